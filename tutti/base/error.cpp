@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/error.hpp"
+
+#include <array>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+// In the order of enum class Code; docs/errors.md has a failing example and its repair for each.
+constexpr std::array table{
+    CodeInfo{Code::axis_unbound, "T001", "axis_unbound", 2, "an axis name that no mesh or vmap binds here"},
+    CodeInfo{Code::axis_shadowed, "T002", "axis_shadowed", 2, "an axis name bound a second time inside its own scope"},
+    CodeInfo{Code::axis_repeated, "T003", "axis_repeated", 2, "an axis named twice in one list"},
+    CodeInfo{Code::state, "T004", "state", 2, "states that do not fit: varying, invariant, unreduced, reduced"},
+    CodeInfo{Code::shape, "T005", "shape", 2, "shapes that do not fit or do not divide"},
+    CodeInfo{Code::dim, "T006", "dim", 2, "a dimension out of range or named twice"},
+    CodeInfo{Code::dtype, "T007", "dtype", 2, "element types that do not fit"},
+    CodeInfo{Code::number, "T008", "number", 2, "a number that the array's element type cannot hold"},
+    CodeInfo{Code::groups, "T009", "groups", 2, "device groups that overlap, miss a position or differ in size"},
+    CodeInfo{Code::refused_rule, "T010", "refused_rule", 2, "a transform that the op refuses, with its reason"},
+    CodeInfo{Code::trace, "T011", "trace", 2, "an array used outside the function that made it"},
+    CodeInfo{Code::tree, "T012", "tree", 2, "trees of arrays that do not have the same structure"},
+    CodeInfo{Code::spec, "T013", "spec", 2, "a partition spec that does not fit its array"},
+    CodeInfo{Code::mesh, "T014", "mesh", 2, "a mesh that is malformed or does not fit"},
+    CodeInfo{Code::argument, "T015", "argument", 2, "an argument other than the program was compiled for"},
+    CodeInfo{Code::text, "S001", "text", 3, "program text that cannot be read"},
+    CodeInfo{Code::file, "R001", "file", 4, "a file that cannot be read or written"},
+    CodeInfo{Code::usage, "R002", "usage", 1, "a command line that cannot be understood"},
+    CodeInfo{Code::memory, "R003", "memory", 5, "not enough memory"},
+    CodeInfo{Code::device, "R004", "device", 5, "a device or worker that cannot be used"},
+    CodeInfo{Code::internal, "I001", "internal", 70, "a bug of Tutti; please report it with the program"},
+};
+
+std::string full_text(const Where& where, const std::string& message, const std::vector<std::string>& notes) {
+  std::string text = where.known() ? to_string(where) + ": " + message : message;
+  for (const std::string& note : notes) text += "\n  " + note;
+  return text;
+}
+
+}  // namespace
+
+std::span<const CodeInfo> all_codes() { return table; }
+const CodeInfo& info(Code code) { return table[static_cast<std::size_t>(code)]; }
+
+Error::Error(Code code, Where where, std::string message, std::vector<std::string> notes)
+    : runtime_error(full_text(where, message, notes)),
+      code_(code),
+      where_(where),
+      message_(std::move(message)),
+      notes_(std::move(notes)) {}
+
+Error Error::at(const Where& where, std::string_view subject) const {
+  if (where_.known()) return *this;
+  return {code_, where, subject.empty() ? message_ : std::string(subject) + ": " + message_, notes_};
+}
+
+void throw_error(Code code, Where where, std::string message) { throw Error(code, where, std::move(message)); }
+
+}  // namespace tutti

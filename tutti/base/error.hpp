@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tutti/base/where.hpp"
+
+namespace tutti {
+
+/// What went wrong, in families: program (T), program text (S), the run and its files (R), our own bug (I).
+enum class Code {
+  // T: the program is wrong
+  axis_unbound,
+  axis_shadowed,
+  axis_repeated,
+  state,
+  shape,
+  dim,
+  dtype,
+  number,
+  groups,
+  refused_rule,
+  trace,
+  tree,
+  spec,
+  mesh,
+  argument,
+  // S: the program text is wrong
+  text,
+  // R: the run or its files
+  file,
+  usage,
+  memory,
+  device,
+  // I: our bug
+  internal,
+};
+
+/// One row per code: its label, exit status of the tool, and what it means.
+struct CodeInfo {
+  Code code;
+  std::string_view label;    // "T001"
+  std::string_view name;     // "axis_unbound"
+  int exit_status;
+  std::string_view meaning;
+};
+const CodeInfo& info(Code code);
+std::span<const CodeInfo> all_codes();
+
+/// The one exception of the library. what() = "file:line: message", then the notes, one a line.
+class Error : public std::runtime_error {
+ public:
+  Error(Code code, Where where, std::string message, std::vector<std::string> notes = {});
+
+  Code code() const { return code_; }
+  const Where& where() const { return where_; }
+  const std::string& message() const { return message_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  /// The same error at `where`, with `subject: ` before the message; keeps the place it has, if it has one.
+  Error at(const Where& where, std::string_view subject = {}) const;
+
+ private:
+  Code code_;
+  Where where_;
+  std::string message_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace tutti
