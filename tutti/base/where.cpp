@@ -13,7 +13,7 @@ std::string to_string(const Where& where) {
   return text;
 }
 
-const char* intern_file(std::string_view name) {
+const char* intern_name(std::string_view name) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> names;
   std::lock_guard lock(mutex);

@@ -7,7 +7,7 @@
 namespace tutti {
 
 /// A place in a user's source or program text. Lines and columns count from 1; 0 = not known.
-/// `file` points to storage that lives as long as the process: a literal, or `intern_file`.
+/// `file` points to storage that lives as long as the process: a literal, or `intern_name`.
 struct Where {
   const char* file = nullptr;
   int line = 0;
@@ -23,7 +23,7 @@ struct Where {
 /// "file:line" or "file:line:column"; empty if unknown.
 std::string to_string(const Where& where);
 
-/// A copy of `name` that lives as long as the process; equal names share it.
-const char* intern_file(std::string_view name);
+/// A copy of `name` (a file, an axis) that lives as long as the process; equal names share it.
+const char* intern_name(std::string_view name);
 
 }  // namespace tutti

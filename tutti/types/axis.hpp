@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+/// A named direction in which devices, or the lanes of a vmap, lie side by side. Every binding has its own id:
+/// equal meshes share theirs, each vmap takes a fresh one. Ids of mesh axes are smaller than ids of vmap axes and
+/// grow in mesh order, later vmaps grow inward, so ascending ids are the order of printing and of folding.
+struct Axis {
+  int id = -1;
+  int size = 1;
+  std::string_view name;   // lives as long as the process
+
+  bool operator==(const Axis& other) const { return id == other.id; }
+  bool operator<(const Axis& other) const { return id < other.id; }
+};
+
+/// Several axes, row-major in the order given: the first is the slowest.
+using Axes = std::vector<Axis>;
+
+bool contains(const Axes& axes, const Axis& axis);
+Axes without(Axes axes, const Axis& axis);
+/// The number of positions along all of `axes` together.
+int joint_size(const Axes& axes);
+/// "'data'" or "('data', 'model')".
+std::string to_string(const Axes& axes);
+
+/// A fresh axis for one vmap.
+Axis fresh_axis(std::string_view name, int size);
+/// Fresh consecutive ids for the axes of one new mesh.
+Axes fresh_mesh_axes(const std::vector<std::pair<std::string, int>>& names_and_sizes);
+
+}  // namespace tutti

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/types/mesh.hpp"
+
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
+  std::set<std::string> seen;
+  std::int64_t devices = 1;
+  for (const auto& [name, size] : names_and_sizes) {
+    require(!name.empty(), Code::mesh, "mesh: an axis has no name; write {{\"data\", 4}}");
+    require(seen.insert(name).second, Code::mesh, "mesh: axis '{}' is named twice; give every axis its own name", name);
+    require(size >= 1, Code::mesh, "mesh: axis '{}' has size {}; a size is at least 1", name, size);
+    devices *= size;
+    require(devices <= Mesh::max_devices, Code::mesh, "mesh: more than {} devices; use smaller axes",
+            int{Mesh::max_devices});
+  }
+}
+
+}  // namespace
+
+Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
+  static std::mutex mutex;
+  static std::map<std::vector<std::pair<std::string, int>>, Axes> meshes;
+  check(names_and_sizes);
+  std::lock_guard lock(mutex);
+  auto it = meshes.find(names_and_sizes);
+  if (it == meshes.end()) it = meshes.emplace(names_and_sizes, fresh_mesh_axes(names_and_sizes)).first;
+  axes_ = &it->second;
+}
+
+int Mesh::coordinate(int device, const Axis& axis) const {
+  for (std::size_t i = axes_->size(); i-- > 0; device /= (*axes_)[i].size)
+    if ((*axes_)[i] == axis) return device % (*axes_)[i].size;
+  fail(Code::internal, "axis '{}' is not in the mesh {}", axis.name, to_string(*this));
+}
+
+std::string to_string(const Mesh& mesh) {
+  std::string text;
+  for (const Axis& axis : mesh.axes())
+    text += (text.empty() ? "" : ",") + std::string(axis.name) + "=" + std::to_string(axis.size);
+  return text;
+}
+
+Mesh parse_mesh(std::string_view text) {
+  std::vector<std::pair<std::string, int>> names_and_sizes;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    std::size_t equals = item.find('=');
+    std::string_view digits = equals == item.npos ? "" : item.substr(equals + 1);
+    int size = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    require(equals != item.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(), Code::mesh,
+            "mesh: '{}' in '{}' is not an axis and its size; write for example data=4,model=2", item, text);
+    names_and_sizes.emplace_back(std::string(item.substr(0, equals)), size);
+  }
+  return Mesh(names_and_sizes);
+}
+
+}  // namespace tutti

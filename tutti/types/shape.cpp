@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/types/shape.hpp"
+
+namespace tutti {
+
+std::int64_t Shape::elements() const {
+  std::int64_t n = 1;
+  for (std::int64_t size : sizes_) n *= size;
+  return n;
+}
+
+Shape Shape::with(Dim dim, std::int64_t size) const {
+  Shape changed = *this;
+  changed.sizes_[static_cast<std::size_t>(dim.index)] = size;
+  return changed;
+}
+
+Shape Shape::inserted(Dim dim, std::int64_t size) const {
+  Shape changed = *this;
+  changed.sizes_.insert(changed.sizes_.begin() + dim.index, size);
+  return changed;
+}
+
+Shape Shape::erased(Dim dim) const {
+  Shape changed = *this;
+  changed.sizes_.erase(changed.sizes_.begin() + dim.index);
+  return changed;
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text;
+  for (std::int64_t size : shape) text += (text.empty() ? "" : ",") + std::to_string(size);
+  return text;
+}
+
+}  // namespace tutti

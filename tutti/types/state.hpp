@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tutti/types/axis.hpp"
+
+namespace tutti {
+
+/// What the devices along an axis hold of one value.
+enum class State : std::uint8_t {
+  invariant,    // I: equal values
+  varying,      // V: values that may differ
+  unreduced,    // U: partial terms; the value is their sum
+  reduced,      // R: equal values, whose cotangent is partial terms
+};
+inline constexpr State invariant = State::invariant, varying = State::varying, unreduced = State::unreduced,
+                       reduced = State::reduced;
+
+/// The state of the cotangent: V-V, I-I, U-R, R-U.
+State dual(State state);
+/// True where every device has storage of its own: V and U.
+bool is_stored_per_device(State state);
+/// "I", "V", "U", "R".
+char letter(State state);
+/// "invariant (equal on all devices)", ...; for messages.
+std::string_view in_words(State state);
+
+/// The states of a value over all bound axes; axes that are not mentioned are invariant. Sorted by axis.
+class AxisStates {
+ public:
+  AxisStates() = default;
+  AxisStates(std::initializer_list<std::pair<Axis, State>> states);
+
+  State at(const Axis& axis) const;
+  void set(const Axis& axis, State state);
+  AxisStates with(const Axis& axis, State state) const;
+
+  auto begin() const { return states_.begin(); }
+  auto end() const { return states_.end(); }
+  bool empty() const { return states_.empty(); }
+  bool operator==(const AxisStates&) const = default;
+
+ private:
+  std::vector<std::pair<Axis, State>> states_;   // never invariant; ascending axes
+};
+
+}  // namespace tutti

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/types/type.hpp"
+
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+namespace tutti {
+namespace {
+
+std::size_t mixed(std::size_t seed, std::size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
+}
+
+std::size_t hash_of(DType dtype, const Shape& shape, const AxisStates& states) {
+  std::size_t seed = static_cast<std::size_t>(dtype);
+  for (std::int64_t size : shape) seed = mixed(seed, static_cast<std::size_t>(size));
+  for (const auto& [axis, state] : states)
+    seed = mixed(seed, static_cast<std::size_t>(axis.id) * 4 + static_cast<std::size_t>(state));
+  return seed;
+}
+
+}  // namespace
+
+Type::Type(DType dtype, Shape shape, AxisStates states) {
+  // Locked and append-only: a node never moves or changes, so Types may be copied and compared by any thread.
+  static std::mutex mutex;
+  static std::deque<Node> nodes;
+  static std::unordered_multimap<std::size_t, const Node*> index;
+  Node wanted{dtype, std::move(shape), std::move(states)};
+  std::size_t hash = hash_of(wanted.dtype, wanted.shape, wanted.states);
+  std::lock_guard lock(mutex);
+  for (auto [it, end] = index.equal_range(hash); it != end; ++it)
+    if (*it->second == wanted) {
+      node_ = it->second;
+      return;
+    }
+  node_ = &nodes.emplace_back(std::move(wanted));
+  index.emplace(hash, node_);
+}
+
+std::size_t Type::bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype()); }
+
+Type Type::with(DType dtype) const { return {dtype, shape(), states()}; }
+Type Type::with(Shape shape) const { return {dtype(), std::move(shape), states()}; }
+Type Type::with(AxisStates states) const { return {dtype(), shape(), std::move(states)}; }
+Type Type::with(const Axis& axis, State state) const { return with(states().with(axis, state)); }
+
+Type Type::with(const Axes& axes, State state) const {
+  AxisStates changed = states();
+  for (const Axis& axis : axes) changed.set(axis, state);
+  return with(std::move(changed));
+}
+
+Type Type::scaled(Dim dim, std::int64_t factor) const { return with(shape().with(dim, shape()[dim] * factor)); }
+Type Type::inserted(Dim dim, std::int64_t size) const { return with(shape().inserted(dim, size)); }
+Type Type::erased(Dim dim) const { return with(shape().erased(dim)); }
+
+Type dual(Type type) {
+  AxisStates states;
+  for (const auto& [axis, state] : type.states()) states.set(axis, dual(state));
+  return type.with(std::move(states));
+}
+
+std::optional<Type> tangent(Type type) {
+  if (!is_float(type.dtype())) return std::nullopt;
+  return type;
+}
+
+std::string to_string(Type type) {
+  std::string text = std::string(name(type.dtype())) + "[" + to_string(type.shape()) + "]";
+  if (type.states().empty()) return text;
+  std::string states;
+  for (const auto& [axis, state] : type.states())
+    states += (states.empty() ? "" : ", ") + std::string(1, letter(state)) + ":" + std::string(axis.name);
+  return text + "{" + states + "}";
+}
+
+}  // namespace tutti
