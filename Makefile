@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# The everyday commands; `make help` lists them. One build serves all of them: build/release.
+# Everything comes from CMakePresets.json, so `cmake --preset dev` and friends work as well.
+
+help:    ## list the targets
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+demo: configure    ## set up, build and run the first example
+	cmake --build --preset release --target digits
+	build/release/bin/digits
+
+test: build    ## set up, build and run all tests; GATES=1 adds the gates
+	ctest --preset release $(if $(GATES),,--label-exclude '^gate$$')
+
+bench: configure    ## build and run all benchmarks
+	cmake --build --preset release --target bench
+	set -e; for program in build/release/bin/bench_*; do $$program; done
+
+lint: configure    ## clang-tidy over the sources that changed since it last passed
+	tools/tidy build/release
+
+format:    ## lay out all C++ with clang-format
+	git ls-files -z -- '*.cpp' '*.hpp' | xargs -0 clang-format-19 -i
+
+build: configure
+	cmake --build --preset release
+
+configure: setup
+	cmake --preset release
+
+setup:
+	@tools/setup
+
+.PHONY: help demo test bench lint format build configure setup
