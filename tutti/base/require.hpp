@@ -25,7 +25,7 @@ void require(bool holds, Code code, fmt::format_string<A...> format, A&&... valu
 
 /// A check of what we ourselves promise: its failure is our bug (I001).
 template <class... A>
-void invariant(bool holds, fmt::format_string<A...> format, A&&... values) {
+void ensure(bool holds, fmt::format_string<A...> format, A&&... values) {
   if (!holds) [[unlikely]]
     throw_error(Code::internal, {}, fmt::format(format, std::forward<A>(values)...));
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "tutti/tensor/tensor.hpp"
+#include "tutti/types/sharding.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+/// The memory of a finished array: its distinct shards, each dense and row-major, `shard_stride` bytes apart,
+/// row-major over the stored axes in mesh order. Freed, or given back to where it came from, with the last owner.
+struct ShardedBuffer {
+  std::shared_ptr<const std::byte> base;
+  std::size_t shard_stride = 0;
+};
+
+/// Finished data: a whole array that lies on one host, or sharded on a mesh between calls. Immutable.
+class GlobalArray {
+ public:
+  /// An array that lies whole on the host.
+  explicit GlobalArray(Tensor tensor);
+  /// An array that lies on a mesh; `type` is of the whole.
+  GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
+
+  /// The type of the whole; invariant over all axes.
+  Type type() const { return type_; }
+  const std::optional<Sharding>& sharding() const { return sharding_; }
+  const ShardedBuffer& buffer() const { return buffer_; }
+
+  /// The whole array on the host; a copy if it is sharded. An unreduced one is summed in mesh order.
+  Tensor whole() const;
+  /// The part of it that `device` of its mesh holds; the whole if it is not sharded.
+  Tensor shard(int device) const;
+
+ private:
+  Type type_;
+  std::optional<Sharding> sharding_;
+  ShardedBuffer buffer_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an op says of how it computes: a description, not code that loops. The compiler of run/ owns loops, tiles,
+// workers, fusion and views.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tutti/tensor/element_fn.hpp"
+#include "tutti/tensor/tensor.hpp"
+#include "tutti/types/axis.hpp"
+#include "tutti/types/shape.hpp"
+
+namespace tutti {
+
+/// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds nothing.
+struct Coordinate {
+  enum class Of { nowhere, dim, axis } of = Of::nowhere;
+  Dim dim{};                 // if of == dim
+  Axis axis{};               // if of == axis
+  std::int64_t weight = 1;
+};
+Coordinate along(Dim dim, std::int64_t weight = 1);
+Coordinate along(const Axis& axis);
+inline constexpr Coordinate nowhere{};
+
+/// The result is the operand at other addresses. The digits' joint index space covers every element of the result
+/// exactly once: result index = sum of digit * to.weight per dim, operand index likewise. A digit that comes from
+/// `nowhere` repeats the operand. Mesh axes that no digit names stay as they are: each device reads its own.
+/// Example, gather of x[d] over axis a of n devices, tiled: {n, from a, to dim 0 * d}, {d, from dim 0, to dim 0}.
+struct Digit {
+  std::int64_t size;
+  Coordinate from, to;
+};
+struct View {
+  std::vector<Digit> digits;
+  bool reshape = false;      // no digits: the same elements in row-major order under the result's shape
+};
+
+/// Element by element; operands and result have the same shape (convert, compare and select change only the dtype).
+struct Select {};            // operands: bool, on_true, on_false
+struct Convert {};           // from the operand's dtype to the result's
+struct Pointwise {
+  std::variant<UnaryFn, BinaryFn, CompareDirection, Select, Convert> fn;
+};
+
+/// Fold dims away, by a fixed tree that depends on the shape only.
+struct Reduce {
+  ReduceKind kind;
+  Dims dims;                 // ascending
+};
+
+/// Fold over the devices along `axes`, pairwise in mesh order; the result is equal along them. `then`: the result
+/// is the fold's value at other addresses (reduce_scatter).
+struct Fold {
+  ReduceKind kind;
+  Axes axes;
+  std::vector<View> then;    // none or one
+};
+
+/// Each device takes the whole operand of another device, or zeros. source[device] = device it comes from, -1 = zeros.
+struct Shuffle {
+  std::vector<int> source;
+};
+
+/// Data known when the program is compiled, seen through a view whose operand is `data`.
+struct Literal {
+  Tensor data;
+  View view;
+};
+
+/// Opaque work, one unit per distinct value of the results; units can run alone and at the same time.
+/// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
+struct Unit {
+  std::span<const std::byte* const> operands;
+  std::span<std::byte* const> results;
+  std::byte* scratch;        // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
+};
+struct Units {
+  double nanoseconds;        // estimate for one unit
+  std::size_t scratch_bytes = 0;
+  std::function<void(const Unit&)> run;
+};
+
+using Kernel = std::variant<View, Pointwise, Reduce, Fold, Shuffle, Literal, Units>;
+
+}  // namespace tutti

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/devices/layout.hpp"
+
+namespace tutti {
+
+Layout::Layout(Mesh mesh, Storage storage, Types operands, Types results)
+    : mesh_(mesh), storage_(storage), operands_(std::move(operands)), results_(std::move(results)) {}
+
+bool Layout::stores(Type type, const Axis& axis) const {
+  return storage_ == Storage::per_device || is_stored_per_device(type.at(axis));
+}
+
+int Layout::shards(Type type) const {
+  int n = 1;
+  for (const Axis& axis : mesh_.axes())
+    if (stores(type, axis)) n *= axis.size;
+  return n;
+}
+
+int Layout::shard(Type type, int device) const {
+  int index = 0;
+  for (const Axis& axis : mesh_.axes())
+    if (stores(type, axis)) index = index * axis.size + mesh_.coordinate(device, axis);
+  return index;
+}
+
+int Layout::position(const Axes& axes, int device) const {
+  int position = 0;
+  for (const Axis& axis : axes) position = position * axis.size + mesh_.coordinate(device, axis);
+  return position;
+}
+
+int Layout::peer(const Axes& axes, int device, int position) const {
+  std::vector<int> wanted(axes.size());
+  for (std::size_t i = axes.size(); i-- > 0; position /= axes[i].size) wanted[i] = position % axes[i].size;
+  int peer = 0;
+  for (const Axis& axis : mesh_.axes()) {
+    int coordinate = mesh_.coordinate(device, axis);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i] == axis) coordinate = wanted[i];
+    peer = peer * axis.size + coordinate;
+  }
+  return peer;
+}
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tutti/types/mesh.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+/// Which devices share storage of a value.
+enum class Storage {
+  by_type,      // one buffer per distinct value: the V and U axes
+  per_device,   // one buffer per device whatever the type; for the soundness law
+};
+
+/// What an op may ask when it is compiled: the devices, and where values of a type lie. Shards are the distinct
+/// buffers of a value, row-major over its stored axes in mesh order.
+class Layout {
+ public:
+  Layout(Mesh mesh, Storage storage, Types operands, Types results);
+
+  const Mesh& mesh() const { return mesh_; }
+  int devices() const { return mesh_.devices(); }
+  const Types& operands() const { return operands_; }
+  const Types& results() const { return results_; }
+
+  /// True if a value of this type has storage of its own for each position along `axis`.
+  bool stores(Type type, const Axis& axis) const;
+  int shards(Type type) const;
+  int shard(Type type, int device) const;
+  /// The position of `device` along `axes` together, row-major in the order given.
+  int position(const Axes& axes, int device) const;
+  /// The device that differs from `device` only in standing at `position` along `axes`.
+  int peer(const Axes& axes, int device, int position) const;
+
+ private:
+  Mesh mesh_;
+  Storage storage_;
+  Types operands_, results_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "tutti/base/where.hpp"
+#include "tutti/devices/global_array.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+/// The number of a variable in its program.
+using Var = int;
+
+/// A value of the program being traced, or finished data. A small value; never a pointer into a trace: one that
+/// outlives the function it was made in says so when it is used (T011).
+class Array {
+ public:
+  struct Traced {
+    std::uint64_t trace;
+    Var var;
+    bool operator==(const Traced&) const = default;
+  };
+
+  /// No array; every use is an error (T011).
+  Array() = default;
+  /// Finished data.
+  Array(Tensor tensor);
+  explicit Array(std::shared_ptr<const GlobalArray> data) : is_(std::move(data)) {}
+  explicit Array(Traced traced) : is_(traced) {}
+
+  /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
+  Type type() const;
+  DType dtype() const { return type().dtype(); }
+  const Shape& shape() const { return type().shape(); }
+  int rank() const { return type().rank(); }
+  /// The size of a dimension; negative ones count from the end. Throws T006.
+  std::int64_t dim(int index) const;
+
+  const Traced* traced() const { return std::get_if<Traced>(&is_); }
+  /// Null for traced and empty arrays.
+  std::shared_ptr<const GlobalArray> data() const;
+  /// The whole array on the host. Throws T011 while it is traced.
+  Tensor tensor() const;
+  /// The one element of a finished scalar, as a double.
+  double item() const;
+
+  /// Arrays are not conditions: their values are not known while a program is traced. Use select.
+  explicit operator bool() const = delete;
+
+ private:
+  std::variant<std::monostate, Traced, std::shared_ptr<const GlobalArray>> is_;
+};
+using Arrays = std::vector<Array>;
+
+/// A C++ number beside arrays: it takes their dtype.
+using Number = std::variant<bool, std::int64_t, double>;
+
+/// An operand of a front-end function: an array or a number, with the line of the caller.
+class Operand {
+ public:
+  Operand(const Array& array, Where where = Where::here()) : is_(array), where_(where) {}
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  Operand(N number, Where where = Where::here()) : is_(as_number(number)), where_(where) {}
+
+  const Array* array() const { return std::get_if<Array>(&is_); }
+  const Number* number() const { return std::get_if<Number>(&is_); }
+  const Where& where() const { return where_; }
+
+ private:
+  template <class N>
+  static Number as_number(N number) {
+    if constexpr (std::same_as<N, bool>) return number;
+    else if constexpr (std::integral<N>) return static_cast<std::int64_t>(number);
+    else return static_cast<double>(number);
+  }
+
+  std::variant<Array, Number> is_;
+  Where where_;
+};
+
+/// Axes of a collective as users and rules hand them in: names that are bound here, or the axes themselves.
+class AxisNames {
+ public:
+  AxisNames(const char* name, Where where = Where::here()) : names_{name}, where_(where) {}
+  AxisNames(const std::string& name, Where where = Where::here()) : names_{name}, where_(where) {}
+  AxisNames(std::initializer_list<const char*> names, Where where = Where::here())
+      : names_(names.begin(), names.end()), where_(where) {}
+  AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), resolved_(true), where_(where) {}
+  AxisNames(const Axis& axis, Where where = Where::here()) : axes_{axis}, resolved_(true), where_(where) {}
+
+  /// The axes themselves. Throws T001 for a name that nothing binds here, T003 for one named twice.
+  Axes resolve() const;
+  const Where& where() const { return where_; }
+
+ private:
+  std::vector<std::string> names_;
+  Axes axes_;
+  bool resolved_ = false;
+  Where where_;
+};
+
+}  // namespace tutti

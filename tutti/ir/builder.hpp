@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+
+#include "tutti/ir/program.hpp"
+
+namespace tutti {
+
+/// Records a program while a function runs. Strict: it infers types and never casts. Builders nest: each is the
+/// current one of its thread from its construction to its destruction.
+///
+/// Invariants (tests/ir): a value of an enclosing trace that is used becomes an input, once, captured by every
+/// builder between; data that is used becomes an input of the outermost builder, never a constant.
+class Builder {
+ public:
+  Builder();
+  /// What is captured enters varying over `axes`: the body of a vmap.
+  explicit Builder(Axes captures_vary_over);
+  ~Builder();
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  /// The innermost builder of this thread. Throws T011 outside a trace.
+  static Builder& current();
+  static Builder* current_or_null();
+  /// The type of a traced value of this or an enclosing builder; throws T011 if its trace has ended.
+  static Type type_of(Array::Traced value);
+
+  Array input(Type type);
+  /// One equation. Errors get the current place and the op's name.
+  Arrays add(const Op& op, const Arrays& operands);
+  /// The variable of `array` in this builder; captures it if it is from outside.
+  Var resolve(const Array& array);
+  Array own(const Array& array) { return var_array(resolve(array)); }
+  Array var_array(Var var) const { return Array(Array::Traced{trace_, var}); }
+  /// Outer values and data that became inputs after the declared ones, in order.
+  std::span<const Array> captured() const { return captured_; }
+  Program finish(const Arrays& outputs);
+
+  /// The variable that holds `from` cast to `to`; made by `make` the first time.
+  Var cast_once(Var from, const AxisStates& to, const std::function<Var()>& make);
+
+  /// RAII: what is recorded meanwhile carries this place. Of nested scopes the outermost wins, also an unknown one.
+  class OnBehalf {
+   public:
+    OnBehalf(Builder& builder, Where where, bool replaces);
+    ~OnBehalf();
+    OnBehalf(const OnBehalf&) = delete;
+    OnBehalf& operator=(const OnBehalf&) = delete;
+
+   private:
+    Builder& builder_;
+    Where saved_;
+    bool saved_open_;
+  };
+  [[nodiscard]] OnBehalf on_behalf_of(Where where) { return {*this, where, false}; }
+  /// For transforms that replay an equation: its place replaces the current one.
+  [[nodiscard]] OnBehalf replaying(Where where) { return {*this, where, true}; }
+  const Where& place() const { return place_; }
+
+  /// RAII: binds axis names for front-end functions. Throws T002 if a name is bound here already.
+  class Bound {
+   public:
+    Bound(Builder& builder, const Axes& axes);
+    ~Bound();
+    Bound(const Bound&) = delete;
+    Bound& operator=(const Bound&) = delete;
+
+   private:
+    Builder& builder_;
+    std::size_t count_;
+  };
+  [[nodiscard]] Bound bind(const Axes& axes) { return {*this, axes}; }
+  /// All axes bound here, outermost binding first.
+  Axes bound_axes() const;
+
+ private:
+  Var new_variable(Type type);
+  Var capture(const Array& outer, Type type);
+
+  std::uint64_t trace_;
+  Builder* parent_;
+  Axes captures_vary_over_;
+  Program program_;
+  Arrays captured_;
+  std::map<std::pair<std::uint64_t, Var>, Var> captured_values_;
+  std::map<const GlobalArray*, Var> captured_data_;
+  std::map<Var, std::vector<std::pair<AxisStates, Var>>> casts_;
+  Axes bound_;
+  Where place_;
+  bool place_open_ = false;
+};
+
+/// Records what `function` does with inputs of `types`. Values it captured go to `captured`, in the order of the
+/// inputs that follow the declared ones.
+struct Traced {
+  Program program;
+  Arrays captured;
+};
+Traced trace(const Types& types, const std::function<Arrays(const Arrays&)>& function);
+
+/// Repeats the equations of `program` in the current builder, each at its own place.
+Arrays inline_program(const Program& program, const Arrays& arguments);
+
+}  // namespace tutti

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/rules.hpp"
+
+namespace tutti {
+
+/// What an op writes StableHLO through. Implemented in lower/. Values have the dtype and shape of the types given;
+/// states are not written. Every device runs the same text; `position` tells them apart.
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+
+  /// The types of the operands and results of the equation that is lowered.
+  virtual const Types& operand_types() const = 0;
+  virtual const Types& result_types() const = 0;
+
+  /// One op without regions and with one result: emit("stablehlo.add", {x, y}, type).
+  virtual stablehlo::Value emit(std::string_view op, const Lowered& operands, Type result,
+                                stablehlo::Attributes attributes = {}) = 0;
+  /// The same with a region of one binary op over scalars: stablehlo.all_reduce, stablehlo.reduce_scatter, and
+  /// stablehlo.reduce, to which the neutral element is added as its second operand.
+  virtual stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
+                                             Type result, stablehlo::Attributes attributes = {}) = 0;
+  virtual stablehlo::Value constant(const Tensor& value) = 0;
+  /// i32 scalar: where this device stands along `axes`, row-major in the order given.
+  virtual stablehlo::Value position(const Axes& axes) = 0;
+  /// {"replica_groups", ..} with one row per group of devices along `axes` in the order given, {"channel_handle", ..}
+  /// with a fresh id, and, where `global_ids`, {"use_global_device_ids", unit}.
+  virtual stablehlo::Attributes collective(const Axes& axes, bool global_ids) = 0;
+};
+
+}  // namespace tutti

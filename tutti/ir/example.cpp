@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ir/example.hpp"
+
+namespace tutti {
+namespace {
+
+void extend(const Axes& prefix, std::vector<Axes>& tuples) {
+  for (const Axis& axis : example_mesh().axes()) {
+    if (contains(prefix, axis)) continue;
+    Axes longer = prefix;
+    longer.push_back(axis);
+    tuples.push_back(longer);
+    extend(longer, tuples);
+  }
+}
+
+}  // namespace
+
+const Mesh& example_mesh() {
+  static const Mesh mesh({{"a", 2}, {"b", 2}, {"c", 2}});
+  return mesh;
+}
+
+const std::vector<Axes>& example_axis_tuples() {
+  static const std::vector<Axes> tuples = [] {
+    std::vector<Axes> all;
+    extend({}, all);
+    return all;
+  }();
+  return tuples;
+}
+
+}  // namespace tutti

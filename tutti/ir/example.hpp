@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// An operand of an example: any value of this type with elements in [low, high]; whole numbers for integers,
+/// {0, 1} for bool.
+struct ExampleOperand {
+  ExampleOperand(Type operand_type, double from = -2, double to = 2) : type(operand_type), low(from), high(to) {}
+  Type type;
+  double low, high;
+};
+
+/// An op with parameters and operands that it accepts. The laws run them and `tutti explain` prints them.
+struct Example {
+  Op op;
+  std::vector<ExampleOperand> operands;
+};
+
+/// The mesh that examples are on: a=2, b=2, c=2.
+const Mesh& example_mesh();
+/// The 15 ways to name one or more of its axes in order: (a), (b), (c), (a, b), (b, a), ...
+const std::vector<Axes>& example_axis_tuples();
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ir/op.hpp"
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+
+std::string_view name(Rule rule) {
+  switch (rule) {
+    case Rule::jvp: return "jvp";
+    case Rule::transpose: return "transpose";
+    case Rule::batch: return "batch";
+    case Rule::lower: return "lower";
+  }
+  return {};
+}
+
+void Op::refuse(std::string_view, Rule rule, std::string_view why) {
+  fail(Code::refused_rule, "{} is refused: {}", tutti::name(rule), why);
+}
+
+std::string to_string(const Op& op) {
+  std::string fields;
+  for (const auto& [field, value] : op->parameters())
+    fields += (fields.empty() ? "" : ", ") + std::string(field) + "=" + value;
+  return std::string(op->name()) + (fields.empty() ? "" : "{" + fields + "}");
+}
+
+}  // namespace tutti

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tutti/ir/rules.hpp"
+
+namespace tutti {
+
+/// The four rules that an op may refuse.
+enum class Rule { jvp, transpose, batch, lower };
+inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule::batch, Rule::lower};
+std::string_view name(Rule rule);
+
+/// Any op, as a value: its parameters and its rules. Made from a struct that is complete<O>(); users add their own
+/// without a change here.
+class Op {
+ public:
+  struct Rules {
+    virtual ~Rules() = default;
+    virtual std::string_view name() const = 0;
+    virtual Parameters parameters() const = 0;
+    virtual Mixing mixing() const = 0;
+    virtual std::vector<AxisStates> wants(const Types& operands) const = 0;
+    virtual Types infer(const Types& operands) const = 0;
+    virtual Kernel kernel(const Layout& layout) const = 0;
+    virtual Jvp jvp(const Arrays& operands, const Tangents& tangents) const = 0;
+    virtual Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const = 0;
+    virtual Batch batch(const Axis& axis, const Batch& operands, const Types& types) const = 0;
+    virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
+    virtual Axes communicates() const = 0;
+    /// The reason a rule is refused with; empty if it is there.
+    virtual std::string_view refusal(Rule rule) const = 0;
+    virtual bool equals(const Rules& other) const = 0;
+    virtual const void* address() const = 0;
+    virtual const void* type_tag() const = 0;
+  };
+
+  template <class O>
+    requires(!std::same_as<std::remove_cvref_t<O>, Op>)
+  Op(O op);
+
+  const Rules* operator->() const { return rules_.get(); }
+  bool operator==(const Op& other) const { return rules_ == other.rules_ || rules_->equals(*other.rules_); }
+  /// The struct it was made from, or null if that is another type.
+  template <class O>
+  const O* as() const;
+
+ private:
+  template <class O>
+  struct Model;
+  template <class O>
+  static constexpr char tag_of = 0;
+  [[noreturn]] static void refuse(std::string_view op, Rule rule, std::string_view why);
+
+  std::shared_ptr<const Rules> rules_;
+};
+
+/// "all_gather{axes=('data'), dim=0}".
+std::string to_string(const Op& op);
+
+// ---------------------------------------------------------------------------------------------------------------
+
+template <class O>
+struct Op::Model final : Op::Rules {
+  O op;
+  explicit Model(O from) : op(std::move(from)) {}
+
+  std::string_view name() const override {
+    if constexpr (NamesItself<O>) return O::name;
+    else return op.name();
+  }
+  Parameters parameters() const override {
+    if constexpr (requires { op.parameters(); }) return op.parameters();
+    else return {};
+  }
+  Mixing mixing() const override { return op.mixing(); }
+  std::vector<AxisStates> wants(const Types& operands) const override {
+    if constexpr (HasWants<O>) return op.wants(operands);
+    std::vector<AxisStates> as_they_are;
+    for (const Type& type : operands) as_they_are.push_back(type.states());
+    return as_they_are;
+  }
+  Types infer(const Types& operands) const override { return op.infer(operands); }
+  Kernel kernel(const Layout& layout) const override { return op.kernel(layout); }
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const override {
+    if constexpr (RefusesJvp<O>) refuse(name(), Rule::jvp, O::jvp.why);
+    else return op.jvp(operands, tangents);
+  }
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const override {
+    if constexpr (RefusesTranspose<O>) refuse(name(), Rule::transpose, O::transpose.why);
+    else return op.transpose(operands, cotangents);
+  }
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const override {
+    if constexpr (RefusesBatch<O>) refuse(name(), Rule::batch, O::batch.why);
+    else return op.batch(axis, operands, types);
+  }
+  Lowered lower(Emitter& emitter, const Lowered& operands) const override {
+    if constexpr (RefusesLower<O>) refuse(name(), Rule::lower, O::lower.why);
+    else return op.lower(emitter, operands);
+  }
+  Axes communicates() const override {
+    if constexpr (HasCommunicates<O>) return op.communicates();
+    else return {};
+  }
+  std::string_view refusal(Rule rule) const override {
+    switch (rule) {
+      case Rule::jvp:
+        if constexpr (RefusesJvp<O>) return O::jvp.why;
+        break;
+      case Rule::transpose:
+        if constexpr (RefusesTranspose<O>) return O::transpose.why;
+        break;
+      case Rule::batch:
+        if constexpr (RefusesBatch<O>) return O::batch.why;
+        break;
+      case Rule::lower:
+        if constexpr (RefusesLower<O>) return O::lower.why;
+        break;
+    }
+    return {};
+  }
+  bool equals(const Rules& other) const override {
+    return other.type_tag() == type_tag() && *static_cast<const O*>(other.address()) == op;
+  }
+  const void* address() const override { return &op; }
+  const void* type_tag() const override { return &tag_of<O>; }
+};
+
+template <class O>
+  requires(!std::same_as<std::remove_cvref_t<O>, Op>)
+Op::Op(O op) {
+  static_assert(complete<O>());
+  rules_ = std::make_shared<const Model<O>>(std::move(op));
+}
+
+template <class O>
+const O* Op::as() const {
+  return rules_->type_tag() == &tag_of<O> ? static_cast<const O*>(rules_->address()) : nullptr;
+}
+
+}  // namespace tutti

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ir/program.hpp"
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+std::string typed(const Program& program, Var var) { return fmt::format("%{}: {}", var, to_string(program.type(var))); }
+
+std::string file_name(const Where& where) {
+  std::string text = to_string(where);
+  return text.substr(text.rfind('/') + 1);   // npos + 1 = 0
+}
+
+template <class F>
+std::string listed(const std::vector<Var>& vars, F text_of) {
+  std::string text;
+  for (Var var : vars) text += (text.empty() ? "" : ", ") + text_of(var);
+  return text;
+}
+
+std::string number(Var var) { return fmt::format("%{}", var); }
+
+}  // namespace
+
+Types Program::types_of(const std::vector<Var>& vars) const {
+  Types found;
+  for (Var var : vars) found.push_back(type(var));
+  return found;
+}
+
+std::string to_string(const Program& program) {
+  auto with_type = [&](Var var) { return typed(program, var); };
+  std::string text = "program(" + listed(program.inputs, with_type) + ") {\n";
+  for (const Equation& equation : program.equations) {
+    std::string line = "  " + listed(equation.results, with_type) + " = " + to_string(equation.op);
+    if (!equation.operands.empty()) line += " " + listed(equation.operands, number);
+    if (equation.where.known()) line += fmt::format("{:>{}}// {}", "", line.size() < 76 ? 76 - line.size() : 2, file_name(equation.where));
+    text += line + "\n";
+  }
+  return text + "  return " + listed(program.outputs, number) + "\n}\n";
+}
+
+void check(const Program& program) {
+  std::vector<bool> assigned(program.types.size());
+  auto assign = [&](Var var) { assigned[static_cast<std::size_t>(var)] = true; };
+  auto require_assigned = [&](Var var) {
+    ensure(assigned[static_cast<std::size_t>(var)], "checker: %{} is used before it is assigned", var);
+  };
+  for (Var var : program.inputs) assign(var);
+  for (const Equation& equation : program.equations) {
+    for (Var var : equation.operands) require_assigned(var);
+    Types inferred = equation.op->infer(program.types_of(equation.operands));
+    Types stated = program.types_of(equation.results);
+    ensure(inferred.size() == stated.size(), "checker: {} has {} results, the program says {}", equation.op->name(),
+           inferred.size(), stated.size());
+    for (std::size_t i = 0; i < inferred.size(); ++i)
+      ensure(inferred[i] == stated[i], "checker: {} infers {}, the program says {}", equation.op->name(),
+             to_string(inferred[i]), to_string(stated[i]));
+    for (Var var : equation.results) assign(var);
+  }
+  for (Var var : program.outputs) require_assigned(var);
+}
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+struct Equation {
+  Op op;
+  std::vector<Var> operands, results;
+  Where where;   // what the user wrote that caused it; two equations are equal wherever they stand
+
+  bool operator==(const Equation& other) const {
+    return op == other.op && operands == other.operands && results == other.results;
+  }
+};
+
+/// A program as a plain value: a flat list of equations over numbered variables, each assigned once.
+/// Copy it, compare it, print it; every transform maps programs to programs.
+struct Program {
+  Types types;                        // of each variable
+  std::vector<Var> inputs;
+  std::vector<Equation> equations;
+  std::vector<Var> outputs;
+
+  Type type(Var var) const { return types[static_cast<std::size_t>(var)]; }
+  Types types_of(const std::vector<Var>& vars) const;
+  bool operator==(const Program&) const = default;
+};
+
+/// One equation a line, with types and places.
+std::string to_string(const Program& program);
+
+/// Derives every type anew and compares. Throws I001 where the program says something else; also for a variable
+/// that is used before it is assigned.
+void check(const Program& program);
+
+}  // namespace tutti

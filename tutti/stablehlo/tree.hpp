@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The syntax of StableHLO as plain values: what a reader fills and a writer prints. No meaning is checked here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tutti/base/where.hpp"
+
+namespace tutti::stablehlo {
+
+/// tensor<8x4xf32>: shape and element type by MLIR's name ("f32", "i1", "ui8", "complex<f32>").
+struct TensorType {
+  std::vector<std::int64_t> shape;
+  std::string element;
+  bool operator==(const TensorType&) const = default;
+};
+
+struct Attribute;
+using Attributes = std::vector<std::pair<std::string, Attribute>>;
+
+struct Unit { bool operator==(const Unit&) const = default; };
+struct Integer { std::int64_t value; std::string type = "i64"; bool operator==(const Integer&) const = default; };   // 1 : i64
+struct IntegerArray { std::vector<std::int64_t> values; bool operator==(const IntegerArray&) const = default; };   // array<i64: 1, 2>
+/// dense<..> : tensor<..>; `data` little-endian, one byte per i1; one element's bytes alone mean a splat.
+struct Dense { TensorType type; std::vector<std::byte> data; bool operator==(const Dense&) const = default; };
+/// #stablehlo<comparison_direction LT>
+struct Enumeration { std::string kind, value; bool operator==(const Enumeration&) const = default; };
+/// #stablehlo.dot<lhs_contracting_dimensions = [1], ..>: the fields are Integers (bare) and IntegerArrays (in brackets).
+struct Record { std::string name; Attributes fields; bool operator==(const Record&) const; };
+struct List { std::vector<Attribute> items; bool operator==(const List&) const; };
+/// Dialect text that has no structure of ours (sdy shardings, meshes), verbatim.
+struct Verbatim { std::string text; bool operator==(const Verbatim&) const = default; };
+
+struct Attribute {
+  std::variant<Unit, bool, std::string, Integer, IntegerArray, Dense, Enumeration, Record, List, Verbatim> value;
+  bool operator==(const Attribute&) const = default;
+};
+
+Attribute integer(std::int64_t value);
+Attribute integers(std::vector<std::int64_t> values);                                  // array<i64: ..>
+Attribute dense_i64(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values);
+Attribute enumeration(std::string kind, std::string value);
+Attribute record(std::string name, Attributes fields);
+
+/// A place in the text or in the program it came from, with the chain of callers, innermost first.
+struct Location {
+  std::vector<Where> chain;
+  bool operator==(const Location&) const { return true; }   // two texts are equal wherever they stand
+};
+
+/// An SSA value: its number in the function that holds it.
+struct Value {
+  int id = -1;
+  bool operator==(const Value&) const = default;
+};
+
+struct Block;
+struct Operation {
+  std::string name;                       // "stablehlo.add"
+  std::vector<Value> operands, results;
+  std::vector<TensorType> operand_types, result_types;
+  Attributes attributes;
+  std::vector<Block> regions;             // of one block each
+  Location location;
+  bool operator==(const Operation&) const;
+};
+struct Block {
+  std::vector<Value> arguments;
+  std::vector<TensorType> argument_types;
+  std::vector<Operation> operations;      // the last one is the terminator
+  bool operator==(const Block&) const;
+};
+struct Function {
+  std::string name = "main";
+  bool is_public = true;
+  Block body;
+  std::vector<Attributes> argument_attributes;   // empty, or one per argument
+  std::vector<TensorType> result_types;
+  std::vector<Attributes> result_attributes;
+  bool operator==(const Function&) const = default;
+};
+struct Module {
+  std::string name;
+  Attributes attributes;
+  std::vector<Operation> symbols;         // sdy.mesh
+  std::vector<Function> functions;
+  bool operator==(const Module&) const = default;
+};
+
+}  // namespace tutti::stablehlo

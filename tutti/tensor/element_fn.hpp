@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scalar functions that arrays are computed with, element by element. Semantics at the edges (DESIGN of the
+// arithmetic): integers wrap; x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0; max and min propagate NaN and order
+// -0 < +0; float -> int saturates and NaN -> 0.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tutti {
+
+enum class UnaryFn : std::uint8_t { neg, exp, log, tanh, sqrt, rsqrt, logistic, abs, sign };
+enum class BinaryFn : std::uint8_t { add, sub, mul, div, pow, maximum, minimum, rem, logical_and, logical_or, logical_xor };
+enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
+enum class ReduceKind : std::uint8_t { sum, max, min };
+
+/// The field's name: "exp", "add", "and", "lt", "sum".
+std::string_view name(UnaryFn fn);
+std::string_view name(BinaryFn fn);
+std::string_view name(CompareDirection direction);
+std::string_view name(ReduceKind kind);
+
+}  // namespace tutti

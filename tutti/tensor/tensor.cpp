@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/tensor.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::align_val_t alignment{64};   // a cache line, and the widest vector register
+
+std::shared_ptr<std::byte[]> zeroed(std::size_t bytes) {
+  auto* raw = static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
+  require(raw != nullptr, Code::memory, "no memory for an array of {} bytes", bytes);
+  std::memset(raw, 0, bytes);
+  return {raw, [](std::byte* p) { ::operator delete[](p, alignment); }};
+}
+
+template <class V>
+Tensor scalar_from(DType dtype, V value) {
+  switch (dtype) {
+    case DType::boolean: return Tensor::scalar(value != V{0});
+    case DType::i32: return Tensor::scalar(static_cast<std::int32_t>(value));
+    case DType::i64: return Tensor::scalar(static_cast<std::int64_t>(value));
+    case DType::f32: return Tensor::scalar(static_cast<float>(value));
+    case DType::f64: return Tensor::scalar(static_cast<double>(value));
+  }
+  return {};
+}
+
+}  // namespace
+
+Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), data_(zeroed(bytes())) {}
+
+Tensor Tensor::scalar_of(DType dtype, double value) { return scalar_from(dtype, value); }
+Tensor Tensor::scalar_of(DType dtype, std::int64_t value) { return scalar_from(dtype, value); }
+
+double Tensor::at(std::int64_t i) const {
+  auto k = static_cast<std::size_t>(i);
+  switch (dtype_) {
+    case DType::boolean: return as<bool>()[k] ? 1 : 0;
+    case DType::i32: return as<std::int32_t>()[k];
+    case DType::i64: return static_cast<double>(as<std::int64_t>()[k]);
+    case DType::f32: return as<float>()[k];
+    case DType::f64: return as<double>()[k];
+  }
+  return 0;
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  Tensor same = *this;
+  same.shape_ = std::move(shape);
+  same.require_elements(static_cast<std::size_t>(elements()));
+  return same;
+}
+
+bool Tensor::operator==(const Tensor& other) const {
+  return dtype_ == other.dtype_ && shape_ == other.shape_ && std::memcmp(data(), other.data(), bytes()) == 0;
+}
+
+void Tensor::require_elements(std::size_t found) const {
+  require(static_cast<std::size_t>(elements()) == found, Code::shape, "{} values for an array of shape [{}], which has {} elements",
+          found, to_string(shape_), elements());
+}
+
+}  // namespace tutti

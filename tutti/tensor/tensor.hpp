@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tutti/types/dtype.hpp"
+#include "tutti/types/shape.hpp"
+
+namespace tutti {
+
+/// A dense row-major array in host memory. A value: copies share the elements, which never change after making.
+class Tensor {
+ public:
+  Tensor() : Tensor(DType::f32, Shape{0}) {}
+  /// Zeros.
+  Tensor(DType dtype, Shape shape);
+  /// `values` row-major; as many as the shape has elements. Throws T005 otherwise.
+  template <class T>
+    requires is_element<T>
+  Tensor(Shape shape, const std::vector<T>& values) : Tensor(dtype_of<T>(), std::move(shape)) {
+    require_elements(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) mutable_data<T>()[i] = values[i];
+  }
+  template <class T>
+    requires is_element<T>
+  static Tensor scalar(T value) {
+    return Tensor(Shape{}, std::vector<T>{value});
+  }
+  /// `value` rounded once to `dtype`; the caller has checked that it fits.
+  static Tensor scalar_of(DType dtype, double value);
+  static Tensor scalar_of(DType dtype, std::int64_t value);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  std::int64_t elements() const { return shape_.elements(); }
+  std::size_t bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype_); }
+  const std::byte* data() const { return data_.get(); }
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(elements())};
+  }
+  /// Element `i` in row-major order, as a double (exact for all dtypes but large i64).
+  double at(std::int64_t i) const;
+
+  /// For the maker of a tensor only, before it is shared.
+  std::byte* mutable_bytes() { return data_.get(); }
+  template <class T>
+  T* mutable_data() {
+    return reinterpret_cast<T*>(data_.get());
+  }
+  /// The same elements under another shape with as many elements.
+  Tensor reshaped(Shape shape) const;
+
+  /// The same dtype, shape and bits.
+  bool operator==(const Tensor& other) const;
+
+ private:
+  void require_elements(std::size_t found) const;
+
+  DType dtype_;
+  Shape shape_;
+  std::shared_ptr<std::byte[]> data_;   // 64-byte aligned
+};
+using Tensors = std::vector<Tensor>;
+
+}  // namespace tutti

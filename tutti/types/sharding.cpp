@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/types/sharding.hpp"
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+void check(const Type& whole, const Sharding& sharding) {
+  require(static_cast<int>(sharding.dims.size()) == whole.rank(), Code::spec,
+          "{} names {} dimensions, but {} has {}; name one axis, several, or none for each dimension",
+          to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
+  Axes seen;
+  auto once = [&](const Axis& axis) {
+    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; an axis splits one dimension at most",
+            to_string(sharding), axis.name);
+    seen.push_back(axis);
+  };
+  for (const Axes& axes : sharding.dims)
+    for (const Axis& axis : axes) once(axis);
+  for (const Axis& axis : sharding.unreduced) once(axis);
+  for (const Axis& axis : sharding.reduced) once(axis);
+}
+
+}  // namespace
+
+Type local_type(Type global, const Sharding& sharding) {
+  check(global, sharding);
+  Shape shape = global.shape();
+  AxisStates states = global.states();
+  for (int i = 0; i < shape.rank(); ++i) {
+    const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
+    int n = joint_size(axes);
+    require(shape[i] % n == 0, Code::shape, "dim {} of {} does not split over the {} devices of {}; pad it or use another dim",
+            i, to_string(global), n, to_string(axes));
+    shape = shape.with(Dim{i}, shape[i] / n);
+    for (const Axis& axis : axes) states.set(axis, State::varying);
+  }
+  for (const Axis& axis : sharding.unreduced) states.set(axis, State::unreduced);
+  for (const Axis& axis : sharding.reduced) states.set(axis, State::reduced);
+  return {global.dtype(), shape, states};
+}
+
+Type global_type(Type local, const Sharding& sharding) {
+  check(local, sharding);
+  Shape shape = local.shape();
+  AxisStates states = local.states();
+  for (int i = 0; i < shape.rank(); ++i) {
+    const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
+    shape = shape.with(Dim{i}, shape[i] * joint_size(axes));
+    for (const Axis& axis : axes) states.set(axis, State::invariant);
+  }
+  for (const Axis& axis : sharding.unreduced) states.set(axis, State::invariant);
+  for (const Axis& axis : sharding.reduced) states.set(axis, State::invariant);
+  return {local.dtype(), shape, states};
+}
+
+Sharding dual(const Sharding& sharding) { return {sharding.mesh, sharding.dims, sharding.reduced, sharding.unreduced}; }
+
+std::string to_string(const Sharding& sharding) {
+  std::string text;
+  for (const Axes& axes : sharding.dims)
+    text += (text.empty() ? "" : ", ") + (axes.empty() ? "none" : to_string(axes));
+  if (!sharding.unreduced.empty()) text += "; unreduced=" + to_string(sharding.unreduced);
+  if (!sharding.reduced.empty()) text += "; reduced=" + to_string(sharding.reduced);
+  return "P(" + text + ")";
+}
+
+}  // namespace tutti

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/types/mesh.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+/// How a global array lies on a mesh: each dimension is split over the axes named for it (the first is the slowest),
+/// along `unreduced` axes the devices hold partial terms, along `reduced` ones equal values with a partial gradient;
+/// along all other axes they hold equal values.
+struct Sharding {
+  Mesh mesh;
+  std::vector<Axes> dims;   // one entry per dimension of the array
+  Axes unreduced;
+  Axes reduced;
+
+  bool operator==(const Sharding&) const = default;
+};
+
+/// The type of one device's part of a global value of type `global`.
+/// global: [.., d, ..] -> [.., d / n, ..] V over the axes of that dimension, n = their joint size.
+/// Throws T013 if the sharding has another rank or repeats an axis, T005 if a dimension does not divide.
+Type local_type(Type global, const Sharding& sharding);
+/// The inverse of local_type: the type of the whole.
+Type global_type(Type local, const Sharding& sharding);
+/// The sharding of the cotangent: unreduced and reduced change places.
+Sharding dual(const Sharding& sharding);
+/// "P(data, none)", "P(('data', 'model'), none; unreduced='x')".
+std::string to_string(const Sharding& sharding);
+
+}  // namespace tutti
