@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Self tests of tools/check_layers."""
+
+from pathlib import Path
+
+import planted
+from planted import expect_caught, expect_clean
+
+LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+def tree(root: Path, files: dict[str, str]) -> tuple[int, str]:
+    """Writes the files, includes given by name, and checks them."""
+    for file, text in files.items():
+        planted.write(root, file, LICENCE + text)
+    return planted.run(planted.ROOT / "tools/check_layers", root)
+
+
+def catches_an_include_to_the_right(root: Path) -> None:
+    files = {"tutti/types/a.hpp": '#include "tutti/ops/b.hpp"\n', "tutti/ops/b.hpp": ""}
+    expect_caught(tree(root, files), "tutti/types/a.hpp:2: types/ may not include ops/")
+
+
+def catches_neighbours_of_one_layer(root: Path) -> None:
+    files = {"tutti/plan/a.cpp": '#include "tutti/lower/b.hpp"\n', "tutti/lower/b.hpp": ""}
+    expect_caught(tree(root, files), "plan/ may not include lower/")
+
+
+def catches_stablehlo_that_sees_tensor(root: Path) -> None:
+    files = {"tutti/stablehlo/a.hpp": '#  include "tutti/tensor/b.hpp"\n', "tutti/tensor/b.hpp": ""}
+    expect_caught(tree(root, files), "stablehlo/ may not include tensor/")
+
+
+def catches_the_umbrella_inside(root: Path) -> None:
+    files = {"tutti/run/a.cpp": '#include "tutti/tutti.hpp"\n', "tutti/tutti.hpp": ""}
+    expect_caught(tree(root, files), "tutti/run/a.cpp:2: tutti/tutti.hpp is for users")
+
+
+def catches_a_library_that_includes_tests(root: Path) -> None:
+    files = {"tutti/run/a.cpp": '#include "tests/support/b.hpp"\n', "tests/support/b.hpp": ""}
+    expect_caught(tree(root, files), "outside of it")
+
+
+def catches_an_include_by_another_path(root: Path) -> None:
+    files = {"tutti/ops/a.cpp": '#include "b.hpp"\n', "tutti/ops/b.hpp": ""}
+    expect_caught(tree(root, files), '"b.hpp" is not a file of the repository')
+
+
+def catches_headers_in_a_circle(root: Path) -> None:
+    files = {"tutti/ops/a.hpp": '#include "tutti/ops/b.hpp"\n', "tutti/ops/b.hpp": '#include "tutti/ops/a.hpp"\n'}
+    expect_caught(tree(root, files), "circle: tutti/ops/a.hpp -> tutti/ops/b.hpp -> tutti/ops/a.hpp")
+
+
+def catches_a_folder_without_a_place(root: Path) -> None:
+    expect_caught(tree(root, {"tutti/utils/a.hpp": ""}), "folder utils has no place")
+
+
+def catches_a_missing_licence(root: Path) -> None:
+    planted.write(root, "tutti/ops/a.hpp", "#pragma once\n")
+    expect_caught(tree(root, {}), "tutti/ops/a.hpp:1: the line 'SPDX-License-Identifier")
+
+
+def catches_a_script_without_licence(root: Path) -> None:
+    planted.write(root, "tools/a", "#!/bin/sh\n")
+    expect_caught(tree(root, {}), "tools/a:1: the line")
+
+
+def catches_a_path_of_a_machine(root: Path) -> None:
+    home = "/".join(["", "home", "me", "x.npy"])
+    expect_caught(tree(root, {"tests/run/a_test.cpp": f'load("{home}");\n'}), "tests/run/a_test.cpp:2: absolute path")
+
+
+def accepts_what_is_allowed(root: Path) -> None:
+    files = {
+        "tutti/types/a.hpp": "#include <fmt/core.h>\n",
+        "tutti/ops/b.hpp": '#include "tutti/types/a.hpp"\n#include "tutti/ops/c.hpp"\n',
+        "tutti/ops/b.cpp": '#include "tutti/ops/b.hpp"\n',
+        "tutti/ops/c.hpp": "// a/home/x and ../work/y are no machine's paths\n",
+        "tutti/ops/c.cpp": '#include "tutti/ops/b.hpp"\n#include "tutti/ops/c.hpp"\n',
+        "tutti/tutti.hpp": '#include "tutti/ops/b.hpp"\n',
+        "examples/d.cpp": '#include "tutti/tutti.hpp"\n',
+    }
+    expect_clean(tree(root, files))
+
+
+if __name__ == "__main__":
+    planted.main()
