@@ -49,7 +49,7 @@ struct Pointwise {
 };
 
 /// Fold dims away, by a fixed tree that depends on the shape only.
-struct Reduce {
+struct ReduceDims {
   ReduceKind kind;
   Dims dims;                 // ascending
 };
@@ -86,6 +86,6 @@ struct Units {
   std::function<void(const Unit&)> run;
 };
 
-using Kernel = std::variant<View, Pointwise, Reduce, Fold, Shuffle, Literal, Units>;
+using Kernel = std::variant<View, Pointwise, ReduceDims, Fold, Shuffle, Literal, Units>;
 
 }  // namespace tutti
