@@ -42,10 +42,10 @@ struct View {
 };
 
 /// Element by element; operands and result have the same shape (convert, compare and select change only the dtype).
-struct Select {};            // operands: bool, on_true, on_false
-struct Convert {};           // from the operand's dtype to the result's
+struct SelectFn {};          // operands: bool, on_true, on_false
+struct ConvertFn {};         // from the operand's dtype to the result's
 struct Pointwise {
-  std::variant<UnaryFn, BinaryFn, CompareDirection, Select, Convert> fn;
+  std::variant<UnaryFn, BinaryFn, CompareDirection, SelectFn, ConvertFn> fn;
 };
 
 /// Fold dims away, by a fixed tree that depends on the shape only.
