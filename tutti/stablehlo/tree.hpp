@@ -22,7 +22,8 @@ struct TensorType {
 };
 
 struct Attribute;
-using Attributes = std::vector<std::pair<std::string, Attribute>>;
+struct NamedAttribute;   // not a pair: clang cannot complete one in the middle of the cycle of types
+using Attributes = std::vector<NamedAttribute>;
 
 struct Unit { bool operator==(const Unit&) const = default; };
 struct Integer { std::int64_t value; std::string type = "i64"; bool operator==(const Integer&) const = default; };   // 1 : i64
@@ -40,6 +41,11 @@ struct Verbatim { std::string text; bool operator==(const Verbatim&) const = def
 struct Attribute {
   std::variant<Unit, bool, std::string, Integer, IntegerArray, Dense, Enumeration, Record, List, Verbatim> value;
   bool operator==(const Attribute&) const = default;
+};
+struct NamedAttribute {
+  std::string name;
+  Attribute value;
+  bool operator==(const NamedAttribute&) const = default;
 };
 
 Attribute integer(std::int64_t value);
