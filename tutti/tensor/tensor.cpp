@@ -9,10 +9,11 @@
 namespace tutti {
 namespace {
 
-constexpr std::align_val_t alignment{64};   // a cache line, and the widest vector register
+constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
 
 std::shared_ptr<std::byte[]> zeroed(std::size_t bytes) {
-  auto* raw = static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
+  auto* raw =
+      static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
   require(raw != nullptr, Code::memory, "no memory for an array of {} bytes", bytes);
   std::memset(raw, 0, bytes);
   return {raw, [](std::byte* p) { ::operator delete[](p, alignment); }};
@@ -61,8 +62,9 @@ bool Tensor::operator==(const Tensor& other) const {
 }
 
 void Tensor::require_elements(std::size_t found) const {
-  require(static_cast<std::size_t>(elements()) == found, Code::shape, "{} values for an array of shape [{}], which has {} elements",
-          found, to_string(shape_), elements());
+  require(static_cast<std::size_t>(elements()) == found, Code::shape,
+          "{} values for an array of shape [{}], which has {} elements", found, to_string(shape_),
+          elements());
 }
 
 }  // namespace tutti
