@@ -14,7 +14,8 @@ struct Where {
   int column = 0;
 
   /// The place of the caller, when used as a default argument.
-  static constexpr Where here(const char* caller_file = __builtin_FILE(), int caller_line = __builtin_LINE()) {
+  static constexpr Where here(const char* caller_file = __builtin_FILE(),
+                              int caller_line = __builtin_LINE()) {
     return {caller_file, caller_line, 0};
   }
   constexpr bool known() const { return line > 0; }

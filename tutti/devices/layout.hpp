@@ -10,8 +10,8 @@ namespace tutti {
 
 /// Which devices share storage of a value.
 enum class Storage {
-  by_type,      // one buffer per distinct value: the V and U axes
-  per_device,   // one buffer per device whatever the type; for the soundness law
+  by_type,     // one buffer per distinct value: the V and U axes
+  per_device,  // one buffer per device whatever the type; for the soundness law
 };
 
 /// What an op may ask when it is compiled: the devices, and where values of a type lie. Shards are the distinct

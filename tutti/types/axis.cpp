@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr int first_vmap_id = 1 << 24;   // mesh ids stay below
+constexpr int first_vmap_id = 1 << 24;  // mesh ids stay below
 std::atomic<int> next_mesh_id{0};
 std::atomic<int> next_vmap_id{first_vmap_id};
 

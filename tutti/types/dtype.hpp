@@ -19,7 +19,7 @@ std::string_view name(DType dtype);
 std::optional<DType> dtype_named(std::string_view name);
 std::size_t bytes_per_element(DType dtype);
 bool is_float(DType dtype);
-bool is_integer(DType dtype);   // not bool
+bool is_integer(DType dtype);  // not bool
 
 template <class T> inline constexpr bool is_element = false;
 template <> inline constexpr bool is_element<bool> = true;

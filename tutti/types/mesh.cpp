@@ -16,7 +16,8 @@ void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   std::int64_t devices = 1;
   for (const auto& [name, size] : names_and_sizes) {
     require(!name.empty(), Code::mesh, "mesh: an axis has no name; write {{\"data\", 4}}");
-    require(seen.insert(name).second, Code::mesh, "mesh: axis '{}' is named twice; give every axis its own name", name);
+    require(seen.insert(name).second, Code::mesh,
+            "mesh: axis '{}' is named twice; give every axis its own name", name);
     require(size >= 1, Code::mesh, "mesh: axis '{}' has size {}; a size is at least 1", name, size);
     devices *= size;
     require(devices <= Mesh::max_devices, Code::mesh, "mesh: more than {} devices; use smaller axes",
@@ -59,8 +60,9 @@ Mesh parse_mesh(std::string_view text) {
     std::string_view digits = equals == item.npos ? "" : item.substr(equals + 1);
     int size = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    require(equals != item.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(), Code::mesh,
-            "mesh: '{}' in '{}' is not an axis and its size; write for example data=4,model=2", item, text);
+    require(equals != item.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(),
+            Code::mesh, "mesh: '{}' in '{}' is not an axis and its size; write for example data=4,model=2",
+            item, text);
     names_and_sizes.emplace_back(std::string(item.substr(0, equals)), size);
   }
   return Mesh(names_and_sizes);

@@ -27,7 +27,7 @@ class Mesh {
   bool operator==(const Mesh&) const = default;
 
  private:
-  const Axes* axes_;   // interned
+  const Axes* axes_;  // interned
 };
 
 /// "data=4,model=2".

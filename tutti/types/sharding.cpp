@@ -12,8 +12,8 @@ void check(const Type& whole, const Sharding& sharding) {
           to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
   Axes seen;
   auto once = [&](const Axis& axis) {
-    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; an axis splits one dimension at most",
-            to_string(sharding), axis.name);
+    require(!contains(seen, axis), Code::spec,
+            "{} names axis '{}' twice; an axis splits one dimension at most", to_string(sharding), axis.name);
     seen.push_back(axis);
   };
   for (const Axes& axes : sharding.dims)
@@ -31,8 +31,9 @@ Type local_type(Type global, const Sharding& sharding) {
   for (int i = 0; i < shape.rank(); ++i) {
     const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
     int n = joint_size(axes);
-    require(shape[i] % n == 0, Code::shape, "dim {} of {} does not split over the {} devices of {}; pad it or use another dim",
-            i, to_string(global), n, to_string(axes));
+    require(shape[i] % n == 0, Code::shape,
+            "dim {} of {} does not split over the {} devices of {}; pad it or use another dim", i,
+            to_string(global), n, to_string(axes));
     shape = shape.with(Dim{i}, shape[i] / n);
     for (const Axis& axis : axes) states.set(axis, State::varying);
   }
@@ -55,7 +56,9 @@ Type global_type(Type local, const Sharding& sharding) {
   return {local.dtype(), shape, states};
 }
 
-Sharding dual(const Sharding& sharding) { return {sharding.mesh, sharding.dims, sharding.reduced, sharding.unreduced}; }
+Sharding dual(const Sharding& sharding) {
+  return {sharding.mesh, sharding.dims, sharding.reduced, sharding.unreduced};
+}
 
 std::string to_string(const Sharding& sharding) {
   std::string text;

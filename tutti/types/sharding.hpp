@@ -14,7 +14,7 @@ namespace tutti {
 /// along all other axes they hold equal values.
 struct Sharding {
   Mesh mesh;
-  std::vector<Axes> dims;   // one entry per dimension of the array
+  std::vector<Axes> dims;  // one entry per dimension of the array
   Axes unreduced;
   Axes reduced;
 

@@ -12,10 +12,10 @@ namespace tutti {
 
 /// What the devices along an axis hold of one value.
 enum class State : std::uint8_t {
-  invariant,    // I: equal values
-  varying,      // V: values that may differ
-  unreduced,    // U: partial terms; the value is their sum
-  reduced,      // R: equal values, whose cotangent is partial terms
+  invariant,  // I: equal values
+  varying,    // V: values that may differ
+  unreduced,  // U: partial terms; the value is their sum
+  reduced,    // R: equal values, whose cotangent is partial terms
 };
 inline constexpr State invariant = State::invariant, varying = State::varying, unreduced = State::unreduced,
                        reduced = State::reduced;
@@ -45,7 +45,7 @@ class AxisStates {
   bool operator==(const AxisStates&) const = default;
 
  private:
-  std::vector<std::pair<Axis, State>> states_;   // never invariant; ascending axes
+  std::vector<std::pair<Axis, State>> states_;  // never invariant; ascending axes
 };
 
 }  // namespace tutti

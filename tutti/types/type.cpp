@@ -52,7 +52,9 @@ Type Type::with(const Axes& axes, State state) const {
   return with(std::move(changed));
 }
 
-Type Type::scaled(Dim dim, std::int64_t factor) const { return with(shape().with(dim, shape()[dim] * factor)); }
+Type Type::scaled(Dim dim, std::int64_t factor) const {
+  return with(shape().with(dim, shape()[dim] * factor));
+}
 Type Type::inserted(Dim dim, std::int64_t size) const { return with(shape().inserted(dim, size)); }
 Type Type::erased(Dim dim) const { return with(shape().erased(dim)); }
 

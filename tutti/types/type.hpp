@@ -23,7 +23,7 @@ class Type {
   const AxisStates& states() const { return node_->states; }
   int rank() const { return node_->shape.rank(); }
   std::int64_t elements() const { return node_->shape.elements(); }
-  std::size_t bytes() const;                                     // of one device's value
+  std::size_t bytes() const;  // of one device's value
   State at(const Axis& axis) const { return node_->states.at(axis); }
 
   Type with(DType dtype) const;
@@ -31,7 +31,7 @@ class Type {
   Type with(AxisStates states) const;
   Type with(const Axis& axis, State state) const;
   Type with(const Axes& axes, State state) const;
-  Type scaled(Dim dim, std::int64_t factor) const;               // that dim, `factor` times as long
+  Type scaled(Dim dim, std::int64_t factor) const;  // that dim, `factor` times as long
   Type inserted(Dim dim, std::int64_t size) const;
   Type erased(Dim dim) const;
 
