@@ -18,28 +18,58 @@ namespace tutti::stablehlo {
 struct TensorType {
   std::vector<std::int64_t> shape;
   std::string element;
+  std::int64_t elements() const;
   bool operator==(const TensorType&) const = default;
 };
 
 struct Attribute;
-struct NamedAttribute;   // not a pair: clang cannot complete one in the middle of the cycle of types
+struct NamedAttribute;  // not a pair: clang cannot complete one in the middle of the cycle of types
 using Attributes = std::vector<NamedAttribute>;
 
-struct Unit { bool operator==(const Unit&) const = default; };
-struct Integer { std::int64_t value; std::string type = "i64"; bool operator==(const Integer&) const = default; };   // 1 : i64
-struct IntegerArray { std::vector<std::int64_t> values; bool operator==(const IntegerArray&) const = default; };   // array<i64: 1, 2>
+struct Unit {
+  bool operator==(const Unit&) const = default;
+};
+/// 1 : i64
+struct Integer {
+  std::int64_t value;
+  std::string type = "i64";
+  bool operator==(const Integer&) const = default;
+};
+/// array<i64: 1, 2>
+struct IntegerArray {
+  std::vector<std::int64_t> values;
+  bool operator==(const IntegerArray&) const = default;
+};
 /// dense<..> : tensor<..>; `data` little-endian, one byte per i1; one element's bytes alone mean a splat.
-struct Dense { TensorType type; std::vector<std::byte> data; bool operator==(const Dense&) const = default; };
+struct Dense {
+  TensorType type;
+  std::vector<std::byte> data;
+  bool operator==(const Dense&) const = default;
+};
 /// #stablehlo<comparison_direction LT>
-struct Enumeration { std::string kind, value; bool operator==(const Enumeration&) const = default; };
+struct Enumeration {
+  std::string kind, value;
+  bool operator==(const Enumeration&) const = default;
+};
 /// #stablehlo.dot<lhs_contracting_dimensions = [1], ..>: the fields are Integers (bare) and IntegerArrays (in brackets).
-struct Record { std::string name; Attributes fields; bool operator==(const Record&) const; };
-struct List { std::vector<Attribute> items; bool operator==(const List&) const; };
+struct Record {
+  std::string name;
+  Attributes fields;
+  bool operator==(const Record&) const;
+};
+struct List {
+  std::vector<Attribute> items;
+  bool operator==(const List&) const;
+};
 /// Dialect text that has no structure of ours (sdy shardings, meshes), verbatim.
-struct Verbatim { std::string text; bool operator==(const Verbatim&) const = default; };
+struct Verbatim {
+  std::string text;
+  bool operator==(const Verbatim&) const = default;
+};
 
 struct Attribute {
-  std::variant<Unit, bool, std::string, Integer, IntegerArray, Dense, Enumeration, Record, List, Verbatim> value;
+  std::variant<Unit, bool, std::string, Integer, IntegerArray, Dense, Enumeration, Record, List, Verbatim>
+      value;
   bool operator==(const Attribute&) const = default;
 };
 struct NamedAttribute {
@@ -49,7 +79,9 @@ struct NamedAttribute {
 };
 
 Attribute integer(std::int64_t value);
-Attribute integers(std::vector<std::int64_t> values);                                  // array<i64: ..>
+Attribute integers(std::vector<std::int64_t> values);  // array<i64: ..>
+/// `data` of all elements, row-major; equal elements become a splat.
+Attribute dense(TensorType type, std::vector<std::byte> data);
 Attribute dense_i64(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values);
 Attribute enumeration(std::string kind, std::string value);
 Attribute record(std::string name, Attributes fields);
@@ -57,7 +89,7 @@ Attribute record(std::string name, Attributes fields);
 /// A place in the text or in the program it came from, with the chain of callers, innermost first.
 struct Location {
   std::vector<Where> chain;
-  bool operator==(const Location&) const { return true; }   // two texts are equal wherever they stand
+  bool operator==(const Location&) const { return true; }  // two texts are equal wherever they stand
 };
 
 /// An SSA value: its number in the function that holds it.
@@ -68,25 +100,25 @@ struct Value {
 
 struct Block;
 struct Operation {
-  std::string name;                       // "stablehlo.add"
+  std::string name;  // "stablehlo.add"
   std::vector<Value> operands, results;
   std::vector<TensorType> operand_types, result_types;
   Attributes attributes;
-  std::vector<Block> regions;             // of one block each
+  std::vector<Block> regions;  // of one block each
   Location location;
   bool operator==(const Operation&) const;
 };
 struct Block {
   std::vector<Value> arguments;
   std::vector<TensorType> argument_types;
-  std::vector<Operation> operations;      // the last one is the terminator
+  std::vector<Operation> operations;  // the last one is the terminator
   bool operator==(const Block&) const;
 };
 struct Function {
   std::string name = "main";
   bool is_public = true;
   Block body;
-  std::vector<Attributes> argument_attributes;   // empty, or one per argument
+  std::vector<Attributes> argument_attributes;  // empty, or one per argument
   std::vector<TensorType> result_types;
   std::vector<Attributes> result_attributes;
   bool operator==(const Function&) const = default;
@@ -94,7 +126,7 @@ struct Function {
 struct Module {
   std::string name;
   Attributes attributes;
-  std::vector<Operation> symbols;         // sdy.mesh
+  std::vector<Operation> symbols;  // sdy.mesh
   std::vector<Function> functions;
   bool operator==(const Module&) const = default;
 };

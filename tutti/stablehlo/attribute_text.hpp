@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tutti/stablehlo/tree.hpp"
+
+namespace tutti::stablehlo {
+
+/// "tensor<8x4xf32>".
+std::string to_string(const TensorType& type);
+/// As MLIR reads it; reading it back gives the same bits, NaN and infinities included.
+std::string to_string(const Attribute& attribute);
+/// "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>"; more than 100 elements as one string of bytes.
+std::string to_string(const Dense& dense);
+/// In quotes, with escapes.
+std::string quoted(std::string_view text);
+/// "@main", or quoted where the name needs it.
+std::string symbol(std::string_view name);
+
+}  // namespace tutti::stablehlo

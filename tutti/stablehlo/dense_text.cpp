@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "tutti/base/require.hpp"
+#include "tutti/stablehlo/attribute_text.hpp"
+
+namespace tutti::stablehlo {
+namespace {
+
+constexpr std::int64_t most_listed = 100;  // MLIR's own limit: beyond it, one string of bytes
+
+/// What the name of an element type says about its bytes.
+struct Element {
+  enum class Kind { boolean, integer, natural, f32, f64, other_float } kind;
+  int bits;
+  bool complex = false;
+  std::size_t bytes() const { return static_cast<std::size_t>((bits + 7) / 8) * (complex ? 2 : 1); }
+};
+
+Element element_named(std::string_view name) {
+  if (name == "i1") return {Element::Kind::boolean, 1};
+  if (name == "index") return {Element::Kind::integer, 64};
+  if (name == "f32") return {Element::Kind::f32, 32};
+  if (name == "f64") return {Element::Kind::f64, 64};
+  if (name.starts_with("complex<")) {
+    Element part = element_named(name.substr(8, name.size() - 9));
+    part.complex = true;
+    return part;
+  }
+  auto digit = name.find_first_of("0123456789");
+  int bits = 0;
+  if (digit != name.npos) std::from_chars(name.data() + digit, name.data() + name.size(), bits);
+  ensure(bits > 0 && bits <= 64, "dense: element type '{}' has no size that is known", name);
+  std::string_view family = name.substr(0, digit);
+  if (family == "i" || family == "si") return {Element::Kind::integer, bits};
+  return {family == "ui" ? Element::Kind::natural : Element::Kind::other_float, bits};
+}
+
+std::uint64_t bits_at(const std::byte* data, const Element& element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, data, static_cast<std::size_t>((element.bits + 7) / 8));
+  return bits;
+}
+
+std::string hex_literal(std::uint64_t bits, int width) {
+  return fmt::format("0x{:0{}X}", bits, (width + 3) / 4);
+}
+
+/// The shortest decimal, if MLIR's way of reading it (through a double) gives the same bits; else the bits.
+template <class F, class Bits>
+std::string float_text(F value) {
+  auto bits = std::bit_cast<Bits>(value);
+  if (std::isfinite(value)) {
+    std::string text = fmt::format("{}", value);
+    if (text.find('.') == text.npos)
+      text.insert(std::min(text.find('e'), text.size()), ".0");  // MLIR wants a point
+    double read = 0;
+    std::from_chars(text.data(), text.data() + text.size(), read);
+    if (std::bit_cast<Bits>(static_cast<F>(read)) == bits) return text;
+  }
+  return hex_literal(bits, 8 * sizeof(F));
+}
+
+std::string part_text(const std::byte* data, const Element& element) {
+  std::uint64_t bits = bits_at(data, element);
+  switch (element.kind) {
+    case Element::Kind::boolean: return bits ? "true" : "false";
+    case Element::Kind::natural: return fmt::format("{}", bits);
+    case Element::Kind::integer: {
+      int unused = 64 - element.bits;
+      return fmt::format("{}", static_cast<std::int64_t>(bits << unused) >> unused);
+    }
+    case Element::Kind::f32:
+      return float_text<float, std::uint32_t>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    case Element::Kind::f64: return float_text<double, std::uint64_t>(std::bit_cast<double>(bits));
+    case Element::Kind::other_float: return hex_literal(bits, element.bits);
+  }
+  return {};
+}
+
+std::string element_text(const std::byte* data, const Element& element) {
+  if (!element.complex) return part_text(data, element);
+  return "(" + part_text(data, element) + ", " + part_text(data + element.bytes() / 2, element) + ")";
+}
+
+/// Lists within lists from dimension `dim` inwards; moves `data` on.
+std::string nested(const std::vector<std::int64_t>& shape, std::size_t dim, const Element& element,
+                   const std::byte*& data) {
+  if (dim == shape.size()) {
+    const std::byte* here = data;
+    data += element.bytes();
+    return element_text(here, element);
+  }
+  std::string text;
+  for (std::int64_t i = 0; i < shape[dim]; ++i)
+    text += (i ? ", " : "") + nested(shape, dim + 1, element, data);
+  return "[" + text + "]";
+}
+
+std::string bytes_text(const std::vector<std::byte>& data) {
+  std::string text = "\"0x";
+  for (std::byte byte : data) text += fmt::format("{:02X}", static_cast<unsigned>(byte));
+  return text + "\"";
+}
+
+std::string body(const Dense& dense, const Element& element) {
+  std::int64_t elements = dense.type.elements();
+  if (elements == 0) return {};
+  if (dense.data.size() == element.bytes()) return element_text(dense.data.data(), element);
+  ensure(dense.data.size() == static_cast<std::size_t>(elements) * element.bytes(),
+         "dense: {} bytes for {} of {} elements", dense.data.size(), to_string(dense.type), elements);
+  if (elements > most_listed && element.bits % 8 == 0) return bytes_text(dense.data);
+  const std::byte* data = dense.data.data();
+  return nested(dense.type.shape, 0, element, data);
+}
+
+}  // namespace
+
+std::string to_string(const Dense& dense) {
+  return "dense<" + body(dense, element_named(dense.type.element)) + "> : " + to_string(dense.type);
+}
+
+}  // namespace tutti::stablehlo
