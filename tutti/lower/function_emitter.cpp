@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/lower/function_emitter.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/devices/layout.hpp"
+#include "tutti/stablehlo/attribute_text.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+const char* element_name(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return "i1";
+    case DType::i32: return "i32";
+    case DType::i64: return "i64";
+    case DType::f32: return "f32";
+    case DType::f64: return "f64";
+  }
+  return "";
+}
+
+/// The op that folds two elements. On i1 it is or, or, and, as XLA computes them.
+const char* reducer_name(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return "stablehlo.add";
+    case ReduceKind::max: return "stablehlo.maximum";
+    case ReduceKind::min: return "stablehlo.minimum";
+  }
+  return "";
+}
+
+Tensor neutral_element(ReduceKind kind, DType dtype) {
+  Tensor neutral(dtype, Shape{});
+  write_neutral_element(kind, dtype, neutral.mutable_bytes());
+  return neutral;
+}
+
+Type i32_scalar() { return {DType::i32, Shape{}}; }
+
+}  // namespace
+
+stablehlo::TensorType tensor_type(Type type) { return {type.shape().sizes(), element_name(type.dtype())}; }
+
+FunctionEmitter::FunctionEmitter(Mesh mesh) : mesh_(std::move(mesh)) {}
+
+Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
+                               const Types& result_types) {
+  operand_types_ = operand_types;
+  result_types_ = result_types;
+  place_.chain.clear();
+  if (equation.where.known()) place_.chain.push_back(equation.where);
+  try {
+    Lowered results = equation.op->lower(*this, operands);
+    ensure(results.size() == result_types.size(), "lowers to {} values, has {} results", results.size(),
+           result_types.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      stablehlo::TensorType found = type_of(results[i]), promised = tensor_type(result_types[i]);
+      ensure(found == promised, "result {} lowers to {}, its type is {}", i, to_string(found),
+             to_string(promised));
+    }
+    return results;
+  } catch (const Error& error) {
+    throw error.at(equation.where, equation.op->name());
+  }
+}
+
+std::vector<stablehlo::Operation> FunctionEmitter::take() {
+  std::vector<stablehlo::Operation> all = std::move(shared_);
+  all.insert(all.end(), std::make_move_iterator(operations_.begin()),
+             std::make_move_iterator(operations_.end()));
+  return all;
+}
+
+// --- What ops write through ------------------------------------------------------------------------------------
+
+stablehlo::Value FunctionEmitter::emit(std::string_view op, const Lowered& operands, Type result,
+                                       stablehlo::Attributes attributes) {
+  return append(operation(op, operands, tensor_type(result), std::move(attributes)));
+}
+
+stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceKind kind,
+                                                    const Lowered& operands, Type result,
+                                                    stablehlo::Attributes attributes) {
+  Lowered all = operands;
+  if (op == "stablehlo.reduce") all.push_back(constant(neutral_element(kind, result.dtype())));
+  stablehlo::Operation folded = operation(op, all, tensor_type(result), std::move(attributes));
+  folded.regions.push_back(reducer(kind, result.dtype()));
+  return append(std::move(folded));
+}
+
+stablehlo::Value FunctionEmitter::constant(const Tensor& value) {
+  stablehlo::TensorType type = tensor_type(Type(value.dtype(), value.shape()));
+  stablehlo::Attribute data = stablehlo::dense(type, {value.data(), value.data() + value.bytes()});
+  return append(operation("stablehlo.constant", {}, type, {{"value", std::move(data)}}));
+}
+
+stablehlo::Value FunctionEmitter::position(const Axes& axes) {
+  std::vector<int> key;
+  for (const Axis& axis : axes) key.push_back(axis.id);
+  auto found = positions_.find(key);
+  if (found != positions_.end()) return found->second;
+  target_ = &shared_;
+  stablehlo::Value value = emit_position(axes);
+  target_ = &operations_;
+  return positions_[key] = value;
+}
+
+stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_ids) {
+  Layout layout(mesh_, Storage::per_device, {}, {});
+  std::vector<std::int64_t> rows;
+  int n = joint_size(axes);
+  for (int device = 0; device < mesh_.devices(); ++device)
+    if (layout.position(axes, device) == 0)
+      for (int k = 0; k < n; ++k) rows.push_back(layout.peer(axes, device, k));
+  stablehlo::Attributes attributes{
+      {"replica_groups", stablehlo::dense_i64({mesh_.devices() / n, n}, rows)},
+      {"channel_handle", stablehlo::record("channel_handle", {{"handle", stablehlo::integer(++channels_)},
+                                                              {"type", stablehlo::integer(1)}})}};
+  if (global_ids) attributes.push_back({"use_global_device_ids", {stablehlo::Unit{}}});
+  return attributes;
+}
+
+// --- Positions -------------------------------------------------------------------------------------------------
+
+/// What a device's number says of its place: (number / stride) % size.
+struct FunctionEmitter::Digit {
+  int stride, size;
+};
+
+std::vector<FunctionEmitter::Digit> FunctionEmitter::digits_of(const Axes& axes) const {
+  std::vector<Digit> digits;
+  for (const Axis& axis : axes) {
+    int stride = mesh_.devices();
+    for (const Axis& outer : mesh_.axes()) {
+      stride /= outer.size;
+      if (outer == axis) break;
+    }
+    if (axis.size == 1) continue;
+    bool continues =
+        !digits.empty() && digits.back().stride == stride * axis.size;  // neighbours in mesh order
+    if (continues)
+      digits.back() = {stride, digits.back().size * axis.size};
+    else
+      digits.push_back({stride, axis.size});
+  }
+  return digits;
+}
+
+stablehlo::Value FunctionEmitter::device_number() {
+  if (!device_number_) {
+    stablehlo::Value id = append(operation("stablehlo.partition_id", {}, {{}, "ui32"}, {}));
+    device_number_ = emit("stablehlo.convert", {id}, i32_scalar(), {});
+  }
+  return *device_number_;
+}
+
+stablehlo::Value FunctionEmitter::emit_position(const Axes& axes) {
+  auto number = [&](int value) { return constant(Tensor::scalar(static_cast<std::int32_t>(value))); };
+  auto scalar = [&](const char* op, stablehlo::Value x, stablehlo::Value y) {
+    return emit(op, {x, y}, i32_scalar(), {});
+  };
+  std::vector<Digit> digits = digits_of(axes);
+  if (digits.empty()) return number(0);
+  stablehlo::Value position;
+  for (const Digit& digit : digits) {
+    stablehlo::Value value = device_number();
+    if (digit.stride > 1) value = scalar("stablehlo.divide", value, number(digit.stride));
+    if (digit.stride * digit.size < mesh_.devices())
+      value = scalar("stablehlo.remainder", value, number(digit.size));
+    if (position.id >= 0)
+      value = scalar("stablehlo.add", scalar("stablehlo.multiply", position, number(digit.size)), value);
+    position = value;
+  }
+  return position;
+}
+
+// --- Operations ------------------------------------------------------------------------------------------------
+
+stablehlo::Value FunctionEmitter::new_value(stablehlo::TensorType type) {
+  types_.push_back(std::move(type));
+  return {static_cast<int>(types_.size()) - 1};
+}
+
+const stablehlo::TensorType& FunctionEmitter::type_of(stablehlo::Value value) const {
+  ensure(value.id >= 0 && value.id < static_cast<int>(types_.size()), "lower: there is no value {}",
+         value.id);
+  return types_[static_cast<std::size_t>(value.id)];
+}
+
+stablehlo::Operation FunctionEmitter::operation(std::string_view name, const Lowered& operands,
+                                                stablehlo::TensorType result,
+                                                stablehlo::Attributes attributes) {
+  stablehlo::Operation operation;
+  operation.name = name;
+  operation.operands = operands;
+  for (stablehlo::Value operand : operands) operation.operand_types.push_back(type_of(operand));
+  operation.result_types.push_back(result);
+  operation.results.push_back(new_value(std::move(result)));
+  operation.attributes = std::move(attributes);
+  if (target_ == &operations_) operation.location = place_;
+  return operation;
+}
+
+stablehlo::Value FunctionEmitter::append(stablehlo::Operation operation) {
+  target_->push_back(std::move(operation));
+  return target_->back().results[0];
+}
+
+stablehlo::Block FunctionEmitter::reducer(ReduceKind kind, DType dtype) {
+  stablehlo::TensorType scalar{{}, element_name(dtype)};
+  stablehlo::Block block;
+  block.arguments = {new_value(scalar), new_value(scalar)};
+  block.argument_types = {scalar, scalar};
+  block.operations.push_back(operation(reducer_name(kind), block.arguments, scalar, {}));
+  stablehlo::Operation leave;
+  leave.name = "stablehlo.return";
+  leave.operands = block.operations[0].results;
+  leave.operand_types = {scalar};
+  block.operations.push_back(std::move(leave));
+  return block;
+}
+
+}  // namespace tutti

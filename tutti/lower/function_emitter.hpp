@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/stablehlo/tree.hpp"
+#include "tutti/types/mesh.hpp"
+
+namespace tutti {
+
+/// tensor<8x4xf32>; bool is i1.
+stablehlo::TensorType tensor_type(Type type);
+
+/// Writes the body of one function: what one device does. All values it makes have numbers of their own.
+class FunctionEmitter final : public Emitter {
+ public:
+  explicit FunctionEmitter(Mesh mesh);
+
+  stablehlo::Value new_value(stablehlo::TensorType type);
+  const stablehlo::TensorType& type_of(stablehlo::Value value) const;
+
+  /// The operations of one equation. Errors get its place and the op's name.
+  Lowered lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
+                const Types& result_types);
+  /// All that was emitted, in order; what all equations share stands first.
+  std::vector<stablehlo::Operation> take();
+
+  const Types& operand_types() const override { return operand_types_; }
+  const Types& result_types() const override { return result_types_; }
+  stablehlo::Value emit(std::string_view op, const Lowered& operands, Type result,
+                        stablehlo::Attributes attributes) override;
+  stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
+                                     Type result, stablehlo::Attributes attributes) override;
+  stablehlo::Value constant(const Tensor& value) override;
+  stablehlo::Value position(const Axes& axes) override;
+  stablehlo::Attributes collective(const Axes& axes, bool global_ids) override;
+
+ private:
+  struct Digit;
+  stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::TensorType result,
+                                 stablehlo::Attributes attributes);
+  stablehlo::Value append(stablehlo::Operation operation);
+  stablehlo::Block reducer(ReduceKind kind, DType dtype);
+  std::vector<Digit> digits_of(const Axes& axes) const;
+  stablehlo::Value emit_position(const Axes& axes);
+  stablehlo::Value device_number();
+
+  Mesh mesh_;
+  std::vector<stablehlo::TensorType> types_;  // of each value
+  std::vector<stablehlo::Operation> shared_;  // before all equations, so that each may use it
+  std::vector<stablehlo::Operation> operations_;
+  std::vector<stablehlo::Operation>* target_ = &operations_;
+  std::map<std::vector<int>, stablehlo::Value> positions_;  // by the ids of the axes
+  std::optional<stablehlo::Value> device_number_;           // i32
+  std::int64_t channels_ = 0;
+  Types operand_types_, result_types_;  // of the equation being lowered
+  stablehlo::Location place_;
+};
+
+}  // namespace tutti

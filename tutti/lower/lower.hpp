@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/program.hpp"
+#include "tutti/stablehlo/tree.hpp"
+#include "tutti/types/mesh.hpp"
+
+namespace tutti {
+
+/// The StableHLO of what one device of `mesh` does: parameters and results of `main` are the program's, without
+/// states. The body is one `sdy.manual_computation` that names no axis, so that XLA runs the text on every device
+/// with inputs and outputs of its own. Groups hold device numbers; every collective has a channel of its own.
+/// Throws T010 with the equation's place where an op refuses to be lowered.
+stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh);
+
+}  // namespace tutti
