@@ -36,8 +36,6 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
   return neutral;
 }
 
-Type i32_scalar() { return {DType::i32, Shape{}}; }
-
 }  // namespace
 
 stablehlo::TensorType tensor_type(Type type) { return {type.shape().sizes(), element_name(type.dtype())}; }
@@ -96,14 +94,10 @@ stablehlo::Value FunctionEmitter::constant(const Tensor& value) {
 }
 
 stablehlo::Value FunctionEmitter::position(const Axes& axes) {
-  std::vector<int> key;
-  for (const Axis& axis : axes) key.push_back(axis.id);
-  auto found = positions_.find(key);
-  if (found != positions_.end()) return found->second;
   target_ = &shared_;
-  stablehlo::Value value = emit_position(axes);
+  stablehlo::Value value = number_of(digits_of(axes));
   target_ = &operations_;
-  return positions_[key] = value;
+  return value;
 }
 
 stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_ids) {
@@ -123,13 +117,8 @@ stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_
 
 // --- Positions -------------------------------------------------------------------------------------------------
 
-/// What a device's number says of its place: (number / stride) % size.
-struct FunctionEmitter::Digit {
-  int stride, size;
-};
-
-std::vector<FunctionEmitter::Digit> FunctionEmitter::digits_of(const Axes& axes) const {
-  std::vector<Digit> digits;
+FunctionEmitter::Digits FunctionEmitter::digits_of(const Axes& axes) const {
+  Digits digits;
   for (const Axis& axis : axes) {
     int stride = mesh_.devices();
     for (const Axis& outer : mesh_.axes()) {
@@ -139,40 +128,35 @@ std::vector<FunctionEmitter::Digit> FunctionEmitter::digits_of(const Axes& axes)
     if (axis.size == 1) continue;
     bool continues =
         !digits.empty() && digits.back().stride == stride * axis.size;  // neighbours in mesh order
-    if (continues)
-      digits.back() = {stride, digits.back().size * axis.size};
-    else
-      digits.push_back({stride, axis.size});
+    if (continues) digits.back() = {stride, digits.back().size * axis.size};
+    else digits.push_back({stride, axis.size});
   }
   return digits;
 }
 
-stablehlo::Value FunctionEmitter::device_number() {
-  if (!device_number_) {
-    stablehlo::Value id = append(operation("stablehlo.partition_id", {}, {{}, "ui32"}, {}));
-    device_number_ = emit("stablehlo.convert", {id}, i32_scalar(), {});
-  }
-  return *device_number_;
-}
-
-stablehlo::Value FunctionEmitter::emit_position(const Axes& axes) {
+stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
+  auto found = positions_.find(digits);
+  if (found != positions_.end()) return found->second;
   auto number = [&](int value) { return constant(Tensor::scalar(static_cast<std::int32_t>(value))); };
-  auto scalar = [&](const char* op, stablehlo::Value x, stablehlo::Value y) {
-    return emit(op, {x, y}, i32_scalar(), {});
+  auto scalar = [&](const char* op, Lowered operands) {
+    return emit(op, operands, Type(DType::i32, {}), {});
   };
-  std::vector<Digit> digits = digits_of(axes);
-  if (digits.empty()) return number(0);
-  stablehlo::Value position;
-  for (const Digit& digit : digits) {
-    stablehlo::Value value = device_number();
-    if (digit.stride > 1) value = scalar("stablehlo.divide", value, number(digit.stride));
-    if (digit.stride * digit.size < mesh_.devices())
-      value = scalar("stablehlo.remainder", value, number(digit.size));
-    if (position.id >= 0)
-      value = scalar("stablehlo.add", scalar("stablehlo.multiply", position, number(digit.size)), value);
-    position = value;
+  auto [stride, size] = digits.empty() ? Digit{1, 1} : digits.back();
+  stablehlo::Value value;
+  if (digits.empty()) {
+    value = number(0);
+  } else if (digits.size() > 1) {
+    stablehlo::Value outer = number_of(Digits(digits.begin(), digits.end() - 1)),
+                     last = number_of({digits.back()});
+    value = scalar("stablehlo.add", {scalar("stablehlo.multiply", {outer, number(size)}), last});
+  } else if (size == mesh_.devices()) {
+    value = scalar("stablehlo.convert", {append(operation("stablehlo.partition_id", {}, {{}, "ui32"}, {}))});
+  } else {
+    value = number_of({{1, mesh_.devices()}});
+    if (stride > 1) value = scalar("stablehlo.divide", {value, number(stride)});
+    if (stride * size < mesh_.devices()) value = scalar("stablehlo.remainder", {value, number(size)});
   }
-  return position;
+  return positions_[digits] = value;
 }
 
 // --- Operations ------------------------------------------------------------------------------------------------

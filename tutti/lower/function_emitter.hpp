@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "tutti/ir/emitter.hpp"
@@ -40,22 +40,26 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Attributes collective(const Axes& axes, bool global_ids) override;
 
  private:
-  struct Digit;
+  /// What a device's number says of its place: (number / stride) % size.
+  struct Digit {
+    int stride, size;
+    auto operator<=>(const Digit&) const = default;
+  };
+  using Digits = std::vector<Digit>;
+  Digits digits_of(const Axes& axes) const;
+  /// Row-major over the digits.
+  stablehlo::Value number_of(const Digits& digits);
   stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::TensorType result,
                                  stablehlo::Attributes attributes);
   stablehlo::Value append(stablehlo::Operation operation);
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
-  std::vector<Digit> digits_of(const Axes& axes) const;
-  stablehlo::Value emit_position(const Axes& axes);
-  stablehlo::Value device_number();
 
   Mesh mesh_;
   std::vector<stablehlo::TensorType> types_;  // of each value
   std::vector<stablehlo::Operation> shared_;  // before all equations, so that each may use it
   std::vector<stablehlo::Operation> operations_;
   std::vector<stablehlo::Operation>* target_ = &operations_;
-  std::map<std::vector<int>, stablehlo::Value> positions_;  // by the ids of the axes
-  std::optional<stablehlo::Value> device_number_;           // i32
+  std::map<Digits, stablehlo::Value> positions_;
   std::int64_t channels_ = 0;
   Types operand_types_, result_types_;  // of the equation being lowered
   stablehlo::Location place_;
