@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/lower/golden.hpp"
-#include "tests/lower/scripted_op.hpp"
+#include "tests/support/scripted_op.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"

@@ -67,10 +67,8 @@ std::string to_string(const TensorType& type) {
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
-    if (is_printable(c) && c != '"' && c != '\\')
-      result += c;
-    else
-      result += fmt::format("\\{:02X}", static_cast<unsigned char>(c));
+    if (is_printable(c) && c != '"' && c != '\\') result += c;
+    else result += fmt::format("\\{:02X}", static_cast<unsigned char>(c));
   }
   return result + "\"";
 }

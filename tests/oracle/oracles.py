@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the StableHLO parser and XLA of the jax wheel about texts, for tests/support/oracle.cpp.
+
+Reads one JSON object a line from stdin and answers with one on stdout:
+  {"text": T}                                     -> {"errors": ["line:column message", ..]}
+  {"text": T, "devices": N, "inputs": I}          -> the same, and if there are none
+                                                     {"results": R} or {"failure": "what XLA says"}
+I[k][d] is argument k on device d, R[k][d] result k there: {"dtype": "f32", "shape": [2, 3], "data": "hex bytes"}.
+The first line that it writes is {"missing": ".."} if the packages are not installed, else {}.
+XLA may abort the process or stand still: the other side watches for both.
+"""
+
+import functools
+import json
+import os
+import re
+import sys
+
+# Before jax is imported. Fewer than two threads per device make programs with collectives stand still.
+os.environ["PJRT_NPROC"] = "64"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 --xla_allow_excess_precision=false"
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+DTYPES = {"bool": "?", "i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
+
+
+@functools.cache
+def mlir_context():
+    from jaxlib.mlir import ir
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+
+    context, registry = ir.Context(), ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    for dialect in (stablehlo, chlo, sdy):
+        dialect.register_dialect(context)
+    return context
+
+
+def errors(text: str) -> list[str]:
+    from jaxlib.mlir import ir
+
+    def line_and_column(location) -> str:
+        found = re.search(r":(\d+:\d+)", str(location))
+        return found[1] if found else "?"
+
+    try:
+        ir.Module.parse(text, mlir_context()).operation.verify()
+        return []
+    except ir.MLIRError as error:
+        return [f"{line_and_column(e.location)} {e.message}" for e in error.error_diagnostics]
+
+
+def run(text: str, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
+    """Every parameter is "replicated" for XLA, so its buffers may differ from device to device."""
+    import jax
+    import numpy as np
+    from jax._src.lib import xla_client
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    jax.config.update("jax_enable_x64", True)
+    names = {np.dtype(code): name for name, code in DTYPES.items()}
+    places = jax.devices()[:devices]
+    options = xla_client.CompileOptions()
+    build = options.executable_build_options
+    options.num_replicas = build.num_replicas = 1
+    options.num_partitions = build.num_partitions = devices
+    build.use_spmd_partitioning = build.use_shardy_partitioner = True
+    options.device_assignment = xla_client.DeviceAssignment.create(np.arange(devices).reshape(1, devices))
+    executable = places[0].client.compile_and_load(text, xla_client.DeviceList(tuple(places)), options)
+
+    def read(tensor: dict):
+        return np.frombuffer(bytes.fromhex(tensor["data"]), DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
+
+    def written(array) -> dict:
+        array = np.asarray(array)
+        return {"dtype": names[array.dtype], "shape": array.shape, "data": array.tobytes().hex()}
+
+    anything = NamedSharding(Mesh(np.array(places), ("d",)), PartitionSpec())
+
+    def argument(parts: list[dict]):
+        parts = [jax.device_put(read(part), place) for part, place in zip(parts, places, strict=True)]
+        return jax.make_array_from_single_device_arrays(parts[0].shape, anything, parts)
+
+    results = executable.execute_sharded([argument(parts) for parts in inputs])
+    return [[written(part) for part in parts] for parts in results.disassemble_into_single_device_arrays()]
+
+
+def answer(question: dict) -> dict:
+    text = question["text"]
+    found = errors(text)
+    if found or "inputs" not in question:
+        return {"errors": found}
+    try:
+        return {"errors": [], "results": run(text, question["devices"], question["inputs"])}
+    except Exception as error:  # whatever XLA raises is an answer
+        return {"errors": [], "failure": str(error)}
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print must not stand between the answers
+
+    def reply(content: dict) -> None:
+        answers.write(json.dumps(content) + "\n")
+        answers.flush()
+
+    try:
+        mlir_context()
+    except ImportError as error:
+        return reply({"missing": str(error)})
+    reply({})
+    for line in sys.stdin:
+        reply(answer(json.loads(line)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tutti/tensor/tensor.hpp"
+
+namespace tutti {
+
+class Child;
+
+/// What the real StableHLO parser and XLA say to one text.
+struct Verdict {
+  std::vector<std::string> errors;  // of the parser and verifier: "line:column message"
+  std::string failure;              // why XLA did not run it; also a crash, or no answer in time
+  std::vector<Tensors> results;     // [result][device]
+};
+
+/// A Python process with the jax wheel, asked over a socket. It takes 0.2 s to start, 0.7 s more before it first runs
+/// something: ask one process many times. A process that dies or stands still fails the question it was asked; the
+/// next question starts another.
+class Oracle {
+ public:
+  static constexpr int default_limit_ms = 60'000;
+
+  /// `command` speaks as tests/oracle/oracles.py does.
+  explicit Oracle(std::vector<std::string> command, int limit_ms = default_limit_ms);
+  ~Oracle();
+  /// The one that all tests of this process share: .venv/bin/python of the repository, or $TUTTI_PYTHON.
+  static Oracle& shared();
+
+  /// Why it cannot be asked; empty if it can.
+  std::string missing();
+  /// Is the text legal? Fills `errors`.
+  Verdict check(const std::string& text);
+  /// Checks the text and runs it; inputs[k][d] is argument k on device d.
+  Verdict run(const std::string& text, int devices, const std::vector<Tensors>& inputs);
+
+ private:
+  std::string start();
+  Verdict verdict_on(const std::string& question);
+
+  std::vector<std::string> command_;
+  int limit_ms_;
+  std::unique_ptr<Child> child_;
+};
+
+/// Tests that need Oracle::shared(). Without it they are skipped with the reason, or fail if TUTTI_REQUIRE_ORACLES=1.
+class OracleTest : public testing::Test {
+ protected:
+  void SetUp() override;
+};
+
+}  // namespace tutti
