@@ -45,15 +45,20 @@ std::span<const CodeInfo> all_codes() { return table; }
 const CodeInfo& info(Code code) { return table[static_cast<std::size_t>(code)]; }
 
 Error::Error(Code code, Where where, std::string message, std::vector<std::string> notes)
+    : Error(code, where, std::move(message), std::move(notes), false) {}
+
+Error::Error(Code code, Where where, std::string message, std::vector<std::string> notes, bool has_subject)
     : runtime_error(full_text(where, message, notes)),
       code_(code),
       where_(where),
       message_(std::move(message)),
-      notes_(std::move(notes)) {}
+      notes_(std::move(notes)),
+      has_subject_(has_subject) {}
 
 Error Error::at(const Where& where, std::string_view subject) const {
-  if (where_.known()) return *this;
-  return {code_, where, subject.empty() ? message_ : std::string(subject) + ": " + message_, notes_};
+  bool prefix = !has_subject_ && !subject.empty();
+  return {code_, where_.known() ? where_ : where, prefix ? std::string(subject) + ": " + message_ : message_, notes_,
+          has_subject_ || prefix};
 }
 
 void throw_error(Code code, Where where, std::string message) { throw Error(code, where, std::move(message)); }

@@ -61,14 +61,17 @@ class Error : public std::runtime_error {
   const std::string& message() const { return message_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// The same error at `where`, with `subject: ` before the message; keeps the place it has, if it has one.
+  /// The same error with what it lacks: a place, and `subject: ` before the message.
   Error at(const Where& where, std::string_view subject = {}) const;
 
  private:
+  Error(Code code, Where where, std::string message, std::vector<std::string> notes, bool has_subject);
+
   Code code_;
   Where where_;
   std::string message_;
   std::vector<std::string> notes_;
+  bool has_subject_ = false;
 };
 
 }  // namespace tutti

@@ -6,4 +6,10 @@ namespace tutti {
 Coordinate along(Dim dim, std::int64_t weight) { return {Coordinate::Of::dim, dim, {}, weight}; }
 Coordinate along(const Axis& axis) { return {Coordinate::Of::axis, {}, axis, 1}; }
 
+View identity_view(const Shape& shape) {
+  View view;
+  for (int i = 0; i < shape.rank(); ++i) view.digits.push_back({shape[i], along(Dim{i}), along(Dim{i})});
+  return view;
+}
+
 }  // namespace tutti

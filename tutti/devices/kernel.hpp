@@ -41,6 +41,9 @@ struct View {
   bool reshape = false;      // no digits: the same elements in row-major order under the result's shape
 };
 
+/// Every dim stays as it is.
+View identity_view(const Shape& shape);
+
 /// Element by element; operands and result have the same shape (convert, compare and select change only the dtype).
 struct SelectFn {};          // operands: bool, on_true, on_false
 struct ConvertFn {};         // from the operand's dtype to the result's

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/apply.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+namespace {
+
+Array cast_once(Builder& builder, const Array& x, const AxisStates& to) {
+  if (x.type().states() == to) return x;
+  return builder.var_array(
+      builder.cast_once(builder.resolve(x), to, [&] { return builder.resolve(cast_to(x, to)); }));
+}
+
+template <class Integer>
+void require_in_range(std::int64_t value, DType dtype) {
+  require(value >= std::numeric_limits<Integer>::min() && value <= std::numeric_limits<Integer>::max(), Code::number,
+          "the number {} does not fit {}; use a smaller one or convert the array", value, name(dtype));
+}
+
+Tensor as_tensor(double value, DType dtype) {
+  require(is_float(dtype), Code::number,
+          "the floating-point number {} stands beside an array of {}; write a whole number, or convert the array", value,
+          name(dtype));
+  return Tensor::scalar_of(dtype, value);
+}
+
+Tensor as_tensor(std::int64_t value, DType dtype) {
+  require(dtype != DType::boolean, Code::number, "the number {} stands beside an array of bool; write true or false", value);
+  if (dtype == DType::i32) require_in_range<std::int32_t>(value, dtype);
+  return Tensor::scalar_of(dtype, value);
+}
+
+Tensor as_tensor(bool value, DType dtype) {
+  require(dtype == DType::boolean, Code::number, "{} stands beside an array of {}; write a number", value, name(dtype));
+  return Tensor::scalar(value);
+}
+
+// NumPy: dims count from the right; sizes are equal, or one of them is 1 or missing.
+Shape broadcast_shape(const Shape& a, const Shape& b) {
+  int rank = std::max(a.rank(), b.rank());
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank));
+  for (int i = 1; i <= rank; ++i) {
+    std::int64_t m = i <= a.rank() ? a[a.rank() - i] : 1, n = i <= b.rank() ? b[b.rank() - i] : 1;
+    require(m == n || m == 1 || n == 1, Code::shape,
+            "shapes [{}] and [{}] do not broadcast: {} and {} in dim {} from the end; sizes must be equal, or 1",
+            to_string(a), to_string(b), m, n, i);
+    sizes[static_cast<std::size_t>(rank - i)] = m == 1 ? n : m;
+  }
+  return Shape(std::move(sizes));
+}
+
+}  // namespace
+
+Builder& builder_at(Where where) {
+  Builder* builder = Builder::current_or_null();
+  if (!builder)
+    throw_error(Code::trace, where,
+                "arrays are computed inside a function that is traced; hand this function to machine.compile or shard_map");
+  return *builder;
+}
+
+Arrays apply(const Op& op, const Arrays& operands, Where where) {
+  return front_end(op->name(), where, [&] {
+    Builder& builder = Builder::current();
+    Arrays cast;
+    Types types;
+    for (const Array& array : operands) {
+      cast.push_back(builder.own(array));
+      types.push_back(cast.back().type());
+    }
+    std::vector<AxisStates> wanted =
+        op->mixing() == Mixing::own ? op->wants(types) : joined_states(types, op->mixing());
+    for (std::size_t i = 0; i < cast.size(); ++i) cast[i] = cast_once(builder, cast[i], wanted[i]);
+    return builder.add(op, cast);
+  });
+}
+
+Array apply_one(const Op& op, const Arrays& operands, Where where) { return apply(op, operands, where)[0]; }
+
+Array as_array(const Operand& x, std::initializer_list<Operand> beside) {
+  if (x.array()) return *x.array();
+  for (const Operand& other : beside)
+    if (other.array()) {
+      DType dtype = other.array()->dtype();
+      return constant(std::visit([&](auto value) { return as_tensor(value, dtype); }, *x.number()));
+    }
+  fail(Code::number, "at least one operand must be an array; compute numbers in C++");
+}
+
+std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b) {
+  Array x = as_array(a, {b}), y = as_array(b, {a});
+  require(x.dtype() == y.dtype(), Code::dtype, "{} and {} have different dtypes; convert one of them: convert(x, DType::{})",
+          to_string(x.type()), to_string(y.type()), name(x.dtype()));
+  Shape shape = broadcast_shape(x.shape(), y.shape());
+  return {broadcast_to(x, shape), broadcast_to(y, shape)};
+}
+
+Dim as_dim(int index, const Type& x) {
+  int n = x.rank();
+  require(-n <= index && index < n, Code::dim, "dim {} is out of range for {}, which has {}", index, to_string(x),
+          n == 0 ? "no dims" : fmt::format("dims {} to {}", -n, n - 1));
+  return Dim{index < 0 ? index + n : index};
+}
+
+}  // namespace tutti

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How front-end functions and rules record an op: the one place of implicit casts.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "tutti/ir/builder.hpp"
+
+namespace tutti {
+
+/// Record `op`, its operands cast to the states that its mixing asks for: I -> V, R -> V and I -> R, one cast per
+/// value and target in a program. Outside a trace throws T011; where no cast helps, T004 with the way out.
+Arrays apply(const Op& op, const Arrays& operands, Where where = {});
+/// The same for an op with one result.
+Array apply_one(const Op& op, const Arrays& operands, Where where = {});
+
+/// `x` as an array: a number takes the dtype of the first array among `beside`, rounded once (T008 if it does not
+/// fit). A number beside no array is refused.
+Array as_array(const Operand& x, std::initializer_list<Operand> beside = {});
+
+/// Both as arrays of one dtype and one shape: NumPy's broadcasting, as broadcast_in_dim equations.
+std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b);
+
+/// A dim of `x` counted from 0; a negative index counts from the end. Throws T006.
+Dim as_dim(int index, const Type& x);
+
+/// The current builder, or T011 at `where` if nothing is traced.
+Builder& builder_at(Where where);
+
+/// The body of a front-end function: what it records carries the caller's place (the outermost front-end function
+/// wins), and its errors get that place and `name`.
+template <class F>
+auto front_end(std::string_view name, Where where, F&& body) {
+  Builder& builder = builder_at(where);
+  auto place = builder.on_behalf_of(where);
+  try {
+    return body();
+  } catch (const Error& error) {
+    throw error.at(builder.place(), name);
+  }
+}
+
+}  // namespace tutti

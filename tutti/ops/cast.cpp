@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/cast.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/ops/mask.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+namespace {
+
+bool is_free(State from, State to) {
+  switch (from) {
+    case State::invariant: return to == State::varying || to == State::reduced;
+    case State::reduced: return to == State::varying || to == State::invariant;
+    case State::varying: return to == State::unreduced;
+    case State::unreduced: return false;
+  }
+  return false;
+}
+
+// What to do where there is no free cast.
+std::string_view way_out(State from) {
+  switch (from) {
+    case State::unreduced: return "reduce it with psum or psum_scatter";
+    case State::varying: return "make them equal with psum, pmax, all_gather or pbroadcast";
+    case State::invariant:
+    case State::reduced: return "keep it on one device with mask";
+  }
+  return {};
+}
+
+}  // namespace
+
+Parameters Cast::parameters() const {
+  return {{"axes", to_string(axes)}, {"from", {letter(from)}}, {"to", {letter(to)}}};
+}
+
+Types Cast::infer(const Types& operands) const {
+  require(is_free(from, to), Code::state, "{} is {}; there is no free cast from {} to {}: {}", to_string(operands[0]),
+          in_words(from), letter(from), letter(to), way_out(from));
+  for (const Axis& axis : axes)
+    require(operands[0].at(axis) == from, Code::state, "{} is {}, not {}", to_string(operands[0]),
+            in_words(operands[0], axis), in_words(from));
+  return {operands[0].with(axes, to)};
+}
+
+// Storage of one value stands for the equal values of all devices, so no digit moves.
+Kernel Cast::kernel(const Layout& layout) const { return identity_view(layout.results()[0].shape()); }
+
+Jvp Cast::jvp(const Arrays& operands, const Tangents& tangents) const { return linear_jvp(*this, operands, tangents); }
+
+Tangents Cast::transpose(const LinearOperands&, const Tangents& cotangents) const {
+  const Array& cotangent = *cotangents[0];
+  if (from == State::invariant) return {all_reduce(cotangent, axes)};
+  if (to == State::invariant) return {mask(cotangent, axes)};
+  return {cast_to(cotangent, axes, dual(from))};
+}
+
+// A value that is the same in every lane may stay unbatched, unless its lanes become terms of a sum.
+Batch Cast::batch(const Axis& axis, const Batch& operands, const Types&) const {
+  Batched x = operands[0];
+  if (contains(axes, axis) && to == State::unreduced) x = {materialised(x, axis), true};
+  Axes rest = without(axes, axis);
+  if (!rest.empty()) x.array = apply_one(Cast{rest, from, to}, {x.array});
+  return {x};
+}
+
+Lowered Cast::lower(Emitter&, const Lowered& operands) const { return operands; }
+
+std::vector<Example> Cast::examples() {
+  std::vector<Example> examples;
+  for (const Axes& axes : example_axis_tuples()) {
+    if (!std::ranges::is_sorted(axes)) continue;
+    for (State from : {State::invariant, State::reduced, State::varying})
+      for (State to : {State::invariant, State::varying, State::unreduced, State::reduced})
+        if (is_free(from, to)) examples.push_back({Cast{axes, from, to}, {Type(DType::f32, {3, 2}).with(axes, from)}});
+  }
+  return examples;
+}
+
+Array cast_to(const Array& x, const AxisStates& to) {
+  Array result = x;
+  AxisStates from = x.type().states();
+  AxisStates changed = from;   // every axis of either, with the state it shall have
+  for (const auto& [axis, state] : to) changed.set(axis, state);
+  for (State a : {State::invariant, State::varying, State::unreduced, State::reduced})
+    for (State b : {State::invariant, State::varying, State::unreduced, State::reduced}) {
+      Axes axes;
+      for (const auto& [axis, state] : changed)
+        if (from.at(axis) == a && to.at(axis) == b) axes.push_back(axis);
+      if (a != b && !axes.empty()) result = apply_one(Cast{axes, a, b}, {result});
+    }
+  return result;
+}
+
+Array cast_to(const Array& x, const Axes& axes, State to) {
+  AxisStates states = x.type().states();
+  for (const Axis& axis : axes) states.set(axis, to);
+  return cast_to(x, states);
+}
+
+Array pcast(Operand x, AxisNames axes, State to) {
+  return front_end("pcast", x.where(), [&] { return cast_to(as_array(x), axes.resolve(), to); });
+}
+
+}  // namespace tutti

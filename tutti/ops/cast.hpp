@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/op.hpp"
+#include "tutti/ir/example.hpp"
+
+namespace tutti {
+
+/// The same value, seen otherwise: the free moves between states. No data moves.
+/// I -> V, I -> R, R -> V, R -> I, and V -> U, "these are partial terms".
+/// The cotangent of a cast is where the communication of the backward pass is: T(I -> V), T(I -> R) are all_reduce,
+/// T(R -> I) is mask; T(R -> V), T(V -> U) are each other.
+/// Source: jax.lax.pcast, pvary, preduced, vary_unreduced_cast, reduced_vary_cast.
+struct Cast {
+  static constexpr std::string_view name = "cast";
+
+  Axes axes;       // ascending
+  State from;
+  State to;
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Cast&) const = default;
+};
+static_assert(complete<Cast>());
+
+/// x in states `to`, by free casts only, one per pair of states. Throws T004 where there is none.
+Array cast_to(const Array& x, const AxisStates& to);
+/// The same along `axes` only.
+Array cast_to(const Array& x, const Axes& axes, State to);
+
+/// jax.lax.pcast: x seen as `to` along `axes`. Axes where it is that already are left alone.
+/// Throws T004 for U -> anything (reduce it) and for V -> I, V -> R (devices may differ).
+Array pcast(Operand x, AxisNames axes, State to);
+
+}  // namespace tutti

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the states of operands go together, per axis and mixing; the rules are closed under transposition.
+#pragma once
+
+#include "tutti/ir/rules.hpp"
+
+namespace tutti {
+
+/// The states to cast each operand to, so that they agree. Throws T004 with the reduction or the mask to insert.
+std::vector<AxisStates> joined_states(const Types& operands, Mixing mixing);
+
+/// The states of the result of operands that agree already; throws T004 if they do not. For `infer`.
+AxisStates agreed_states(const Types& operands, Mixing mixing);
+
+/// "an unreduced sum over 'data'": what `type` is along `axis`, for messages.
+std::string in_words(Type type, const Axis& axis);
+
+/// Throws T004 unless the state of `x` along each of `axes` is one of `allowed`; `advice` says what to do.
+void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice);
+
+}  // namespace tutti
