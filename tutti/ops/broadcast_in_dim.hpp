@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// The operand repeated along new dims and along dims of size 1.
+/// x: dim i becomes dim dims[i] of `to`, of the same size, or x has size 1 there; every state passes.
+/// Cost: none; readers step by 0.
+/// Source: StableHLO broadcast_in_dim.
+struct BroadcastInDim {
+  static constexpr std::string_view name = "broadcast_in_dim";
+
+  Shape to;
+  Dims dims;      // one of `to` for each of the operand; in any order
+
+  Mixing mixing() const { return Mixing::linear; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const BroadcastInDim&) const = default;
+};
+static_assert(complete<BroadcastInDim>());
+
+/// jax.lax.broadcast_in_dim. Throws T005, T006 (broadcast_in_dim_c2 to _c5).
+Array broadcast_in_dim(Operand x, Shape to, Dims dims);
+/// numpy.broadcast_to: dims count from the right. x itself if it has that shape. Throws T005.
+Array broadcast_to(Operand x, const Shape& to);
+/// x repeated `size` times along a new dim that stands at `dim` of the result.
+Array insert_dim(const Array& x, Dim dim, std::int64_t size);
+/// numpy.expand_dims: a new dim of size 1 at `dim` of the result. Throws T006.
+Array expand_dims(Operand x, int dim);
+
+}  // namespace tutti

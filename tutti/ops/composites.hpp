@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of NumPy and jax.nn that are made of ops; programs show the ops.
+#pragma once
+
+#include "tutti/ir/array.hpp"
+#include "tutti/ops/dims.hpp"
+
+namespace tutti {
+
+/// x * x.
+Array square(Operand x);
+/// The sum over the number of elements; of integers and bools f32. NaN of none.
+Array mean(Operand x, WhichDims dims = all_dims);
+/// The mean of square(x - mean(x)), as numpy.var: divided by the number of elements.
+Array variance(Operand x, WhichDims dims = all_dims);
+/// numpy.where: element by element `on_true` where `predicate`, else `on_false`; shapes broadcast.
+Array where(Operand predicate, Operand on_true, Operand on_false);
+/// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 if the index is out of range.
+Array one_hot(Operand indices, int classes, DType dtype = DType::f32);
+
+/// log(sum(exp(x))) over `dims`, without overflow.
+Array logsumexp(Operand x, WhichDims dims = all_dims);
+/// exp(x) over their sum along `dim`, without overflow.
+Array softmax(Operand x, int dim = -1);
+/// log(softmax(x)), without underflow.
+Array log_softmax(Operand x, int dim = -1);
+/// The mean over the batch of -log_softmax(logits)[label]. logits: [b.., classes], labels: integers [b..] -> [].
+/// A label out of range adds nothing. Throws T005, T007.
+Array cross_entropy(Operand logits, Operand labels);
+
+}  // namespace tutti

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of dims: as users hand them in, as ops print and lower them.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+struct AllDims {};
+inline constexpr AllDims all_dims{};
+
+/// Some dims of an operand: one, several in any order, or all_dims. Negative ones count from the end.
+class WhichDims {
+ public:
+  WhichDims(AllDims) {}
+  WhichDims(int dim) : dims_{{dim}} {}
+  WhichDims(std::initializer_list<int> dims) : dims_(dims) {}
+  WhichDims(std::vector<int> dims) : dims_(std::move(dims)) {}
+  WhichDims(const Dims& dims);
+
+  /// Ascending. Throws T006 for one that is out of range or named twice.
+  Dims resolve(Type x) const;
+
+ private:
+  std::optional<std::vector<int>> dims_;   // none: all
+};
+
+/// Dims counted from 0, in the order given; negative ones count from the end. Throws T006 if out of range.
+Dims as_dims(const std::vector<int>& dims, Type x);
+/// 0, 1, .., rank - 1.
+Dims dims_of(int rank);
+/// Those of 0 .. rank - 1 that are not in `dims`, ascending.
+Dims other_dims(int rank, const Dims& dims);
+/// Every dim `by` further to the right: what an op's dims are under a batch dim.
+Dims shifted(Dims dims, int by);
+bool contains(const Dims& dims, Dim dim);
+
+/// The indices alone, as StableHLO has them.
+std::vector<std::int64_t> indices(const Dims& dims);
+/// "[0, 2]".
+std::string to_string(const Dims& dims);
+
+/// Throws T006 unless every dim is one of `rank` dims of `whose`; `label` is the constraint, in brackets.
+void require_in_range(const Dims& dims, int rank, std::string_view whose, std::string_view label);
+/// Throws T006 if a dim of `whose` is named twice.
+void require_distinct(const Dims& dims, std::string_view whose, std::string_view label);
+
+}  // namespace tutti

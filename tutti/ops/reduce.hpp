@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+#include "tutti/ops/dims.hpp"
+
+namespace tutti {
+
+/// Fold dims away: the sum, or the largest or smallest element. Of no elements: 0, or the smallest or largest value.
+/// x: [.., d, ..] -> [.., ..]. Sums pass every state; max and min refuse U. NaN propagates, -0 < +0; max of bool is
+/// "any", min is "all"; a sum of bool is refused.
+/// Cost: one pass. The bits depend on the shape only: 16 lanes, pairwise blocks.
+/// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_max, reduce_min (ties share the derivative).
+struct Reduce {
+  ReduceKind kind;
+  Dims dims;  // in any order
+
+  std::string_view name() const;
+  Mixing mixing() const;
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Reduce&) const = default;
+};
+static_assert(complete<Reduce>());
+
+/// Folded over one dim, several, or all; over none: x itself.
+/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for a sum of bool.
+Array reduce_sum(Operand x, WhichDims dims = all_dims);
+Array reduce_max(Operand x, WhichDims dims = all_dims);
+Array reduce_min(Operand x, WhichDims dims = all_dims);
+
+}  // namespace tutti
