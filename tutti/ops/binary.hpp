@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// The functions of two operands of one dtype and shape, element by element; each is printed under its own name.
+/// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div is so in its numerator and 1/denominator.
+/// and, or and xor take bool and integers (bit by bit), pow floats, the others integers and floats; the edges are
+/// those of tensor/element_fn.hpp.
+/// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor; jax.lax.
+struct Binary {
+  BinaryFn fn;
+
+  std::string_view name() const { return tutti::name(fn); }
+  Mixing mixing() const;
+  Parameters parameters() const { return {}; }  // the name says it
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Binary&) const = default;
+};
+static_assert(complete<Binary>());
+
+// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the shapes do not
+// broadcast, T007 if dtypes differ or the function is not defined for them, T008 for a number that does not fit,
+// T004 where states do not go together.
+Array operator+(Operand a, Operand b);
+Array operator-(Operand a, Operand b);
+Array operator*(Operand a, Operand b);
+Array operator/(Operand a, Operand b);
+/// rem: the sign of a, as % of C++.
+Array operator%(Operand a, Operand b);
+Array operator&(Operand a, Operand b);
+Array operator|(Operand a, Operand b);
+Array operator^(Operand a, Operand b);
+/// d/da = b * pow(a, b - 1), 0 where b = 0; d/db = log(a) * pow(a, b), with log(0) taken as 0.
+Array pow(Operand a, Operand b);
+/// NaN if one of them is; -0 < +0. Equal operands share the derivative.
+Array maximum(Operand a, Operand b);
+Array minimum(Operand a, Operand b);
+Array rem(Operand a, Operand b);
+Array logical_and(Operand a, Operand b);
+Array logical_or(Operand a, Operand b);
+Array logical_xor(Operand a, Operand b);
+/// maximum(x, 0); its derivative at 0 is 0.5.
+Array relu(Operand x);
+
+}  // namespace tutti

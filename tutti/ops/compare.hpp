@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// Compares two operands of one dtype and shape, element by element; printed as eq, ne, lt, le, gt or ge.
+/// x: [..], y: [..] -> bool [..]. With a NaN every comparison is false but ne; 0 equals -0; false < true.
+/// Source: StableHLO compare.
+struct Compare {
+  CompareDirection direction;
+
+  std::string_view name() const { return tutti::name(direction); }
+  Mixing mixing() const { return Mixing::alike; }
+  Parameters parameters() const { return {}; }   // the name says it
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  static constexpr Refused transpose{"the result of a comparison is bool, which has no cotangent"};
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Compare&) const = default;
+};
+static_assert(complete<Compare>());
+
+// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the shapes do not
+// broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced sum.
+Array operator<(Operand a, Operand b);
+Array operator<=(Operand a, Operand b);
+Array operator>(Operand a, Operand b);
+Array operator>=(Operand a, Operand b);
+/// Functions, because == on a value that has no value yet reads like a question to C++.
+Array equal(Operand a, Operand b);
+Array not_equal(Operand a, Operand b);
+
+}  // namespace tutti

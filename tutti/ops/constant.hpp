@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// Data that stands in the program. Two constants are equal if their bits are (0 and -0 differ, equal NaNs do not).
+/// () -> the shape of `value`, invariant.
+/// Source: StableHLO constant.
+struct Constant {
+  static constexpr std::string_view name = "constant";
+
+  Tensor value;
+
+  Mixing mixing() const { return Mixing::linear; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  static constexpr Refused transpose{"a constant depends on nothing that one could differentiate by"};
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Constant&) const = default;
+};
+static_assert(complete<Constant>());
+
+/// `value` as part of the program.
+Array constant(const Tensor& value, Where where = Where::here());
+/// A scalar of the C++ type.
+template <class T>
+  requires is_element<T>
+Array constant(T value, Where where = Where::here()) {
+  return constant(Tensor::scalar(value), where);
+}
+
+/// `value` in every element: a scalar constant and broadcast_in_dim. Throws T008 if `dtype` cannot hold the number.
+Array full(const Shape& shape, const Number& value, DType dtype, Where where = Where::here());
+Array zeros(const Shape& shape, DType dtype, Where where = Where::here());
+/// In bool, true.
+Array ones(const Shape& shape, DType dtype, Where where = Where::here());
+/// The dtype and shape of `x`; equal on all devices, whatever the states of `x`.
+Array zeros_like(Operand x);
+Array ones_like(Operand x);
+
+/// `value` as a scalar of `dtype`, rounded once. Throws T008 for a floating-point number that shall be an integer, an
+/// integer out of range, and where only one of the two is bool.
+Tensor as_scalar(const Number& value, DType dtype);
+
+}  // namespace tutti

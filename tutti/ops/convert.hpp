@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// The same values in another dtype, rounded to nearest; float -> integer saturates and NaN -> 0; bool: x != 0.
+/// Float -> float is linear; every other conversion has no tangent and takes no unreduced sum.
+/// Source: StableHLO convert.
+struct Convert {
+  static constexpr std::string_view name = "convert";
+
+  DType to;
+
+  Mixing mixing() const { return is_float(to) ? Mixing::linear : Mixing::alike; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Convert&) const = default;
+};
+static_assert(complete<Convert>());
+
+/// x itself if it has that dtype. Throws T004 for an unreduced sum unless both dtypes are floats.
+Array convert(Operand x, DType to);
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// The same value, in any states, without a tangent. Costs nothing.
+/// Source: jax.lax.stop_gradient.
+struct StopGradient {
+  static constexpr std::string_view name = "stop_gradient";
+
+  Mixing mixing() const { return Mixing::linear; }
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  static constexpr Refused transpose{"stop_gradient has no tangent"};
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const StopGradient&) const = default;
+};
+static_assert(complete<StopGradient>());
+
+Array stop_gradient(Operand x);
+
+}  // namespace tutti

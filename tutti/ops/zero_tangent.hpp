@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// Zeros that stand for an absent tangent or cotangent. They depend on the tangents, so `split` keeps them in the linear
+/// half and transpose drops them. A zero may have any states: zeros sum to zero.
+/// () -> `type`.
+struct ZeroTangent {
+  static constexpr std::string_view name = "zero_tangent";
+
+  Type type;
+
+  Mixing mixing() const { return Mixing::linear; }
+  Parameters parameters() const { return {}; }  // the type stands at the result
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const ZeroTangent&) const = default;
+};
+static_assert(complete<ZeroTangent>());
+
+/// For rules and transforms. Throws T007 for bool and integers, which have no tangent.
+Array zero_tangent(Type type);
+
+}  // namespace tutti
