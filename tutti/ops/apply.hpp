@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
 
 namespace tutti {

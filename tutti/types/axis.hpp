@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ struct Axis {
   std::string_view name;   // lives as long as the process
 
   bool operator==(const Axis& other) const { return id == other.id; }
-  bool operator<(const Axis& other) const { return id < other.id; }
+  auto operator<=>(const Axis& other) const { return id <=> other.id; }
 };
 
 /// Several axes, row-major in the order given: the first is the slowest.

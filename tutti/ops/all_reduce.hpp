@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// The sum, maximum or minimum over all devices along the axes; equal on all of them.
+/// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every state, max and
+/// min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
+/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value.
+/// Cost: in one process one pass over the shards, inside the neighbouring region.
+/// Throws T004 for U under max or min, T007 for the sum of bool (convert first).
+/// Source: StableHLO all_reduce; jax.lax.psum, pmax, pmin.
+struct AllReduce {
+  static constexpr std::string_view name = "all_reduce";
+
+  ReduceKind kind = ReduceKind::sum;
+  Axes axes;   // ascending: the order does not matter
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const;
+  std::vector<AxisStates> wants(const Types& operands) const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const { return axes; }
+  static std::vector<Example> examples();
+
+  bool operator==(const AllReduce&) const = default;
+};
+static_assert(complete<AllReduce>());
+
+/// The op itself; for rules.
+Array all_reduce(const Array& x, Axes axes, ReduceKind kind = ReduceKind::sum);
+
+/// jax.lax.psum: the sum over the devices of `axes`. Of an invariant x that is n * x; of bool a count in i32.
+Array psum(Operand x, AxisNames axes);
+/// psum divided by the number of devices; f32 for bool and integers.
+Array pmean(Operand x, AxisNames axes);
+/// The maximum over the devices of `axes`; for bool: true if one is.
+Array pmax(Operand x, AxisNames axes);
+Array pmin(Operand x, AxisNames axes);
+
+}  // namespace tutti

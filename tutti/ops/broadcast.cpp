@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/broadcast.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/ops/mask.hpp"
+#include "tutti/ops/stacking.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+
+Parameters Broadcast::parameters() const { return {{"axes", to_string(axes)}, {"from", std::to_string(from)}}; }
+
+std::vector<AxisStates> Broadcast::wants(const Types& operands) const {
+  AxisStates wanted = operands[0].states();
+  for (const Axis& axis : axes)
+    if (wanted.at(axis) != State::unreduced) wanted.set(axis, State::varying);
+  return {wanted};
+}
+
+Types Broadcast::infer(const Types& operands) const {
+  require(from >= 0 && from < joint_size(axes), Code::groups, "there is no device {} along {}; it has devices 0 to {}", from,
+          to_string(axes), joint_size(axes) - 1);
+  require_states(operands[0], axes, {State::varying}, "one device's term is not the sum; psum it instead");
+  return {operands[0].with(axes, State::invariant)};
+}
+
+Kernel Broadcast::kernel(const Layout& layout) const {
+  Shuffle shuffle;
+  for (int device = 0; device < layout.devices(); ++device) shuffle.source.push_back(layout.peer(axes, device, from));
+  return shuffle;
+}
+
+Jvp Broadcast::jvp(const Arrays& operands, const Tangents& tangents) const {
+  return linear_jvp(*this, operands, tangents);
+}
+
+Tangents Broadcast::transpose(const LinearOperands&, const Tangents& cotangents) const {
+  return {apply_one(Mask{axes, from, State::varying}, {*cotangents[0]})};
+}
+
+Batch Broadcast::batch(const Axis& axis, const Batch& operands, const Types&) const {
+  if (!contains(axes, axis)) return {{apply_one(*this, {operands[0].array}), operands[0].batched}};
+  Array value = operands[0].array;
+  if (operands[0].batched) value = take_lane(value, coordinate_of(axes, from, axis));
+  Axes rest = without(axes, axis);
+  return {{rest.empty() ? value : broadcast(value, rest, position_in_rest(axes, from, axis)), false}};
+}
+
+// As a sum in which the other devices' terms are zero: XLA on CPU has no collective_broadcast.
+Lowered Broadcast::lower(Emitter& emitter, const Lowered& operands) const {
+  const Type &type = emitter.operand_types()[0], &result = emitter.result_types()[0];
+  stablehlo::Value source = emitter.constant(Tensor::scalar(static_cast<std::int32_t>(from)));
+  stablehlo::Value here =
+      emitter.emit("stablehlo.compare", {emitter.position(axes), source}, Type(DType::boolean, {}),
+                   {{"comparison_direction", stablehlo::enumeration("comparison_direction", "EQ")}});
+  stablehlo::Value zeros = emitter.constant(Tensor(type.dtype(), type.shape()));
+  stablehlo::Value kept = emitter.emit("stablehlo.select", {here, operands[0], zeros}, type);
+  ReduceKind kind = type.dtype() == DType::boolean ? ReduceKind::max : ReduceKind::sum;
+  return {emitter.emit_with_reducer("stablehlo.all_reduce", kind, {kept}, result, emitter.collective(axes, true))};
+}
+
+std::vector<Example> Broadcast::examples() {
+  std::vector<Example> examples;
+  for (const Axes& axes : example_axis_tuples())
+    for (int from : {0, joint_size(axes) - 1})
+      examples.push_back({Broadcast{axes, from}, {Type(DType::f64, {3, 2}).with(axes, State::varying)}});
+  const Axis &a = example_mesh().axes()[0], &b = example_mesh().axes()[1];
+  examples.push_back({Broadcast{{b, a}, 1}, {Type(DType::f32, {}).with({a, b}, State::varying)}});
+  examples.push_back({Broadcast{{a}, 1}, {Type(DType::boolean, {3}).with(a, State::varying)}});
+  return examples;
+}
+
+Array broadcast(const Array& x, const Axes& axes, int from) { return apply_one(Broadcast{axes, from}, {x}); }
+
+Array pbroadcast(Operand x, AxisNames axes, const PbroadcastOptions& options) {
+  return front_end("pbroadcast", x.where(), [&] { return broadcast(as_array(x), axes.resolve(), options.source); });
+}
+
+}  // namespace tutti

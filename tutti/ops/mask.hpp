@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// One device along the axes keeps the value, the others hold zeros.
+/// x: I or R -> U: the terms still sum to the value; or I -> V (keep_on_one): only that device has it.
+/// Transposes: I -> U: cast R -> I; R -> U: mask; I -> V: broadcast from that device.
+/// Throws T004 for values that differ between devices, T009 if `at` is not a position along the axes.
+struct Mask {
+  static constexpr std::string_view name = "mask";
+
+  Axes axes;                      // row-major in the order given
+  int at = 0;                     // joint position of the device that keeps it
+  State to = State::unreduced;    // or varying
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Mask&) const = default;
+};
+static_assert(complete<Mask>());
+
+struct MaskOptions {
+  int at = 0;
+};
+
+/// x as a sum over the devices of `axes` of which one term is x and the others are zero.
+Array mask(Operand x, AxisNames axes, const MaskOptions& options = {});
+/// x on one device of `axes`, zeros on the others; varying.
+Array keep_on_one(Operand x, AxisNames axes, const MaskOptions& options = {});
+
+}  // namespace tutti

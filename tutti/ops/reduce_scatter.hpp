@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+#include "tutti/ops/stacking.hpp"
+
+namespace tutti {
+
+/// The sum of the devices' terms, of which each device keeps the block at its own position along the axes.
+/// x: [.., n, .., d, ..], or tiled [.., n*d, ..], U -> [.., d, ..] V over the axes; n = their joint size.
+/// Cost: each device receives (n-1)/n of the operand's bytes. In one process all_reduce's pass and a view.
+/// Throws T006 if dim is out of range (reduce_scatter_c1), T005 if it does not split, T004 unless x is U.
+/// Source: StableHLO reduce_scatter; jax.lax.psum_scatter, unreduced_psum_scatter.
+struct ReduceScatter {
+  static constexpr std::string_view name = "reduce_scatter";
+
+  Axes axes;                            // row-major in the order given
+  Dim dim;                              // of the operand
+  Stacking stacking = Stacking::new_dim;
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const { return axes; }
+  static std::vector<Example> examples();
+
+  bool operator==(const ReduceScatter&) const = default;
+};
+static_assert(complete<ReduceScatter>());
+
+/// The op itself; for rules.
+Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stacking);
+
+struct PsumScatterOptions {
+  int dim = 0;
+  bool tiled = false;
+};
+
+/// jax.lax.psum_scatter: the sum over the devices of `axes`, of which each keeps its own block along `dim`.
+/// Varying x are taken as terms of the sum, as unreduced ones are.
+Array psum_scatter(Operand x, AxisNames axes, const PsumScatterOptions& options = {});
+
+}  // namespace tutti

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/stacking.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/iota.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/ops/select.hpp"
+#include "tutti/ops/transpose.hpp"
+#include "tutti/ops/zeros_of.hpp"
+
+namespace tutti {
+namespace {
+
+std::int64_t block_size(Type whole, Dim dim, Stacking stacking, int n) {
+  return stacking == Stacking::tiled ? whole.shape()[dim] / n : 1;
+}
+
+int size_before(const Axes& axes, const Axis& axis) {
+  int n = 1;
+  for (const Axis& other : axes) {
+    if (other == axis) break;
+    n *= other.size;
+  }
+  return n;
+}
+
+Shape joined(std::vector<std::int64_t> front, const Shape& back) {
+  front.insert(front.end(), back.begin(), back.end());
+  return Shape(std::move(front));
+}
+
+Shape tail(const Shape& shape, int skip) {
+  return Shape(std::vector<std::int64_t>(shape.begin() + skip, shape.end()));
+}
+
+}  // namespace
+
+std::string_view name(Stacking stacking) {
+  switch (stacking) {
+    case Stacking::new_dim: return "new_dim";
+    case Stacking::tiled: return "tiled";
+  }
+  return {};
+}
+
+Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label) {
+  int last = stacking == Stacking::tiled ? block.rank() - 1 : block.rank();
+  require(dim.index >= 0 && dim.index <= last, Code::dim,
+          "dim {} is out of range for {} ({}); the result has {}", dim.index, to_string(block), label,
+          last < 0 ? "no dims to lie along, use tiled = false" : fmt::format("dims 0 to {}", last));
+  return stacking == Stacking::tiled ? block.scaled(dim, n) : block.inserted(dim, n);
+}
+
+Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label) {
+  int n = joint_size(axes);
+  require(dim.index >= 0 && dim.index < whole.rank(), Code::dim, "dim {} is out of range for {} ({}); it has {}", dim.index,
+          to_string(whole), label, whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
+  std::int64_t size = whole.shape()[dim];
+  if (stacking == Stacking::tiled) {
+    require(size % n == 0, Code::shape, "dim {} of {} does not split over the {} devices of {} ({}); pad it or use another dim",
+            dim.index, to_string(whole), n, to_string(axes), label);
+    return whole.with(whole.shape().with(dim, size / n));
+  }
+  require(size == n, Code::shape, "dim {} of {} has size {}, but {} has {} devices ({}); use tiled = true to split a longer dim",
+          dim.index, to_string(whole), size, to_string(axes), n, label);
+  return whole.erased(dim);
+}
+
+View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
+  View view = unstacking_view(whole, dim, stacking, axes);
+  for (Digit& digit : view.digits) std::swap(digit.from, digit.to);
+  return view;
+}
+
+View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
+  View view;
+  std::int64_t block = block_size(whole, dim, stacking, joint_size(axes));
+  std::int64_t weight = block * joint_size(axes);
+  for (const Axis& axis : axes) {
+    weight /= axis.size;
+    view.digits.push_back({axis.size, along(dim, weight), along(axis)});
+  }
+  int result_dim = 0;
+  for (int i = 0; i < whole.rank(); ++i) {
+    bool split = Dim{i} == dim;
+    if (split && stacking == Stacking::new_dim) continue;
+    view.digits.push_back({split ? block : whole.shape()[i], along(Dim{i}), along(Dim{result_dim})});
+    ++result_dim;
+  }
+  return view;
+}
+
+Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
+  int before = size_before(axes, axis), after = joint_size(axes) / before / axis.size;
+  Shape block = tail(blocks.shape(), 2);
+  Array x = reshape(blocks, joined({before, after, axis.size}, block));
+  x = reshape(move_dim(x, Dim{2}, Dim{1}), joined({joint_size(axes)}, block));
+  x = move_dim(x, Dim{0}, dim);
+  if (stacking == Stacking::new_dim) return x;
+  return reshape(x, block.with(dim, block[dim] * joint_size(axes)));
+}
+
+Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
+  int n = joint_size(axes), before = size_before(axes, axis), after = n / before / axis.size;
+  Array x = whole;
+  if (stacking == Stacking::tiled) {
+    Shape shape = whole.shape();
+    x = reshape(x, shape.with(dim, shape[dim] / n).inserted(dim, n));
+  }
+  x = move_dim(x, dim, Dim{0});
+  Shape block = tail(x.shape(), 1);
+  x = move_dim(reshape(x, joined({before, axis.size, after}, block)), Dim{1}, Dim{2});
+  return reshape(x, joined({before * after, axis.size}, block));
+}
+
+Array put_lane(const Array& x, const Axis& axis, int lane) {
+  Array lanes = insert_dim(x, Dim{0}, axis.size);
+  return select(equal(iota(DType::i32, lanes.shape(), 0), lane), lanes, zeros_of(lanes.type()));
+}
+
+Array take_lane(const Array& x, int lane) {
+  Array chosen = select(equal(iota(DType::i32, x.shape(), 0), lane), x, zeros_of(x.type()));
+  if (x.dtype() == DType::boolean) return reduce_max(chosen, 0);
+  return reduce_sum(chosen, 0);
+}
+
+int coordinate_of(const Axes& axes, int position, const Axis& axis) {
+  int after = joint_size(axes) / size_before(axes, axis) / axis.size;
+  return position / after % axis.size;
+}
+
+int position_in_rest(const Axes& axes, int position, const Axis& axis) {
+  int after = joint_size(axes) / size_before(axes, axis) / axis.size;
+  return position / (after * axis.size) * after + position % after;
+}
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the blocks of several devices lie in one array, and how a vmap axis takes part in that.
+#pragma once
+
+#include "tutti/ir/rules.hpp"
+
+namespace tutti {
+
+/// Blocks [.., d, ..] of n devices lie along a new dim, [.., n, .., d, ..], or one after another along an existing one,
+/// [.., n*d, ..].
+enum class Stacking { new_dim, tiled };
+std::string_view name(Stacking stacking);
+
+/// The type of n blocks of type `block` along `dim` of the result. Throws T006 (label `label`) if dim is out of range.
+Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label);
+/// The type of one of n blocks of `whole`. Throws T006 for the dim, T005 if it does not split.
+Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label);
+
+/// The digits that map the blocks on the devices along `axes` to one array of type `whole`; `to_blocks` turns them around.
+View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
+View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
+
+/// Batch rules over an op's own axis. `axes` is the op's tuple, `axis` the one that vmap removes, `rest` the others.
+/// [n of rest, n of axis, block] -> all blocks in the order of the tuple, lying along `dim`.
+Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking);
+/// The inverse: -> [n of rest, n of axis, block].
+Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking);
+/// Zeros but for lane `lane` of a new dim 0 of `axis.size`, which holds x.
+Array put_lane(const Array& x, const Axis& axis, int lane);
+/// x[lane] along dim 0; the other lanes are not looked at.
+Array take_lane(const Array& x, int lane);
+/// The coordinate of joint position `position` along `axis`, and its position along the rest.
+int coordinate_of(const Axes& axes, int position, const Axis& axis);
+int position_in_rest(const Axes& axes, int position, const Axis& axis);
+
+}  // namespace tutti

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/array.hpp"
+
+namespace tutti {
+
+/// Zeros of any type: a constant, cast to V and R, masked to U. Known values; see zero_tangent for zeros that stand for
+/// tangents.
+Array zeros_of(Type type);
+
+/// Ones of any type; along axes where it is U the first device keeps them, so that they sum to one.
+Array ones_of(Type type);
+
+}  // namespace tutti
