@@ -34,6 +34,8 @@ static_assert(complete<BroadcastInDim>());
 Array broadcast_in_dim(Operand x, Shape to, Dims dims);
 /// numpy.broadcast_to: dims count from the right. x itself if it has that shape. Throws T005.
 Array broadcast_to(Operand x, const Shape& to);
+/// x repeated along new dims, which stand at `dims` of the result `to`: undoes what a reduction does to a shape.
+Array insert_dims(const Array& x, const Dims& dims, const Shape& to);
 /// x repeated `size` times along a new dim that stands at `dim` of the result.
 Array insert_dim(const Array& x, Dim dim, std::int64_t size);
 /// numpy.expand_dims: a new dim of size 1 at `dim` of the result. Throws T006.

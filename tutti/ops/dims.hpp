@@ -25,7 +25,7 @@ class WhichDims {
   WhichDims(std::vector<int> dims) : dims_(std::move(dims)) {}
   WhichDims(const Dims& dims);
 
-  /// Ascending. Throws T006 for one that is out of range or named twice.
+  /// Ascending. Throws T006 for one that is out of range.
   Dims resolve(Type x) const;
 
  private:
@@ -47,9 +47,9 @@ std::vector<std::int64_t> indices(const Dims& dims);
 /// "[0, 2]".
 std::string to_string(const Dims& dims);
 
-/// Throws T006 unless every dim is one of `rank` dims of `whose`; `label` is the constraint, in brackets.
-void require_in_range(const Dims& dims, int rank, std::string_view whose, std::string_view label);
-/// Throws T006 if a dim of `whose` is named twice.
-void require_distinct(const Dims& dims, std::string_view whose, std::string_view label);
+/// Throws T006 if one of `dims` is not a dim of `whose`; `label` is the constraint: "reduce_c4".
+void require_in_range(const Dims& dims, Type whose, std::string_view label);
+/// Throws T006 if one of `dims` is named twice.
+void require_distinct(const Dims& dims, Type whose, std::string_view label);
 
 }  // namespace tutti

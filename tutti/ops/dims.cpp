@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/dims.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
+
+namespace tutti {
+
+WhichDims::WhichDims(const Dims& dims) : dims_(std::vector<int>{}) {
+  for (Dim dim : dims) dims_->push_back(dim.index);
+}
+
+Dims WhichDims::resolve(Type x) const {
+  if (!dims_) return dims_of(x.rank());
+  Dims dims = as_dims(*dims_, x);
+  std::ranges::sort(dims);
+  return dims;
+}
+
+Dims as_dims(const std::vector<int>& dims, Type x) {
+  Dims counted;
+  for (int index : dims) counted.push_back(as_dim(index, x));
+  return counted;
+}
+
+Dims dims_of(int rank) {
+  Dims dims;
+  for (int i = 0; i < rank; ++i) dims.push_back(Dim{i});
+  return dims;
+}
+
+Dims other_dims(int rank, const Dims& dims) {
+  Dims others;
+  for (Dim dim : dims_of(rank))
+    if (!contains(dims, dim)) others.push_back(dim);
+  return others;
+}
+
+Dims shifted(Dims dims, int by) {
+  for (Dim& dim : dims) dim.index += by;
+  return dims;
+}
+
+bool contains(const Dims& dims, Dim dim) { return std::ranges::find(dims, dim) != dims.end(); }
+
+std::vector<std::int64_t> indices(const Dims& dims) {
+  std::vector<std::int64_t> indices;
+  for (Dim dim : dims) indices.push_back(dim.index);
+  return indices;
+}
+
+std::string to_string(const Dims& dims) {
+  std::string text;
+  for (Dim dim : dims) text += (text.empty() ? "" : ", ") + std::to_string(dim.index);
+  return "[" + text + "]";
+}
+
+void require_in_range(const Dims& dims, Type whose, std::string_view label) {
+  for (Dim dim : dims)
+    if (dim.index < 0 || dim.index >= whose.rank())
+      fail(Code::dim, "dim {} is out of range for {}, which has {} dims, counted from 0 ({})", dim.index, to_string(whose),
+           whose.rank(), label);
+}
+
+void require_distinct(const Dims& dims, Type whose, std::string_view label) {
+  for (auto it = dims.begin(); it != dims.end(); ++it)
+    if (std::find(dims.begin(), it, *it) != it)
+      fail(Code::dim, "dim {} of {} is named twice; name each dim once ({})", it->index, to_string(whose), label);
+}
+
+}  // namespace tutti
