@@ -43,20 +43,6 @@ Tensor as_tensor(bool value, DType dtype) {
   return Tensor::scalar(value);
 }
 
-// NumPy: dims count from the right; sizes are equal, or one of them is 1 or missing.
-Shape broadcast_shape(const Shape& a, const Shape& b) {
-  int rank = std::max(a.rank(), b.rank());
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank));
-  for (int i = 1; i <= rank; ++i) {
-    std::int64_t m = i <= a.rank() ? a[a.rank() - i] : 1, n = i <= b.rank() ? b[b.rank() - i] : 1;
-    require(m == n || m == 1 || n == 1, Code::shape,
-            "shapes [{}] and [{}] do not broadcast: {} and {} in dim {} from the end; sizes must be equal, or 1",
-            to_string(a), to_string(b), m, n, i);
-    sizes[static_cast<std::size_t>(rank - i)] = m == 1 ? n : m;
-  }
-  return Shape(std::move(sizes));
-}
-
 }  // namespace
 
 Builder& builder_at(Where where) {

@@ -34,6 +34,8 @@ static_assert(complete<BroadcastInDim>());
 Array broadcast_in_dim(Operand x, Shape to, Dims dims);
 /// numpy.broadcast_to: dims count from the right. x itself if it has that shape. Throws T005.
 Array broadcast_to(Operand x, const Shape& to);
+/// NumPy's shape for two operands: dims count from the right; sizes are equal, or one is 1 or missing. Throws T005.
+Shape broadcast_shape(const Shape& a, const Shape& b);
 /// x repeated along new dims, which stand at `dims` of the result `to`: undoes what a reduction does to a shape.
 Array insert_dims(const Array& x, const Dims& dims, const Shape& to);
 /// x repeated `size` times along a new dim that stands at `dim` of the result.

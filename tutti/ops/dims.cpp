@@ -60,14 +60,15 @@ std::string to_string(const Dims& dims) {
 void require_in_range(const Dims& dims, Type whose, std::string_view label) {
   for (Dim dim : dims)
     if (dim.index < 0 || dim.index >= whose.rank())
-      fail(Code::dim, "dim {} is out of range for {}, which has {} dims, counted from 0 ({})", dim.index, to_string(whose),
-           whose.rank(), label);
+      fail(Code::dim, "dim {} is out of range for {}, which has {} dims, counted from 0 ({})", dim.index,
+           to_string(whose), whose.rank(), label);
 }
 
 void require_distinct(const Dims& dims, Type whose, std::string_view label) {
   for (auto it = dims.begin(); it != dims.end(); ++it)
     if (std::find(dims.begin(), it, *it) != it)
-      fail(Code::dim, "dim {} of {} is named twice; name each dim once ({})", it->index, to_string(whose), label);
+      fail(Code::dim, "dim {} of {} is named twice; name each dim once ({})", it->index, to_string(whose),
+           label);
 }
 
 }  // namespace tutti

@@ -57,11 +57,11 @@ Shape completed(const Shape& to, Type x) {
   std::int64_t known = 1;
   for (std::int64_t size : to)
     if (size != -1) known *= size;
-  require(std::ranges::count(to, -1) == 1, Code::shape, "[{}] has more than one -1; leave one size open at most",
-          to_string(to));
+  require(std::ranges::count(to, -1) == 1, Code::shape,
+          "[{}] has more than one -1; leave one size open at most", to_string(to));
   require(known > 0 && x.elements() % known == 0, Code::shape,
-          "no size in the place of -1 gives [{}] the {} elements of {} (reshape_c2)", to_string(to), x.elements(),
-          to_string(x));
+          "no size in the place of -1 gives [{}] the {} elements of {} (reshape_c2)", to_string(to),
+          x.elements(), to_string(x));
   return to.with(Dim{static_cast<int>(open - to.begin())}, x.elements() / known);
 }
 
@@ -74,8 +74,8 @@ Types Reshape::infer(const Types& operands) const {
   require(std::ranges::all_of(to, [](std::int64_t size) { return size >= 0; }), Code::shape,
           "[{}] has a negative size; sizes are 0 or more", to_string(to));
   require(to.elements() == x.elements(), Code::shape,
-          "{} has {} elements, [{}] has {}; both must be as many (reshape_c2)", to_string(x), x.elements(), to_string(to),
-          to.elements());
+          "{} has {} elements, [{}] has {}; both must be as many (reshape_c2)", to_string(x), x.elements(),
+          to_string(to), to.elements());
   return {x.with(to)};
 }
 
@@ -87,7 +87,9 @@ Kernel Reshape::kernel(const Layout& layout) const {
   return View{.digits = {}, .reshape = true};
 }
 
-Jvp Reshape::jvp(const Arrays& operands, const Tangents& tangents) const { return linear_jvp(*this, operands, tangents); }
+Jvp Reshape::jvp(const Arrays& operands, const Tangents& tangents) const {
+  return linear_jvp(*this, operands, tangents);
+}
 
 Tangents Reshape::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   return {reshape(*cotangents[0], operands[0].type.shape())};
