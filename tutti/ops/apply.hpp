@@ -13,6 +13,7 @@ namespace tutti {
 /// Record `op`, its operands cast to the states that its mixing asks for: I -> V, R -> V and I -> R, one cast per
 /// value and target in a program. Outside a trace throws T011; where no cast helps, T004 with the way out.
 Arrays apply(const Op& op, const Arrays& operands, Where where = {});
+// (Where the operands are a non-const vector, write tutti::apply: std::apply is found as well.)
 /// The same for an op with one result.
 Array apply_one(const Op& op, const Arrays& operands, Where where = {});
 

@@ -14,13 +14,13 @@ Jvp linear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
   Arrays filled;
   for (std::size_t i = 0; i < operands.size(); ++i)
     filled.push_back(tangents[i] ? *tangents[i] : zero_tangent(operands[i].type()));
-  Jvp result{apply(op, operands), {}};
-  for (const Array& tangent : apply(op, filled)) result.tangents.emplace_back(tangent);
+  Jvp result{tutti::apply(op, operands), {}};
+  for (const Array& tangent : tutti::apply(op, filled)) result.tangents.emplace_back(tangent);
   return result;
 }
 
 Jvp bilinear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
-  Jvp result{apply(op, operands), {std::nullopt}};
+  Jvp result{tutti::apply(op, operands), {std::nullopt}};
   for (std::size_t i = 0; i < 2; ++i) {
     if (!tangents[i]) continue;
     Arrays with_tangent = operands;
@@ -31,7 +31,7 @@ Jvp bilinear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents)
 }
 
 Jvp constant_jvp(const Op& op, const Arrays& operands) {
-  Arrays results = apply(op, operands);
+  Arrays results = tutti::apply(op, operands);
   return {results, Tangents(results.size())};
 }
 

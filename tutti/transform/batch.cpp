@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/transform/batch.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/transform/simplify.hpp"
+
+namespace tutti {
+namespace {
+
+void check_results(const Program& program, const Equation& equation, const Axis& axis, const Batch& results) {
+  ensure(results.size() == equation.results.size(), "batch of {} gives {} results for {}", equation.op->name(),
+         results.size(), equation.results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Type expected = program.type(equation.results[i]).with(axis, State::invariant);
+    if (results[i].batched) expected = expected.inserted(Dim{0}, axis.size);
+    ensure(results[i].array.type() == expected, "batch of {}: {} for {}", equation.op->name(),
+           to_string(results[i].array.type()), to_string(expected));
+  }
+}
+
+}  // namespace
+
+bool has_lanes(Type type, const Axis& axis) { return is_stored_per_device(type.at(axis)); }
+
+Arrays inline_batched(const Program& program, const Axis& axis, const Batch& arguments) {
+  PerVar<Batched> values(program);
+  for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
+  for (const Equation& equation : program.equations)
+    replay(equation, [&] {
+      Batch results = equation.op->batch(axis, values.of(equation.operands), program.types_of(equation.operands));
+      check_results(program, equation, axis, results);
+      for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+    });
+  Arrays outputs;
+  for (Var var : program.outputs)
+    outputs.push_back(has_lanes(program.type(var), axis) ? materialised(values[var], axis) : values[var].array);
+  return outputs;
+}
+
+Program batch(const Program& program, const Axis& axis) {
+  Builder builder;
+  Batch arguments;
+  for (Var var : program.inputs) {
+    Type type = program.type(var).with(axis, State::invariant);
+    bool batched = has_lanes(program.type(var), axis);
+    arguments.push_back({builder.input(batched ? type.inserted(Dim{0}, axis.size) : type), batched});
+  }
+  return without_dead_code(builder.finish(inline_batched(program, axis, arguments)));
+}
+
+}  // namespace tutti

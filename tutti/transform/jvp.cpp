@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/transform/jvp.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/zero_tangent.hpp"
+#include "tutti/transform/simplify.hpp"
+
+namespace tutti {
+namespace {
+
+using Tangent = std::optional<Array>;
+
+void check_tangents(const Equation& equation, const Jvp& result) {
+  for (std::size_t i = 0; i < result.results.size(); ++i)
+    if (result.tangents[i])
+      ensure(result.tangents[i]->type() == result.results[i].type(), "jvp of {}: tangent {} for a result {}",
+             equation.op->name(), to_string(result.tangents[i]->type()), to_string(result.results[i].type()));
+}
+
+Jvp jvp_of(const Equation& equation, const Arrays& operands, const Tangents& tangents) {
+  if (std::ranges::none_of(tangents, &Tangent::has_value))
+    return {repeat(equation, operands), Tangents(equation.results.size())};
+  Jvp result = replay(equation, [&] { return equation.op->jvp(operands, tangents); });
+  check_tangents(equation, result);
+  return result;
+}
+
+}  // namespace
+
+JvpProgram jvp(const Program& program, const Bits& nonzero, const Bits& instantiate) {
+  Builder builder;
+  PerVar<Array> values(program);
+  PerVar<Tangent> tangents(program);
+  for (Var var : program.inputs) values[var] = builder.input(program.type(var));
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    Var var = program.inputs[i];
+    if (nonzero[i] && tangent(program.type(var))) tangents[var] = builder.input(program.type(var));
+  }
+  for (const Equation& equation : program.equations) {
+    Jvp result = jvp_of(equation, values.of(equation.operands), tangents.of(equation.operands));
+    for (std::size_t i = 0; i < equation.results.size(); ++i) {
+      values[equation.results[i]] = result.results[i];
+      tangents[equation.results[i]] = result.tangents[i];
+    }
+  }
+  JvpProgram derived;
+  Arrays outputs = values.of(program.outputs);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    Var var = program.outputs[i];
+    bool wanted = !instantiate.empty() && instantiate[i] && tangent(program.type(var));
+    if (!tangents[var] && wanted) tangents[var] = zero_tangent(program.type(var));
+    derived.nonzero.push_back(tangents[var].has_value());
+    if (tangents[var]) outputs.push_back(*tangents[var]);
+  }
+  derived.program = without_dead_code(builder.finish(outputs));
+  return derived;
+}
+
+}  // namespace tutti

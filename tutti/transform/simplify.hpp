@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "tutti/ir/program.hpp"
+
+namespace tutti {
+
+/// Without the equations that no output depends on. Inputs stay.
+Program without_dead_code(Program program);
+
+/// Without the equations that repeat an earlier one on the same operands; the earlier one's place stays.
+Program without_common_subexpressions(Program program);
+
+/// The program with Enter and Leave replaced by the moves that they stand for, but where `stays(equation)`.
+Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays);
+
+}  // namespace tutti
