@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tree/structure.hpp"
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+void collect(const Structure& structure, const std::string& prefix, std::vector<std::string>& paths) {
+  std::string path = prefix + structure.label;
+  if (structure.leaf) paths.push_back(path);
+  for (const Structure& child : structure.children) collect(child, path, paths);
+}
+
+std::string described(const Structure& structure) {
+  if (structure.leaf) return "an array";
+  return fmt::format("a tree of {} with {} arrays", structure.children.size(), leaf_count(structure));
+}
+
+void compare(std::string_view what, const Structure& expected, const Structure& found, const std::string& prefix) {
+  std::string path = prefix + expected.label;
+  bool same = expected.leaf == found.leaf && expected.children.size() == found.children.size();
+  for (std::size_t i = 0; same && i < expected.children.size(); ++i)
+    same = expected.children[i].label == found.children[i].label;
+  require(same, Code::tree, "{}: the trees differ{}: {} where {} is expected; hand in the same structure", what,
+          path.empty() ? "" : " at " + path, described(found), described(expected));
+  for (std::size_t i = 0; i < expected.children.size(); ++i) compare(what, expected.children[i], found.children[i], path);
+}
+
+}  // namespace
+
+std::size_t leaf_count(const Structure& structure) {
+  std::size_t n = structure.leaf ? 1 : 0;
+  for (const Structure& child : structure.children) n += leaf_count(child);
+  return n;
+}
+
+std::vector<std::string> leaf_paths(const Structure& structure) {
+  std::vector<std::string> paths;
+  collect(structure, "", paths);
+  return paths;
+}
+
+void require_same_structure(std::string_view what, const Structure& expected, const Structure& found) {
+  compare(what, expected, found, "");
+}
+
+}  // namespace tutti

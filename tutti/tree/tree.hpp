@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of arrays: Array inside tuples, pairs, optionals, std::arrays, vectors, maps and plain structs (aggregates without
+// bases or C arrays, up to 24 fields, nested; any other class with a member `auto tie()` that returns references).
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tutti/ir/array.hpp"
+#include "tutti/tree/fields.hpp"
+#include "tutti/tree/structure.hpp"
+
+namespace tutti {
+namespace tree {
+
+template <class T, template <class...> class G>
+inline constexpr bool is = false;
+template <class... A, template <class...> class G>
+inline constexpr bool is<G<A...>, G> = true;
+template <class T>
+inline constexpr bool is_std_array = false;
+template <class T, std::size_t n>
+inline constexpr bool is_std_array<std::array<T, n>> = true;
+
+template <class T>
+concept Leaf = std::same_as<T, Array>;
+template <class T>
+concept Tied = requires(T& t) { t.tie(); };
+template <class T>
+concept TupleLike = is<T, std::tuple> || is<T, std::pair> || is_std_array<T>;
+template <class T>
+concept Plain = std::is_class_v<T> && std::is_aggregate_v<T>;
+
+/// f(label, child) for every child of a node that is no leaf, in order. `T` may be const.
+template <class T, class F>
+void for_each_child(T& t, F&& f) {
+  using U = std::remove_const_t<T>;
+  if constexpr (is<U, std::vector>) {
+    for (std::size_t i = 0; i < t.size(); ++i) f("[" + std::to_string(i) + "]", t[i]);
+  } else if constexpr (is<U, std::map>) {
+    for (auto& [key, value] : t) {
+      if constexpr (std::convertible_to<decltype(key), std::string>) f("[\"" + std::string(key) + "\"]", value);
+      else f("[" + std::to_string(key) + "]", value);
+    }
+  } else if constexpr (is<U, std::optional>) {
+    if (t) f(std::string("*"), *t);
+  } else {
+    int index = 0;
+    auto each = [&](auto&... child) { (f("." + std::to_string(index++), child), ...); };
+    if constexpr (TupleLike<U>) {
+      std::apply(each, t);
+    } else if constexpr (Tied<T>) {
+      std::apply(each, t.tie());
+    } else {
+      static_assert(!std::is_arithmetic_v<U>,
+                    "tree: a number is no leaf of a tree of arrays; close over it, or make it an Array");
+      static_assert(Plain<U>,
+                    "tree: leaves are Array, inside tuples, pairs, optionals, arrays, vectors, maps or plain structs; give "
+                    "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
+      static_assert(count_fields<U>() <= max_fields,
+                    "tree: a struct of more than 24 fields; give it a member 'auto tie() { return std::tie(a, b, ...); }'");
+      with_fields<count_fields<U>()>(t, each);
+    }
+  }
+}
+
+/// f(array) for every leaf, in order.
+template <class T, class F>
+void for_each_leaf(T& t, F&& f) {
+  if constexpr (Leaf<std::remove_const_t<T>>) f(t);
+  else for_each_child(t, [&](const std::string&, auto& child) { for_each_leaf(child, f); });
+}
+
+template <class T>
+Arrays flatten(const T& t) {
+  Arrays leaves;
+  for_each_leaf(t, [&](const Array& array) { leaves.push_back(array); });
+  return leaves;
+}
+
+/// `like` with other leaves, taken from `leaves` in order, starting at `next`, which moves on.
+template <class T>
+T rebuild(const T& like, const Arrays& leaves, std::size_t& next) {
+  T t = like;
+  for_each_leaf(t, [&](Array& array) { array = leaves[next++]; });
+  return t;
+}
+template <class T>
+T rebuild(const T& like, const Arrays& leaves) {
+  std::size_t next = 0;
+  return rebuild(like, leaves, next);
+}
+
+template <class T>
+Structure structure_of(const T& t, std::string label = {}) {
+  Structure structure{std::move(label), Leaf<T>, {}};
+  if constexpr (!Leaf<T>)
+    for_each_child(t, [&](const std::string& name, const auto& child) {
+      structure.children.push_back(structure_of(child, name));
+    });
+  return structure;
+}
+
+}  // namespace tree
+
+/// f of every leaf, and of the leaves at the same places of `others`; a tree like `t`.
+/// Throws T012 if the trees have different structures.
+template <class F, class T, class... Others>
+T tree_map(F f, const T& t, const Others&... others) {
+  Structure structure = tree::structure_of(t);
+  (require_same_structure("tree_map", structure, tree::structure_of(others)), ...);
+  Arrays leaves = tree::flatten(t);
+  auto more = std::tuple{tree::flatten(others)...};
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    leaves[i] = std::apply([&](const auto&... other) -> Array { return f(leaves[i], other[i]...); }, more);
+  return tree::rebuild(t, leaves);
+}
+
+}  // namespace tutti
