@@ -25,7 +25,7 @@ Array softmax(Operand x, int dim = -1);
 /// log(softmax(x)), without underflow.
 Array log_softmax(Operand x, int dim = -1);
 /// The mean over the batch of -log_softmax(logits)[label]. logits: [b.., classes], labels: integers [b..] -> [].
-/// A label out of range adds nothing. Throws T005, T007.
+/// Labels out of range are not found out. Throws T005, T007.
 Array cross_entropy(Operand logits, Operand labels);
 
 }  // namespace tutti

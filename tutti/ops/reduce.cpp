@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/reduce.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+namespace {
+
+Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
+  return front_end(Reduce{kind, {}}.name(), x.where(), [&] {
+    Array array = as_array(x);
+    Dims dims = which.resolve(array.type());
+    return dims.empty() ? array : apply_one(Reduce{kind, dims}, {array});
+  });
+}
+
+}  // namespace
+
+Array reduce_sum(Operand x, WhichDims dims) { return reduce(ReduceKind::sum, x, dims); }
+Array reduce_max(Operand x, WhichDims dims) { return reduce(ReduceKind::max, x, dims); }
+Array reduce_min(Operand x, WhichDims dims) { return reduce(ReduceKind::min, x, dims); }
+
+std::string_view Reduce::name() const {
+  switch (kind) {
+    case ReduceKind::sum: return "reduce_sum";
+    case ReduceKind::max: return "reduce_max";
+    case ReduceKind::min: return "reduce_min";
+  }
+  return {};
+}
+
+Mixing Reduce::mixing() const { return kind == ReduceKind::sum ? Mixing::linear : Mixing::alike; }
+
+Parameters Reduce::parameters() const { return {{"dims", to_string(dims)}}; }
+
+Types Reduce::infer(const Types& operands) const {
+  const Type& x = operands[0];
+  require_in_range(dims, x, "reduce_c4");
+  require_distinct(dims, x, "reduce_c5");
+  require(kind != ReduceKind::sum || x.dtype() != DType::boolean, Code::dtype,
+          "{} is bool, which has no sum; to count, convert it first: convert(x, DType::i32); for \"any\", "
+          "reduce_max",
+          to_string(x));
+  std::vector<std::int64_t> sizes;
+  for (Dim dim : other_dims(x.rank(), dims)) sizes.push_back(x.shape()[dim]);
+  return {Type(x.dtype(), Shape(std::move(sizes)), agreed_states(operands, mixing()))};
+}
+
+Kernel Reduce::kernel(const Layout&) const {
+  ReduceDims fold{kind, dims};
+  std::ranges::sort(fold.dims);
+  return fold;
+}
+
+// Of max and min the elements that are the result share its derivative.
+Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
+  const Array& x = operands[0];
+  if (kind == ReduceKind::sum) return linear_jvp(*this, operands, tangents);
+  bool folds_nothing = x.type().elements() == 0;   // the result is the neutral element
+  if (!tangents[0] || folds_nothing) return constant_jvp(*this, operands);
+  Array best = apply_one(*this, operands);
+  Array hit = convert(equal(x, insert_dims(best, dims, x.shape())), x.dtype());
+  return {{best}, {reduce_sum(hit * *tangents[0], dims) / reduce_sum(hit, dims)}};
+}
+
+Tangents Reduce::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  if (kind != ReduceKind::sum) fail(Code::refused_rule, "transpose is refused: {} is not linear", name());
+  return {insert_dims(*cotangents[0], dims, operands[0].type.shape())};
+}
+
+Batch Reduce::batch(const Axis&, const Batch& operands, const Types&) const {
+  const auto& [x, batched] = operands[0];
+  return {{apply_one(Reduce{kind, shifted(dims, batched ? 1 : 0)}, {x}), batched}};
+}
+
+Lowered Reduce::lower(Emitter& emitter, const Lowered& operands) const {
+  return {emitter.emit_with_reducer("stablehlo.reduce", kind, operands, emitter.result_types()[0],
+                                    {{"dimensions", stablehlo::integers(indices(dims))}})};
+}
+
+std::vector<Example> Reduce::examples() {
+  const Axes& axes = example_mesh().axes();
+  const Dims first{Dim{0}}, last{Dim{1}}, both{Dim{0}, Dim{1}}, outer{Dim{2}, Dim{0}};
+  Type matrix(DType::f64, {3, 5}), box(DType::f32, {2, 3, 4});
+  std::vector<Example> examples;
+  for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
+    examples.push_back({Reduce{kind, first}, {matrix}});
+    examples.push_back({Reduce{kind, last}, {matrix.with(axes[0], varying)}});
+    examples.push_back({Reduce{kind, both}, {matrix.with(axes[2], reduced)}});
+    examples.push_back({Reduce{kind, outer}, {box.with(axes[1], varying)}});
+    examples.push_back({Reduce{kind, first}, {Type(DType::i32, {7})}});
+    examples.push_back({Reduce{kind, last}, {Type(DType::f32, {2, 0})}});
+    examples.push_back({Reduce{kind, {}}, {Type(DType::f32, {})}});
+  }
+  examples.push_back(
+      {Reduce{ReduceKind::sum, last}, {matrix.with(axes[0], unreduced).with(axes[1], reduced)}});
+  examples.push_back({Reduce{ReduceKind::max, last}, {Type(DType::boolean, {2, 3})}});
+  examples.push_back({Reduce{ReduceKind::min, first}, {Type(DType::boolean, {3}).with(axes[0], varying)}});
+  return examples;
+}
+
+}  // namespace tutti
