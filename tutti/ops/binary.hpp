@@ -6,11 +6,11 @@
 
 namespace tutti {
 
-/// The functions of two operands of one dtype and shape, element by element; each is printed under its own name.
-/// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div is so in its numerator and 1/denominator.
-/// and, or and xor take bool and integers (bit by bit), pow floats, the others integers and floats; the edges are
-/// those of tensor/element_fn.hpp.
-/// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor; jax.lax.
+/// The functions of two operands of one dtype and shape, element by element; each prints under its own name.
+/// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div in its numerator and 1/denominator.
+/// "and", "or" and "xor" take bool and integers, bit by bit; all others take integers and floats, and add,
+/// mul, maximum and minimum also bool, as or, and, or, and. The edges are those of tensor/element_fn.hpp.
+/// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor.
 struct Binary {
   BinaryFn fn;
 
@@ -29,9 +29,9 @@ struct Binary {
 };
 static_assert(complete<Binary>());
 
-// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the shapes do not
-// broadcast, T007 if dtypes differ or the function is not defined for them, T008 for a number that does not fit,
-// T004 where states do not go together.
+// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
+// shapes do not broadcast, T007 if dtypes differ or the function does not take them, T008 for a number that
+// does not fit, T004 where states do not go together.
 Array operator+(Operand a, Operand b);
 Array operator-(Operand a, Operand b);
 Array operator*(Operand a, Operand b);

@@ -14,7 +14,7 @@ struct Compare {
 
   std::string_view name() const { return tutti::name(direction); }
   Mixing mixing() const { return Mixing::alike; }
-  Parameters parameters() const { return {}; }   // the name says it
+  Parameters parameters() const { return {}; }  // the name says it
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
@@ -27,8 +27,9 @@ struct Compare {
 };
 static_assert(complete<Compare>());
 
-// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the shapes do not
-// broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced sum.
+// Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
+// shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced
+// sum.
 Array operator<(Operand a, Operand b);
 Array operator<=(Operand a, Operand b);
 Array operator>(Operand a, Operand b);

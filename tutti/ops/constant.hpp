@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// Data that stands in the program. Two constants are equal if their bits are (0 and -0 differ, equal NaNs do not).
+/// Data that stands in the program. Constants compare by their bits: 0 and -0 differ, a NaN equals itself.
 /// () -> the shape of `value`, invariant.
 /// Source: StableHLO constant.
 struct Constant {
@@ -37,7 +37,7 @@ Array constant(T value, Where where = Where::here()) {
   return constant(Tensor::scalar(value), where);
 }
 
-/// `value` in every element: a scalar constant and broadcast_in_dim. Throws T008 if `dtype` cannot hold the number.
+/// `value` in every element: a scalar constant and broadcast_in_dim. Throws T008 if `dtype` cannot hold it.
 Array full(const Shape& shape, const Number& value, DType dtype, Where where = Where::here());
 Array zeros(const Shape& shape, DType dtype, Where where = Where::here());
 /// In bool, true.
@@ -46,8 +46,8 @@ Array ones(const Shape& shape, DType dtype, Where where = Where::here());
 Array zeros_like(Operand x);
 Array ones_like(Operand x);
 
-/// `value` as a scalar of `dtype`, rounded once. Throws T008 for a floating-point number that shall be an integer, an
-/// integer out of range, and where only one of the two is bool.
+/// `value` as a scalar of `dtype`, rounded once. Throws T008 for a floating-point number that shall be an
+/// integer, an integer out of range, and where only one of the two is bool.
 Tensor as_scalar(const Number& value, DType dtype);
 
 }  // namespace tutti

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// The same values in another dtype, rounded to nearest; float -> integer saturates and NaN -> 0; bool: x != 0.
+/// The same values in another dtype, rounded to nearest. Float -> integer saturates, NaN -> 0; to bool: x != 0.
 /// Float -> float is linear; every other conversion has no tangent and takes no unreduced sum.
 /// Source: StableHLO convert.
 struct Convert {

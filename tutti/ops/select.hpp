@@ -7,8 +7,8 @@
 namespace tutti {
 
 /// Takes each element from on_true or on_false.
-/// predicate: bool [..], on_true: [..], on_false: [..] -> [..]. Linear in the branches. Along an axis where the
-/// branches are U or R the predicate is the same on all devices, I or R; where it varies, the branches do.
+/// predicate: bool [..], on_true: [..], on_false: [..] -> [..]. Linear in the branches. Along an axis where
+/// they are U or R the predicate is the same on all devices, I or R; where it varies, the branches vary too.
 /// Source: StableHLO select; jax.lax.select.
 struct Select {
   static constexpr std::string_view name = "select";
@@ -28,8 +28,9 @@ struct Select {
 static_assert(complete<Select>());
 
 /// All three broadcast as in NumPy; of the branches one may be a number.
-/// Throws T005 if the shapes do not broadcast, T007 if the predicate is not bool or the branches' dtypes differ,
-/// T004 if one branch is an unreduced sum and the other is not, or the predicate varies where they are one.
+/// Throws T005 if the shapes do not broadcast, T007 if the predicate is not bool or the branches' dtypes
+/// differ, T004 if one branch is an unreduced sum and the other is not, or the predicate varies where they
+/// are one.
 Array select(Operand predicate, Operand on_true, Operand on_false);
 
 }  // namespace tutti

@@ -14,7 +14,7 @@ struct Unary {
 
   std::string_view name() const { return tutti::name(fn); }
   Mixing mixing() const;
-  Parameters parameters() const { return {}; }   // the name says it
+  Parameters parameters() const { return {}; }  // the name says it
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;

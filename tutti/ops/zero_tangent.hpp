@@ -6,8 +6,8 @@
 
 namespace tutti {
 
-/// Zeros that stand for an absent tangent or cotangent. They depend on the tangents, so `split` keeps them in the linear
-/// half and transpose drops them. A zero may have any states: zeros sum to zero.
+/// Zeros that stand for an absent tangent or cotangent. `split` keeps them in the linear half, as if they
+/// depended on the tangents, and transpose drops them. A zero may have any states: zeros sum to zero.
 /// () -> `type`.
 struct ZeroTangent {
   static constexpr std::string_view name = "zero_tangent";
@@ -28,7 +28,7 @@ struct ZeroTangent {
 };
 static_assert(complete<ZeroTangent>());
 
-/// For rules and transforms. Throws T007 for bool and integers, which have no tangent.
+/// For rules and transforms; never of bool or integers, which have no tangent.
 Array zero_tangent(Type type);
 
 }  // namespace tutti

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/compare.hpp"
+
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/elementwise.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+namespace {
+
+std::string stablehlo_name(CompareDirection direction) {
+  switch (direction) {
+    case CompareDirection::eq: return "EQ";
+    case CompareDirection::ne: return "NE";
+    case CompareDirection::lt: return "LT";
+    case CompareDirection::le: return "LE";
+    case CompareDirection::gt: return "GT";
+    case CompareDirection::ge: return "GE";
+  }
+  return {};
+}
+
+std::string comparison_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return "UNSIGNED";
+    case DType::i32:
+    case DType::i64: return "SIGNED";
+    case DType::f32:
+    case DType::f64: return "FLOAT";
+  }
+  return {};
+}
+
+Array compare(CompareDirection direction, const Operand& a, const Operand& b) {
+  return front_end(name(direction), a.where(), [&] {
+    auto [x, y] = as_equal_shapes(a, b);
+    return apply_one(Compare{direction}, {x, y});
+  });
+}
+
+}  // namespace
+
+Types Compare::infer(const Types& operands) const {
+  require_same_elements(operands[0], operands[1]);
+  return {Type(DType::boolean, operands[0].shape(), agreed_states(operands, Mixing::alike))};
+}
+
+Kernel Compare::kernel(const Layout&) const { return Pointwise{direction}; }
+
+Jvp Compare::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
+
+Batch Compare::batch(const Axis& axis, const Batch& operands, const Types&) const {
+  return elementwise_batch(*this, axis, operands);
+}
+
+Lowered Compare::lower(Emitter& emitter, const Lowered& operands) const {
+  std::string type = comparison_type(emitter.operand_types()[0].dtype());
+  return {emitter.emit("stablehlo.compare", operands, emitter.result_types()[0],
+                       {{"comparison_direction",
+                         stablehlo::enumeration("comparison_direction", stablehlo_name(direction))},
+                        {"compare_type", stablehlo::enumeration("comparison_type", type)}})};
+}
+
+std::vector<Example> Compare::examples() {
+  Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
+  std::vector<Example> examples;
+  for (CompareDirection direction : {CompareDirection::eq, CompareDirection::ne, CompareDirection::lt,
+                                     CompareDirection::le, CompareDirection::gt, CompareDirection::ge}) {
+    auto add = [&](Type type) { examples.push_back({Compare{direction}, {type, type}}); };
+    add(Type(DType::f64, {2, 3}, {{a, varying}}));
+    add(Type(DType::f32, {}, {{b, reduced}}));
+    add(Type(DType::i32, {7}, {{a, varying}, {b, reduced}}));
+    add(Type(DType::boolean, {5}));
+  }
+  return examples;
+}
+
+Array operator<(Operand a, Operand b) { return compare(CompareDirection::lt, a, b); }
+Array operator<=(Operand a, Operand b) { return compare(CompareDirection::le, a, b); }
+Array operator>(Operand a, Operand b) { return compare(CompareDirection::gt, a, b); }
+Array operator>=(Operand a, Operand b) { return compare(CompareDirection::ge, a, b); }
+Array equal(Operand a, Operand b) { return compare(CompareDirection::eq, a, b); }
+Array not_equal(Operand a, Operand b) { return compare(CompareDirection::ne, a, b); }
+
+}  // namespace tutti

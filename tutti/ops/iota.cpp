@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/iota.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/linearity.hpp"
+
+namespace tutti {
+namespace {
+
+template <class T>
+Tensor counted(std::int64_t n) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < n; ++i) values.push_back(static_cast<T>(i));
+  return Tensor(Shape{n}, values);
+}
+
+Tensor counted(DType dtype, std::int64_t n) {
+  switch (dtype) {
+    case DType::boolean: break;  // refused by infer
+    case DType::i32: return counted<std::int32_t>(n);
+    case DType::i64: return counted<std::int64_t>(n);
+    case DType::f32: return counted<float>(n);
+    case DType::f64: return counted<double>(n);
+  }
+  fail(Code::internal, "iota of {}", name(dtype));
+}
+
+}  // namespace
+
+Parameters Iota::parameters() const { return {{"dim", std::to_string(dim.index)}}; }
+
+Types Iota::infer(const Types&) const {
+  require(dtype != DType::boolean, Code::dtype, "counting in bool; use DType::i32");
+  require(0 <= dim.index && dim.index < shape.rank(), Code::dim,
+          "dim {} is out of range for the shape [{}] (iota_c1)", dim.index, to_string(shape));
+  return {Type(dtype, shape)};
+}
+
+Kernel Iota::kernel(const Layout&) const {
+  View view;
+  for (int i = 0; i < shape.rank(); ++i)
+    view.digits.push_back({shape[i], Dim{i} == dim ? along(Dim{0}) : nowhere, along(Dim{i})});
+  return Literal{counted(dtype, shape[dim]), view};
+}
+
+Jvp Iota::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
+
+Batch Iota::batch(const Axis&, const Batch&, const Types&) const { return {{apply_one(*this, {}), false}}; }
+
+Lowered Iota::lower(Emitter& emitter, const Lowered&) const {
+  return {emitter.emit("stablehlo.iota", {}, emitter.result_types()[0],
+                       {{"iota_dimension", stablehlo::integer(dim.index)}})};
+}
+
+std::vector<Example> Iota::examples() {
+  return {{Iota{DType::i32, {5}, Dim{0}}, {}},
+          {Iota{DType::f32, {2, 3}, Dim{1}}, {}},
+          {Iota{DType::i64, {3, 1, 2}, Dim{0}}, {}},
+          {Iota{DType::f64, {0}, Dim{0}}, {}}};
+}
+
+Array iota(DType dtype, const Shape& shape, int dim, Where where) {
+  return front_end("iota", where,
+                   [&] { return apply_one(Iota{dtype, shape, as_dim(dim, Type(dtype, shape))}, {}); });
+}
+
+Array arange(std::int64_t n, DType dtype, Where where) {
+  return front_end("arange", where, [&] {
+    require(n >= 0, Code::shape, "{} elements; a size is at least 0", n);
+    return iota(dtype, Shape{n}, 0);
+  });
+}
+
+}  // namespace tutti
