@@ -10,6 +10,7 @@ Array::Array(Tensor tensor) : is_(std::make_shared<const GlobalArray>(std::move(
 
 Type Array::type() const {
   if (const Traced* value = traced()) return Builder::type_of(*value);
+  if (const Type* type = std::get_if<Type>(&is_)) return *type;
   std::shared_ptr<const GlobalArray> finished = data();
   require(finished != nullptr, Code::trace, "this Array is empty; give it a value before it is used");
   return finished->type();
@@ -30,7 +31,7 @@ std::shared_ptr<const GlobalArray> Array::data() const {
 Tensor Array::tensor() const {
   require(!traced(), Code::trace,
           "the value of an Array is not known while its program is traced; return it and read it after the call");
-  require(data() != nullptr, Code::trace, "this Array is empty; give it a value before it is used");
+  require(data() != nullptr, Code::trace, "this Array has no value; it is empty, or stands for an argument only");
   return data()->whole();
 }
 
@@ -40,6 +41,8 @@ double Array::item() const {
           to_string(whole.shape()));
   return whole.at(0);
 }
+
+Array abstract(Shape shape, DType dtype) { return Array(Type(dtype, std::move(shape))); }
 
 Axes AxisNames::resolve() const {
   Axes axes = axes_;

@@ -34,6 +34,8 @@ class Array {
   Array(Tensor tensor);
   explicit Array(std::shared_ptr<const GlobalArray> data) : is_(std::move(data)) {}
   explicit Array(Traced traced) : is_(traced) {}
+  /// A type without a value, to compile for; see `abstract`.
+  explicit Array(Type type) : is_(type) {}
 
   /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
   Type type() const;
@@ -44,7 +46,7 @@ class Array {
   std::int64_t dim(int index) const;
 
   const Traced* traced() const { return std::get_if<Traced>(&is_); }
-  /// Null for traced and empty arrays.
+  /// Null for all but finished data.
   std::shared_ptr<const GlobalArray> data() const;
   /// The whole array on the host. Throws T011 while it is traced.
   Tensor tensor() const;
@@ -55,9 +57,12 @@ class Array {
   explicit operator bool() const = delete;
 
  private:
-  std::variant<std::monostate, Traced, std::shared_ptr<const GlobalArray>> is_;
+  std::variant<std::monostate, Traced, Type, std::shared_ptr<const GlobalArray>> is_;
 };
 using Arrays = std::vector<Array>;
+
+/// Stands for an argument of this shape and dtype when a function is compiled before there is data.
+Array abstract(Shape shape, DType dtype);
 
 /// A C++ number beside arrays: it takes their dtype.
 using Number = std::variant<bool, std::int64_t, double>;

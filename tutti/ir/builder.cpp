@@ -75,7 +75,7 @@ Var Builder::resolve(const Array& array) {
     return captured_values_[key] = capture(parent_->var_array(outer), parent_->program_.type(outer));
   }
   std::shared_ptr<const GlobalArray> data = array.data();
-  require(data != nullptr, Code::trace, "this Array is empty; give it a value before it is used");
+  require(data != nullptr, Code::trace, "this Array has no value; it is empty, or stands for an argument only");
   if (parent_) return resolve(parent_->own(array));
   if (auto it = captured_data_.find(data.get()); it != captured_data_.end()) return it->second;
   return captured_data_[data.get()] = capture(array, data->type());

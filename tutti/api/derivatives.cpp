@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/api/derivatives.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/zeros_of.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/simplify.hpp"
+#include "tutti/transform/split.hpp"
+#include "tutti/transform/transpose.hpp"
+
+namespace tutti {
+namespace {
+
+Types types_of(const Arrays& arrays) {
+  Types types;
+  for (const Array& array : arrays) types.push_back(array.type());
+  return types;
+}
+
+Arrays joined(Arrays front, const Arrays& back) {
+  front.insert(front.end(), back.begin(), back.end());
+  return front;
+}
+
+// The arguments as values of the current builder, followed by what the function captured.
+Arrays own_all(const Arrays& arrays) {
+  Arrays own;
+  for (const Array& array : arrays) own.push_back(Builder::current().own(array));
+  return own;
+}
+
+void check_loss(const Program& program) {
+  require(!program.outputs.empty(), Code::shape, "the function returns nothing; return the loss, a scalar");
+  Type loss = program.type(program.outputs[0]);
+  require(loss.rank() == 0, Code::shape, "the loss is {}, not a scalar; sum it with reduce_sum or mean", to_string(loss));
+  require(is_float(loss.dtype()), Code::dtype, "the loss is {}, which has no derivative; return a float", to_string(loss));
+}
+
+void check_differentiable(const Arrays& arguments, const Bits& by) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    require(!by[i] || is_float(arguments[i].dtype()), Code::dtype,
+            "argument leaf {} is {}, which has no derivative; close over it or make it a later argument", i,
+            to_string(arguments[i].type()));
+}
+
+}  // namespace
+
+FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
+                                 const Bits& by, Where where) {
+  builder_at(where);
+  Arrays own = own_all(arguments);
+  Traced traced = trace(types_of(own), function);
+  Program derivative;
+  auto wanted = by;
+  wanted.resize(traced.program.inputs.size());
+  try {
+    check_loss(traced.program);
+    check_differentiable(own, by);
+    derivative = vjp(traced.program, wanted);
+  } catch (const Error& error) {
+    throw error.at(where, name);
+  }
+  return front_end(name, where, [&] {
+    Arrays inputs = joined(own, own_all(traced.captured));
+    for (std::size_t i = 0; i < traced.program.outputs.size(); ++i) {
+      Type type = traced.program.type(traced.program.outputs[i]);
+      if (tangent(type)) inputs.push_back(i == 0 ? ones_of(dual(type)) : zeros_of(dual(type)));
+    }
+    Arrays outputs = inline_program(derivative, inputs);
+    auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(traced.program.outputs.size());
+    FlatGradient found{{outputs.begin(), middle}, {middle, outputs.end()}};
+    return found;
+  });
+}
+
+FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Arrays& tangents, Where where) {
+  builder_at(where);
+  Arrays own = own_all(arguments);
+  Traced traced = trace(types_of(own), function);
+  return front_end("jvp", where, [&] {
+    Bits nonzero(own.size(), true);
+    nonzero.resize(traced.program.inputs.size());
+    JvpProgram derived = jvp(traced.program, nonzero, Bits(traced.program.outputs.size(), true));
+    Arrays inputs = joined(own, own_all(traced.captured));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!is_float(own[i].dtype())) continue;
+      Array along = cast_to(Builder::current().own(tangents[i]), own[i].type().states());
+      require(along.type() == own[i].type(), Code::shape, "tangent {} is {}, its argument is {}", i, to_string(along.type()),
+              to_string(own[i].type()));
+      inputs.push_back(along);
+    }
+    Arrays outputs = inline_program(derived.program, inputs);
+    FlatJvp found;
+    std::size_t next = traced.program.outputs.size();
+    for (std::size_t i = 0; i < derived.nonzero.size(); ++i) {
+      found.results.push_back(outputs[i]);
+      found.tangents.push_back(derived.nonzero[i] ? outputs[next++] : zeros_of(outputs[i].type()));
+    }
+    return found;
+  });
+}
+
+FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where where) {
+  builder_at(where);
+  Arrays own = own_all(arguments);
+  Traced traced = trace(types_of(own), function);
+  Program program = without_common_subexpressions(traced.program);
+  Bits nonzero(own.size(), true);
+  nonzero.resize(program.inputs.size());
+  JvpProgram derived = jvp(program, nonzero);
+  Bits linear(derived.program.inputs.size());
+  std::fill(linear.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), linear.end(), true);
+  SplitProgram halves = split(derived.program, linear);
+  Arrays outputs = inline_program(halves.known, joined(own, own_all(traced.captured)));
+  auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(program.outputs.size());
+  Bits of_residuals(halves.linear.inputs.size());
+  for (std::size_t i = static_cast<std::size_t>(outputs.end() - middle); i < of_residuals.size(); ++i) of_residuals[i] = true;
+  return {{outputs.begin(), middle}, transpose(halves.linear, of_residuals), {middle, outputs.end()}, derived.nonzero};
+}
+
+Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where) {
+  return front_end("vjp", where, [&] {
+    Arrays inputs = own_all(vjp.residuals);
+    for (std::size_t i = 0; i < vjp.results.size(); ++i) {
+      if (!vjp.active[i]) continue;
+      Type wanted = dual(vjp.results[i].type());
+      Array cotangent = cast_to(Builder::current().own(cotangents[i]), wanted.states());
+      require(cotangent.type() == wanted, Code::shape, "cotangent {} is {}, but {} is needed", i, to_string(cotangent.type()),
+              to_string(wanted));
+      inputs.push_back(cotangent);
+    }
+    Arrays found = inline_program(vjp.pullback, inputs), all;
+    std::size_t next = 0;
+    for (const Array& argument : arguments) {
+      Type type = argument.type();
+      all.push_back(is_float(type.dtype()) ? found[next++] : zeros_of(type));
+    }
+    return all;
+  });
+}
+
+}  // namespace tutti

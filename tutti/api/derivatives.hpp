@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include "tutti/ir/program.hpp"
+#include "tutti/tree/tree.hpp"
+
+namespace tutti {
+
+using FlatFunction = std::function<Arrays(const Arrays&)>;
+
+/// Results of `function` and the gradient of result 0, a scalar, by the arguments marked in `by`.
+/// The loss may have any state: V means the sum over the devices.
+/// Throws T005 if the loss is no scalar, T007 if it or an argument is not a float, T010 for refused rules.
+struct FlatGradient {
+  Arrays results, gradient;
+};
+FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
+                                 const std::vector<bool>& by, Where where);
+
+/// Results, and their tangents for tangents of all arguments; zeros where nothing changes. Results of bool and integers
+/// have tangents of zeros of their own type.
+struct FlatJvp {
+  Arrays results, tangents;
+};
+FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Arrays& tangents, Where where);
+
+/// Results, and the map from cotangents of the float results to cotangents of all arguments (empty for non-floats).
+struct FlatVjp {
+  Arrays results;
+  Program pullback;    // (residuals, cotangents of `active` results) -> cotangents of the float arguments
+  Arrays residuals;
+  std::vector<bool> active;
+};
+FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where where);
+Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where);
+
+template <class F, bool with_value>
+class Gradient {
+ public:
+  Gradient(F function, Where where) : function_(std::move(function)), where_(where) {}
+
+  template <class First, class... Rest>
+  auto operator()(const First& first, const Rest&... rest) const {
+    using Result = std::invoke_result_t<const F&, const First&, const Rest&...>;
+    std::tuple<First, Rest...> tree{first, rest...};
+    std::optional<Result> traced;
+    auto flat = [&](const Arrays& leaves) {
+      traced = std::apply(function_, tree::rebuild(tree, leaves));
+      return tree::flatten(*traced);
+    };
+    Arrays leaves = tree::flatten(tree);
+    std::vector<bool> by(leaves.size());
+    std::fill_n(by.begin(), tree::flatten(first).size(), true);
+    FlatGradient found = value_and_grad_flat(with_value ? "value_and_grad" : "grad", flat, leaves, by, where_);
+    First gradient = tree::rebuild(first, found.gradient);
+    if constexpr (with_value) return std::pair{tree::rebuild(*traced, found.results), gradient};
+    else return gradient;
+  }
+
+ private:
+  F function_;
+  Where where_;
+};
+
+/// The gradient of a function that returns a scalar, by its first argument: a tree like that argument.
+/// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results.
+template <class F>
+Gradient<F, false> grad(F function, Where where = Where::here()) {
+  return {std::move(function), where};
+}
+/// std::pair of what the function returns and its gradient.
+template <class F>
+Gradient<F, true> value_and_grad(F function, Where where = Where::here()) {
+  return {std::move(function), where};
+}
+
+/// jax.jvp: std::pair of f(arguments...) and how it changes along `tangents`. Both are tuples of trees of one structure.
+template <class F, class... A>
+auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents, Where where = Where::here()) {
+  using Result = std::invoke_result_t<const F&, const A&...>;
+  require_same_structure("jvp", tree::structure_of(arguments), tree::structure_of(tangents));
+  std::optional<Result> traced;
+  auto flat = [&](const Arrays& leaves) {
+    traced = std::apply(function, tree::rebuild(arguments, leaves));
+    return tree::flatten(*traced);
+  };
+  FlatJvp found = jvp_flat(flat, tree::flatten(arguments), tree::flatten(tangents), where);
+  return std::pair{tree::rebuild(*traced, found.results), tree::rebuild(*traced, found.tangents)};
+}
+
+/// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the tuple of the
+/// cotangents of the arguments.
+template <class F, class... A>
+auto vjp(F function, const A&... arguments) {
+  using Result = std::invoke_result_t<const F&, const A&...>;
+  std::tuple<A...> tree{arguments...};
+  std::optional<Result> traced;
+  auto flat = [&](const Arrays& leaves) {
+    traced = std::apply(function, tree::rebuild(tree, leaves));
+    return tree::flatten(*traced);
+  };
+  FlatVjp found = vjp_flat(flat, tree::flatten(tree), {});
+  Result result = tree::rebuild(*traced, found.results);
+  auto pullback = [found, tree, result](const Result& cotangent, Where where = Where::here()) {
+    require_same_structure("vjp", tree::structure_of(result), tree::structure_of(cotangent));
+    return tree::rebuild(tree, pull_back(found, tree::flatten(tree), tree::flatten(cotangent), where));
+  };
+  return std::pair{result, pullback};
+}
+
+}  // namespace tutti

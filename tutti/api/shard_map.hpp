@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <tuple>
+
+#include "tutti/api/specs.hpp"
+#include "tutti/tree/tree.hpp"
+
+namespace tutti {
+
+struct ShardMapOptions {
+  Mesh mesh;
+  Specs in;    // one for all arguments, or one per argument
+  Specs out;   // one for the whole result, or one per part of it
+};
+
+/// The body of a shard_map, flat: parts of the arguments to parts of the results, and the results' structure.
+struct ShardMapBody {
+  std::function<Arrays(const Arrays&, Structure&)> run;
+};
+
+/// Enter, run the body with the axes of the mesh bound, leave. Throws T013, T005, T001 for specs that do not fit, T004 for a
+/// result that differs between devices where its out-spec says that it does not.
+Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
+                      const ShardMapOptions& options, Where where);
+
+template <class F>
+class ShardMapped {
+ public:
+  ShardMapped(F function, ShardMapOptions options, Where where)
+      : function_(std::move(function)), options_(std::move(options)), where_(where) {}
+
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    using Result = std::invoke_result_t<const F&, const A&...>;
+    std::tuple<A...> tree{arguments...};
+    std::optional<Result> traced;
+    auto run = [&](const Arrays& parts, Structure& structure) {
+      traced = std::apply(function_, tree::rebuild(tree, parts));
+      structure = tree::structure_of(*traced);
+      return tree::flatten(*traced);
+    };
+    Arrays results = shard_map_flat({run}, tree::flatten(tree), tree::structure_of(tree), options_, where_);
+    return tree::rebuild(*traced, results);
+  }
+
+ private:
+  F function_;
+  ShardMapOptions options_;
+  Where where_;
+};
+
+/// What one device does, as a function of whole arrays: each argument is split over the mesh by its in-spec, `function` runs on
+/// the parts with the axes of the mesh bound, and the parts of the results are put together by their out-specs.
+/// Nests (over other axes), differentiates and batches; the gradient is the same inside and outside.
+template <class F>
+ShardMapped<F> shard_map(F function, ShardMapOptions options, Where where = Where::here()) {
+  return {std::move(function), std::move(options), where};
+}
+
+}  // namespace tutti

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/api/specs.hpp"
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+Axis axis_named(const Mesh& mesh, const std::string& name) {
+  for (const Axis& axis : mesh.axes())
+    if (axis.name == name) return axis;
+  fail(Code::axis_unbound, "a spec names axis '{}', but the mesh is {}; use one of its axes", name, to_string(mesh));
+}
+
+Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names) {
+  Axes axes;
+  for (const std::string& name : names) axes.push_back(axis_named(mesh, name));
+  return axes;
+}
+
+}  // namespace
+
+P P::unreduced(std::initializer_list<const char*> names) const {
+  P changed = *this;
+  changed.unreduced_.assign(names.begin(), names.end());
+  return changed;
+}
+
+P P::reduced(std::initializer_list<const char*> names) const {
+  P changed = *this;
+  changed.reduced_.assign(names.begin(), names.end());
+  return changed;
+}
+
+Sharding P::on(const Mesh& mesh, int rank) const {
+  require(static_cast<int>(dims_.size()) <= rank, Code::spec,
+          "a spec of {} dimensions for an array of {}; drop the last {}", dims_.size(), rank,
+          dims_.size() - static_cast<std::size_t>(rank));
+  Sharding sharding{mesh, std::vector<Axes>(static_cast<std::size_t>(rank)), axes_named(mesh, unreduced_),
+                    axes_named(mesh, reduced_)};
+  for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_named(mesh, dims_[i].names);
+  return sharding;
+}
+
+std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) const {
+  if (!leaf_.empty()) return std::vector<P>(leaf_count(tree), leaf_[0]);
+  if (tree.leaf && parts_.size() == 1) return parts_[0].per_leaf(tree, what);
+  require(!tree.leaf && parts_.size() == tree.children.size(), Code::tree,
+          "{}: {} specs for {}; give one spec for all of it, or one for each part", what, parts_.size(),
+          tree.leaf ? "one array" : fmt::format("a tree of {} parts", tree.children.size()));
+  std::vector<P> all;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    std::vector<P> part = parts_[i].per_leaf(tree.children[i], what + tree.children[i].label);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+}  // namespace tutti

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tutti/tree/structure.hpp"
+#include "tutti/types/sharding.hpp"
+
+namespace tutti {
+
+struct None {};
+/// A dimension that is not split.
+inline constexpr None none;
+
+/// The axes that split one dimension: none, one, or several (the first is the slowest).
+struct SpecEntry {
+  SpecEntry(None) {}
+  SpecEntry(const char* name) : names{name} {}
+  SpecEntry(std::string name) : names{std::move(name)} {}
+  SpecEntry(std::initializer_list<const char*> several) : names(several.begin(), several.end()) {}
+
+  std::vector<std::string> names;
+};
+
+/// How one array lies on the mesh, by names: P("data"), P(none, "model"), P(SpecEntry{"data", "model"}), P() for an
+/// array that all devices hold. Dimensions that are not mentioned are not split.
+class P {
+ public:
+  P() = default;
+  template <class... E>
+    requires(sizeof...(E) > 0 && (std::convertible_to<E, SpecEntry> && ...))
+  explicit P(E... entries) : dims_{SpecEntry(entries)...} {}
+
+  /// The devices along these axes hold terms of a sum.
+  P unreduced(std::initializer_list<const char*> names) const;
+  /// The devices along these axes hold equal values whose gradients are terms of a sum.
+  P reduced(std::initializer_list<const char*> names) const;
+
+  /// On `mesh`, for an array of `rank` dimensions.
+  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank or a repeated axis.
+  Sharding on(const Mesh& mesh, int rank) const;
+
+ private:
+  std::vector<SpecEntry> dims_;
+  std::vector<std::string> unreduced_, reduced_;
+};
+
+/// One P for a whole tree, or one Specs for each of its children: Specs{P(none, "model"), P("model")}.
+class Specs {
+ public:
+  Specs(P leaf) : leaf_{std::move(leaf)} {}
+  Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
+
+  /// One P per leaf of a tree. `what` begins the message of T012, thrown if there are more or fewer parts than children.
+  std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
+
+ private:
+  std::vector<P> leaf_;        // one, or none
+  std::vector<Specs> parts_;
+};
+
+}  // namespace tutti

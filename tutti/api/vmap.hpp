@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "tutti/api/specs.hpp"
+#include "tutti/tree/tree.hpp"
+
+namespace tutti {
+
+/// A dimension, or `none`: the same in every lane.
+class MappedDim {
+ public:
+  MappedDim(int dim) : dim_(dim) {}
+  MappedDim(None) {}
+  const std::optional<int>& dim() const { return dim_; }
+
+ private:
+  std::optional<int> dim_;
+};
+
+struct VmapOptions {
+  std::string axis = "batch";             // collectives may name it
+  std::vector<MappedDim> in = {};         // one per argument; empty: dim 0 of all
+  MappedDim out = 0;                      // of every result
+  std::optional<int> size = {};           // needed only where no argument is mapped
+};
+
+struct VmapFlat {
+  std::function<Arrays(const Arrays&)> function;
+  Arrays arguments;
+  std::vector<MappedDim> in;              // one per leaf
+};
+Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where);
+/// Throws T015 unless `in` is empty or has one entry per argument.
+void check_in_dims(const VmapOptions& options, std::size_t arguments, Where where);
+
+template <class F>
+class Vmapped {
+ public:
+  Vmapped(F function, VmapOptions options, Where where)
+      : function_(std::move(function)), options_(std::move(options)), where_(where) {}
+
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    using Result = std::invoke_result_t<const F&, const A&...>;
+    check_in_dims(options_, sizeof...(A), where_);
+    std::tuple<A...> tree{arguments...};
+    std::optional<Result> traced;
+    VmapFlat call;
+    call.function = [&](const Arrays& leaves) {
+      traced = std::apply(function_, tree::rebuild(tree, leaves));
+      return tree::flatten(*traced);
+    };
+    call.arguments = tree::flatten(tree);
+    std::size_t index = 0;
+    (add_dims(call, index++, tree::flatten(arguments).size()), ...);
+    return tree::rebuild(*traced, vmap_flat(call, options_, where_));
+  }
+
+ private:
+  void add_dims(VmapFlat& call, std::size_t argument, std::size_t leaves) const {
+    MappedDim dim = options_.in.empty() ? MappedDim(0) : options_.in[argument];
+    call.in.insert(call.in.end(), leaves, dim);
+  }
+
+  F function_;
+  VmapOptions options_;
+  Where where_;
+};
+
+/// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
+/// varies over the new axis, so gradients inside are per example; collectives inside may name the axis.
+/// Throws T005 if mapped dimensions differ in size, T002 if the axis' name is bound already.
+template <class F>
+Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
+  return {std::move(function), std::move(options), where};
+}
+
+}  // namespace tutti

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "tutti/devices/layout.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/tree/tree.hpp"
+
+namespace tutti {
+
+struct MachineOptions {
+  int workers = 0;                       // threads; 0: one per core, at most one per device
+  Storage storage = Storage::by_type;    // per_device is for checking types: slower, the same results
+};
+
+/// A compiled program, flat.
+class CompiledProgram {
+ public:
+  /// Runs it. Throws T015 unless the arguments have the structure, shapes and dtypes that it was compiled for.
+  Arrays operator()(const Arrays& arguments, const Structure& structure) const;
+
+  const Program& program() const;
+  /// The steps it runs in, with bytes and estimates; then what moved at the border.
+  std::string explain() const;
+
+ private:
+  friend class Machine;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
+template <class Result, class... A>
+class Compiled {
+ public:
+  Compiled(CompiledProgram program, Result result) : program_(std::move(program)), result_(std::move(result)) {}
+
+  Result operator()(const A&... arguments) const {
+    std::tuple<const A&...> tree{arguments...};
+    return tree::rebuild(result_, program_(tree::flatten(tree), tree::structure_of(tree)));
+  }
+  const Program& program() const { return program_.program(); }
+  std::string explain() const { return program_.explain(); }
+
+ private:
+  CompiledProgram program_;
+  Result result_;   // the structure of the results
+};
+
+/// Devices that programs are compiled for and run on. A small value; copies are the same machine. Calls on one machine
+/// queue.
+class Machine {
+ public:
+  const Mesh& mesh() const;
+  int workers() const;
+
+  /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
+  /// optimises and plans. Data that the function closes over becomes a hidden argument.
+  /// Throws what the function's program is refused with, T014 if it is for another mesh.
+  template <class F, class... A>
+  auto compile(const F& function, const A&... arguments) const {
+    using Result = std::invoke_result_t<const F&, const A&...>;
+    std::tuple<A...> tree{arguments...};
+    std::optional<Result> traced;
+    auto flat = [&](const Arrays& leaves) {
+      traced = std::apply(function, tree::rebuild(tree, leaves));
+      return tree::flatten(*traced);
+    };
+    CompiledProgram program = compile_flat(flat, tree::flatten(tree), tree::structure_of(tree));
+    return Compiled<Result, A...>(std::move(program), *traced);
+  }
+  CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
+                               const Structure& structure) const;
+
+ private:
+  friend Machine open_local(const Mesh& mesh, const MachineOptions& options);
+  struct State;
+  explicit Machine(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+/// All devices of `mesh` as virtual devices in this process.
+Machine open_local(const Mesh& mesh, const MachineOptions& options = {});
+
+}  // namespace tutti
