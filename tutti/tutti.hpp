@@ -5,6 +5,7 @@
 #include "tutti/api/derivatives.hpp"
 #include "tutti/api/shard_map.hpp"
 #include "tutti/api/vmap.hpp"
+#include "tutti/base/error.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/axis_index.hpp"

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/all_ops.hpp"
+
+#include <map>
+
+#include "tutti/ops/all_gather.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/axis_index.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/enter.hpp"
+#include "tutti/ops/iota.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/ops/mask.hpp"
+#include "tutti/ops/own_block.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/ops/select.hpp"
+#include "tutti/ops/stop_gradient.hpp"
+#include "tutti/ops/transpose.hpp"
+#include "tutti/ops/unary.hpp"
+#include "tutti/ops/zero_tangent.hpp"
+
+namespace tutti {
+namespace {
+
+template <class... Ops>
+std::vector<OpRow> rows() {
+  std::map<std::string, std::vector<Example>> by_name;
+  auto add = [&](const std::vector<Example>& examples) {
+    for (const Example& example : examples) by_name[std::string(example.op->name())].push_back(example);
+  };
+  (add(Ops::examples()), ...);
+  std::vector<OpRow> all;
+  for (auto& [name, examples] : by_name) all.push_back({name, std::move(examples)});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<OpRow>& all_ops() {
+  static const std::vector<OpRow> all =
+      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Compare, Constant, Convert, DotGeneral,
+           Enter, Iota, Leave, Mask, OwnBlock, Reduce, ReduceScatter, Reshape, Select, StopGradient, Transpose, Unary,
+           ZeroTangent>();
+  return all;
+}
+
+}  // namespace tutti

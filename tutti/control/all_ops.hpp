@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/ir/example.hpp"
+
+namespace tutti {
+
+/// One op by the name it prints, as the laws, `tutti rules` and `tutti explain` see it.
+struct OpRow {
+  std::string name;
+  std::vector<Example> examples;
+};
+
+/// Every op of the library, families (unary, binary, ..) one row per function; in order of name.
+const std::vector<OpRow>& all_ops();
+
+}  // namespace tutti
