@@ -106,7 +106,7 @@ FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where wh
   builder_at(where);
   Arrays own = own_all(arguments);
   Traced traced = trace(types_of(own), function);
-  Program program = without_common_subexpressions(traced.program);
+  Program program = without_common_subexpressions(with_early_casts(traced.program));
   Bits nonzero(own.size(), true);
   nonzero.resize(program.inputs.size());
   JvpProgram derived = jvp(program, nonzero);

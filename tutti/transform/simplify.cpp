@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/cast.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/transform/replay.hpp"
@@ -43,6 +45,24 @@ Program without_common_subexpressions(Program program) {
   program.equations = std::move(kept);
   for (Var& var : program.outputs) var = same[var];
   return program;
+}
+
+Program with_early_casts(const Program& program) {
+  Builder builder;
+  PerVar<Array> values(program);
+  PerVar<const Equation*> made_by(program);
+  for (Var var : program.inputs) values[var] = builder.input(program.type(var));
+  for (const Equation& equation : program.equations) {
+    const Equation* source = equation.operands.size() == 1 ? made_by[equation.operands[0]] : nullptr;
+    bool swaps = equation.op.as<Cast>() && source && source->op.as<BroadcastInDim>();
+    Arrays results = swaps ? repeat(*source, repeat(equation, values.of(source->operands)))
+                           : repeat(equation, values.of(equation.operands));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      values[equation.results[i]] = results[i];
+      made_by[equation.results[i]] = &equation;
+    }
+  }
+  return without_dead_code(builder.finish(values.of(program.outputs)));
 }
 
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays) {

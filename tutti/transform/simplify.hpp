@@ -13,6 +13,10 @@ Program without_dead_code(Program program);
 /// Without the equations that repeat an earlier one on the same operands; the earlier one's place stays.
 Program without_common_subexpressions(Program program);
 
+/// The program with casts of repeated values made before they are repeated: cast(broadcast_in_dim(x)) becomes
+/// broadcast_in_dim(cast(x)), so that the gradient sums what was repeated first and communicates the small rest.
+Program with_early_casts(const Program& program);
+
 /// The program with Enter and Leave replaced by the moves that they stand for, but where `stays(equation)`.
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays);
 

@@ -42,8 +42,8 @@ Program transpose(const Program& program, const Bits& linear_inputs) {
 }
 
 Program vjp(const Program& original, const Bits& by) {
-  // One cast per value: a parameter that is cast twice would be reduced twice.
-  Program program = without_common_subexpressions(original);
+  // One cast per value, and of the small value: each is an all_reduce in the gradient.
+  Program program = without_common_subexpressions(with_early_casts(original));
   JvpProgram derived = jvp(program, by);
   const Program& both = derived.program;
   std::size_t inputs = program.inputs.size(), outputs = program.outputs.size();
