@@ -27,7 +27,7 @@ int lanes(const VmapFlat& call, const VmapOptions& options) {
 
 struct Body {
   Program program;
-  Batch arguments;   // mapped along dim 0, or the same in all lanes; then what was captured
+  BatchedArrays arguments;   // mapped along dim 0, or the same in all lanes; then what was captured
 };
 
 Body traced_body(const VmapFlat& call, const Axis& axis) {

@@ -15,7 +15,7 @@ std::string_view name(Rule rule) {
   return {};
 }
 
-void Op::refuse(std::string_view, Rule rule, std::string_view why) {
+void Op::refuse(Rule rule, std::string_view why) {
   fail(Code::refused_rule, "{} is refused: {}", tutti::name(rule), why);
 }
 

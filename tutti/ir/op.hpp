@@ -7,11 +7,6 @@
 
 namespace tutti {
 
-/// The four rules that an op may refuse.
-enum class Rule { jvp, transpose, batch, lower };
-inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule::batch, Rule::lower};
-std::string_view name(Rule rule);
-
 /// Any op, as a value: its parameters and its rules. Made from a struct that is complete<O>(); users add their own
 /// without a change here.
 class Op {
@@ -26,7 +21,7 @@ class Op {
     virtual Kernel kernel(const Layout& layout) const = 0;
     virtual Jvp jvp(const Arrays& operands, const Tangents& tangents) const = 0;
     virtual Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const = 0;
-    virtual Batch batch(const Axis& axis, const Batch& operands, const Types& types) const = 0;
+    virtual BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const = 0;
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
     virtual Axes communicates() const = 0;
     /// The reason a rule is refused with; empty if it is there.
@@ -51,7 +46,7 @@ class Op {
   struct Model;
   template <class O>
   static constexpr char tag_of = 0;
-  [[noreturn]] static void refuse(std::string_view op, Rule rule, std::string_view why);
+  [[noreturn]] static void refuse(Rule rule, std::string_view why);
 
   std::shared_ptr<const Rules> rules_;
 };
@@ -84,41 +79,40 @@ struct Op::Model final : Op::Rules {
   Types infer(const Types& operands) const override { return op.infer(operands); }
   Kernel kernel(const Layout& layout) const override { return op.kernel(layout); }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const override {
-    if constexpr (RefusesJvp<O>) refuse(name(), Rule::jvp, O::jvp.why);
-    else return op.jvp(operands, tangents);
+    if (std::string_view why = refusal(Rule::jvp); !why.empty()) refuse(Rule::jvp, why);
+    if constexpr (!RefusesJvp<O>) return op.jvp(operands, tangents);
+    else return {};
   }
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const override {
-    if constexpr (RefusesTranspose<O>) refuse(name(), Rule::transpose, O::transpose.why);
-    else return op.transpose(operands, cotangents);
+    if (std::string_view why = refusal(Rule::transpose); !why.empty()) refuse(Rule::transpose, why);
+    if constexpr (!RefusesTranspose<O>) return op.transpose(operands, cotangents);
+    else return {};
   }
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const override {
-    if constexpr (RefusesBatch<O>) refuse(name(), Rule::batch, O::batch.why);
-    else return op.batch(axis, operands, types);
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const override {
+    if (std::string_view why = refusal(Rule::batch); !why.empty()) refuse(Rule::batch, why);
+    if constexpr (!RefusesBatch<O>) return op.batch(axis, operands, types);
+    else return {};
   }
   Lowered lower(Emitter& emitter, const Lowered& operands) const override {
-    if constexpr (RefusesLower<O>) refuse(name(), Rule::lower, O::lower.why);
-    else return op.lower(emitter, operands);
+    if (std::string_view why = refusal(Rule::lower); !why.empty()) refuse(Rule::lower, why);
+    if constexpr (!RefusesLower<O>) return op.lower(emitter, operands);
+    else return {};
   }
   Axes communicates() const override {
     if constexpr (HasCommunicates<O>) return op.communicates();
     else return {};
   }
   std::string_view refusal(Rule rule) const override {
-    switch (rule) {
-      case Rule::jvp:
-        if constexpr (RefusesJvp<O>) return O::jvp.why;
-        break;
-      case Rule::transpose:
-        if constexpr (RefusesTranspose<O>) return O::transpose.why;
-        break;
-      case Rule::batch:
-        if constexpr (RefusesBatch<O>) return O::batch.why;
-        break;
-      case Rule::lower:
-        if constexpr (RefusesLower<O>) return O::lower.why;
-        break;
-    }
-    return {};
+    if constexpr (RefusesJvp<O>)
+      if (rule == Rule::jvp) return O::jvp.why;
+    if constexpr (RefusesTranspose<O>)
+      if (rule == Rule::transpose) return O::transpose.why;
+    if constexpr (RefusesBatch<O>)
+      if (rule == Rule::batch) return O::batch.why;
+    if constexpr (RefusesLower<O>)
+      if (rule == Rule::lower) return O::lower.why;
+    if constexpr (RefusesSome<O>) return op.refusal(rule);
+    else return {};
   }
   bool equals(const Rules& other) const override {
     return other.type_tag() == type_tag() && *static_cast<const O*>(other.address()) == op;

@@ -46,13 +46,19 @@ struct Batched {
   Array array;
   bool batched = false;
 };
-using Batch = std::vector<Batched>;
+using BatchedArrays = std::vector<Batched>;
 /// SSA values of the StableHLO that an op lowers to, one per result.
 using Lowered = std::vector<stablehlo::Value>;
 /// A parameter of an op by name, as printed programs show it.
 using Parameters = std::vector<std::pair<std::string_view, std::string>>;
 
+/// The rules that an op may refuse.
+enum class Rule { jvp, transpose, batch, lower };
+inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule::batch, Rule::lower};
+std::string_view name(Rule rule);
+
 /// Says in the place of a rule that there is none, and why: `static constexpr Refused jvp{"argmax is ..."};`
+/// A family that has a rule for some of its members says so for the others in `std::string_view refusal(Rule) const`.
 struct Refused {
   std::string_view why;
 };
@@ -92,8 +98,8 @@ concept HasTranspose = RefusesTranspose<O> || requires(const O& o, const LinearO
   { o.transpose(x, ct) } -> std::same_as<Tangents>;
 };
 template <class O>
-concept HasBatch = RefusesBatch<O> || requires(const O& o, const Axis& a, const Batch& x, const Types& t) {
-  { o.batch(a, x, t) } -> std::same_as<Batch>;
+concept HasBatch = RefusesBatch<O> || requires(const O& o, const Axis& a, const BatchedArrays& x, const Types& t) {
+  { o.batch(a, x, t) } -> std::same_as<BatchedArrays>;
 };
 template <class O>
 concept HasLower = RefusesLower<O> || requires(const O& o, Emitter& e, const Lowered& x) {
@@ -101,6 +107,8 @@ concept HasLower = RefusesLower<O> || requires(const O& o, Emitter& e, const Low
 };
 template <class O>
 concept HasCommunicates = requires(const O& o) { { o.communicates() } -> std::same_as<Axes>; };
+template <class O>
+concept RefusesSome = requires(const O& o, Rule rule) { { o.refusal(rule) } -> std::same_as<std::string_view>; };
 template <class O>
 concept HasExamples = requires { { O::examples() } -> std::same_as<std::vector<Example>>; };
 
@@ -120,7 +128,7 @@ consteval bool complete() {
                 "op: missing rule 'transpose'; write Tangents transpose(const LinearOperands& operands, const "
                 "Tangents& cotangents) const, or say static constexpr Refused transpose{\"why\"}");
   static_assert(HasBatch<O>,
-                "op: missing rule 'batch'; write Batch batch(const Axis& axis, const Batch& operands, const Types& "
+                "op: missing rule 'batch'; write BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& "
                 "types) const, or say static constexpr Refused batch{\"why\"}");
   static_assert(HasLower<O>,
                 "op: missing rule 'lower'; write Lowered lower(Emitter& emitter, const Lowered& operands) const, or "

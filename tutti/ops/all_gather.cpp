@@ -50,7 +50,7 @@ Tangents AllGather::transpose(const LinearOperands&, const Tangents& cotangents)
 }
 
 // Over one of our own axes batching has gathered already: dim 0 holds that axis' blocks.
-Batch AllGather::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays AllGather::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const Batched& x = operands[0];
   if (!contains(axes, axis))
     return {{all_gather(x.array, axes, Dim{dim.index + x.batched}, stacking, to), x.batched}};

@@ -51,12 +51,15 @@ Jvp AllReduce::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents AllReduce::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
-  require(kind == ReduceKind::sum, Code::refused_rule, "transpose is refused: a maximum or minimum is not linear");
   return {cast_to(*cotangents[0], dual(operands[0].type).states())};
 }
 
+std::string_view AllReduce::refusal(Rule rule) const {
+  return rule == Rule::transpose && kind != ReduceKind::sum ? "a maximum or minimum is not linear" : "";
+}
+
 // The lanes of the batch are devices along that axis: fold them here, the other axes stay a collective.
-Batch AllReduce::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays AllReduce::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {operands[0].array}), operands[0].batched}};
   Array folded = apply_one(Reduce{kind, {Dim{0}}}, {materialised(operands[0], axis)});
   Axes rest = without(axes, axis);

@@ -26,7 +26,8 @@ struct AllReduce {
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  std::string_view refusal(Rule rule) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
   static std::vector<Example> examples();

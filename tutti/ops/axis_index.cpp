@@ -31,7 +31,7 @@ Kernel AxisIndex::kernel(const Layout&) const {
 Jvp AxisIndex::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
 // The lanes of the batch are the positions along their axis; the rest is added in the order of the tuple.
-Batch AxisIndex::batch(const Axis& axis, const Batch&, const Types&) const {
+BatchedArrays AxisIndex::batch(const Axis& axis, const BatchedArrays&, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {}), false}};
   Array index = iota(DType::i32, Shape{axis.size}, 0);
   int weight = joint_size(axes);

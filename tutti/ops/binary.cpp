@@ -187,10 +187,14 @@ Tangents Binary::transpose(const LinearOperands& operands, const Tangents& cotan
     case BinaryFn::logical_or:
     case BinaryFn::logical_xor: break;
   }
-  fail(Code::refused_rule, "transpose is refused: {} is not linear", name());
+  return {};   // refused before
 }
 
-Batch Binary::batch(const Axis& axis, const Batch& operands, const Types&) const {
+std::string_view Binary::refusal(Rule rule) const {
+  return rule == Rule::transpose && mixing() == Mixing::alike ? "it is not linear" : "";
+}
+
+BatchedArrays Binary::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 

@@ -41,7 +41,7 @@ Tangents Broadcast::transpose(const LinearOperands&, const Tangents& cotangents)
   return {apply_one(Mask{axes, from, State::varying}, {*cotangents[0]})};
 }
 
-Batch Broadcast::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Broadcast::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {operands[0].array}), operands[0].batched}};
   Array value = operands[0].array;
   if (operands[0].batched) value = take_lane(value, coordinate_of(axes, from, axis));

@@ -85,7 +85,7 @@ Tangents BroadcastInDim::transpose(const LinearOperands& operands, const Tangent
   return {reshape(tutti::transpose(sum, permutation), from)};
 }
 
-Batch BroadcastInDim::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays BroadcastInDim::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const auto& [x, batched] = operands[0];
   if (!batched) return {{apply_one(*this, {x}), false}};
   Dims behind = shifted(dims, 1);

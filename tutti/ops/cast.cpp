@@ -62,7 +62,7 @@ Tangents Cast::transpose(const LinearOperands&, const Tangents& cotangents) cons
 }
 
 // A value that is the same in every lane may stay unbatched, unless its lanes become terms of a sum.
-Batch Cast::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Cast::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   Batched x = operands[0];
   if (contains(axes, axis) && to == State::unreduced) x = {materialised(x, axis), true};
   Axes rest = without(axes, axis);

@@ -51,7 +51,7 @@ Kernel Compare::kernel(const Layout&) const { return Pointwise{direction}; }
 
 Jvp Compare::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
-Batch Compare::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Compare::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 

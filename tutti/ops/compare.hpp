@@ -19,7 +19,7 @@ struct Compare {
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"the result of a comparison is bool, which has no cotangent"};
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();
 

@@ -20,7 +20,7 @@ struct Constant {
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"a constant depends on nothing that one could differentiate by"};
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();
 

@@ -37,7 +37,7 @@ Tangents Convert::transpose(const LinearOperands& operands, const Tangents& cota
   return {convert(*cotangents[0], operands[0].type.dtype())};
 }
 
-Batch Convert::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Convert::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 

@@ -190,7 +190,7 @@ Tangents DotGeneral::transpose(const LinearOperands& operands, const Tangents& c
 }
 
 // Lanes of one operand only are a free dim of it, so that the other one is not repeated.
-Batch DotGeneral::batch(const Axis&, const Batch& operands, const Types& types) const {
+BatchedArrays DotGeneral::batch(const Axis&, const BatchedArrays& operands, const Types& types) const {
   const auto& [lhs, lhs_batched] = operands[0];
   const auto& [rhs, rhs_batched] = operands[1];
   int of_lhs = lhs_batched ? 1 : 0, of_rhs = rhs_batched ? 1 : 0;

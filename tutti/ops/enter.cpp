@@ -28,7 +28,7 @@ Tangents Enter::transpose(const LinearOperands&, const Tangents& cotangents) con
   return {leave(*cotangents[0], dual(sharding))};
 }
 
-Batch Enter::batch(const Axis&, const Batch& operands, const Types&) const {
+BatchedArrays Enter::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
   if (!operands[0].batched) return {{enter(operands[0].array, sharding), false}};
   return {{enter(operands[0].array, with_batch_dim(sharding)), true}};
 }

@@ -34,7 +34,7 @@ Tangents Leave::transpose(const LinearOperands&, const Tangents& cotangents) con
   return {enter(*cotangents[0], dual(sharding))};
 }
 
-Batch Leave::batch(const Axis&, const Batch& operands, const Types&) const {
+BatchedArrays Leave::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
   if (!operands[0].batched) return {{leave(operands[0].array, sharding), false}};
   return {{leave(operands[0].array, with_batch_dim(sharding)), true}};
 }

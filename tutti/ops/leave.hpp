@@ -23,7 +23,7 @@ struct Leave {
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   static constexpr Refused lower{"a border is folded into sdy.manual_computation, or replaced by its moves first"};
   static std::vector<Example> examples();
 

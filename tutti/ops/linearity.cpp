@@ -35,7 +35,7 @@ Jvp constant_jvp(const Op& op, const Arrays& operands) {
   return {results, Tangents(results.size())};
 }
 
-Batch elementwise_batch(const Op& op, const Axis& axis, const Batch& operands) {
+BatchedArrays elementwise_batch(const Op& op, const Axis& axis, const BatchedArrays& operands) {
   bool any = std::ranges::any_of(operands, &Batched::batched);
   Arrays arrays;
   for (const Batched& x : operands) arrays.push_back(any ? materialised(x, axis) : x.array);

@@ -14,7 +14,7 @@ Jvp bilinear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents)
 Jvp constant_jvp(const Op& op, const Arrays& operands);
 
 /// batch of an op that works element by element: the op on operands that all have dim 0, or none of them.
-Batch elementwise_batch(const Op& op, const Axis& axis, const Batch& operands);
+BatchedArrays elementwise_batch(const Op& op, const Axis& axis, const BatchedArrays& operands);
 /// `x` with dim 0 over the lanes of `axis`; repeated if it is the same in every lane.
 Array materialised(const Batched& x, const Axis& axis);
 

@@ -55,7 +55,7 @@ Tangents Mask::transpose(const LinearOperands& operands, const Tangents& cotange
 }
 
 // Over one of our own axes one lane keeps the value; the other axes are masked after that.
-Batch Mask::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Mask::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {operands[0].array}), operands[0].batched}};
   Array lanes = put_lane(operands[0].array, axis, coordinate_of(axes, at, axis));
   Axes rest = without(axes, axis);

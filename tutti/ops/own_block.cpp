@@ -34,7 +34,7 @@ Tangents OwnBlock::transpose(const LinearOperands&, const Tangents& cotangents) 
 }
 
 // Over one of our own axes the blocks along it become the lanes.
-Batch OwnBlock::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays OwnBlock::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const Batched& x = operands[0];
   if (!contains(axes, axis)) return {{own_block(x.array, axes, Dim{dim.index + x.batched}, stacking), x.batched}};
   Array lanes = split_lanes(x.array, axes, axis, dim, stacking);   // [n of rest, n of axis, block]

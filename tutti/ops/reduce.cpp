@@ -74,11 +74,14 @@ Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents Reduce::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
-  if (kind != ReduceKind::sum) fail(Code::refused_rule, "transpose is refused: {} is not linear", name());
   return {insert_dims(*cotangents[0], dims, operands[0].type.shape())};
 }
 
-Batch Reduce::batch(const Axis&, const Batch& operands, const Types&) const {
+std::string_view Reduce::refusal(Rule rule) const {
+  return rule == Rule::transpose && kind != ReduceKind::sum ? "a maximum or minimum is not linear" : "";
+}
+
+BatchedArrays Reduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
   const auto& [x, batched] = operands[0];
   return {{apply_one(Reduce{kind, shifted(dims, batched ? 1 : 0)}, {x}), batched}};
 }

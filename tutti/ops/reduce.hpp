@@ -23,7 +23,8 @@ struct Reduce {
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  std::string_view refusal(Rule rule) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();
 

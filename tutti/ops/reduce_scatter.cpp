@@ -38,7 +38,7 @@ Tangents ReduceScatter::transpose(const LinearOperands&, const Tangents& cotange
 }
 
 // Over one of our own axes the lanes are added here, and the blocks along that axis become the lanes.
-Batch ReduceScatter::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays ReduceScatter::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const Batched& x = operands[0];
   if (!contains(axes, axis)) return {{reduce_scatter(x.array, axes, Dim{dim.index + x.batched}, stacking), x.batched}};
   Array sum = reduce_sum(materialised(x, axis), 0);

@@ -95,7 +95,7 @@ Tangents Reshape::transpose(const LinearOperands& operands, const Tangents& cota
   return {reshape(*cotangents[0], operands[0].type.shape())};
 }
 
-Batch Reshape::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Reshape::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const auto& [x, batched] = operands[0];
   return {{reshape(x, batched ? to.inserted(Dim{0}, axis.size) : to), batched}};
 }

@@ -83,7 +83,7 @@ Tangents Select::transpose(const LinearOperands& operands, const Tangents& cotan
   return result;
 }
 
-Batch Select::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays Select::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 

@@ -13,7 +13,7 @@ Kernel StopGradient::kernel(const Layout& layout) const { return identity_view(l
 
 Jvp StopGradient::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
-Batch StopGradient::batch(const Axis& axis, const Batch& operands, const Types&) const {
+BatchedArrays StopGradient::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 

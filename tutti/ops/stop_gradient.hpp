@@ -16,7 +16,7 @@ struct StopGradient {
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"stop_gradient has no tangent"};
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();
 

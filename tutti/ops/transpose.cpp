@@ -55,7 +55,7 @@ Tangents Transpose::transpose(const LinearOperands&, const Tangents& cotangents)
   return {permuted(*cotangents[0], inverse(permutation))};
 }
 
-Batch Transpose::batch(const Axis&, const Batch& operands, const Types&) const {
+BatchedArrays Transpose::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
   const auto& [x, batched] = operands[0];
   if (!batched) return {{permuted(x, permutation), false}};
   Dims behind = shifted(permutation, 1);

@@ -101,11 +101,14 @@ Jvp Unary::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents Unary::transpose(const LinearOperands&, const Tangents& cotangents) const {
-  require(fn == UnaryFn::neg, Code::refused_rule, "transpose is refused: {} is not linear", name());
   return {-*cotangents[0]};
 }
 
-Batch Unary::batch(const Axis& axis, const Batch& operands, const Types&) const {
+std::string_view Unary::refusal(Rule rule) const {
+  return rule == Rule::transpose && fn != UnaryFn::neg ? "it is not linear" : "";
+}
+
+BatchedArrays Unary::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 

@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-void check_results(const Program& program, const Equation& equation, const Axis& axis, const Batch& results) {
+void check_results(const Program& program, const Equation& equation, const Axis& axis, const BatchedArrays& results) {
   ensure(results.size() == equation.results.size(), "batch of {} gives {} results for {}", equation.op->name(),
          results.size(), equation.results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -23,12 +23,12 @@ void check_results(const Program& program, const Equation& equation, const Axis&
 
 bool has_lanes(Type type, const Axis& axis) { return is_stored_per_device(type.at(axis)); }
 
-Arrays inline_batched(const Program& program, const Axis& axis, const Batch& arguments) {
+Arrays inline_batched(const Program& program, const Axis& axis, const BatchedArrays& arguments) {
   PerVar<Batched> values(program);
   for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
   for (const Equation& equation : program.equations)
     replay(equation, [&] {
-      Batch results = equation.op->batch(axis, values.of(equation.operands), program.types_of(equation.operands));
+      BatchedArrays results = equation.op->batch(axis, values.of(equation.operands), program.types_of(equation.operands));
       check_results(program, equation, axis, results);
       for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
     });
@@ -40,7 +40,7 @@ Arrays inline_batched(const Program& program, const Axis& axis, const Batch& arg
 
 Program batch(const Program& program, const Axis& axis) {
   Builder builder;
-  Batch arguments;
+  BatchedArrays arguments;
   for (Var var : program.inputs) {
     Type type = program.type(var).with(axis, State::invariant);
     bool batched = has_lanes(program.type(var), axis);

@@ -14,6 +14,6 @@ Program batch(const Program& program, const Axis& axis);
 
 /// The same, recorded in the current builder. An operand that is V in type may be handed in unbatched: the same in every
 /// lane. Outputs that are V or U come out batched.
-Arrays inline_batched(const Program& program, const Axis& axis, const Batch& arguments);
+Arrays inline_batched(const Program& program, const Axis& axis, const BatchedArrays& arguments);
 
 }  // namespace tutti
