@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `tutti`. CLI11 is included here alone: it takes seconds to compile.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "tutti/base/error.hpp"
+#include "tutti/cli/options.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace {
+
+constexpr int usage_status = 1;
+
+std::string version() {
+  return fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)", tutti::instruction_set());
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("SPMD array programs: types, derivatives, batching and lockstep execution through every collective.", "tutti");
+  app.set_version_flag("--version", version);
+  app.require_subcommand(1);
+  int status = 0;
+
+  tutti::cli::RulesOptions rules;
+  CLI::App* rules_command = app.add_subcommand("rules", "print which op has which rule, and why one is refused");
+  rules_command->add_flag("--json", rules.json, "as a list of {op, rules: {rule: {state, reason}}}");
+  rules_command->callback([&] { status = tutti::cli::rules(rules); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage_status;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return run(argc, argv);
+} catch (const tutti::Error& error) {
+  fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(error.code()).label, error.what());
+  return tutti::info(error.code()).exit_status;
+} catch (const std::bad_alloc&) {
+  fmt::print(stderr, "tutti: error[{}]: out of memory\n", tutti::info(tutti::Code::memory).label);
+  return tutti::info(tutti::Code::memory).exit_status;
+}
