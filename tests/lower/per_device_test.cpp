@@ -126,7 +126,9 @@ struct Stubborn : Scripted {
 };
 
 TEST(lower_per_device, refuses_with_the_place_of_the_equation) {
-  Program program{{i32_scalar}, {}, {{Stubborn{}, {}, {0}, {"model.cpp", 9, 1}}}, {0}};
+  Stubborn op;
+  op.results = {i32_scalar};
+  Program program{{i32_scalar}, {}, {{op, {}, {0}, {"model.cpp", 9, 1}}}, {0}};
   try {
     lower_per_device(program, grid);
     ADD_FAILURE() << "lowered";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/print.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 namespace tutti {

@@ -1,29 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/lower.hpp"
 
+#include "tutti/lower/fold_borders.hpp"
 #include "tutti/lower/manual_module.hpp"
+#include "tutti/transform/replay.hpp"
+#include "tutti/transform/simplify.hpp"
 
 namespace tutti {
+namespace {
+
+/// Lowers all equations; `inputs` are the values of the program's inputs. Returns those of its outputs.
+Lowered lower_equations(const Program& program, const Lowered& inputs, FunctionEmitter& emitter) {
+  PerVar<stablehlo::Value> values(program);
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[program.inputs[i]] = inputs[i];
+  for (const Equation& equation : program.equations) {
+    Lowered results = emitter.lower(equation, values.of(equation.operands),
+                                    program.types_of(equation.operands), program.types_of(equation.results));
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  return values.of(program.outputs);
+}
+
+/// Without it XLA chooses, and sums partial terms.
+std::optional<Sharding> only_sharding(const FoldedProgram& folded, std::size_t input) {
+  std::optional<Sharding> found;
+  for (const FoldedProgram::Source& source : folded.sources) {
+    if (source.input != input) continue;
+    if (found) return {};
+    found = source.sharding;
+  }
+  return found;
+}
+
+}  // namespace
 
 stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh) {
+  Program local = with_borders_as_moves(program, [](const Equation&) { return false; });
   FunctionEmitter emitter(mesh);
   ManualModule module(mesh, emitter);
-  std::vector<stablehlo::Value> values(program.types.size());
-  auto value = [&](Var var) -> stablehlo::Value& { return values[static_cast<std::size_t>(var)]; };
-  auto unsharded_type = [&](Type type) { return unsharded(mesh, type.rank()); };
-  for (Var var : program.inputs) {
-    Type type = program.type(var);
-    value(var) = module.enter(module.argument(type), type, unsharded_type(type));
-  }
-  for (const Equation& equation : program.equations) {
-    Lowered operands;
-    for (Var var : equation.operands) operands.push_back(value(var));
-    Lowered results = emitter.lower(equation, operands, program.types_of(equation.operands),
-                                    program.types_of(equation.results));
-    for (std::size_t i = 0; i < results.size(); ++i) value(equation.results[i]) = results[i];
-  }
-  for (Var var : program.outputs)
-    module.leave(value(var), program.type(var), unsharded_type(program.type(var)));
+  Lowered inputs;
+  for (Type type : local.types_of(local.inputs))
+    inputs.push_back(module.enter(module.argument(type), type, unsharded(mesh, type.rank())));
+  Lowered outputs = lower_equations(local, inputs, emitter);
+  Types types = local.types_of(local.outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    module.leave(outputs[i], types[i], unsharded(mesh, types[i].rank()));
+  return std::move(module).finish();
+}
+
+stablehlo::Module lower_global(const Program& program, const Mesh& mesh) {
+  FoldedProgram folded = fold_borders(program, mesh);
+  FunctionEmitter emitter(mesh);
+  ManualModule module(mesh, emitter);
+  Lowered arguments, inputs;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    arguments.push_back(module.argument(program.type(program.inputs[i]), only_sharding(folded, i)));
+  Types parts = folded.program.types_of(folded.program.inputs);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    inputs.push_back(module.enter(arguments[folded.sources[i].input], parts[i], folded.sources[i].sharding));
+  Lowered outputs = lower_equations(folded.program, inputs, emitter);
+  Types wholes = program.types_of(program.outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    module.leave(outputs[i], wholes[i], folded.results[i], folded.results[i]);
   return std::move(module).finish();
 }
 

@@ -13,4 +13,10 @@ namespace tutti {
 /// Throws T010 with the equation's place where an op refuses to be lowered.
 stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh);
 
+/// The StableHLO of a program of whole values, for XLA and JAX: the shardings of its shard_maps are those of one
+/// `sdy.manual_computation`, so XLA places parameters and results by them. Between two shard_maps values stay in
+/// parts where their shardings agree, and are gathered where not.
+/// Throws T004 if an input is one device's part, T014 if a shard_map is over another mesh, T010 as above.
+stablehlo::Module lower_global(const Program& program, const Mesh& mesh);
+
 }  // namespace tutti

@@ -13,9 +13,15 @@ stablehlo::Operation terminator(const char* name, std::vector<stablehlo::Value> 
   return operation;
 }
 
+stablehlo::Attributes placement(const std::optional<Sharding>& placed) {
+  if (!placed) return {};
+  return {{"sdy.sharding", sharding_attribute(*placed)}};
+}
+
 }  // namespace
 
-stablehlo::Value ManualModule::argument(Type type) {
+stablehlo::Value ManualModule::argument(Type type, const std::optional<Sharding>& placed) {
+  argument_attributes_.push_back(placement(placed));
   outside_.argument_types.push_back(tensor_type(type));
   outside_.arguments.push_back(emitter_.new_value(tensor_type(type)));
   return outside_.arguments.back();
@@ -30,7 +36,9 @@ stablehlo::Value ManualModule::enter(stablehlo::Value outside, Type local, const
   return inside_.arguments.back();
 }
 
-void ManualModule::leave(stablehlo::Value inside, Type outside, const Sharding& sharding) {
+void ManualModule::leave(stablehlo::Value inside, Type outside, const Sharding& sharding,
+                         const std::optional<Sharding>& placed) {
+  result_attributes_.push_back(placement(placed));
   leaving_.values.push_back(inside);
   leaving_.types.push_back(tensor_type(outside));
   leaving_.shardings.push_back(sharding);
@@ -47,7 +55,9 @@ stablehlo::Module ManualModule::finish() && {
 
   stablehlo::Function main;
   main.body = std::move(outside_);
+  main.argument_attributes = std::move(argument_attributes_);
   main.result_types = leaving_.types;
+  main.result_attributes = std::move(result_attributes_);
   auto count = [](int n) { return stablehlo::Attribute{stablehlo::Integer{n, "i32"}}; };
   stablehlo::Module module;
   module.attributes = {{"mhlo.num_partitions", count(mesh_.devices())}, {"mhlo.num_replicas", count(1)}};

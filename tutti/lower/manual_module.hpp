@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tutti/lower/function_emitter.hpp"
@@ -15,12 +16,13 @@ class ManualModule {
   /// `emitter` writes what stands inside the manual computation.
   ManualModule(Mesh mesh, FunctionEmitter& emitter) : mesh_(std::move(mesh)), emitter_(emitter) {}
 
-  /// The next parameter of the function.
-  stablehlo::Value argument(Type type);
+  /// The next parameter of the function; `placed`: XLA is told how it lies on the mesh.
+  stablehlo::Value argument(Type type, const std::optional<Sharding>& placed = {});
   /// One device's part of `outside`, a parameter: a value for the inside, of type `local`.
   stablehlo::Value enter(stablehlo::Value outside, Type local, const Sharding& sharding);
   /// The next result of the function: the value of type `outside` whose parts are `inside`.
-  void leave(stablehlo::Value inside, Type outside, const Sharding& sharding);
+  void leave(stablehlo::Value inside, Type outside, const Sharding& sharding,
+             const std::optional<Sharding>& placed = {});
   stablehlo::Module finish() &&;
 
  private:
@@ -34,6 +36,7 @@ class ManualModule {
   Mesh mesh_;
   FunctionEmitter& emitter_;
   stablehlo::Block outside_;
+  std::vector<stablehlo::Attributes> argument_attributes_, result_attributes_;
   stablehlo::Block inside_;
   Side entering_, leaving_;
 };
