@@ -25,6 +25,9 @@ class GlobalArray {
   explicit GlobalArray(Tensor tensor);
   /// An array that lies on a mesh; `type` is of the whole.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
+  /// A copy of `whole`, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros.
+  /// Throws T013 or T005 as local_type does.
+  static GlobalArray distributed(const Tensor& whole, const Sharding& sharding);
 
   /// The type of the whole; invariant over all axes.
   Type type() const { return type_; }
@@ -41,5 +44,9 @@ class GlobalArray {
   std::optional<Sharding> sharding_;
   ShardedBuffer buffer_;
 };
+
+/// Writes the distinct shards of `whole` under `sharding` to `to`, `shard_stride` bytes apart, as
+/// GlobalArray::distributed lays them out.
+void distribute(const Tensor& whole, const Sharding& sharding, std::byte* to, std::size_t shard_stride);
 
 }  // namespace tutti

@@ -20,8 +20,8 @@ namespace tutti {
 /// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds nothing.
 struct Coordinate {
   enum class Of { nowhere, dim, axis } of = Of::nowhere;
-  Dim dim{};                 // if of == dim
-  Axis axis{};               // if of == axis
+  Dim dim{};    // if of == dim
+  Axis axis{};  // if of == axis
   std::int64_t weight = 1;
 };
 Coordinate along(Dim dim, std::int64_t weight = 1);
@@ -38,15 +38,15 @@ struct Digit {
 };
 struct View {
   std::vector<Digit> digits;
-  bool reshape = false;      // no digits: the same elements in row-major order under the result's shape
+  bool reshape = false;  // no digits: the same elements in row-major order under the result's shape
 };
 
 /// Every dim stays as it is.
 View identity_view(const Shape& shape);
 
 /// Element by element; operands and result have the same shape (convert, compare and select change only the dtype).
-struct SelectFn {};          // operands: bool, on_true, on_false
-struct ConvertFn {};         // from the operand's dtype to the result's
+struct SelectFn {};   // operands: bool, on_true, on_false
+struct ConvertFn {};  // from the operand's dtype to the result's
 struct Pointwise {
   std::variant<UnaryFn, BinaryFn, CompareDirection, SelectFn, ConvertFn> fn;
 };
@@ -54,7 +54,7 @@ struct Pointwise {
 /// Fold dims away, by a fixed tree that depends on the shape only.
 struct ReduceDims {
   ReduceKind kind;
-  Dims dims;                 // ascending
+  Dims dims;  // ascending
 };
 
 /// Fold over the devices along `axes`, pairwise in mesh order; the result is equal along them. `then`: the result
@@ -62,7 +62,7 @@ struct ReduceDims {
 struct Fold {
   ReduceKind kind;
   Axes axes;
-  std::vector<View> then;    // none or one
+  std::vector<View> then;  // none or one
 };
 
 /// Each device takes the whole operand of another device, or zeros. source[device] = device it comes from, -1 = zeros.
@@ -81,10 +81,10 @@ struct Literal {
 struct Unit {
   std::span<const std::byte* const> operands;
   std::span<std::byte* const> results;
-  std::byte* scratch;        // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
+  std::byte* scratch;  // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
 };
 struct Units {
-  double nanoseconds;        // estimate for one unit
+  double nanoseconds;  // estimate for one unit
   std::size_t scratch_bytes = 0;
   std::function<void(const Unit&)> run;
 };

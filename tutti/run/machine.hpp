@@ -13,8 +13,8 @@
 namespace tutti {
 
 struct MachineOptions {
-  int workers = 0;                       // threads; 0: one per core, at most one per device
-  Storage storage = Storage::by_type;    // per_device is for checking types: slower, the same results
+  int workers = 0;                     // threads; 0: one per core, at most one per device
+  Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
 };
 
 /// A compiled program, flat.
@@ -37,7 +37,8 @@ class CompiledProgram {
 template <class Result, class... A>
 class Compiled {
  public:
-  Compiled(CompiledProgram program, Result result) : program_(std::move(program)), result_(std::move(result)) {}
+  Compiled(CompiledProgram program, Result result)
+      : program_(std::move(program)), result_(std::move(result)) {}
 
   Result operator()(const A&... arguments) const {
     std::tuple<const A&...> tree{arguments...};
@@ -48,7 +49,7 @@ class Compiled {
 
  private:
   CompiledProgram program_;
-  Result result_;   // the structure of the results
+  Result result_;  // the structure of the results
 };
 
 /// Devices that programs are compiled for and run on. A small value; copies are the same machine. Calls on one machine

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/devices/team.hpp"
+
+#include <hwloc.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/product.hpp"
+
+namespace tutti {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto spin_time = std::chrono::microseconds(50);  // then sleep; waking costs 25-30 us
+constexpr unsigned spins_before_yield = 3000;
+constexpr unsigned spins_per_look_at_the_clock = 1024;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// A counter on cache lines of its own (two: neighbouring lines are fetched together).
+struct alignas(128) Counter {
+  std::atomic<std::uint32_t> value{0};
+};
+
+void bind_to_processor(int index) {
+  hwloc_topology_t topology;
+  if (hwloc_topology_init(&topology) != 0) return;
+  if (hwloc_topology_load(topology) == 0) {
+    hwloc_obj_t processor = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(index));
+    // A refusal (a container's limits) costs speed only.
+    if (processor) hwloc_set_cpubind(topology, processor->cpuset, HWLOC_CPUBIND_THREAD);
+  }
+  hwloc_topology_destroy(topology);
+}
+
+}  // namespace
+
+struct Team::State {
+  int workers;
+  std::vector<std::thread> threads;
+  std::mutex turn;                         // one piece of work at a time
+  std::vector<Counter> arrived, finished;  // per worker: barriers passed in this piece; pieces done
+  Counter posted, sleepers;
+  std::atomic<bool> failed{false};
+  std::atomic<bool> stopping{false};
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  void (*work)(void*, int) = nullptr;
+  void* context = nullptr;
+
+  explicit State(int n)
+      : workers(n), arrived(static_cast<std::size_t>(n)), finished(static_cast<std::size_t>(n)) {}
+
+  Counter& arrival(int worker) { return arrived[static_cast<std::size_t>(worker)]; }
+  Counter& finish(int worker) { return finished[static_cast<std::size_t>(worker)]; }
+
+  void perform(int worker) {
+    try {
+      work(context, worker);
+    } catch (...) {
+      std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+      failed.store(true, std::memory_order_release);
+    }
+  }
+
+  /// Spins, then sleeps, until a piece after `seen` is posted.
+  void await_post(std::uint32_t seen) {
+    Clock::time_point start = Clock::now();
+    for (unsigned spins = 1; posted.value.load(std::memory_order_acquire) == seen; ++spins) {
+      pause();
+      if (spins % spins_per_look_at_the_clock != 0) continue;
+      if (Clock::now() - start < spin_time) continue;
+      sleepers.value.fetch_add(1);
+      posted.value.wait(seen);
+      sleepers.value.fetch_sub(1);
+    }
+  }
+
+  void help(int worker) {
+    use_one_thread_for_products();
+    bind_to_processor(worker);
+    for (std::uint32_t seen = 0;; ++seen) {
+      await_post(seen);
+      if (stopping.load()) return;
+      perform(worker);
+      finish(worker).value.store(seen + 1, std::memory_order_release);
+    }
+  }
+
+  void post() {
+    posted.value.fetch_add(
+        1);  // sequentially consistent with sleepers: either we see the sleeper or it sees the post
+    if (sleepers.value.load() != 0) posted.value.notify_all();
+  }
+
+  void stop() {
+    stopping.store(true);
+    post();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  static void spin_until(const std::atomic<std::uint32_t>& value, std::uint32_t goal,
+                         const std::atomic<bool>* failed) {
+    for (unsigned spins = 1; static_cast<std::int32_t>(value.load(std::memory_order_acquire) - goal) < 0;
+         ++spins) {
+      if (failed && failed->load(std::memory_order_acquire)) return;
+      pause();
+      if (spins > spins_before_yield) std::this_thread::yield();
+    }
+  }
+};
+
+int Team::default_workers() { return std::thread::hardware_concurrency() >= 2 ? 2 : 1; }
+
+Team::Team(int workers) : state_(std::make_unique<State>(workers)) {
+  require(workers >= 1, Code::device, "a team of {} workers; use 1 or more", workers);
+  try {
+    for (int i = 1; i < workers; ++i)
+      state_->threads.emplace_back([state = state_.get(), i] { state->help(i); });
+  } catch (const std::system_error& error) {
+    state_->stop();
+    fail(Code::device, "a team of {} workers: cannot start a thread: {}", workers, error.what());
+  }
+}
+
+Team::~Team() { state_->stop(); }
+
+int Team::workers() const { return state_->workers; }
+
+void Team::run(void (*work)(void*, int), void* context) {
+  State& s = *state_;
+  std::lock_guard lock(s.turn);
+  thread_local bool prepared = false;  // this caller's setting in the libraries, which keep it per thread
+  if (!prepared) use_one_thread_for_products();
+  prepared = true;
+  s.work = work;
+  s.context = context;
+  s.failed.store(false, std::memory_order_relaxed);
+  for (Counter& counter : s.arrived) counter.value.store(0, std::memory_order_relaxed);
+  std::uint32_t piece = s.posted.value.load(std::memory_order_relaxed) + 1;
+  s.post();
+  s.perform(0);
+  for (int i = 1; i < s.workers; ++i) State::spin_until(s.finish(i).value, piece, nullptr);
+  if (s.failure) std::rethrow_exception(std::exchange(s.failure, nullptr));
+}
+
+bool Team::barrier(int worker) {
+  State& s = *state_;
+  std::uint32_t goal = s.arrival(worker).value.load(std::memory_order_relaxed) + 1;
+  s.arrival(worker).value.store(goal, std::memory_order_release);
+  for (int i = 0; i < s.workers; ++i)
+    if (i != worker) State::spin_until(s.arrival(i).value, goal, &s.failed);
+  return !s.failed.load(std::memory_order_acquire);
+}
+
+bool Team::helpers_are_slow() const { return state_->sleepers.value.load(std::memory_order_relaxed) != 0; }
+
+}  // namespace tutti

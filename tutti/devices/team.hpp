@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+namespace tutti {
+
+/// Workers that run one piece of work together: the caller is worker 0, the others are threads of the team. They spin
+/// for a moment after each piece and then sleep; an idle team uses no processor time. One piece runs at a time;
+/// callers on other threads wait their turn.
+class Team {
+ public:
+  /// Two workers where the machine has two processors, else one.
+  static int default_workers();
+  /// Throws R004 (device) if a thread cannot be started.
+  explicit Team(int workers = default_workers());
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int workers() const;
+  /// Calls work(context, worker) for all workers at once and returns when all have returned. The first exception of
+  /// one of them lets the others leave at their next barrier and is thrown again here.
+  void run(void (*work)(void* context, int worker), void* context);
+  /// Inside work only: waits until every worker has come here as often as this one. False: another one has failed,
+  /// return at once.
+  bool barrier(int worker);
+  /// True if waking the helpers would take as long as tens of microseconds of work, or a competitor keeps them from
+  /// their processors: short work is then better done by the caller alone.
+  bool helpers_are_slow() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "tutti/ir/program.hpp"
+#include "tutti/types/sharding.hpp"
+
+namespace tutti {
+
+/// A program of whole values as one of local values: how callers hand inputs over and get outputs.
+struct LocalProgram {
+  Program program;
+  std::vector<Type> input_types, output_types;  // of the whole
+  std::vector<Sharding> input_shardings, output_shardings;
+  int moved_inputs = 0;  // inputs that are also needed in another way than they lie
+};
+
+/// An input that is entered lies as the first Enter says, and entering it like that is nothing; what leaves as an
+/// output stays as it lies. All other borders become moves. Equations that no output needs are dropped.
+/// Throws T014 (mesh) for a border of another mesh.
+LocalProgram localised(const Program& program, const Mesh& mesh);
+
+}  // namespace tutti

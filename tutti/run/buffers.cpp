@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/buffers.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t gap_bytes =
+    320;  // after large buffers, so that equal places of several are in other sets
+constexpr std::int64_t large_bytes = 4096;
+
+std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
+
+class BufferPlanner {
+ public:
+  BufferPlanner(const Graph& graph, const Nodes& nodes)
+      : graph_(graph), nodes_(nodes), accesses_(graph.roots.size()) {}
+
+  BufferPlan plan() && {
+    plan_.offset.assign(graph_.roots.size(), -1);
+    place_constants();
+    find_accesses();
+    std::int64_t staying = place_all(false), travelling = place_all(true);
+    std::int64_t constants = plan_.bytes;
+    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
+      if (is_planned(static_cast<int>(r)))
+        plan_.offset[r] += constants + (travels(static_cast<int>(r)) ? staying : 0);
+    plan_.bytes += staying + travelling;
+    return std::move(plan_);
+  }
+
+ private:
+  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
+  int maker(int r) const { return nodes_.maker[static_cast<std::size_t>(r)]; }
+  std::int64_t& offset(int r) { return plan_.offset[static_cast<std::size_t>(r)]; }
+  bool is_planned(int r) const {
+    return root(r).place == Root::Place::arena && maker(r) >= 0 &&
+           nodes_.in_memory[static_cast<std::size_t>(r)];
+  }
+  bool is_kept(int r) const { return std::ranges::find(graph_.replicas, r) != graph_.replicas.end(); }
+
+  void place_constants() {
+    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
+      if (graph_.roots[r].place == Root::Place::constant) {
+        plan_.offset[r] = plan_.bytes;
+        plan_.bytes += rounded(graph_.roots[r].bytes, line_bytes);
+      }
+  }
+
+  void find_accesses() {
+    travels_.assign(graph_.roots.size(), false);
+    for (int n = 0; n < static_cast<int>(nodes_.list.size()); ++n) {
+      for (int r : node(n).writes) accesses_[static_cast<std::size_t>(r)].push_back(n);
+      for (const Address& read : node(n).reads) {
+        accesses_[static_cast<std::size_t>(read.root)].push_back(n);
+        int writer = maker(read.root);
+        if (writer >= 0 && !reads_own_part(graph_, node(writer), node(n), read))
+          travels_[static_cast<std::size_t>(read.root)] = true;
+      }
+    }
+  }
+  bool travels(int r) const { return travels_[static_cast<std::size_t>(r)]; }
+
+  /// The bytes that the roots of one pool need.
+  std::int64_t place_all(bool travelling) {
+    std::vector<int> order;
+    for (int r = 0; r < static_cast<int>(graph_.roots.size()); ++r)
+      if (is_planned(r) && travels(r) == travelling) order.push_back(r);
+    std::ranges::stable_sort(order, {}, [&](int r) { return std::pair{node(maker(r)).phase, maker(r)}; });
+    std::vector<int> placed;
+    std::int64_t top = 0;
+    for (int r : order) {
+      if (!take_over(r, placed)) offset(r) = first_gap(r, placed);
+      placed.push_back(r);
+      top = std::max(top, offset(r) + extent(r));
+    }
+    return rounded(top, 2 * line_bytes);
+  }
+
+  std::int64_t extent(int r) const {
+    std::int64_t bytes = rounded(root(r).bytes, travels(r) ? 2 * line_bytes : line_bytes);
+    return bytes >= large_bytes ? bytes + gap_bytes : bytes;
+  }
+  bool overlap(int r, int other) {
+    return offset(r) < offset(other) + extent(other) && offset(other) < offset(r) + extent(r);
+  }
+
+  /// Puts r where a root of the same make lies that is no longer needed, if there is one: first of all an operand.
+  bool take_over(int r, const std::vector<int>& placed) {
+    std::vector<int> candidates;
+    for (const Address& read : node(maker(r)).reads) candidates.push_back(read.root);
+    std::size_t operands = candidates.size();
+    candidates.insert(candidates.end(), placed.rbegin(), placed.rend());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      int candidate = candidates[i];
+      if (!is_planned(candidate) || travels(candidate) != travels(r) || !alike(candidate, r)) continue;
+      offset(r) = offset(candidate);
+      bool free = std::ranges::all_of(placed, [&](int other) {
+        return !overlap(r, other) || is_over(other, r) ||
+               (offset(other) == offset(r) && alike(other, r) && is_over_part_by_part(other, r));
+      });
+      if (!free) continue;
+      plan_.shared_in_place += i < operands ? 1 : 0;
+      return true;
+    }
+    return false;
+  }
+
+  std::int64_t first_gap(int r, const std::vector<int>& placed) {
+    std::vector<int> in_the_way;
+    for (int other : placed)
+      if (!is_over(other, r)) in_the_way.push_back(other);
+    std::ranges::sort(in_the_way, {}, [&](int other) { return offset(other); });
+    std::int64_t at = 0;
+    for (int other : in_the_way) {
+      if (offset(other) >= at + extent(r)) break;
+      at = std::max(at, offset(other) + extent(other));
+    }
+    return at;
+  }
+
+  bool alike(int a, int b) const {
+    return root(a).stored == root(b).stored && root(a).shard_stride == root(b).shard_stride &&
+           root(a).bytes == root(b).bytes && root(a).type.bytes() == root(b).type.bytes();
+  }
+
+  /// Every access to `earlier` happens before `later` is written.
+  bool is_over(int earlier, int later) const {
+    if (is_kept(earlier)) return false;
+    return std::ranges::all_of(accesses_[static_cast<std::size_t>(earlier)],
+                               [&](int n) { return happens_before(n, maker(later)); });
+  }
+
+  bool happens_before(int n, int m) const {
+    if (node(n).phase != node(m).phase) return node(n).phase < node(m).phase;
+    return n < m && node(n).split == node(m).split && node(n).split.by == Split::By::worker;
+  }
+
+  /// The same for roots at one place that lie alike, worker by worker, tile by tile.
+  bool is_over_part_by_part(int earlier, int later) const {
+    int writer = maker(later);
+    if (is_kept(earlier) || maker(earlier) == writer) return false;
+    return std::ranges::all_of(accesses_[static_cast<std::size_t>(earlier)], [&](int n) {
+      if (happens_before(n, writer)) return true;
+      if (n > writer || node(n).phase != node(writer).phase || !(node(n).split == node(writer).split))
+        return false;
+      if (n == writer) return is_read_in_place(n, earlier, later);
+      return keeps_to_own_part(n, earlier, writer, later);
+    });
+  }
+
+  /// Node n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
+  bool keeps_to_own_part(int n, int earlier, int writer, int later) const {
+    const Split& split = node(n).split;
+    if (split.by != Split::By::axis || !has(root(later).stored, static_cast<std::size_t>(split.which)))
+      return false;
+    if (!has(node(writer).outer(), static_cast<std::size_t>(split.which))) return false;
+    for (const Address& read : node(n).reads)
+      if (read.root == earlier && !reads_own_part(graph_, node(n), node(n), read)) return false;
+    return true;
+  }
+
+  /// Within node n, `earlier` is read element for element, and never after `later` is written.
+  bool is_read_in_place(int n, int earlier, int later) const {
+    const Node& region = node(n);
+    if (region.kind != Node::Kind::region || root(earlier).type.shape() != root(later).type.shape())
+      return false;
+    if (root(earlier).type.shape() != region.shape) return false;
+    Address own = natural_address(graph_, earlier);
+    std::size_t written = position_of_maker(region, later);
+    for (std::size_t i = 0; i < region.atoms.size(); ++i) {
+      const Atom& atom = graph_.atoms[static_cast<std::size_t>(region.atoms[i])];
+      for (const Address& operand : atom.operands) {
+        if (operand.root != earlier) continue;
+        std::size_t read = std::max(i, position_of_only_user(region, atom));
+        if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(atom.work)))
+          return false;
+        if (operand.offset != 0 || operand.axes != own.axes || atom.shape != region.shape) return false;
+        if (!is_dense(operand, region.shape, element_bytes(graph_, operand))) return false;
+      }
+    }
+    return true;
+  }
+
+  std::size_t position_of_maker(const Node& region, int r) const {
+    for (std::size_t i = 0; i < region.atoms.size(); ++i)
+      for (int result : graph_.atoms[static_cast<std::size_t>(region.atoms[i])].results)
+        if (result == r) return i;
+    return 0;
+  }
+
+  /// Where an atom is done if it becomes one instruction with the only user of its result.
+  std::size_t position_of_only_user(const Node& region, const Atom& atom) const {
+    int result = atom.results[0];
+    if (nodes_.in_memory[static_cast<std::size_t>(result)]) return 0;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < region.atoms.size(); ++i)
+      for (const Address& operand : graph_.atoms[static_cast<std::size_t>(region.atoms[i])].operands)
+        if (operand.root == result) found = i;
+    return found;
+  }
+
+  const Graph& graph_;
+  const Nodes& nodes_;
+  BufferPlan plan_;
+  std::vector<std::vector<int>> accesses_;  // nodes per root
+  std::vector<bool> travels_;
+};
+
+}  // namespace
+
+BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes) { return BufferPlanner(graph, nodes).plan(); }
+
+}  // namespace tutti

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/cost.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+constexpr double cache_bytes = 2 << 20;
+
+double elements_per_nanosecond(const Work& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  if (!pointwise) return 12;
+  if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn))
+    return *fn == UnaryFn::neg || *fn == UnaryFn::abs || *fn == UnaryFn::sign ? 12 : 3;
+  const auto* fn = std::get_if<BinaryFn>(&pointwise->fn.fn);
+  return fn && *fn == BinaryFn::pow ? 0.5 : 12;
+}
+
+double moved_bytes(const Graph& graph, const Node& node) {
+  double bytes = 0;
+  for (const Address& read : node.reads) bytes += bytes_read(graph, read);
+  for (int root : node.writes)
+    bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
+  return bytes;
+}
+
+double of_region(const Graph& graph, const Node& node) {
+  double work = 0;
+  auto units = static_cast<double>(positions(graph.mesh, node.outer()));
+  for (int i : node.atoms) {
+    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
+    double elements =
+        static_cast<double>(atom.shape.elements()) * static_cast<double>(positions(graph.mesh, atom.axes));
+    work +=
+        elements / elements_per_nanosecond(atom.work) + 3.0 * static_cast<double>(node.space.tiles()) * units;
+  }
+  double bytes = moved_bytes(graph, node);
+  return 10 + work + bytes / (bytes > cache_bytes ? 12 : 60);
+}
+
+}  // namespace
+
+double bytes_read(const Graph& graph, const Address& address) {
+  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
+  AxisSet read = 0;
+  for (std::size_t i = 0; i < address.axes.size(); ++i)
+    if (address.axes[i] != 0) read |= AxisSet{1} << i;
+  double all =
+      static_cast<double>(root.type.bytes()) * static_cast<double>(positions(graph.mesh, root.stored | read));
+  return std::min(all, static_cast<double>(root.bytes));
+}
+
+double estimate(const Graph& graph, const Node& node) {
+  auto units = static_cast<double>(positions(graph.mesh, node.outer()));
+  double bytes = moved_bytes(graph, node);
+  switch (node.kind) {
+    case Node::Kind::region: return of_region(graph, node);
+    case Node::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
+    case Node::Kind::copy: return 20 + 10 * units + bytes / (bytes > cache_bytes ? 12 : 20);
+    case Node::Kind::units:
+      return units * std::get<UnitsWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work)
+                         .units.nanoseconds +
+             20;
+  }
+  return 0;
+}
+
+}  // namespace tutti

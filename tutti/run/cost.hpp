@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What things cost, in nanoseconds: measured in the runtime experiment (reference/runtime-experiment.md, 3 and 5.3).
+#pragma once
+
+#include "tutti/run/nodes.hpp"
+
+namespace tutti {
+
+inline constexpr double barrier_nanoseconds = 130;   // of a new phase
+inline constexpr double hand_off_nanoseconds = 300;  // of a run with helpers: post and last barrier
+inline constexpr double split_nanoseconds = 20;      // of a step more in a phase
+inline constexpr double nanoseconds_per_travelling_byte = 0.05;  // last written by another worker
+inline constexpr double short_run_nanoseconds = 20000;           // below this a sleeping helper is not woken
+
+/// All units of a node on one worker.
+double estimate(const Graph& graph, const Node& node);
+/// The bytes of one device's value, times its distinct shards.
+double bytes_read(const Graph& graph, const Address& address);
+
+}  // namespace tutti

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tutti/devices/global_array.hpp"
+#include "tutti/devices/layout.hpp"
+#include "tutti/devices/team.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/run/placement.hpp"
+
+namespace tutti {
+
+struct CompileOptions {
+  Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
+  bool fuse = true;
+  PlanChoice plan = PlanChoice::cheapest;
+#ifdef NDEBUG
+  bool check_races = false;
+#else
+  bool check_races = true;
+#endif
+};
+
+/// A program, planned for the devices of a mesh and a team of workers: phases of step lists over buffers of its own.
+/// Immutable but for these buffers; calls queue.
+class Executable {
+ public:
+  /// `program` is of whole values; shard_map is Enter and Leave in it. `team` must outlive the executable.
+  /// Throws T014 (mesh) if it is for another mesh, R003 (memory) with the equation that takes most, I001 if a vmap axis
+  /// is left in it, or the plan has a race.
+  Executable(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options = {});
+  ~Executable();
+
+  using Values = std::vector<std::shared_ptr<const GlobalArray>>;
+  /// Arrays that lie as the program wants them are used in place, others are copied into place first. The results stay
+  /// as they lie; their memory is used again when the last owner drops them.
+  /// Throws T015 (argument) for arrays of other types, and what an opaque unit throws, at its equation. With
+  /// Storage::per_device, I001 if devices hold different values where the type says equal.
+  Values run(std::span<const std::shared_ptr<const GlobalArray>> inputs);
+
+  /// The phases, with each worker's steps: what, where from, bytes, estimate; memory; what moves at the border.
+  std::string explain() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tutti/base/error.hpp"
+#include "tutti/devices/layout.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/run/address.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+
+/// A buffer that holds the distinct shards of one value, each dense, `shard_stride` bytes apart, row-major over the
+/// stored axes in mesh order.
+struct Root {
+  enum class Place { arena, constant, input, output };
+  Type type;  // of one device's value
+  AxisSet stored = 0;
+  std::int64_t shard_stride = 0;
+  std::int64_t bytes = 0;  // of all shards
+  Place place = Place::arena;
+  int number = 0;     // of the input, output or constant
+  int equation = -1;  // that makes it; -1: none
+};
+
+/// The kinds of work that are not just another address.
+struct PointwiseWork {
+  Pointwise fn;
+};
+struct FoldWork {  // over devices; out: the operand's shape
+  ReduceKind kind;
+  AxisSet axes;
+};
+struct RowsWork {  // over the dims from `kept` on
+  ReduceKind kind;
+  int kept;
+};
+struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
+  ReduceKind kind;
+  std::int64_t batch, rows, columns;
+};
+struct CopyWork {  // one job per distinct shard of the result, in order
+  struct Job {
+    std::int64_t to, from;  // byte offsets in the roots; from = -1: zeros
+  };
+  std::vector<Job> jobs;
+  std::vector<CopyLoop> loops;
+};
+struct UnitsWork {  // one unit per distinct shard of the results, in order
+  Units units;
+};
+using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork>;
+
+/// One piece of work: what an equation is once views, casts and literals have become addresses.
+struct Atom {
+  int equation;
+  Work work;
+  std::vector<Address> operands;
+  std::vector<int> results;  // roots
+  Shape shape;               // that the dims of the operands run over
+  AxisSet axes;              // stored axes of the operand (fold) or of the results
+};
+
+/// A program of local values as work over buffers.
+struct Graph {
+  Mesh mesh;
+  Storage storage;
+  Program program;
+  std::vector<Root> roots;
+  std::vector<Atom> atoms;  // in an order in which they can be done
+  std::vector<Tensor> constants;
+  std::vector<int> outputs;  // root per output; distinct
+  /// Per-device storage only: the root of each output with a copy for every device.
+  std::vector<int> replicas;
+};
+
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage);
+
+/// Where a root's own value lies.
+Address natural_address(const Graph& graph, int root);
+std::int64_t element_bytes(const Graph& graph, const Address& address);
+/// `error` at the place of `equation` and with the name of its op.
+[[noreturn]] void rethrow_at(const Graph& graph, int equation, const Error& error);
+
+}  // namespace tutti

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "tutti/run/graph.hpp"
+#include "tutti/run/space.hpp"
+
+namespace tutti {
+
+/// How the work of a node is given to the workers.
+struct Split {
+  enum class By { worker, axis, tiles } by = By::worker;
+  int which = 0;  // the worker, or the mesh axis
+
+  bool operator==(const Split&) const = default;
+};
+
+/// What is planned, placed and run as one: a fused region, or one atom of another kind. Its units are the positions
+/// along its outer axes; a region's folds happen over its inner axes, inside a unit.
+struct Node {
+  enum class Kind { region, columns, copy, units };
+  Kind kind;
+  std::vector<int> atoms;
+  AxisSet axes = 0, inner = 0;
+  // A region's values have this shape; with `kept` also that of its first dims alone, one element per row.
+  Shape shape;
+  std::optional<int> kept;
+  Shape row_shape;
+  int folds = 0;
+
+  std::vector<Address> reads;  // of roots that other nodes make, or callers
+  std::vector<int> writes;     // roots that other nodes or callers read
+  Space space;                 // of one unit of a region
+  double nanoseconds = 0;      // of all units on one worker
+  int phase = 0;
+  Split split;
+
+  AxisSet outer() const { return axes & ~inner; }
+};
+
+struct Nodes {
+  std::vector<Node> list;       // in an order in which they can be done
+  std::vector<int> maker;       // node per root; -1: input or constant
+  std::vector<bool> in_memory;  // per root: read outside the node that makes it
+};
+
+enum class Fusion { on, off };
+/// Gathers atoms in nodes. Atoms whose results shrink join their operands' region, others the latest region they fit.
+Nodes make_nodes(const Graph& graph, Fusion fusion);
+
+/// The strides of an operand of `atom` over [merged axes, dims] of its region, and the sizes of that space.
+struct RegionOperand {
+  std::vector<std::int64_t> sizes, strides;
+};
+RegionOperand over_region(const Graph& graph, const Address& operand, const Shape& atom_shape,
+                          AxisSet merged);
+/// The space of one unit of a region when the `merged` outer axes are part of it.
+Space space_of(const Graph& graph, const Node& node, AxisSet merged);
+/// True for values that have one element per row of the region.
+bool is_row_value(const Node& node, const Shape& atom_shape);
+
+}  // namespace tutti

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/placement.hpp"
+
+#include <algorithm>
+
+#include "tutti/run/cost.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr int phases_looked_at = 4;            // after the first that a node may go to
+constexpr double least_part_bytes = 16 << 10;  // smaller parts of a shard: prefetching makes lines travel
+
+class Placer {
+ public:
+  Placer(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice)
+      : graph_(graph), nodes_(nodes), workers_(workers), choice_(choice) {}
+
+  Placement place() {
+    double alone = 0;
+    for (const Node& node : nodes_.list) alone += node.nanoseconds;
+    if (workers_ > 1 && choice_ != PlanChoice::one_worker)
+      for (Node& node : nodes_.list) place(node);
+    Placement placement{workers_, static_cast<int>(load_.size()), 0, false};
+    for (const auto& phase : load_) placement.nanoseconds += std::ranges::max(phase) + barrier_nanoseconds;
+    bool worth_it = placement.nanoseconds + hand_off_nanoseconds < alone || choice_ == PlanChoice::by_axis ||
+                    choice_ == PlanChoice::by_tiles;
+    for (const auto& phase : load_)
+      for (std::size_t w = 1; w < phase.size(); ++w) placement.needs_helpers |= phase[w] > 0;
+    if (placement.needs_helpers && worth_it) return placement;
+    for (Node& node : nodes_.list) {
+      node.phase = 0;
+      node.split = {};
+    }
+    return {workers_, 1, alone, false};
+  }
+
+ private:
+  using Loads = std::vector<double>;
+
+  void place(Node& node) {
+    int first = 0, phases = static_cast<int>(load_.size());
+    for (const Address& read : node.reads)
+      if (int maker = nodes_.maker[static_cast<std::size_t>(read.root)]; maker >= 0)
+        first = std::max(first, nodes_.list[static_cast<std::size_t>(maker)].phase);
+    double best = -1;
+    int best_phase = 0;
+    Split best_split;
+    for (int phase = first; phase <= std::min(phases, first + phases_looked_at); ++phase)
+      for (const Split& split : splits(node)) {
+        node.phase = phase;
+        node.split = split;
+        if (phase < phases && !may_join_phase(node)) continue;
+        double cost = growth(node, phase == phases) + preference(split);
+        if (best >= 0 && cost >= best) continue;
+        best = cost;
+        best_phase = phase;
+        best_split = split;
+      }
+    node.phase = best_phase;
+    node.split = best_split;
+    if (best_phase == phases) load_.push_back(Loads(static_cast<std::size_t>(workers_), 0));
+    Loads added = shares(node);
+    for (std::size_t w = 0; w < added.size(); ++w) load_[static_cast<std::size_t>(best_phase)][w] += added[w];
+  }
+
+  std::vector<Split> splits(const Node& node) const {
+    std::vector<Split> found;
+    for (int w = 0; w < workers_; ++w) found.push_back({Split::By::worker, w});
+    for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
+      if (has(node.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
+        found.push_back({Split::By::axis, static_cast<int>(axis)});
+    if (node.kind == Node::Kind::region && node.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
+    return found;
+  }
+
+  /// For plans that are asked for: makes all other splits look bad.
+  double preference(const Split& split) const {
+    constexpr double avoided = 1e9;
+    switch (choice_) {
+      case PlanChoice::cheapest:
+      case PlanChoice::one_worker: return 0;
+      case PlanChoice::by_axis:
+        return split.by == Split::By::axis ? 0 : split.by == Split::By::tiles ? avoided : 2 * avoided;
+      case PlanChoice::by_tiles:
+        return split.by == Split::By::tiles ? 0 : split.by == Split::By::axis ? avoided : 2 * avoided;
+    }
+    return 0;
+  }
+
+  bool may_join_phase(const Node& node) const {
+    return std::ranges::all_of(node.reads, [&](const Address& read) {
+      int maker = nodes_.maker[static_cast<std::size_t>(read.root)];
+      if (maker < 0) return true;
+      const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
+      return writer.phase != node.phase || reads_own_part(graph_, writer, node, read);
+    });
+  }
+
+  /// What each worker does of a node.
+  Loads shares(const Node& node) const {
+    Loads shares(static_cast<std::size_t>(workers_), 0);
+    if (node.split.by == Split::By::worker) {
+      shares[static_cast<std::size_t>(node.split.which)] = node.nanoseconds;
+      return shares;
+    }
+    std::int64_t parts = node.split.by == Split::By::axis
+                             ? graph_.mesh.axes()[static_cast<std::size_t>(node.split.which)].size
+                             : node.space.tiles();
+    for (int w = 0; w < workers_; ++w) {
+      Range part = part_of(parts, w, workers_);
+      shares[static_cast<std::size_t>(w)] =
+          node.nanoseconds * static_cast<double>(part.end - part.begin) / static_cast<double>(parts);
+    }
+    return shares;
+  }
+
+  /// How much longer the plan becomes.
+  double growth(const Node& node, bool new_phase) const {
+    Loads before = new_phase ? Loads(static_cast<std::size_t>(workers_), 0)
+                             : load_[static_cast<std::size_t>(node.phase)];
+    Loads after = before, added = shares(node);
+    bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
+    double penalty = parallel_already ? 0 : split_nanoseconds, sum = 0;
+    for (std::size_t w = 0; w < added.size(); ++w) {
+      after[w] += added[w] + (node.split.by == Split::By::worker ? 0 : penalty);
+      sum += added[w];
+    }
+    double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum + 1e-6 * node.phase;
+    if (new_phase && node.phase > 0) cost += barrier_nanoseconds;
+    if (node.split.by == Split::By::worker) cost += node.split.which;  // rather worker 0
+    for (const Address& read : node.reads) cost += travel(node, read);
+    if (node.split.by == Split::By::tiles) cost += false_sharing(node);
+    return cost;
+  }
+
+  double travel(const Node& node, const Address& read) const {
+    int maker = nodes_.maker[static_cast<std::size_t>(read.root)];
+    if (maker < 0) return 0;
+    const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
+    if (reads_own_part(graph_, writer, node, read)) return 0;
+    constexpr double most = 16 << 20;
+    return std::min(bytes_read(graph_, read), most) * nanoseconds_per_travelling_byte;
+  }
+
+  double false_sharing(const Node& node) const {
+    double part = static_cast<double>(node.space.elements()) * 4 / workers_;
+    double all = part * workers_ * static_cast<double>(positions(graph_.mesh, node.outer()));
+    return part < least_part_bytes && all < (1 << 20) ? node.nanoseconds : 0;
+  }
+
+  const Graph& graph_;
+  Nodes& nodes_;
+  int workers_;
+  PlanChoice choice_;
+  std::vector<Loads> load_;
+};
+
+/// Along `axis` every device reads from the part of the root that it has itself, and nowhere else.
+bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
+  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
+  if (!has(root.stored, axis) || address.offset < 0) return false;
+  Address own = natural_address(graph, address.root);
+  for (std::size_t i = 0; i < own.axes.size(); ++i)
+    if (address.axes[i] != own.axes[i]) return false;
+  return true;
+}
+
+}  // namespace
+
+bool reads_own_part(const Graph& graph, const Node& writer, const Node& reader, const Address& address) {
+  const Split& w = writer.split;
+  const Split& r = reader.split;
+  if (!(w == r)) return false;
+  switch (w.by) {
+    case Split::By::worker: return true;
+    case Split::By::axis:
+      return has(reader.outer(), static_cast<std::size_t>(w.which)) &&
+             reads_own_along(graph, address, static_cast<std::size_t>(w.which));
+    case Split::By::tiles: {
+      Address own = natural_address(graph, address.root);
+      return writer.kind == Node::Kind::region && reader.kind == Node::Kind::region &&
+             writer.shape == reader.shape && writer.outer() == reader.outer() && writer.inner == 0 &&
+             reader.inner == 0 && writer.space.rows == reader.space.rows &&
+             writer.space.columns == reader.space.columns &&
+             writer.space.tile_rows == reader.space.tile_rows &&
+             writer.space.tile_columns == reader.space.tile_columns && address.offset == 0 &&
+             address.axes == own.axes && is_dense(address, reader.shape, element_bytes(graph, address)) &&
+             graph.roots[static_cast<std::size_t>(address.root)].type.shape() == reader.shape;
+    }
+  }
+  return false;
+}
+
+Range part_of(std::int64_t size, int worker, int workers) {
+  return {size * worker / workers, size * (worker + 1) / workers};
+}
+
+Placement place(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice) {
+  return Placer(graph, nodes, workers, choice).place();
+}
+
+}  // namespace tutti

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fused region as code for the tile interpreter: for every unit and tile, instruction after instruction.
+#pragma once
+
+#include "tutti/run/space.hpp"
+#include "tutti/run/step.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+
+/// One operand or result of an instruction: where it lies for the first tile of the first unit, and how that changes.
+struct RegionRef {
+  int base;  // index into RegionCode::bases; 0 = the worker's scratch
+  std::int64_t offset;
+  std::int64_t row_advance, column_advance;  // bytes per row and column that a tile starts further on
+  std::int64_t row_stride, column_stride;    // bytes per row and column inside a tile
+  std::int64_t element_bytes;
+  bool row_value;  // one element per row
+};
+
+struct RegionInstruction {
+  enum class Kind : std::uint8_t { elementwise, fold, rows, load, load_irregular };
+  Kind kind;
+  bool row_value = false;  // works on one element per row
+  bool by_row = false;     // elementwise: one call per row of a tile
+  int operands = 1;
+  union {
+    ElementwiseKernel elementwise;
+    FoldKernel fold;
+    ReduceRowsKernel rows;
+  };
+  int out = 0, in[3] = {};  // refs
+  bool repeats[3] = {};     // elementwise: reads one element for all of a call
+  int terms = 1;            // fold: how many
+  int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
+  int offsets = 0;
+  int loops = 0;  // load_irregular: which of RegionCode::loops
+};
+
+struct RegionCode {
+  Space space;
+  std::vector<std::int64_t> unit_sizes;  // of the outer axes, slowest first
+  std::vector<std::byte*> bases;         // [0] is not used
+  std::vector<int> base_roots;           // root per base; -1 for scratch
+  std::vector<RegionRef> refs;
+  std::vector<std::int64_t> unit_strides;  // [ref][outer axis]
+  std::vector<RegionInstruction> once;     // at the start of every unit
+  std::vector<RegionInstruction> code;     // for every tile
+  std::vector<std::int64_t> offsets;
+  std::vector<std::vector<StridedLoop>> loops;
+  std::size_t scratch_bytes = 0;
+
+  std::int64_t units() const;
+};
+
+/// A region of few calls, with every address worked out.
+struct DirectCall {
+  RegionInstruction::Kind kind;  // elementwise, fold or rows
+  int operands;
+  union {
+    ElementwiseKernel elementwise;
+    FoldKernel fold;
+    ReduceRowsKernel rows;
+  };
+  std::byte* out;
+  std::byte* in[3];
+  std::vector<std::byte*> terms;  // fold
+  std::int64_t n, columns, row_bytes;
+};
+struct DirectRegion {
+  std::vector<DirectCall> calls;
+  std::vector<std::int64_t> element_bytes;  // [call][out, in ..]
+};
+
+extern const PlanStep::Code region_code;
+extern const PlanStep::Code direct_region_code;
+
+/// Works out the addresses of `step`, a step of a RegionCode, if it has few calls and loads nothing; else no calls.
+/// `scratch`: of its worker. `relocate` is told where addresses in the buffer of which root have been put.
+using OnRelocated = std::function<void(std::byte** at, int root, std::int64_t offset)>;
+bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct, const OnRelocated& relocate);
+
+}  // namespace tutti

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/region_code.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+using Kind = RegionInstruction::Kind;
+constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are written out to a tile instead
+
+/// An operand as an instruction reads it.
+struct Read {
+  int ref;
+  Step step = Step::dense;
+};
+
+class Coder {
+ public:
+  Coder(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes)
+      : graph_(graph),
+        nodes_(nodes),
+        index_(node),
+        node_(nodes.list[static_cast<std::size_t>(node)]),
+        unit_axes_(unit_axes) {
+    AxisSet merged = node_.outer();
+    for (std::size_t axis : unit_axes) {
+      merged &= ~(AxisSet{1} << axis);
+      code_.unit_sizes.push_back(graph.mesh.axes()[axis].size);
+    }
+    merged_ = merged;
+    code_.space = space_of(graph, node_, merged);
+    code_.bases = {nullptr};
+    code_.base_roots = {-1};
+  }
+
+  RegionCode code() && {
+    find_uses();
+    find_pairs();
+    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
+      const Atom& a = atom(i);
+      if (merged_into_.contains(i)) continue;
+      std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
+      release(i);
+    }
+    code_.scratch_bytes = static_cast<std::size_t>(top_);
+    return std::move(code_);
+  }
+
+ private:
+  struct Temporary {
+    std::int64_t offset, bytes;
+  };
+  enum class When { every_tile, once_per_unit };
+
+  const Atom& atom(std::size_t i) const { return graph_.atoms[static_cast<std::size_t>(node_.atoms[i])]; }
+  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  bool is_made_here(int r) const { return nodes_.maker[static_cast<std::size_t>(r)] == index_; }
+  bool is_in_memory(int r) const { return nodes_.in_memory[static_cast<std::size_t>(r)]; }
+  RegionRef& ref(int r) { return code_.refs[static_cast<std::size_t>(r)]; }
+  std::int64_t bytes_of(int r) const {
+    return static_cast<std::int64_t>(bytes_per_element(root(r).type.dtype()));
+  }
+
+  // ---- which atoms become one instruction, and how long values live
+
+  void find_uses() {
+    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
+      for (const Address& operand : atom(i).operands)
+        if (is_made_here(operand.root)) {
+          ++uses_[operand.root];
+          last_use_[operand.root] = i;
+        }
+      made_at_[atom(i).results[0]] = i;
+    }
+  }
+
+  static const BinaryFn* binary(const Atom& a) {
+    const auto* pointwise = std::get_if<PointwiseWork>(&a.work);
+    return pointwise ? std::get_if<BinaryFn>(&pointwise->fn.fn) : nullptr;
+  }
+
+  void find_pairs() {
+    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
+      const Atom& second = atom(i);
+      if (!binary(second)) continue;
+      for (std::size_t side = 0; side < 2; ++side) {
+        int value = second.operands[side].root;
+        if (!is_made_here(value) || is_in_memory(value) || uses_[value] != 1) continue;
+        std::size_t made = made_at_[value];
+        const Atom& first = atom(made);
+        if (!binary(first) || merged_into_.contains(made) || pairs_.contains(made)) continue;
+        if (first.shape != second.shape || root(value).stored != root(second.results[0]).stored) continue;
+        if (!pair_kernel(*binary(first), *binary(second), side == 1, root(value).type.dtype(), Step::dense,
+                         Step::dense, Step::dense))
+          continue;
+        merged_into_[made] = i;
+        pairs_[i] = {made, side};
+        for (const Address& operand : first.operands)
+          if (is_made_here(operand.root)) last_use_[operand.root] = std::max(last_use_[operand.root], i);
+        break;
+      }
+    }
+  }
+
+  // ---- refs
+
+  int add_ref(const RegionRef& made, const std::vector<std::int64_t>& axis_strides) {
+    code_.refs.push_back(made);
+    for (std::size_t axis : unit_axes_) code_.unit_strides.push_back(made.base == 0 ? 0 : axis_strides[axis]);
+    axis_strides_.push_back(axis_strides);
+    return static_cast<int>(code_.refs.size()) - 1;
+  }
+
+  int base_of(int r) {
+    auto it = std::ranges::find(code_.base_roots, r);
+    if (it != code_.base_roots.end()) return static_cast<int>(it - code_.base_roots.begin());
+    code_.base_roots.push_back(r);
+    code_.bases.push_back(nullptr);
+    return static_cast<int>(code_.bases.size()) - 1;
+  }
+
+  Pattern pattern(const Address& address, const Shape& shape) const {
+    RegionOperand over = over_region(graph_, address, shape, merged_);
+    std::int64_t columns = is_row_value(node_, shape) ? 1 : code_.space.columns;
+    return pattern_of(collapsed(over.sizes, over.strides), code_.space.rows, columns,
+                      element_bytes(graph_, address));
+  }
+
+  int memory_ref(const Address& address, const Pattern& p, bool row_value) {
+    std::int64_t bytes = element_bytes(graph_, address), row = p.row_stride, column = p.column_stride;
+    if (p.kind == Pattern::Kind::dense) {
+      row = row_value ? bytes : code_.space.columns * bytes;
+      column = row_value ? 0 : bytes;
+    }
+    return add_ref({base_of(address.root), address.offset, row, column, row, column, bytes, row_value},
+                   address.axes);
+  }
+
+  /// A tile of scratch with a place for every position along `inner` axes.
+  int temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when = When::every_tile) {
+    std::int64_t elements =
+        row_value ? code_.space.tile_rows : code_.space.tile_rows * code_.space.tile_columns;
+    std::int64_t each = (elements * bytes + 63) / 64 * 64, all = each * positions(graph_.mesh, inner);
+    // What is written once per unit must not lie where another value was in the tile before.
+    auto it = when == When::every_tile ? std::ranges::find(free_, all, &Temporary::bytes) : free_.end();
+    std::int64_t offset = top_;
+    if (it != free_.end()) {
+      offset = it->offset;
+      free_.erase(it);
+    } else {
+      top_ += all;
+    }
+    std::vector<std::int64_t> strides(graph_.mesh.axes().size(), 0);
+    std::int64_t stride = each;
+    for (std::size_t i = strides.size(); i-- > 0;) {
+      if (!has(inner, i)) continue;
+      strides[i] = stride;
+      stride *= graph_.mesh.axes()[i].size;
+    }
+    std::int64_t row = row_value ? bytes : code_.space.tile_columns * bytes;
+    int made = add_ref({0, offset, 0, 0, row, row_value ? 0 : bytes, bytes, row_value}, strides);
+    temporaries_[made] = {offset, all};
+    return made;
+  }
+
+  void free(int ref_index) {
+    auto it = temporaries_.find(ref_index);
+    if (it == temporaries_.end()) return;
+    free_.push_back(it->second);
+    temporaries_.erase(it);
+  }
+
+  void release(std::size_t i) {
+    for (int loaded : loaded_) free(loaded);
+    loaded_.clear();
+    for (const auto& [value, last] : last_use_)
+      if (last == i && value_ref_.contains(value)) free(value_ref_[value]);
+    int result = atom(i).results[0];
+    if (!last_use_.contains(result)) free(value_ref_[result]);
+  }
+
+  int result_ref(int r, bool row_value) {
+    if (!is_in_memory(r))
+      return value_ref_[r] = temporary(bytes_of(r), root(r).stored & node_.inner, row_value);
+    Address own = natural_address(graph_, r);
+    Pattern p = pattern(own, row_value ? node_.row_shape : node_.shape);
+    ensure(p.kind == Pattern::Kind::dense || root(r).type.elements() == 0,
+           "a result of a region is not dense");
+    return value_ref_[r] = memory_ref(own, {}, row_value);
+  }
+
+  // ---- operands
+
+  enum class Reads { dense_only, dense_or_scalar };
+
+  /// Rows of tiles one by one, so that operands that repeat along or across rows need not be written out.
+  bool goes_by_row(const std::vector<const Address*>& operands, const Shape& shape, Reads reads) {
+    if (is_row_value(node_, shape) || code_.space.tile_rows == 1 || code_.space.columns < shortest_row_call)
+      return false;
+    return std::ranges::any_of(operands, [&](const Address* operand) {
+      if (is_made_here(operand->root))
+        return reads == Reads::dense_or_scalar && ref(value_ref_[operand->root]).row_value;
+      Pattern p = pattern(*operand, shape);
+      bool in_steps = p.kind == Pattern::Kind::row || (p.kind == Pattern::Kind::strided &&
+                                                       p.column_stride == element_bytes(graph_, *operand));
+      return in_steps || (p.kind == Pattern::Kind::column && reads == Reads::dense_or_scalar);
+    });
+  }
+
+  Read read(const Address& operand, const Shape& shape, Reads reads, bool by_row) {
+    bool row_value = is_row_value(node_, shape), one_row = by_row || code_.space.tile_rows == 1;
+    if (is_made_here(operand.root)) {
+      int made = value_ref_[operand.root];
+      if (!ref(made).row_value || row_value) return {made};
+      if (one_row && reads == Reads::dense_or_scalar) return {made, Step::scalar};
+      int column =
+          add_ref(ref(made), axis_strides_[static_cast<std::size_t>(made)]);  // the same, seen across columns
+      ref(column).row_value = false;
+      return {load(column, false, When::every_tile)};
+    }
+    Pattern p = pattern(operand, shape);
+    int from = memory_ref(operand, p, row_value);
+    switch (p.kind) {
+      case Pattern::Kind::dense: return {from};
+      case Pattern::Kind::scalar:
+        if (reads == Reads::dense_or_scalar) return {from, Step::scalar};
+        return {load_once(operand, from, row_value)};
+      case Pattern::Kind::row: return {one_row ? from : load_once(operand, from, row_value)};
+      case Pattern::Kind::column:
+        if (one_row && reads == Reads::dense_or_scalar) return {from, Step::scalar};
+        return {load(from, row_value, When::every_tile)};
+      case Pattern::Kind::strided:
+        if (one_row && !row_value && p.column_stride == element_bytes(graph_, operand)) return {from};
+        return {load(from, row_value, When::every_tile)};
+      case Pattern::Kind::irregular:
+        code_.loops.push_back(p.loops);
+        return {load(from, row_value, When::every_tile, static_cast<int>(code_.loops.size()) - 1)};
+    }
+    return {from};
+  }
+
+  int load(int from, bool row_value, When when, int loops = -1) {
+    AxisSet inner = 0;
+    for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
+      if (has(node_.inner, i) && axis_strides_[static_cast<std::size_t>(from)][i] != 0)
+        inner |= AxisSet{1} << i;
+    int to = temporary(ref(from).element_bytes, inner, row_value, when);
+    RegionInstruction i{};
+    i.kind = loops < 0 ? Kind::load : Kind::load_irregular;
+    i.row_value = row_value;
+    i.operands = 1;
+    i.out = to;
+    i.in[0] = from;
+    i.loops = loops;
+    if (loops >= 0) ref(from).row_advance = ref(from).column_advance = 0;
+    add_offsets(i, inner, 0);
+    (when == When::every_tile ? code_.code : code_.once).push_back(i);
+    if (when == When::every_tile) loaded_.push_back(to);
+    else temporaries_.erase(to);  // its tile is never given to another value
+    return to;
+  }
+
+  int load_once(const Address& operand, int from, bool row_value) {
+    for (const auto& [address, was_row_value, to] : loaded_once_)
+      if (address.root == operand.root && address.offset == operand.offset && address.axes == operand.axes &&
+          address.dims == operand.dims && was_row_value == row_value)
+        return to;
+    int to = load(from, row_value, When::once_per_unit);
+    loaded_once_.push_back({operand, row_value, to});
+    return to;
+  }
+
+  // ---- instructions
+
+  /// Positions along `inner`; a fold over `folded` reads all positions along these.
+  void add_offsets(RegionInstruction& i, AxisSet inner, AxisSet folded) {
+    i.positions = static_cast<int>(positions(graph_.mesh, inner));
+    i.offsets = static_cast<int>(code_.offsets.size());
+    auto offset = [&](int r, const std::vector<std::int64_t>& at, AxisSet axes) {
+      std::int64_t sum = 0;
+      for (std::size_t a = 0; a < at.size(); ++a)
+        if (has(axes, a)) sum += at[a] * axis_strides_[static_cast<std::size_t>(r)][a];
+      return sum;
+    };
+    for (int p = 0; p < i.positions; ++p) {
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, inner, p);
+      code_.offsets.push_back(offset(i.out, at, inner));
+      if (i.kind != Kind::fold)
+        for (int j = 0; j < i.operands; ++j) code_.offsets.push_back(offset(i.in[j], at, inner));
+      else
+        for (int t = 0; t < i.terms; ++t)
+          code_.offsets.push_back(offset(i.in[0], at, inner & ~folded) +
+                                  offset(i.in[0], coordinates(graph_.mesh, folded, t), folded));
+    }
+  }
+
+  void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
+    RegionInstruction made{};
+    made.kind = Kind::elementwise;
+    made.row_value = is_row_value(node_, a.shape);
+    std::vector<const Address*> operands;
+    const Atom* first = nullptr;
+    if (auto it = pairs_.find(i); it != pairs_.end()) {
+      first = &atom(it->second.first);
+      operands = {&first->operands[0], &first->operands[1], &a.operands[1 - it->second.second]};
+    } else {
+      for (const Address& operand : a.operands) operands.push_back(&operand);
+    }
+    Reads reads = std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<ConvertFn>(work.fn.fn)
+                      ? Reads::dense_only
+                      : Reads::dense_or_scalar;
+    made.by_row = goes_by_row(operands, a.shape, reads);
+    made.operands = static_cast<int>(operands.size());
+    std::vector<Step> steps;
+    for (std::size_t j = 0; j < operands.size(); ++j) {
+      Read operand = read(*operands[j], a.shape, reads, made.by_row);
+      made.in[j] = operand.ref;
+      made.repeats[j] = operand.step == Step::scalar;
+      steps.push_back(operand.step);
+    }
+    made.elementwise = first ? pair_kernel(*binary(*first), *binary(a), pairs_[i].second == 1,
+                                           root(a.results[0]).type.dtype(), steps[0], steps[1], steps[2])
+                             : kernel_of(work.fn, a, steps);
+    finish(made, a.results[0], made.row_value, 0);
+  }
+
+  ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
+    DType from = root(a.operands[0].root).type.dtype(), to = root(a.results[0]).type.dtype();
+    if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) return unary_kernel(*unary, to);
+    if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, to, steps[0], steps[1]);
+    if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
+      return compare_kernel(*compare, from, steps[0], steps[1]);
+    if (std::holds_alternative<SelectFn>(fn.fn)) return select_kernel(to, steps[0], steps[1], steps[2]);
+    return convert_kernel(from, to);
+  }
+
+  void emit(std::size_t, const Atom& a, const FoldWork& work) {
+    RegionInstruction made{};
+    made.kind = Kind::fold;
+    made.row_value = is_row_value(node_, a.shape);
+    made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, false).ref;
+    made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
+    made.fold = fold_kernel(work.kind, root(a.results[0]).type.dtype());
+    finish(made, a.results[0], made.row_value, work.axes);
+  }
+
+  void emit(std::size_t, const Atom& a, const RowsWork& work) {
+    RegionInstruction made{};
+    made.kind = Kind::rows;
+    Pattern p = is_made_here(a.operands[0].root) ? Pattern{} : pattern(a.operands[0], a.shape);
+    bool by_row =
+        p.kind == Pattern::Kind::row || p.kind == Pattern::Kind::strided;  // rows may lie at any distance
+    made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
+    made.rows = reduce_rows_kernel(work.kind, root(a.results[0]).type.dtype());
+    finish(made, a.results[0], true, 0);
+  }
+
+  template <class W>
+  void emit(std::size_t, const Atom&, const W&) {
+    ensure(false, "work that does not belong in a region");
+  }
+
+  void finish(RegionInstruction& made, int result, bool row_value, AxisSet folded) {
+    made.out = result_ref(result, row_value);
+    add_offsets(made, root(result).stored & node_.inner, folded);
+    code_.code.push_back(made);
+  }
+
+  struct LoadedOnce {
+    Address address;
+    bool row_value;
+    int to;
+  };
+
+  const Graph& graph_;
+  const Nodes& nodes_;
+  int index_;
+  const Node& node_;
+  const std::vector<std::size_t>& unit_axes_;
+  AxisSet merged_ = 0;
+  RegionCode code_;
+  std::map<int, int> uses_;                         // per root made here
+  std::map<int, std::size_t> last_use_, made_at_;   // positions among the node's atoms
+  std::map<std::size_t, std::size_t> merged_into_;  // first atom of a pair -> second
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>>
+      pairs_;                                            // second -> first, and the operand that it is
+  std::map<int, int> value_ref_;                         // per root made here
+  std::vector<std::vector<std::int64_t>> axis_strides_;  // per ref
+  std::map<int, Temporary> temporaries_;                 // in use, per ref
+  std::vector<Temporary> free_;
+  std::vector<int> loaded_;  // for the present instruction only
+  std::vector<LoadedOnce> loaded_once_;
+  std::int64_t top_ = 0;
+};
+
+/// The kinds of pattern that the values of a region have when `merged` axes are part of its space.
+std::vector<Pattern::Kind> patterns(const Graph& graph, const Nodes& nodes, int index, AxisSet merged) {
+  const Node& node = nodes.list[static_cast<std::size_t>(index)];
+  Space space = space_of(graph, node, merged);
+  std::vector<Pattern::Kind> kinds;
+  auto add = [&](const Address& address, const Shape& shape) {
+    RegionOperand over = over_region(graph, address, shape, merged);
+    kinds.push_back(pattern_of(collapsed(over.sizes, over.strides), space.rows,
+                               is_row_value(node, shape) ? 1 : space.columns, element_bytes(graph, address))
+                        .kind);
+  };
+  for (int i : node.atoms) {
+    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
+    for (const Address& operand : atom.operands)
+      if (nodes.maker[static_cast<std::size_t>(operand.root)] != index) add(operand, atom.shape);
+    for (int root : atom.results)
+      if (nodes.in_memory[static_cast<std::size_t>(root)])
+        add(natural_address(graph, root), graph.roots[static_cast<std::size_t>(root)].type.shape());
+  }
+  return kinds;
+}
+
+}  // namespace
+
+RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
+                            const std::vector<std::size_t>& unit_axes) {
+  return Coder(graph, nodes, node, unit_axes).code();
+}
+
+AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates) {
+  AxisSet merged = 0;
+  std::vector<Pattern::Kind> before = patterns(graph, nodes, node, 0);
+  for (std::size_t axis = graph.mesh.axes().size(); axis-- > 0;) {
+    if (!has(candidates, axis)) continue;
+    AxisSet wider = merged | AxisSet{1} << axis;
+    std::vector<Pattern::Kind> after = patterns(graph, nodes, node, wider);
+    bool as_good = std::ranges::equal(before, after, [](Pattern::Kind was, Pattern::Kind is) {
+      return was == is || (was == Pattern::Kind::dense &&
+                           is == Pattern::Kind::scalar);  // a value that all positions share
+    });
+    if (!as_good) break;
+    merged = wider;
+  }
+  return merged;
+}
+
+}  // namespace tutti

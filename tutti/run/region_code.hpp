@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/run/nodes.hpp"
+#include "tutti/run/region.hpp"
+
+namespace tutti {
+
+/// The code of a region: its atoms as instructions over tiles, two of them as one where there is a kernel for the pair.
+/// `unit_axes`: the outer axes that are units, slowest first; the others become part of the space.
+/// Bases are left empty; the caller fills them in.
+RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
+                            const std::vector<std::size_t>& unit_axes);
+
+/// The outer axes along which all values of a region lie so that they can be part of its space: units for nothing.
+AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates);
+
+}  // namespace tutti
