@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness.hpp"
+#include "tests/run/harness.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness.hpp"
+#include "tests/run/harness.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "naive.hpp"
+#include "tests/run/naive.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "naive.hpp"
+#include "tests/run/naive.hpp"
 
 #include <algorithm>
 #include <cstring>
