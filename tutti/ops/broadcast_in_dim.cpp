@@ -17,7 +17,7 @@ namespace {
 
 // How the dims of the operand that are not repeated stand in the result.
 struct Kept {
-  Dims ascending;       // of the result
+  Dims ascending;  // of the result
   Dims in_operand_order;
 };
 
@@ -142,8 +142,11 @@ Array insert_dim(const Array& x, Dim dim, std::int64_t size) {
 Array expand_dims(Operand x, int dim) {
   return front_end("expand_dims", x.where(), [&] {
     Array array = as_array(x);
-    Type longer = array.type().inserted(Dim{0}, 1);   // dims are of the result
-    return insert_dim(array, as_dim(dim, longer), 1);
+    int rank = array.rank() + 1;
+    require(-rank <= dim && dim < rank, Code::dim,
+            "dim {} is out of range for {} with one dim more, which has dims {} to {}", dim,
+            to_string(array.type()), -rank, rank - 1);
+    return insert_dim(array, Dim{dim < 0 ? dim + rank : dim}, 1);
   });
 }
 

@@ -14,7 +14,7 @@ struct BroadcastInDim {
   static constexpr std::string_view name = "broadcast_in_dim";
 
   Shape to;
-  Dims dims;      // one of `to` for each of the operand; in any order
+  Dims dims;  // one of `to` for each of the operand; in any order
 
   Mixing mixing() const { return Mixing::linear; }
   Parameters parameters() const;
@@ -34,9 +34,10 @@ static_assert(complete<BroadcastInDim>());
 Array broadcast_in_dim(Operand x, Shape to, Dims dims);
 /// numpy.broadcast_to: dims count from the right. x itself if it has that shape. Throws T005.
 Array broadcast_to(Operand x, const Shape& to);
-/// NumPy's shape for two operands: dims count from the right; sizes are equal, or one is 1 or missing. Throws T005.
+/// NumPy's shape for two operands: dims count from the right; sizes are equal, or one is 1 or missing.
+/// Throws T005.
 Shape broadcast_shape(const Shape& a, const Shape& b);
-/// x repeated along new dims, which stand at `dims` of the result `to`: undoes what a reduction does to a shape.
+/// x repeated along new dims, which stand at `dims` of the result `to`: the shape before a reduction.
 Array insert_dims(const Array& x, const Dims& dims, const Shape& to);
 /// x repeated `size` times along a new dim that stands at `dim` of the result.
 Array insert_dim(const Array& x, Dim dim, std::int64_t size);

@@ -15,7 +15,7 @@ Array mean(Operand x, WhichDims dims = all_dims);
 Array variance(Operand x, WhichDims dims = all_dims);
 /// numpy.where: element by element `on_true` where `predicate`, else `on_false`; shapes broadcast.
 Array where(Operand predicate, Operand on_true, Operand on_false);
-/// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 if the index is out of range.
+/// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of range.
 Array one_hot(Operand indices, int classes, DType dtype = DType::f32);
 
 /// log(sum(exp(x))) over `dims`, without overflow.
@@ -24,7 +24,8 @@ Array logsumexp(Operand x, WhichDims dims = all_dims);
 Array softmax(Operand x, int dim = -1);
 /// log(softmax(x)), without underflow.
 Array log_softmax(Operand x, int dim = -1);
-/// The mean over the batch of -log_softmax(logits)[label]. logits: [b.., classes], labels: integers [b..] -> [].
+/// The mean over the batch of -log_softmax(logits)[label].
+/// logits: [b.., classes], labels: integers [b..] -> [].
 /// Labels out of range are not found out. Throws T005, T007.
 Array cross_entropy(Operand logits, Operand labels);
 

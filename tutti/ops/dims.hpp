@@ -29,7 +29,7 @@ class WhichDims {
   Dims resolve(Type x) const;
 
  private:
-  std::optional<std::vector<int>> dims_;   // none: all
+  std::optional<std::vector<int>> dims_;  // none: all
 };
 
 /// Dims counted from 0, in the order given; negative ones count from the end. Throws T006 if out of range.

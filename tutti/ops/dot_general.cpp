@@ -60,9 +60,9 @@ Dims partners(const Dims& from, const Dims& to) {
 // An operand in the form that a Product takes: batch, rows, columns, or batch, columns, rows if transposed.
 struct Matrices {
   bool transposed = false;
-  std::vector<CopyLoop> packing = {};   // empty: the operand lies so
+  std::vector<CopyLoop> packing = {};  // empty: the operand lies so
   std::size_t element_bytes = 0;
-  std::size_t packed_bytes = 0;         // a multiple of 64
+  std::size_t packed_bytes = 0;  // a multiple of 64
 
   const std::byte* from(const std::byte* operand, std::byte*& scratch) const {
     if (packing.empty()) return operand;
@@ -86,7 +86,7 @@ Matrices matrices(Type x, const Dims& batch, const Dims& rows, const Dims& colum
   for (bool transposed : {false, true})
     if (lies_in_order(x.shape(), matrix_order(batch, rows, columns, transposed)))
       return {.transposed = transposed};
-  bool transposed = contains(rows, Dim{x.rank() - 1});   // so that the copy is one of runs
+  bool transposed = contains(rows, Dim{x.rank() - 1});  // so that the copy is one of runs
   std::size_t element_bytes = bytes_per_element(x.dtype());
   auto stride = static_cast<std::int64_t>(element_bytes);
   std::vector<std::int64_t> strides(static_cast<std::size_t>(x.rank()));
@@ -107,11 +107,11 @@ std::int64_t joint_size(const Shape& shape, const Dims& dims) {
 }
 
 Units zeros_unit(std::size_t bytes) {
-  return {.nanoseconds = 0.02 * static_cast<double>(bytes),   // 50 GB/s: a fill in the cache
+  return {.nanoseconds = 0.02 * static_cast<double>(bytes),  // 50 GB/s: a fill in the cache
           .run = [bytes](const Unit& unit) { std::memset(unit.results[0], 0, bytes); }};
 }
 
-constexpr double packing_ns_per_byte = 0.25;   // an f32 each ns: strided loads that hit the cache
+constexpr double packing_ns_per_byte = 0.25;  // an f32 each ns: strided loads that hit the cache
 
 }  // namespace
 
@@ -158,15 +158,15 @@ Kernel DotGeneral::kernel(const Layout& layout) const {
   if (shape.k == 0 || result.elements() == 0) return zeros_unit(result.bytes());
   auto product = std::make_shared<const Product>(lhs.dtype(), shape);
   std::size_t packed_bytes = a.packed_bytes + b.packed_bytes;
-  return Units{
-      .nanoseconds = product->nanoseconds() + packing_ns_per_byte * static_cast<double>(packed_bytes),
-      .scratch_bytes = packed_bytes + product->scratch_bytes(),
-      .run = [product, a, b](const Unit& unit) {
-        std::byte* scratch = unit.scratch;
-        const std::byte* left = a.from(unit.operands[0], scratch);
-        const std::byte* right = b.from(unit.operands[1], scratch);
-        product->run(unit.results[0], left, right, scratch);
-      }};
+  return Units{.nanoseconds =
+                   product->nanoseconds() + packing_ns_per_byte * static_cast<double>(packed_bytes),
+               .scratch_bytes = packed_bytes + product->scratch_bytes(),
+               .run = [product, a, b](const Unit& unit) {
+                 std::byte* scratch = unit.scratch;
+                 const std::byte* left = a.from(unit.operands[0], scratch);
+                 const std::byte* right = b.from(unit.operands[1], scratch);
+                 product->run(unit.results[0], left, right, scratch);
+               }};
 }
 
 Jvp DotGeneral::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -7,15 +7,15 @@
 namespace tutti {
 
 /// Products of matrices: the sum over the contracted dims, for every index along the batch dims.
-/// lhs: dims b, m, k; rhs: dims b, k, n, each in any order -> [b.., m.., n..], free dims in the order of their operand.
+/// lhs: dims b, m, k; rhs: dims b, k, n, in any order -> [b.., m.., n..], free dims as in their operand.
 /// Bilinear: U beside R gives U. f32, f64, i32, i64.
-/// Cost: 2*b*m*n*k operations in one library call per distinct value; an operand whose dims do not lie as runs of b,
-/// m, k (or b, k, m) is copied first.
+/// Cost: 2*b*m*n*k operations in one library call per distinct value; an operand whose dims do not lie as runs
+/// of b, m, k (or b, k, m) is copied first.
 /// Source: StableHLO dot_general; jax.lax.dot_general.
 struct DotGeneral {
   static constexpr std::string_view name = "dot_general";
 
-  Dims lhs_batch, rhs_batch;  // pairs
+  Dims lhs_batch, rhs_batch;        // pairs
   Dims lhs_contract, rhs_contract;  // pairs
 
   Mixing mixing() const { return Mixing::bilinear; }
@@ -40,8 +40,8 @@ struct DotGeneralOptions {
 
 /// jax.lax.dot_general. Throws T005, T006, T007 (dot_general_c1 to _c10).
 Array dot_general(Operand lhs, Operand rhs, const DotGeneralOptions& dims);
-/// numpy.matmul: [.., m, k] x [.., k, n] -> [.., m, n], dims before the last two broadcast; a vector on the left is a
-/// row, on the right a column, and that dim is dropped. Throws T005 for scalars and for sizes that differ.
+/// numpy.matmul: [.., m, k] x [.., k, n] -> [.., m, n], dims before the last two broadcast; a vector on the left is
+/// a row, on the right a column, and that dim is dropped. Throws T005 for scalars and for sizes that differ.
 Array matmul(Operand lhs, Operand rhs);
 
 }  // namespace tutti

@@ -66,11 +66,12 @@ Kernel Reduce::kernel(const Layout&) const {
 Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
   const Array& x = operands[0];
   if (kind == ReduceKind::sum) return linear_jvp(*this, operands, tangents);
-  bool folds_nothing = x.type().elements() == 0;   // the result is the neutral element
-  if (!tangents[0] || folds_nothing) return constant_jvp(*this, operands);
+  bool folds_nothing = x.type().elements() == 0;  // the result is the neutral element
+  if (folds_nothing) return constant_jvp(*this, operands);
   Array best = apply_one(*this, operands);
   Array hit = convert(equal(x, insert_dims(best, dims, x.shape())), x.dtype());
-  return {{best}, {reduce_sum(hit * *tangents[0], dims) / reduce_sum(hit, dims)}};
+  Array sum = reduce_sum(hit * *tangents[0], dims);
+  return {{best}, {sum / reduce_sum(hit, dims)}};
 }
 
 Tangents Reduce::transpose(const LinearOperands& operands, const Tangents& cotangents) const {

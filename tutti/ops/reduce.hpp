@@ -7,9 +7,9 @@
 
 namespace tutti {
 
-/// Fold dims away: the sum, or the largest or smallest element. Of no elements: 0, or the smallest or largest value.
-/// x: [.., d, ..] -> [.., ..]. Sums pass every state; max and min refuse U. NaN propagates, -0 < +0; max of bool is
-/// "any", min is "all"; a sum of bool is refused.
+/// Fold dims away: the sum, or the largest or smallest element; of no elements 0, or the smallest or largest value.
+/// x: [.., d, ..] -> [.., ..]. Sums pass every state; max and min refuse U.
+/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; a sum of bool is refused.
 /// Cost: one pass. The bits depend on the shape only: 16 lanes, pairwise blocks.
 /// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_max, reduce_min (ties share the derivative).
 struct Reduce {
