@@ -85,7 +85,7 @@ class RuleTypes {
   void batch() {
     Axis axis = fresh_axis("lanes", 3);
     for (unsigned lanes = 1; lanes < 1U << operands_.size(); ++lanes) {
-      Batch operands;
+      BatchedArrays operands;
       Types types;
       for (std::size_t i = 0; i < operands_.size(); ++i) {
         bool batched = (lanes >> i & 1) != 0;
@@ -94,7 +94,7 @@ class RuleTypes {
             {Builder::current().input(batched ? type.inserted(Dim{0}, axis.size) : type), batched});
         types.push_back(type.with(axis, State::varying));
       }
-      Batch found = op_->batch(axis, operands, types);
+      BatchedArrays found = op_->batch(axis, operands, types);
       for (std::size_t i = 0; i < results_.size(); ++i)
         expect("batch", found[i].array.type(),
                found[i].batched ? results_[i].inserted(Dim{0}, axis.size) : results_[i]);
