@@ -14,7 +14,7 @@ test: build    ## set up, build and run all tests; GATES=1 adds the gates
 
 bench: configure    ## build and run all benchmarks
 	cmake --build --preset release --target bench
-	set -e; for program in build/release/bin/bench_*; do $$program; done
+	tools/bench
 
 lint: configure    ## clang-tidy over the sources that changed since it last passed
 	tools/tidy build/release

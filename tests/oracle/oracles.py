@@ -5,6 +5,8 @@ Reads one JSON object a line from stdin and answers with one on stdout:
   {"text": T}                                     -> {"errors": ["line:column message", ..]}
   {"text": T, "devices": N, "inputs": I}          -> the same, and if there are none
                                                      {"results": R} or {"failure": "what XLA says"}
+  {"jax": name, "inputs": I}                      -> {"errors": [], "results": R}: a function of jax_functions.py, its
+                                                     value and its gradients; one device
 I[k][d] is argument k on device d, R[k][d] result k there: {"dtype": "f32", "shape": [2, 3], "data": "hex bytes"}.
 The first line that it writes is {"missing": ".."} if the packages are not installed, else {}.
 XLA may abort the process or stand still: the other side watches for both.
@@ -53,6 +55,20 @@ def errors(text: str) -> list[str]:
         return [f"{line_and_column(e.location)} {e.message}" for e in error.error_diagnostics]
 
 
+def read(tensor: dict):
+    import numpy as np
+
+    return np.frombuffer(bytes.fromhex(tensor["data"]), DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
+
+
+def written(array) -> dict:
+    import numpy as np
+
+    array = np.asarray(array)
+    names = {np.dtype(code): name for name, code in DTYPES.items()}
+    return {"dtype": names[array.dtype], "shape": array.shape, "data": array.tobytes().hex()}
+
+
 def run(text: str, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
     """Every parameter is "replicated" for XLA, so its buffers may differ from device to device."""
     import jax
@@ -61,7 +77,6 @@ def run(text: str, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
     jax.config.update("jax_enable_x64", True)
-    names = {np.dtype(code): name for name, code in DTYPES.items()}
     places = jax.devices()[:devices]
     options = xla_client.CompileOptions()
     build = options.executable_build_options
@@ -70,13 +85,6 @@ def run(text: str, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
     build.use_spmd_partitioning = build.use_shardy_partitioner = True
     options.device_assignment = xla_client.DeviceAssignment.create(np.arange(devices).reshape(1, devices))
     executable = places[0].client.compile_and_load(text, xla_client.DeviceList(tuple(places)), options)
-
-    def read(tensor: dict):
-        return np.frombuffer(bytes.fromhex(tensor["data"]), DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
-
-    def written(array) -> dict:
-        array = np.asarray(array)
-        return {"dtype": names[array.dtype], "shape": array.shape, "data": array.tobytes().hex()}
 
     anything = NamedSharding(Mesh(np.array(places), ("d",)), PartitionSpec())
 
@@ -88,7 +96,24 @@ def run(text: str, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
     return [[written(part) for part in parts] for parts in results.disassemble_into_single_device_arrays()]
 
 
+def run_jax(name: str, inputs: list[list[dict]]) -> list[list[dict]]:
+    import jax
+    import numpy as np
+
+    jax.config.update("jax_enable_x64", True)
+    import jax_functions
+
+    jax_functions.register_all()
+    arguments = [read(parts[0]) for parts in inputs]
+    return [[written(np.asarray(result))] for result in jax_functions.value_and_gradients(name, arguments)]
+
+
 def answer(question: dict) -> dict:
+    if "jax" in question:
+        try:
+            return {"errors": [], "results": run_jax(question["jax"], question["inputs"])}
+        except Exception as error:  # whatever JAX raises is an answer
+            return {"errors": [], "failure": f"{type(error).__name__}: {error}"}
     text = question["text"]
     found = errors(text)
     if found or "inputs" not in question:

@@ -79,6 +79,12 @@ Verdict Oracle::run(const std::string& text, int devices, const std::vector<Tens
   return verdict_on(json{{"text", text}, {"devices", devices}, {"inputs", to_json(inputs)}}.dump());
 }
 
+Verdict Oracle::run_jax(const std::string& function, const Tensors& arguments) {
+  std::vector<Tensors> inputs;
+  for (const Tensor& argument : arguments) inputs.push_back({argument});
+  return verdict_on(json{{"jax", function}, {"inputs", to_json(inputs)}}.dump());
+}
+
 /// Why it did not start; empty if it did.
 std::string Oracle::start() {
   child_ = std::make_unique<Child>(command_);

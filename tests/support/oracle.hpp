@@ -40,6 +40,8 @@ class Oracle {
   Verdict check(const std::string& text);
   /// Checks the text and runs it; inputs[k][d] is argument k on device d.
   Verdict run(const std::string& text, int devices, const std::vector<Tensors>& inputs);
+  /// A function of tests/oracle/jax_functions.py: its value and its gradients by all arguments, one part each.
+  Verdict run_jax(const std::string& function, const Tensors& arguments);
 
  private:
   std::string start();

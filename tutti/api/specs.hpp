@@ -53,6 +53,7 @@ class Specs {
  public:
   Specs(P leaf) : leaf_{std::move(leaf)} {}
   Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
+  explicit Specs(std::vector<Specs> parts) : parts_(std::move(parts)) {}
 
   /// One P per leaf of a tree. `what` begins the message of T012, thrown if there are more or fewer parts than children.
   std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;

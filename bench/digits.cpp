@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training step of the digits example on 8 devices, data=4 x model=2, batch 256; bench/peers.py is the same in JAX.
+#include <benchmark/benchmark.h>
+
+#include "examples/digits_model.hpp"
+#include "examples/support/digits_data.hpp"
+
+namespace {
+
+using namespace digits;
+
+constexpr std::int64_t hidden = 128, batch_size = 256;
+
+Params random_params(Random& random) {
+  return {random.uniform({64, hidden}, 0.3), random.uniform({hidden}, 0.3), random.uniform({hidden, 10}, 0.3), random.uniform({10}, 0.3)};
+}
+
+Batch random_batch(Random& random) {
+  Tensor labels(DType::i32, {batch_size});
+  for (std::int64_t i = 0; i < batch_size; ++i) labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
+  return {random.uniform({batch_size, 64}, 1), labels};
+}
+
+// The parameters stay on the devices from call to call; the batch lies there already.
+void step_on(benchmark::State& state, const Mesh& mesh) {
+  Machine machine = open_local(mesh, {.workers = static_cast<int>(state.range(0))});
+  Random random(1);
+  Params params = random_params(random), momentum = random_params(random);
+  Batch batch = random_batch(random);
+  auto place = shard_map([](const Array& images, const Array& labels) { return Batch{images * 1.0F, labels * 1}; },
+                         {.mesh = mesh, .in = P("data"), .out = P("data")});
+  batch = machine.compile(place, batch.images, batch.labels)(batch.images, batch.labels);
+  auto train = machine.compile(sharded_step(mesh), params, momentum, batch);
+  Array loss;
+  for (auto _ : state) std::tie(loss, params, momentum) = train(params, momentum, batch);
+}
+
+void digits_step(benchmark::State& state) { step_on(state, Mesh({{"data", 4}, {"model", 2}})); }
+BENCHMARK(digits_step)->ArgName("workers")->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMicrosecond);
+
+void digits_compile(benchmark::State& state) {
+  Mesh mesh({{"data", 4}, {"model", 2}});
+  Machine machine = open_local(mesh);
+  Random random(1);
+  Params params = random_params(random);
+  Batch batch = random_batch(random);
+  for (auto _ : state) benchmark::DoNotOptimize(machine.compile(sharded_step(mesh), params, params, batch));
+}
+BENCHMARK(digits_compile)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trains a network of two layers on real handwritten digits, data and model parallel; see digits_model.hpp for what one
+// device does. `make demo` runs it.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "examples/digits_model.hpp"
+#include "examples/support/digits_data.hpp"
+#include "examples/support/digits_options.hpp"
+#include "examples/support/progress.hpp"
+
+namespace {
+
+using namespace digits;
+
+constexpr std::size_t batch_size = 256;
+constexpr std::uint64_t seed = 2026;   // fixed before the first run
+constexpr std::int64_t hidden = 128;
+
+Params initial_params() {
+  Random random(seed);
+  return {random.uniform({64, hidden}, std::sqrt(6.0 / 64)), Tensor(DType::f32, {hidden}),
+          random.uniform({hidden, 10}, std::sqrt(6.0 / hidden)), Tensor(DType::f32, {10})};
+}
+
+Params zeros_like_params() {
+  return {Tensor(DType::f32, {64, hidden}), Tensor(DType::f32, {hidden}), Tensor(DType::f32, {hidden, 10}), Tensor(DType::f32, {10})};
+}
+
+// Batches of shuffled training rows, epoch after epoch; the rest of an epoch that fills no batch is left out.
+class Batches {
+ public:
+  Batches(const Data& data, std::vector<std::size_t> rows) : data_(data), rows_(std::move(rows)), next_(rows_.size()) {}
+  Batch next() {
+    if (next_ + batch_size > rows_.size()) {
+      random_.shuffle(rows_);
+      next_ = 0;
+    }
+    std::span chosen(rows_.data() + next_, batch_size);
+    next_ += batch_size;
+    return {data_.images_of(chosen), data_.labels_of(chosen)};
+  }
+
+ private:
+  const Data& data_;
+  std::vector<std::size_t> rows_;
+  std::size_t next_;
+  Random random_{seed + 1};
+};
+
+std::vector<std::int32_t> predictions(const Tensor& logits) {
+  std::vector<std::int32_t> best;
+  for (std::int64_t row = 0; row < logits.shape()[0]; ++row) {
+    std::span<const float> scores = logits.as<float>().subspan(static_cast<std::size_t>(row) * 10, 10);
+    best.push_back(static_cast<std::int32_t>(std::ranges::max_element(scores) - scores.begin()));
+  }
+  return best;
+}
+
+void report(const Data& data, std::span<const std::size_t> rows, const Tensor& logits) {
+  std::vector<std::int32_t> predicted = predictions(logits), wrong_as;
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (predicted[i] != data.labels[rows[i]]) {
+      wrong.push_back(rows[i]);
+      wrong_as.push_back(predicted[i]);
+    }
+  std::size_t shown = std::min<std::size_t>(wrong.size(), 5);
+  if (shown > 0) fmt::print("some that it got wrong:\n{}", drawn(data, std::span(wrong).first(shown), std::span(wrong_as).first(shown)));
+  double accuracy = 1 - static_cast<double>(wrong.size()) / static_cast<double>(rows.size());
+  fmt::print("accuracy {:.4f} on {} held-out digits\n", accuracy, rows.size());
+}
+
+void run(const Options& options) {
+  Mesh mesh = parse_mesh(options.mesh);
+  Machine machine = open_local(mesh, {.workers = options.workers});
+  Data data = read_data(options.data);
+  Split rows = split(data);
+  Batches batches(data, rows.training);
+  Params params = initial_params(), momentum = zeros_like_params();
+
+  auto train = machine.compile(sharded_step(mesh), params, momentum, batches.next());
+  if (options.explain) return fmt::print("{}\n{}", to_string(train.program()), train.explain());
+
+  std::ofstream curve;
+  if (!options.curve.empty()) curve.open(options.curve);
+  if (!options.curve.empty() && !curve) throw Error(Code::file, {}, options.curve + ": cannot be written");
+  fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(), mesh.devices(), to_string(mesh), machine.workers());
+  Progress progress(options.steps);
+  for (int i = 1; i <= options.steps; ++i) {
+    Array loss;
+    std::tie(loss, params, momentum) = train(params, momentum, batches.next());
+    curve << fmt::format("{} {:a}\n", i, loss.item());
+    progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss.item()));
+  }
+
+  Array images = data.images_of(rows.held_out);
+  report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  run(digits::parse(argc, argv));
+} catch (const tutti::Error& error) {
+  fmt::print(stderr, "digits: {}\n", error.what());
+  return tutti::info(error.code()).exit_status;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examples/support/digits_data.hpp"
+
+#include <zlib.h>
+
+#include <charconv>
+#include <memory>
+
+#include "tutti/base/require.hpp"
+
+namespace digits {
+namespace {
+
+using namespace tutti;
+
+constexpr std::size_t pixels_per_picture = 64;
+constexpr int brightest = 16;
+
+[[noreturn]] void fail_at(const std::string& path, std::size_t line, const std::string& what) {
+  throw_error(Code::file, {}, fmt::format("{}:{}: {}; a line is 64 pixels from 0 to 16 and a label from 0 to 9, with commas between", path, line, what));
+}
+
+std::string read_text(const std::string& path) {
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  require(file != nullptr, Code::file, "{}: cannot be opened; give the path of digits.csv.gz with --data", path);
+  std::string text;
+  char block[1 << 16];
+  int n = 0;
+  while ((n = gzread(file.get(), block, sizeof block)) > 0) text.append(block, static_cast<std::size_t>(n));
+  int status = Z_OK;
+  std::string reason = gzerror(file.get(), &status);
+  // A file that was cut off decompresses without an error of its own but for this one.
+  require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file, "{}: damaged: {}; get a fresh copy", path,
+          reason.empty() ? "read error" : reason);
+  return text;
+}
+
+void read_line(const std::string& path, std::size_t number, std::string_view line, Data& data) {
+  std::size_t count = 0;
+  while (!line.empty()) {
+    std::string_view item = line.substr(0, line.find(','));
+    line.remove_prefix(std::min(line.size(), item.size() + 1));
+    int value = 0;
+    auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
+    bool is_label = count == pixels_per_picture;
+    if (error != std::errc{} || end != item.data() + item.size() || value < 0 || value > (is_label ? 9 : brightest))
+      fail_at(path, number, fmt::format("'{}' is not {}", item, is_label ? "a label" : "a pixel"));
+    if (is_label) data.labels.push_back(value);
+    else data.pixels.push_back(static_cast<float>(value) / brightest);
+    if (++count > pixels_per_picture + 1) fail_at(path, number, "too many values");
+  }
+  if (count != pixels_per_picture + 1) fail_at(path, number, fmt::format("{} values", count));
+}
+
+}  // namespace
+
+Tensor Data::images_of(std::span<const std::size_t> rows) const {
+  std::vector<float> values;
+  for (std::size_t row : rows) {
+    auto first = pixels.begin() + static_cast<std::ptrdiff_t>(row * pixels_per_picture);
+    values.insert(values.end(), first, first + pixels_per_picture);
+  }
+  return {Shape{static_cast<std::int64_t>(rows.size()), pixels_per_picture}, values};
+}
+
+Tensor Data::labels_of(std::span<const std::size_t> rows) const {
+  std::vector<std::int32_t> values;
+  for (std::size_t row : rows) values.push_back(labels[row]);
+  return {Shape{static_cast<std::int64_t>(rows.size())}, values};
+}
+
+Data read_data(const std::string& path) {
+  std::string text = read_text(path);
+  Data data;
+  std::size_t number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    read_line(path, ++number, line, data);
+  }
+  require(data.size() > 0, Code::file, "{}: no digits in it; get a fresh copy", path);
+  return data;
+}
+
+Split split(const Data& data) {
+  Split split;
+  for (std::size_t row = 0; row < data.size(); ++row) (row % 5 == 0 ? split.held_out : split.training).push_back(row);
+  return split;
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014).
+std::uint64_t Random::next() {
+  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+Tensor Random::uniform(Shape shape, double bound) {
+  Tensor tensor(DType::f32, shape);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    tensor.mutable_data<float>()[i] = static_cast<float>((2 * uniform() - 1) * bound);
+  return tensor;
+}
+
+void Random::shuffle(std::vector<std::size_t>& rows) {
+  for (std::size_t i = rows.size(); i > 1; --i)
+    std::swap(rows[i - 1], rows[static_cast<std::size_t>(uniform() * static_cast<double>(i))]);
+}
+
+std::string drawn(const Data& data, std::span<const std::size_t> rows, std::span<const std::int32_t> predicted) {
+  static constexpr const char* shades[] = {" ", "░", "▒", "▓", "█"};
+  std::string text;
+  for (std::size_t y = 0; y < 8; ++y) {
+    for (std::size_t row : rows) {
+      for (std::size_t x = 0; x < 8; ++x) {
+        const char* shade = shades[static_cast<std::size_t>(data.pixels[row * pixels_per_picture + y * 8 + x] * 4)];
+        text += std::string(shade) + shade;
+      }
+      text += "   ";
+    }
+    text += "\n";
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    text += fmt::format("{:<19}", fmt::format("{}, taken for {}", data.labels[rows[i]], predicted[i]));
+  return text + "\n";
+}
+
+}  // namespace digits

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+/// How far long work has come: a bar that is drawn over on a terminal, a plain line every tenth elsewhere.
+class Progress {
+ public:
+  explicit Progress(int total);
+  void show(int done, const std::string& note);
+
+ private:
+  int total_;
+  int shown_tenths_ = 0;
+  bool terminal_;
+};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.hpp"
+#include "tutti/control/all_ops.hpp"
+
+namespace tutti {
+namespace {
+
+Finished tool(const std::string& arguments) { return run_command(program_folder() + "/tutti " + arguments); }
+
+TEST(cli, prints_help_with_every_subcommand) {
+  Finished run = tool("--help");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_NE(run.out.find("rules"), std::string::npos);
+}
+
+TEST(cli, prints_its_version_and_instruction_set) {
+  Finished run = tool("--version");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out.substr(0, 6), "tutti ");
+  EXPECT_NE(run.out.find("kernels"), std::string::npos);
+}
+
+TEST(cli, refuses_an_unknown_subcommand) {
+  Finished run = tool("frobnicate");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("frobnicate"), std::string::npos) << run.err;
+}
+
+TEST(cli, refuses_to_do_nothing) { EXPECT_EQ(tool("").status, 1); }
+
+TEST(rules, has_a_row_for_every_op_and_no_empty_cell) {
+  Finished run = tool("rules");
+  ASSERT_EQ(run.status, 0);
+  for (const OpRow& row : all_ops()) {
+    std::size_t at = run.out.find("\n" + row.name + " ");
+    ASSERT_NE(at, std::string::npos) << row.name;
+    std::string line = run.out.substr(at + 1, run.out.find('\n', at + 1) - at - 1);
+    std::size_t cells = 0;
+    for (std::size_t i = 0; (i = line.find("  r", i)) != std::string::npos; ++i) ++cells;   // rule, refused
+    EXPECT_EQ(cells, 8U) << line;
+  }
+}
+
+TEST(rules, are_json_with_a_reason_for_every_refusal) {
+  nlohmann::json all = nlohmann::json::parse(tool("rules --json").out);
+  ASSERT_EQ(all.size(), all_ops().size());
+  for (const auto& row : all)
+    for (const auto& [rule, cell] : row.at("rules").items())
+      EXPECT_EQ(cell.at("state") == "refused", !cell.at("reason").get<std::string>().empty()) << rule;
+}
+
+}  // namespace
+}  // namespace tutti

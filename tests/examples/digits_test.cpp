@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The digits example: its model on several meshes, and the program as a user runs it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "examples/digits_model.hpp"
+#include "examples/support/digits_data.hpp"
+#include "tests/support/command.hpp"
+
+namespace {
+
+using namespace digits;
+
+const std::string data_path = "examples/data/digits.csv.gz";
+
+struct Problem {
+  Params params, momentum;
+  Batch batch;
+};
+
+Problem problem() {
+  Random random(7);
+  Data data = read_data(data_path);
+  std::vector<std::size_t> rows = split(data).training;
+  rows.resize(256);
+  auto zeros = [](Shape shape) { return Array(Tensor(DType::f32, std::move(shape))); };
+  return {{random.uniform({64, 128}, 0.3), random.uniform({128}, 0.3), random.uniform({128, 10}, 0.3), random.uniform({10}, 0.3)},
+          {zeros({64, 128}), zeros({128}), zeros({128, 10}), zeros({10})},
+          {data.images_of(rows), data.labels_of(rows)}};
+}
+
+// Losses of `steps` steps on one batch, and the first step's gradient (with momentum zero it is the first velocity).
+struct Training {
+  std::vector<double> losses;
+  Tensors gradient, params;
+};
+
+Training train(const std::string& mesh_text, int steps, const MachineOptions& options = {}) {
+  Mesh mesh = parse_mesh(mesh_text);
+  auto [params, momentum, batch] = problem();
+  auto step = open_local(mesh, options).compile(sharded_step(mesh), params, momentum, batch);
+  Training run;
+  for (int i = 0; i < steps; ++i) {
+    Array loss;
+    std::tie(loss, params, momentum) = step(params, momentum, batch);
+    run.losses.push_back(loss.item());
+    if (i > 0) continue;
+    for (const Array& leaf : tree::flatten(momentum)) run.gradient.push_back(leaf.tensor());
+  }
+  for (const Array& leaf : tree::flatten(params)) run.params.push_back(leaf.tensor());
+  return run;
+}
+
+TEST(digits, has_the_same_bits_on_one_and_two_workers_and_again) {
+  Training one = train("data=4,model=2", 20, {.workers = 1}), two = train("data=4,model=2", 20, {.workers = 2});
+  Training again = train("data=4,model=2", 20, {.workers = 2});
+  EXPECT_EQ(one.losses, two.losses);
+  EXPECT_EQ(one.params, two.params);
+  EXPECT_EQ(two.losses, again.losses);
+  EXPECT_EQ(two.params, again.params);
+}
+
+TEST(digits, has_the_same_bits_with_a_buffer_per_device) {
+  Training by_type = train("data=4,model=2", 5), per_device = train("data=4,model=2", 5, {.storage = Storage::per_device});
+  EXPECT_EQ(by_type.losses, per_device.losses);
+  EXPECT_EQ(by_type.params, per_device.params);
+}
+
+// Sums over other groupings of the same terms. A gradient element is a sum over 256 examples of terms below 2 in size,
+// divided by 256, behind products of at most 128 terms: the bound 2 * ceil(log2 n) * eps * sum|x| of each sum, added up.
+class digits_on : public testing::TestWithParam<const char*> {};
+
+TEST_P(digits_on, has_the_first_gradient_within_the_bound_of_its_sums) {
+  Training expected = train("data=4,model=2", 1), found = train(GetParam(), 1);
+  double eps = std::ldexp(1.0, -23), bound = 2 * (8 + 7 + 7) * eps * 2;
+  EXPECT_NEAR(found.losses[0], expected.losses[0], bound * expected.losses[0]);
+  for (std::size_t k = 0; k < expected.gradient.size(); ++k)
+    for (std::int64_t i = 0; i < expected.gradient[k].elements(); ++i)
+      ASSERT_NEAR(found.gradient[k].at(i), expected.gradient[k].at(i), bound) << "leaf " << k << ", element " << i;
+}
+
+TEST_P(digits_on, has_the_loss_of_50_steps_within_a_thousandth) {
+  Training expected = train("data=4,model=2", 50), found = train(GetParam(), 50);
+  for (std::size_t i = 0; i < expected.losses.size(); ++i)
+    ASSERT_NEAR(found.losses[i], expected.losses[i], 1e-3 * expected.losses[i]) << "step " << i + 1;
+}
+
+INSTANTIATE_TEST_SUITE_P(another_mesh, digits_on, testing::Values("data=2,model=4", "data=1,model=1", "data=8,model=1"));
+
+TEST(digits, program_learns_what_it_has_not_seen) {
+  Finished run = run_command(program_folder() + "/digits");
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::size_t last = run.out.rfind("accuracy ");
+  ASSERT_NE(last, std::string::npos) << run.out;
+  EXPECT_GE(std::stod(run.out.substr(last + 9)), 0.96);
+  EXPECT_NE(run.out.find(" on 360 held-out digits\n", last), std::string::npos) << run.out;
+}
+
+TEST(digits, program_writes_the_same_curve_on_one_and_two_workers) {
+  std::string file = std::filesystem::temp_directory_path() / ("digits_curve_" + std::to_string(getpid()));
+  auto curve = [&](const std::string& options) {
+    Finished run = run_command(program_folder() + "/digits --steps 30 --curve " + file + options);
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::ifstream text(file);
+    std::string content{std::istreambuf_iterator<char>(text), {}};
+    std::filesystem::remove(file);
+    return content;
+  };
+  std::string one = curve(" --workers 1");
+  EXPECT_EQ(one.substr(0, 4), "1 0x");
+  EXPECT_EQ(one, curve(" --workers 2"));
+}
+
+TEST(digits, program_explains_types_places_and_plan) {
+  Finished run = run_command(program_folder() + "/digits --explain");
+  ASSERT_EQ(run.status, 0) << run.err;
+  for (const char* part : {"f32[64,64]{V:data, V:model} = dot_general", "digits_model.hpp:", "all_reduce{kind=sum, axes='data'}", "phase"})
+    EXPECT_NE(run.out.find(part), std::string::npos) << part;
+}
+
+struct BadCommand {
+  const char *options, *error;
+  int status;
+};
+class digits_refuses : public testing::TestWithParam<BadCommand> {};
+
+TEST_P(digits_refuses, with_one_clear_line) {
+  Finished run = run_command(program_folder() + "/digits " + GetParam().options);
+  EXPECT_EQ(run.status, GetParam().status);
+  EXPECT_NE(run.err.find(GetParam().error), std::string::npos) << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    bad, digits_refuses,
+    testing::Values(
+        BadCommand{"--mesh data:4", "digits: mesh: 'data:4' in 'data:4' is not an axis and its size; write for example data=4,model=2", 2},
+        BadCommand{"--mesh data=4", "a spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
+        BadCommand{"--mesh data=3,model=2", "dim 0 of f32[256,64] does not split over the 3 devices of 'data'; pad it or use another dim", 2},
+        BadCommand{"--data nowhere.csv", "nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data", 4},
+        BadCommand{"--data README.md", "README.md:1: '# Tutti' is not a pixel", 4},
+        BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
+
+TEST(digits, data_that_was_cut_off_is_refused) {
+  std::ifstream whole(data_path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(whole), {}};
+  std::string path = std::filesystem::temp_directory_path() / ("digits_cut_" + std::to_string(getpid()) + ".gz");
+  std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  EXPECT_THROW(read_data(path), Error);
+  std::filesystem::remove(path);
+}
+
+}  // namespace

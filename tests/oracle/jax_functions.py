@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small SPMD functions in JAX, and their values and gradients: the twins of those in gradients_test.cpp.
+
+Each takes global f64 arrays on the mesh x=4, y=2 and returns a scalar. Inside, `spmd(specs)` is what one device does.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+
+FUNCTIONS = {}
+
+
+def spmd(*specs):
+    """Registers a body: one spec per argument, the result is a scalar that all devices agree on."""
+
+    def register(body):
+        mesh = Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("x", "y"))
+        FUNCTIONS[body.__name__] = jax.shard_map(body, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=True)
+        return body
+
+    return register
+
+
+def value_and_gradients(name: str, arguments: list) -> list:
+    """The value, then the gradient by every argument."""
+    function = FUNCTIONS[name]
+    value, gradients = jax.jit(jax.value_and_grad(function, argnums=tuple(range(len(arguments)))))(*arguments)
+    return [value, *gradients]
+
+
+@functools.cache
+def register_all():
+    """The functions are made on first use: they need the devices."""
+
+    @spmd(P(), P("x"))
+    def parameter_beside_data(w, x):
+        return lax.psum(jnp.sum(jnp.tanh(x @ w)), "x")
+
+    @spmd(P(None, "y"), P("y", None), P("x"))
+    def hidden_units_split(w1, w2, x):
+        logits = lax.psum(jnp.tanh(x @ w1) @ w2, "y")
+        return lax.pmean(jnp.mean(logits * logits), "x")
+
+    @spmd(P("x"), P())
+    def gathered_and_weighted(x, w):
+        blocks = lax.all_gather(x, "x", axis=1)  # [2, 4, 2]
+        scale = (1 + lax.axis_index("x")).astype(x.dtype)
+        return lax.psum(jnp.sum(blocks * blocks * w) * scale, "x")
+
+    @spmd(P("x"), P())
+    def gathered_in_tiles(x, w):
+        whole = lax.all_gather(x, "x", axis=0, tiled=True)  # [8, 2]
+        return lax.psum(jnp.sum(jnp.exp(whole * w)) * jnp.sum(x), "x")
+
+    @spmd(P("x"), P())
+    def scattered_sum(x, w):
+        own = lax.psum_scatter(x @ w, "x", scatter_dimension=1, tiled=True)  # [2, 1]
+        return lax.psum(jnp.sum(own * own * own), "x")
+
+    @spmd(P("x"), P("x"))
+    def softmax_over_devices(x, v):
+        top = lax.pmax(lax.stop_gradient(jnp.max(x)), "x")
+        e = jnp.exp(x - top)
+        return lax.psum(jnp.sum(e / lax.psum(jnp.sum(e), "x") * v), "x")
+
+    @spmd(P(), P("x"))
+    def parameter_used_three_times(w, x):
+        return lax.psum(jnp.sum(w * x + w * w * x * x - w / (2 + x * x)), "x")
+
+    @spmd(P(("x", "y")), P())
+    def summed_over_both_axes(x, w):
+        return jnp.sum(jnp.tanh(lax.psum(x * w, ("x", "y"))))
+
+    @spmd(P(("y", "x")), P())
+    def gathered_over_both_axes(x, w):
+        whole = lax.all_gather(x, ("y", "x"), axis=0, tiled=True)  # [8, 2]
+        return lax.psum(jnp.sum(jnp.tanh(whole) * w) * jnp.sum(x), ("x", "y"))
+
+    @spmd(P(), P("x"))
+    def parameter_cast_by_hand(w, x):
+        local = lax.pcast(w, "x", to="varying")
+        return lax.pmean(jnp.sum(jnp.exp(-x * local)), "x")
+
+    @spmd(P("x", "y"), P("y", None))
+    def product_contracted_over_devices(a, b):
+        return lax.psum(jnp.sum(jnp.tanh(lax.psum(a @ b, "y"))), "x")

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/command.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace tutti {
+
+Finished run_command(const std::string& command) {
+  std::filesystem::path error_file =
+      std::filesystem::temp_directory_path() / ("tutti_test_" + std::to_string(getpid()));
+  Finished finished;
+  FILE* pipe = popen((command + " 2>" + error_file.string()).c_str(), "r");
+  if (!pipe) return {-1, "", "popen failed"};
+  char block[4096];
+  while (std::size_t n = fread(block, 1, sizeof block, pipe)) finished.out.append(block, n);
+  int status = pclose(pipe);
+  finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  std::ifstream errors(error_file);
+  finished.err.assign(std::istreambuf_iterator<char>(errors), {});
+  std::filesystem::remove(error_file);
+  return finished;
+}
+
+std::string program_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
+
+}  // namespace tutti

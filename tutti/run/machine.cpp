@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/machine.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/devices/team.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/run/executable.hpp"
+#include "tutti/transform/simplify.hpp"
+
+namespace tutti {
+namespace {
+
+int worker_count(const Mesh& mesh, int wanted) {
+  require(wanted >= 0, Code::usage, "{} workers; ask for 1 or more, or 0 for one per core", wanted);
+  if (wanted > 0) return wanted;
+  return std::min(Team::default_workers(), mesh.devices());
+}
+
+Program simplified(Program program) { return without_dead_code(without_common_subexpressions(std::move(program))); }
+
+}  // namespace
+
+struct Machine::State {
+  State(const Mesh& devices, const MachineOptions& wanted)
+      : mesh(devices), options(wanted), team(std::make_shared<Team>(worker_count(devices, wanted.workers))) {}
+  Mesh mesh;
+  MachineOptions options;
+  std::shared_ptr<Team> team;
+};
+
+struct CompiledProgram::State {
+  Program program;
+  Structure structure;
+  std::vector<std::string> paths;       // of the declared arguments
+  Arrays hidden;                        // data that the function closed over
+  std::shared_ptr<Team> team;           // outlives the executable
+  std::unique_ptr<Executable> executable;
+};
+
+const Mesh& Machine::mesh() const { return state_->mesh; }
+int Machine::workers() const { return state_->team->workers(); }
+
+CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
+                                      const Structure& structure) const {
+  require(Builder::current_or_null() == nullptr, Code::trace,
+          "compile: a function is being traced here; compile outside of it and call the function itself");
+  Types types;
+  for (const Array& argument : arguments) types.push_back(argument.type());
+  Traced traced = trace(types, function);
+  CompiledProgram compiled;
+  compiled.state_ = std::make_shared<CompiledProgram::State>();
+  CompiledProgram::State& state = *compiled.state_;
+  state.program = simplified(std::move(traced.program));
+  state.structure = structure;
+  state.paths = leaf_paths(structure);
+  state.hidden = std::move(traced.captured);
+  state.team = state_->team;
+  CompileOptions options;
+  options.storage = state_->options.storage;
+  state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
+  return compiled;
+}
+
+Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& structure) const {
+  const State& state = *state_;
+  if (!(structure == state.structure)) require_same_structure("argument", state.structure, structure);
+  std::vector<std::shared_ptr<const GlobalArray>> inputs;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::shared_ptr<const GlobalArray> data = arguments[i].data();
+    require(data != nullptr, Code::argument, "argument{}: it has no value; hand in finished data", state.paths[i]);
+    Type expected = state.program.type(state.program.inputs[i]);
+    require(data->type() == expected, Code::argument, "argument{}: {} was handed in, the program was compiled for {}; compile it again for this shape",
+            state.paths[i], to_string(data->type()), to_string(expected));
+    inputs.push_back(std::move(data));
+  }
+  for (const Array& array : state.hidden) inputs.push_back(array.data());
+  Arrays results;
+  for (std::shared_ptr<const GlobalArray>& result : state.executable->run(inputs)) results.emplace_back(std::move(result));
+  return results;
+}
+
+const Program& CompiledProgram::program() const { return state_->program; }
+std::string CompiledProgram::explain() const { return state_->executable->explain(); }
+
+Machine open_local(const Mesh& mesh, const MachineOptions& options) {
+  return Machine(std::make_shared<Machine::State>(mesh, options));
+}
+
+}  // namespace tutti
