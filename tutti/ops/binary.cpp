@@ -173,7 +173,7 @@ Tangents Binary::transpose(const LinearOperands& operands, const Tangents& cotan
     case BinaryFn::add: return {if_linear(x, [&] { return ct; }), if_linear(y, [&] { return ct; })};
     case BinaryFn::sub: return {if_linear(x, [&] { return ct; }), if_linear(y, [&] { return -ct; })};
     case BinaryFn::mul:
-      ensure(x || y, "a product of two linear operands is transposed");
+      require(x || y, Code::refused_rule, "transpose is refused: mul is linear in one operand at a time");
       return {if_linear(x, [&] { return ct * *y; }), if_linear(y, [&] { return *x * ct; })};
     case BinaryFn::div:
       require(y.has_value(), Code::refused_rule,
@@ -226,11 +226,11 @@ std::vector<ExampleOperand> example_operands(BinaryFn fn, Type x, Type y) {
 
 void add_examples(BinaryFn fn, std::vector<Example>& examples) {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
-  auto add = [&](DType dtype, const Shape& shape, AxisStates x, AxisStates y) {
+  auto add = [&](DType dtype, const Shape& shape, const AxisStates& x, const AxisStates& y) {
     if (takes(fn, dtype))
       examples.push_back({Binary{fn}, example_operands(fn, Type(dtype, shape, x), Type(dtype, shape, y))});
   };
-  auto add_alike = [&](DType dtype, const Shape& shape, AxisStates states) {
+  auto add_alike = [&](DType dtype, const Shape& shape, const AxisStates& states) {
     add(dtype, shape, states, states);
   };
   add_alike(DType::f64, {2, 3}, {{a, varying}});
@@ -260,23 +260,23 @@ std::vector<Example> Binary::examples() {
   return examples;
 }
 
-Array operator+(Operand a, Operand b) { return binary(BinaryFn::add, a, b); }
-Array operator-(Operand a, Operand b) { return binary(BinaryFn::sub, a, b); }
-Array operator*(Operand a, Operand b) { return binary(BinaryFn::mul, a, b); }
-Array operator/(Operand a, Operand b) { return binary(BinaryFn::div, a, b); }
-Array operator%(Operand a, Operand b) { return binary(BinaryFn::rem, a, b); }
-Array operator&(Operand a, Operand b) { return binary(BinaryFn::logical_and, a, b); }
-Array operator|(Operand a, Operand b) { return binary(BinaryFn::logical_or, a, b); }
-Array operator^(Operand a, Operand b) { return binary(BinaryFn::logical_xor, a, b); }
-Array pow(Operand a, Operand b) { return binary(BinaryFn::pow, a, b); }
-Array maximum(Operand a, Operand b) { return binary(BinaryFn::maximum, a, b); }
-Array minimum(Operand a, Operand b) { return binary(BinaryFn::minimum, a, b); }
-Array rem(Operand a, Operand b) { return binary(BinaryFn::rem, a, b); }
-Array logical_and(Operand a, Operand b) { return binary(BinaryFn::logical_and, a, b); }
-Array logical_or(Operand a, Operand b) { return binary(BinaryFn::logical_or, a, b); }
-Array logical_xor(Operand a, Operand b) { return binary(BinaryFn::logical_xor, a, b); }
+Array operator+(const Operand& a, const Operand& b) { return binary(BinaryFn::add, a, b); }
+Array operator-(const Operand& a, const Operand& b) { return binary(BinaryFn::sub, a, b); }
+Array operator*(const Operand& a, const Operand& b) { return binary(BinaryFn::mul, a, b); }
+Array operator/(const Operand& a, const Operand& b) { return binary(BinaryFn::div, a, b); }
+Array operator%(const Operand& a, const Operand& b) { return binary(BinaryFn::rem, a, b); }
+Array operator&(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_and, a, b); }
+Array operator|(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_or, a, b); }
+Array operator^(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_xor, a, b); }
+Array pow(const Operand& a, const Operand& b) { return binary(BinaryFn::pow, a, b); }
+Array maximum(const Operand& a, const Operand& b) { return binary(BinaryFn::maximum, a, b); }
+Array minimum(const Operand& a, const Operand& b) { return binary(BinaryFn::minimum, a, b); }
+Array rem(const Operand& a, const Operand& b) { return binary(BinaryFn::rem, a, b); }
+Array logical_and(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_and, a, b); }
+Array logical_or(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_or, a, b); }
+Array logical_xor(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_xor, a, b); }
 
-Array relu(Operand x) {
+Array relu(const Operand& x) {
   return front_end("relu", x.where(), [&] { return maximum(as_array(x), 0); });
 }
 

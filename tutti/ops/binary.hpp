@@ -33,25 +33,25 @@ static_assert(complete<Binary>());
 // Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
 // shapes do not broadcast, T007 if dtypes differ or the function does not take them, T008 for a number that
 // does not fit, T004 where states do not go together.
-Array operator+(Operand a, Operand b);
-Array operator-(Operand a, Operand b);
-Array operator*(Operand a, Operand b);
-Array operator/(Operand a, Operand b);
+Array operator+(const Operand& a, const Operand& b);
+Array operator-(const Operand& a, const Operand& b);
+Array operator*(const Operand& a, const Operand& b);
+Array operator/(const Operand& a, const Operand& b);
 /// rem: the sign of a, as % of C++.
-Array operator%(Operand a, Operand b);
-Array operator&(Operand a, Operand b);
-Array operator|(Operand a, Operand b);
-Array operator^(Operand a, Operand b);
+Array operator%(const Operand& a, const Operand& b);
+Array operator&(const Operand& a, const Operand& b);
+Array operator|(const Operand& a, const Operand& b);
+Array operator^(const Operand& a, const Operand& b);
 /// d/da = b * pow(a, b - 1), 0 where b = 0; d/db = log(a) * pow(a, b), with log(0) taken as 0.
-Array pow(Operand a, Operand b);
+Array pow(const Operand& a, const Operand& b);
 /// NaN if one of them is; -0 < +0. Equal operands share the derivative.
-Array maximum(Operand a, Operand b);
-Array minimum(Operand a, Operand b);
-Array rem(Operand a, Operand b);
-Array logical_and(Operand a, Operand b);
-Array logical_or(Operand a, Operand b);
-Array logical_xor(Operand a, Operand b);
+Array maximum(const Operand& a, const Operand& b);
+Array minimum(const Operand& a, const Operand& b);
+Array rem(const Operand& a, const Operand& b);
+Array logical_and(const Operand& a, const Operand& b);
+Array logical_or(const Operand& a, const Operand& b);
+Array logical_xor(const Operand& a, const Operand& b);
 /// maximum(x, 0); its derivative at 0 is 0.5.
-Array relu(Operand x);
+Array relu(const Operand& x);
 
 }  // namespace tutti

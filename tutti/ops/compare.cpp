@@ -77,11 +77,11 @@ std::vector<Example> Compare::examples() {
   return examples;
 }
 
-Array operator<(Operand a, Operand b) { return compare(CompareDirection::lt, a, b); }
-Array operator<=(Operand a, Operand b) { return compare(CompareDirection::le, a, b); }
-Array operator>(Operand a, Operand b) { return compare(CompareDirection::gt, a, b); }
-Array operator>=(Operand a, Operand b) { return compare(CompareDirection::ge, a, b); }
-Array equal(Operand a, Operand b) { return compare(CompareDirection::eq, a, b); }
-Array not_equal(Operand a, Operand b) { return compare(CompareDirection::ne, a, b); }
+Array operator<(const Operand& a, const Operand& b) { return compare(CompareDirection::lt, a, b); }
+Array operator<=(const Operand& a, const Operand& b) { return compare(CompareDirection::le, a, b); }
+Array operator>(const Operand& a, const Operand& b) { return compare(CompareDirection::gt, a, b); }
+Array operator>=(const Operand& a, const Operand& b) { return compare(CompareDirection::ge, a, b); }
+Array equal(const Operand& a, const Operand& b) { return compare(CompareDirection::eq, a, b); }
+Array not_equal(const Operand& a, const Operand& b) { return compare(CompareDirection::ne, a, b); }
 
 }  // namespace tutti

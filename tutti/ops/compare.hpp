@@ -30,12 +30,12 @@ static_assert(complete<Compare>());
 // Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
 // shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced
 // sum.
-Array operator<(Operand a, Operand b);
-Array operator<=(Operand a, Operand b);
-Array operator>(Operand a, Operand b);
-Array operator>=(Operand a, Operand b);
+Array operator<(const Operand& a, const Operand& b);
+Array operator<=(const Operand& a, const Operand& b);
+Array operator>(const Operand& a, const Operand& b);
+Array operator>=(const Operand& a, const Operand& b);
 /// Functions, because == on a value that has no value yet reads like a question to C++.
-Array equal(Operand a, Operand b);
-Array not_equal(Operand a, Operand b);
+Array equal(const Operand& a, const Operand& b);
+Array not_equal(const Operand& a, const Operand& b);
 
 }  // namespace tutti

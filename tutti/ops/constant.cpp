@@ -57,9 +57,7 @@ Tensor rounded(bool value, DType dtype) {
 }
 
 // In all elements of `shape`.
-Array repeated(const Tensor& scalar, const Shape& shape, std::string_view caller, Where where) {
-  return front_end(caller, where, [&] { return broadcast_to(constant(scalar), shape); });
-}
+Array repeated(const Tensor& scalar, const Shape& shape) { return broadcast_to(constant(scalar), shape); }
 
 }  // namespace
 
@@ -91,25 +89,25 @@ std::vector<Example> Constant::examples() {
 Array constant(const Tensor& value, Where where) { return apply_one(Constant{value}, {}, where); }
 
 Array full(const Shape& shape, const Number& value, DType dtype, Where where) {
-  return front_end("full", where, [&] { return repeated(as_scalar(value, dtype), shape, "full", where); });
+  return front_end("full", where, [&] { return repeated(as_scalar(value, dtype), shape); });
 }
 
 Array zeros(const Shape& shape, DType dtype, Where where) {
-  return repeated(Tensor(dtype, {}), shape, "zeros", where);
+  return front_end("zeros", where, [&] { return repeated(Tensor(dtype, {}), shape); });
 }
 
 Array ones(const Shape& shape, DType dtype, Where where) {
-  return repeated(Tensor::scalar_of(dtype, std::int64_t{1}), shape, "ones", where);
+  return front_end("ones", where, [&] { return repeated(Tensor::scalar_of(dtype, std::int64_t{1}), shape); });
 }
 
-Array zeros_like(Operand x) {
+Array zeros_like(const Operand& x) {
   return front_end("zeros_like", x.where(), [&] {
     Array like = as_array(x);
     return zeros(like.shape(), like.dtype());
   });
 }
 
-Array ones_like(Operand x) {
+Array ones_like(const Operand& x) {
   return front_end("ones_like", x.where(), [&] {
     Array like = as_array(x);
     return ones(like.shape(), like.dtype());

@@ -43,8 +43,8 @@ Array zeros(const Shape& shape, DType dtype, Where where = Where::here());
 /// In bool, true.
 Array ones(const Shape& shape, DType dtype, Where where = Where::here());
 /// The dtype and shape of `x`; equal on all devices, whatever the states of `x`.
-Array zeros_like(Operand x);
-Array ones_like(Operand x);
+Array zeros_like(const Operand& x);
+Array ones_like(const Operand& x);
 
 /// `value` as a scalar of `dtype`, rounded once. Throws T008 for a floating-point number that shall be an
 /// integer, an integer out of range, and where only one of the two is bool.

@@ -57,7 +57,7 @@ std::vector<Example> Convert::examples() {
   return examples;
 }
 
-Array convert(Operand x, DType to) {
+Array convert(const Operand& x, DType to) {
   return front_end("convert", x.where(), [&] {
     Array array = as_array(x);
     return array.dtype() == to ? array : apply_one(Convert{to}, {array});

@@ -29,6 +29,6 @@ struct Convert {
 static_assert(complete<Convert>());
 
 /// x itself if it has that dtype. Throws T004 for an unreduced sum unless both dtypes are floats.
-Array convert(Operand x, DType to);
+Array convert(const Operand& x, DType to);
 
 }  // namespace tutti

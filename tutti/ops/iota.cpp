@@ -32,7 +32,7 @@ Tensor counted(DType dtype, std::int64_t n) {
 Parameters Iota::parameters() const { return {{"dim", std::to_string(dim.index)}}; }
 
 Types Iota::infer(const Types&) const {
-  require(dtype != DType::boolean, Code::dtype, "counting in bool; use DType::i32");
+  require(dtype != DType::boolean, Code::dtype, "bool does not count; use DType::i32");
   require(0 <= dim.index && dim.index < shape.rank(), Code::dim,
           "dim {} is out of range for the shape [{}] (iota_c1)", dim.index, to_string(shape));
   return {Type(dtype, shape)};

@@ -75,6 +75,8 @@ Jvp Select::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents Select::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  require(!operands[0].linear(), Code::refused_rule,
+          "transpose is refused: select is not linear in its predicate");
   const Array &predicate = *operands[0].known, &ct = *cotangents[0];
   Array zero = zero_tangent(ct.type());
   Tangents result(3);
@@ -94,7 +96,7 @@ Lowered Select::lower(Emitter& emitter, const Lowered& operands) const {
 std::vector<Example> Select::examples() {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
   std::vector<Example> examples;
-  auto add = [&](DType dtype, const Shape& shape, AxisStates predicate, AxisStates branches) {
+  auto add = [&](DType dtype, const Shape& shape, const AxisStates& predicate, const AxisStates& branches) {
     Type chooser(DType::boolean, shape, predicate), x(dtype, shape, branches);
     examples.push_back({Select{}, {{chooser, 0, 1}, x, x}});
   };
@@ -108,7 +110,7 @@ std::vector<Example> Select::examples() {
   return examples;
 }
 
-Array select(Operand predicate, Operand on_true, Operand on_false) {
+Array select(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
   return front_end("select", predicate.where(), [&] {
     auto [x, y] = as_equal_shapes(on_true, on_false);
     Array chooser = as_array(predicate);

@@ -31,6 +31,6 @@ static_assert(complete<Select>());
 /// Throws T005 if the shapes do not broadcast, T007 if the predicate is not bool or the branches' dtypes
 /// differ, T004 if one branch is an unreduced sum and the other is not, or the predicate varies where they
 /// are one.
-Array select(Operand predicate, Operand on_true, Operand on_false);
+Array select(const Operand& predicate, const Operand& on_true, const Operand& on_false);
 
 }  // namespace tutti

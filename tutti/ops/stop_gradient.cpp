@@ -26,7 +26,7 @@ std::vector<Example> StopGradient::examples() {
           {StopGradient{}, {Type(DType::i32, {5}, {{axes[2], reduced}})}}};
 }
 
-Array stop_gradient(Operand x) {
+Array stop_gradient(const Operand& x) {
   return front_end("stop_gradient", x.where(), [&] { return apply_one(StopGradient{}, {as_array(x)}); });
 }
 

@@ -24,6 +24,6 @@ struct StopGradient {
 };
 static_assert(complete<StopGradient>());
 
-Array stop_gradient(Operand x);
+Array stop_gradient(const Operand& x);
 
 }  // namespace tutti

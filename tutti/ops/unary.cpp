@@ -133,14 +133,14 @@ std::vector<Example> Unary::examples() {
   return examples;
 }
 
-Array operator-(Operand x) { return unary(UnaryFn::neg, x); }
-Array exp(Operand x) { return unary(UnaryFn::exp, x); }
-Array log(Operand x) { return unary(UnaryFn::log, x); }
-Array tanh(Operand x) { return unary(UnaryFn::tanh, x); }
-Array sqrt(Operand x) { return unary(UnaryFn::sqrt, x); }
-Array rsqrt(Operand x) { return unary(UnaryFn::rsqrt, x); }
-Array logistic(Operand x) { return unary(UnaryFn::logistic, x); }
-Array abs(Operand x) { return unary(UnaryFn::abs, x); }
-Array sign(Operand x) { return unary(UnaryFn::sign, x); }
+Array operator-(const Operand& x) { return unary(UnaryFn::neg, x); }
+Array exp(const Operand& x) { return unary(UnaryFn::exp, x); }
+Array log(const Operand& x) { return unary(UnaryFn::log, x); }
+Array tanh(const Operand& x) { return unary(UnaryFn::tanh, x); }
+Array sqrt(const Operand& x) { return unary(UnaryFn::sqrt, x); }
+Array rsqrt(const Operand& x) { return unary(UnaryFn::rsqrt, x); }
+Array logistic(const Operand& x) { return unary(UnaryFn::logistic, x); }
+Array abs(const Operand& x) { return unary(UnaryFn::abs, x); }
+Array sign(const Operand& x) { return unary(UnaryFn::sign, x); }
 
 }  // namespace tutti

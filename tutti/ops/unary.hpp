@@ -29,18 +29,18 @@ struct Unary {
 static_assert(complete<Unary>());
 
 // Each throws T007 for a dtype it is not defined for, T004 (all but -) for an unreduced sum.
-Array operator-(Operand x);
-Array exp(Operand x);
-Array log(Operand x);
-Array tanh(Operand x);
-Array sqrt(Operand x);
+Array operator-(const Operand& x);
+Array exp(const Operand& x);
+Array log(const Operand& x);
+Array tanh(const Operand& x);
+Array sqrt(const Operand& x);
 /// 1 / sqrt(x).
-Array rsqrt(Operand x);
+Array rsqrt(const Operand& x);
 /// 1 / (1 + exp(-x)).
-Array logistic(Operand x);
+Array logistic(const Operand& x);
 /// Of the smallest integer: itself. The derivative at 0 is 0.
-Array abs(Operand x);
+Array abs(const Operand& x);
 /// -1, 0 or 1; of -0 and NaN: itself. It has no tangent.
-Array sign(Operand x);
+Array sign(const Operand& x);
 
 }  // namespace tutti
