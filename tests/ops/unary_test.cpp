@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/unary.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/rules.hpp"
+#include "tests/support/tracing.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/transpose.hpp"
+
+namespace tutti {
+namespace {
+
+const Axis a = example_mesh().axes()[0];
+
+using FrontEnd = Array (*)(const Operand&);
+struct Named {
+  const char* name;
+  FrontEnd function;
+};
+const Named all_functions[] = {{"neg", operator- },
+                                {"exp", exp},
+                                {"log", log},
+                                {"tanh", tanh},
+                                {"sqrt", sqrt},
+                                {"rsqrt", rsqrt},
+                                {"logistic", logistic},
+                                {"abs", abs},
+                                {"sign", sign}};
+
+std::string text_of(Type type, FrontEnd function) {
+  return program_text({type}, [&](const Arrays& x) { return function(x[0]); });
+}
+
+TEST(unary, prints_under_its_own_name_and_keeps_the_type) {
+  for (const auto& [name, function] : all_functions)
+    EXPECT_EQ(text_of(Type(DType::f32, {2, 3}, {{a, varying}}), function),
+              std::string("program(%0: f32[2,3]{V:a}) {\n  %1: f32[2,3]{V:a} = ") + name +
+                  " %0\n  return %1\n}\n");
+}
+
+TEST(unary, neg_abs_and_sign_take_integers) {
+  for (FrontEnd function : {FrontEnd(operator-), FrontEnd(abs), FrontEnd(sign)})
+    EXPECT_EQ(refusal_of([&] { text_of(Type(DType::i64, {3}), function); }), "accepted");
+}
+
+TEST(unary, rejects_bool) {
+  EXPECT_EQ(refusal_of([] { text_of(Type(DType::boolean, {3}), operator-); }),
+            "T007: neg: bool[3] is neither float nor integer; convert it: convert(x, DType::i32)");
+}
+
+TEST(unary, rejects_integers_where_the_function_is_of_floats) {
+  for (const auto& [name, function] : all_functions) {
+    if (function == FrontEnd(operator-) || function == FrontEnd(abs) || function == FrontEnd(sign)) continue;
+    EXPECT_EQ(refusal_of([&] { text_of(Type(DType::i32, {3}), function); }),
+              std::string("T007: ") + name + ": i32[3] is not float; convert it: convert(x, DType::f32)");
+  }
+}
+
+TEST(unary, neg_takes_an_unreduced_sum) {
+  EXPECT_EQ(text_of(Type(DType::f32, {}, {{a, unreduced}}), operator-),
+            "program(%0: f32[]{U:a}) {\n  %1: f32[]{U:a} = neg %0\n  return %1\n}\n");
+}
+
+TEST(unary, rejects_an_unreduced_sum_where_the_function_is_not_linear) {
+  for (const auto& [name, function] : all_functions) {
+    if (function == FrontEnd(operator-)) continue;
+    EXPECT_EQ(refusal_of([&] { text_of(Type(DType::f32, {}, {{a, unreduced}}), function); }),
+              std::string("T004: ") + name +
+                  ": operand 0 is an unreduced sum over 'a' (f32[]{U:a}), but this is not linear: of the "
+                  "terms it is "
+                  "not of their sum. Reduce first: psum(operand 0, \"a\")");
+  }
+}
+
+TEST(unary, rejects_a_number) {
+  EXPECT_EQ(refusal_of([] { program_text({}, [](const Arrays&) { return exp(1.0); }); }),
+            "T008: exp: at least one operand must be an array; compute numbers in C++");
+}
+
+TEST(unary, refuses_to_transpose_what_is_not_linear) {
+  Type x(DType::f32, {3});
+  for (const auto& [name, function] : all_functions) {
+    if (function == FrontEnd(operator-)) continue;
+    Program program = trace({x}, [&](const Arrays& in) { return Arrays{function(in[0])}; }).program;
+    EXPECT_EQ(refusal_of([&] { transpose(program, {true}); }),
+              std::string("T010: ") + name + ": transpose is refused: it is not linear");
+  }
+}
+
+TEST(unary, sign_has_no_tangent) {
+  Program program =
+      trace({Type(DType::f32, {3})}, [](const Arrays& x) { return Arrays{sign(x[0])}; }).program;
+  EXPECT_EQ(jvp(program, {true}).nonzero, Bits{false});
+}
+
+// y = exp(x): the derivative reuses y.
+TEST(unary, exp_is_computed_once_with_its_gradient) {
+  Program program = trace({Type(DType::f32, {3})}, [](const Arrays& x) { return Arrays{exp(x[0])}; }).program;
+  Program gradient = vjp(program, {true});
+  for (Equation& equation : gradient.equations) equation.where = {};
+  EXPECT_EQ(to_string(gradient), "program(%0: f32[3], %2: f32[3]) {\n"
+                                 "  %1: f32[3] = exp %0\n"
+                                 "  %3: f32[3] = mul %1, %2\n"
+                                 "  return %1, %3\n}\n");
+}
+
+TEST(unary, types_its_rules) { EXPECT_EQ(mistyped_rules(Unary::examples()), std::vector<std::string>{}); }
+
+}  // namespace
+}  // namespace tutti
