@@ -118,6 +118,14 @@ TEST(select, transposes_to_both_branches) {
                              "  return %3, %4\n}\n");
 }
 
+// The zero beside the cotangent is a value to the second derivative.
+TEST(select, is_differentiated_twice) {
+  Program once =
+      vjp(trace({predicate, f32, f32}, [](const Arrays& x) { return Arrays{selected(x)}; }).program,
+          {false, true, true});
+  EXPECT_EQ(refusal_of([&] { check(vjp(once, {false, true, true, true})); }), "accepted");
+}
+
 TEST(select, types_its_rules) { EXPECT_EQ(mistyped_rules(Select::examples()), std::vector<std::string>{}); }
 
 }  // namespace
