@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/apply.hpp"
 
-#include <cmath>
-#include <limits>
-
 #include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
@@ -17,30 +14,6 @@ Array cast_once(Builder& builder, const Array& x, const AxisStates& to) {
   if (x.type().states() == to) return x;
   return builder.var_array(
       builder.cast_once(builder.resolve(x), to, [&] { return builder.resolve(cast_to(x, to)); }));
-}
-
-template <class Integer>
-void require_in_range(std::int64_t value, DType dtype) {
-  require(value >= std::numeric_limits<Integer>::min() && value <= std::numeric_limits<Integer>::max(), Code::number,
-          "the number {} does not fit {}; use a smaller one or convert the array", value, name(dtype));
-}
-
-Tensor as_tensor(double value, DType dtype) {
-  require(is_float(dtype), Code::number,
-          "the floating-point number {} stands beside an array of {}; write a whole number, or convert the array", value,
-          name(dtype));
-  return Tensor::scalar_of(dtype, value);
-}
-
-Tensor as_tensor(std::int64_t value, DType dtype) {
-  require(dtype != DType::boolean, Code::number, "the number {} stands beside an array of bool; write true or false", value);
-  if (dtype == DType::i32) require_in_range<std::int32_t>(value, dtype);
-  return Tensor::scalar_of(dtype, value);
-}
-
-Tensor as_tensor(bool value, DType dtype) {
-  require(dtype == DType::boolean, Code::number, "{} stands beside an array of {}; write a number", value, name(dtype));
-  return Tensor::scalar(value);
 }
 
 }  // namespace
@@ -74,10 +47,7 @@ Array apply_one(const Op& op, const Arrays& operands, Where where) { return appl
 Array as_array(const Operand& x, std::initializer_list<Operand> beside) {
   if (x.array()) return *x.array();
   for (const Operand& other : beside)
-    if (other.array()) {
-      DType dtype = other.array()->dtype();
-      return constant(std::visit([&](auto value) { return as_tensor(value, dtype); }, *x.number()));
-    }
+    if (other.array()) return constant(as_scalar(*x.number(), other.array()->dtype()));
   fail(Code::number, "at least one operand must be an array; compute numbers in C++");
 }
 
