@@ -88,7 +88,7 @@ Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, S
   return apply_one(AllGather{axes, dim, stacking, to}, {x});
 }
 
-Array all_gather(Operand x, AxisNames axes, const AllGatherOptions& options) {
+Array all_gather(const Operand& x, const AxisNames& axes, const AllGatherOptions& options) {
   return front_end("all_gather", x.where(), [&] {
     require(options.to != State::unreduced, Code::state, "a gathered value is not a partial sum; use .to = varying, invariant or reduced");
     Array blocks = as_array(x);

@@ -48,6 +48,6 @@ struct AllGatherOptions {
 /// jax.lax.all_gather: the blocks of all devices, along a new dim `dim` or tiled along an existing one.
 /// .to = invariant: known to be equal on all devices, the gradient is each device's own block; .to = reduced: equal,
 /// the gradient is a sum of terms; .to = varying: the same bits, typed as if they might differ.
-Array all_gather(Operand x, AxisNames axes, const AllGatherOptions& options = {});
+Array all_gather(const Operand& x, const AxisNames& axes, const AllGatherOptions& options = {});
 
 }  // namespace tutti

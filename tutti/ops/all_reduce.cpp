@@ -93,7 +93,7 @@ Array all_reduce(const Array& x, Axes axes, ReduceKind kind) {
   return apply_one(AllReduce{kind, std::move(axes)}, {x});
 }
 
-Array psum(Operand x, AxisNames axes) {
+Array psum(const Operand& x, const AxisNames& axes) {
   return front_end("psum", x.where(), [&] {
     Array terms = as_array(x);
     if (terms.dtype() == DType::boolean) terms = convert(terms, DType::i32);
@@ -101,7 +101,7 @@ Array psum(Operand x, AxisNames axes) {
   });
 }
 
-Array pmean(Operand x, AxisNames axes) {
+Array pmean(const Operand& x, const AxisNames& axes) {
   return front_end("pmean", x.where(), [&] {
     Array terms = as_array(x);
     if (!is_float(terms.dtype())) terms = convert(terms, DType::f32);
@@ -110,11 +110,11 @@ Array pmean(Operand x, AxisNames axes) {
   });
 }
 
-Array pmax(Operand x, AxisNames axes) {
+Array pmax(const Operand& x, const AxisNames& axes) {
   return front_end("pmax", x.where(), [&] { return all_reduce(as_array(x), axes.resolve(), ReduceKind::max); });
 }
 
-Array pmin(Operand x, AxisNames axes) {
+Array pmin(const Operand& x, const AxisNames& axes) {
   return front_end("pmin", x.where(), [&] { return all_reduce(as_array(x), axes.resolve(), ReduceKind::min); });
 }
 

@@ -40,11 +40,11 @@ static_assert(complete<AllReduce>());
 Array all_reduce(const Array& x, Axes axes, ReduceKind kind = ReduceKind::sum);
 
 /// jax.lax.psum: the sum over the devices of `axes`. Of an invariant x that is n * x; of bool a count in i32.
-Array psum(Operand x, AxisNames axes);
+Array psum(const Operand& x, const AxisNames& axes);
 /// psum divided by the number of devices; f32 for bool and integers.
-Array pmean(Operand x, AxisNames axes);
+Array pmean(const Operand& x, const AxisNames& axes);
 /// The maximum over the devices of `axes`; for bool: true if one is.
-Array pmax(Operand x, AxisNames axes);
-Array pmin(Operand x, AxisNames axes);
+Array pmax(const Operand& x, const AxisNames& axes);
+Array pmin(const Operand& x, const AxisNames& axes);
 
 }  // namespace tutti

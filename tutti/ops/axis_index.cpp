@@ -52,10 +52,10 @@ std::vector<Example> AxisIndex::examples() {
   return examples;
 }
 
-Array axis_index(AxisNames axes) {
+Array axis_index(const AxisNames& axes) {
   return front_end("axis_index", axes.where(), [&] { return apply_one(AxisIndex{axes.resolve()}, {}); });
 }
 
-int axis_size(AxisNames axes) { return joint_size(axes.resolve()); }
+int axis_size(const AxisNames& axes) { return joint_size(axes.resolve()); }
 
 }  // namespace tutti

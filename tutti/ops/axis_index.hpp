@@ -28,8 +28,8 @@ struct AxisIndex {
 static_assert(complete<AxisIndex>());
 
 /// jax.lax.axis_index: this device's position along `axes`, i32, varying.
-Array axis_index(AxisNames axes);
+Array axis_index(const AxisNames& axes);
 /// jax.lax.axis_size: the number of positions along `axes`; a C++ number, known when the program is traced.
-int axis_size(AxisNames axes);
+int axis_size(const AxisNames& axes);
 
 }  // namespace tutti

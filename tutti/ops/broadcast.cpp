@@ -75,7 +75,7 @@ std::vector<Example> Broadcast::examples() {
 
 Array broadcast(const Array& x, const Axes& axes, int from) { return apply_one(Broadcast{axes, from}, {x}); }
 
-Array pbroadcast(Operand x, AxisNames axes, const PbroadcastOptions& options) {
+Array pbroadcast(const Operand& x, const AxisNames& axes, const PbroadcastOptions& options) {
   return front_end("pbroadcast", x.where(), [&] { return broadcast(as_array(x), axes.resolve(), options.source); });
 }
 

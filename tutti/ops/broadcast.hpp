@@ -40,6 +40,6 @@ struct PbroadcastOptions {
 };
 
 /// jax.lax.pbroadcast: the value of the device at position `source` along `axes`, on all of them.
-Array pbroadcast(Operand x, AxisNames axes, const PbroadcastOptions& options = {});
+Array pbroadcast(const Operand& x, const AxisNames& axes, const PbroadcastOptions& options = {});
 
 }  // namespace tutti

@@ -104,7 +104,7 @@ Array cast_to(const Array& x, const Axes& axes, State to) {
   return cast_to(x, states);
 }
 
-Array pcast(Operand x, AxisNames axes, State to) {
+Array pcast(const Operand& x, const AxisNames& axes, State to) {
   return front_end("pcast", x.where(), [&] { return cast_to(as_array(x), axes.resolve(), to); });
 }
 

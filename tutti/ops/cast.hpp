@@ -39,6 +39,6 @@ Array cast_to(const Array& x, const Axes& axes, State to);
 
 /// jax.lax.pcast: x seen as `to` along `axes`. Axes where it is that already are left alone.
 /// Throws T004 for U -> anything (reduce it) and for V -> I, V -> R (devices may differ).
-Array pcast(Operand x, AxisNames axes, State to);
+Array pcast(const Operand& x, const AxisNames& axes, State to);
 
 }  // namespace tutti

@@ -86,11 +86,11 @@ std::vector<Example> Mask::examples() {
   return examples;
 }
 
-Array mask(Operand x, AxisNames axes, const MaskOptions& options) {
+Array mask(const Operand& x, const AxisNames& axes, const MaskOptions& options) {
   return front_end("mask", x.where(), [&] { return apply_one(Mask{axes.resolve(), options.at, State::unreduced}, {as_array(x)}); });
 }
 
-Array keep_on_one(Operand x, AxisNames axes, const MaskOptions& options) {
+Array keep_on_one(const Operand& x, const AxisNames& axes, const MaskOptions& options) {
   return front_end("keep_on_one", x.where(), [&] {
     Array value = as_array(x);
     Axes over = axes.resolve();

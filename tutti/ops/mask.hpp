@@ -36,8 +36,8 @@ struct MaskOptions {
 };
 
 /// x as a sum over the devices of `axes` of which one term is x and the others are zero.
-Array mask(Operand x, AxisNames axes, const MaskOptions& options = {});
+Array mask(const Operand& x, const AxisNames& axes, const MaskOptions& options = {});
 /// x on one device of `axes`, zeros on the others; varying.
-Array keep_on_one(Operand x, AxisNames axes, const MaskOptions& options = {});
+Array keep_on_one(const Operand& x, const AxisNames& axes, const MaskOptions& options = {});
 
 }  // namespace tutti

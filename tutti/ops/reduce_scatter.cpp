@@ -75,7 +75,7 @@ Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stackin
   return apply_one(ReduceScatter{axes, dim, stacking}, {x});
 }
 
-Array psum_scatter(Operand x, AxisNames axes, const PsumScatterOptions& options) {
+Array psum_scatter(const Operand& x, const AxisNames& axes, const PsumScatterOptions& options) {
   return front_end("psum_scatter", x.where(), [&] {
     Array terms = as_array(x);
     Axes over = axes.resolve();
