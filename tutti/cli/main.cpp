@@ -27,6 +27,11 @@ int run(int argc, char** argv) {
   rules_command->add_flag("--json", rules.json, "as a list of {op, rules: {rule: {state, reason}}}");
   rules_command->callback([&] { status = tutti::cli::rules(rules); });
 
+  // CLI11 would only say that a subcommand is missing.
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    fmt::print(stderr, "tutti: there is no subcommand '{}'; see tutti --help\n", argv[1]);
+    return usage_status;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
