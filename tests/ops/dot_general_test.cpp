@@ -132,6 +132,13 @@ TEST(dot_general, cotangent_of_a_reduced_operand_is_unreduced) {
             "  return %2\n}\n");
 }
 
+TEST(dot_general, refuses_its_transpose_in_both_operands) {
+  Builder builder;
+  Tangents cotangent{builder.input(f32({2, 4}))};
+  EXPECT_EQ(refusal_of([&] { matrices.transpose({{{}, f32({2, 3})}, {{}, f32({3, 4})}}, cotangent); }),
+            "T010: transpose is refused: dot_general is linear in one operand at a time");
+}
+
 TEST(dot_general, batch_does_not_repeat_the_operand_without_lanes) {
   Axis lanes = fresh_axis("lanes", 7);
   Types types{f32({2, 3}), f32({3, 4})};
@@ -209,8 +216,8 @@ std::vector<double> by_kernel(const DotGeneral& op, const Tensor& lhs, const Ten
   const std::byte* operands[] = {lhs.data(), rhs.data()};
   std::byte* results[] = {y.mutable_bytes()};
   units.run({operands, results, scratch.mutable_bytes()});
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < y.elements(); ++i) values.push_back(y.at(i));
+  std::vector<double> values(static_cast<std::size_t>(y.elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = y.at(static_cast<std::int64_t>(i));
   return values;
 }
 
@@ -273,7 +280,8 @@ TEST(dot_general, copies_no_operand_whose_dims_lie_as_runs) {
             plain);
   EXPECT_EQ(scratch_of({none, none, {Dim{2}, Dim{1}}, {Dim{1}, Dim{0}}}, f32({32, 4, 8}), f32({4, 8, 32})),
             plain);
-  EXPECT_GE(scratch_of({none, none, d1, d0}, f32({4, 32, 8}), f32({32, 32})), plain + 4 * 32 * 8 * 4);
+  EXPECT_GE(scratch_of({none, none, d1, d0}, f32({4, 32, 8}), f32({32, 32})),
+            plain + f32({4, 32, 8}).bytes());
 }
 
 // --- matmul ----------------------------------------------------------------------------------------------

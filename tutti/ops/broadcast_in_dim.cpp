@@ -115,12 +115,12 @@ std::vector<Example> BroadcastInDim::examples() {
   };
 }
 
-Array broadcast_in_dim(Operand x, Shape to, Dims dims) {
+Array broadcast_in_dim(const Operand& x, Shape to, Dims dims) {
   return front_end(BroadcastInDim::name, x.where(),
                    [&] { return apply_one(BroadcastInDim{std::move(to), std::move(dims)}, {as_array(x)}); });
 }
 
-Array broadcast_to(Operand x, const Shape& to) {
+Array broadcast_to(const Operand& x, const Shape& to) {
   return front_end("broadcast_to", x.where(), [&] {
     Array array = as_array(x);
     require(array.rank() <= to.rank(), Code::shape,
@@ -139,7 +139,7 @@ Array insert_dim(const Array& x, Dim dim, std::int64_t size) {
   return insert_dims(x, {dim}, x.shape().inserted(dim, size));
 }
 
-Array expand_dims(Operand x, int dim) {
+Array expand_dims(const Operand& x, int dim) {
   return front_end("expand_dims", x.where(), [&] {
     Array array = as_array(x);
     int rank = array.rank() + 1;

@@ -31,9 +31,9 @@ struct BroadcastInDim {
 static_assert(complete<BroadcastInDim>());
 
 /// jax.lax.broadcast_in_dim. Throws T005, T006 (broadcast_in_dim_c2 to _c5).
-Array broadcast_in_dim(Operand x, Shape to, Dims dims);
+Array broadcast_in_dim(const Operand& x, Shape to, Dims dims);
 /// numpy.broadcast_to: dims count from the right. x itself if it has that shape. Throws T005.
-Array broadcast_to(Operand x, const Shape& to);
+Array broadcast_to(const Operand& x, const Shape& to);
 /// NumPy's shape for two operands: dims count from the right; sizes are equal, or one is 1 or missing.
 /// Throws T005.
 Shape broadcast_shape(const Shape& a, const Shape& b);
@@ -42,6 +42,6 @@ Array insert_dims(const Array& x, const Dims& dims, const Shape& to);
 /// x repeated `size` times along a new dim that stands at `dim` of the result.
 Array insert_dim(const Array& x, Dim dim, std::int64_t size);
 /// numpy.expand_dims: a new dim of size 1 at `dim` of the result. Throws T006.
-Array expand_dims(Operand x, int dim);
+Array expand_dims(const Operand& x, int dim);
 
 }  // namespace tutti

@@ -45,21 +45,21 @@ Array hits(const Array& indices, int classes) {
 
 }  // namespace
 
-Array square(Operand x) {
+Array square(const Operand& x) {
   return front_end("square", x.where(), [&] {
     Array array = as_array(x);
     return array * array;
   });
 }
 
-Array mean(Operand x, WhichDims dims) {
+Array mean(const Operand& x, const WhichDims& dims) {
   return front_end("mean", x.where(), [&] {
     Array array = as_array(x);
     return mean_over(array, dims.resolve(array.type()));
   });
 }
 
-Array variance(Operand x, WhichDims dims) {
+Array variance(const Operand& x, const WhichDims& dims) {
   return front_end("variance", x.where(), [&] {
     Array array = as_array(x);
     Dims folded = dims.resolve(array.type());
@@ -68,18 +68,18 @@ Array variance(Operand x, WhichDims dims) {
   });
 }
 
-Array where(Operand predicate, Operand on_true, Operand on_false) {
+Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
   return front_end("where", predicate.where(), [&] { return select(predicate, on_true, on_false); });
 }
 
-Array one_hot(Operand indices, int classes, DType dtype) {
+Array one_hot(const Operand& indices, int classes, DType dtype) {
   return front_end("one_hot", indices.where(), [&] {
     require(classes >= 0, Code::shape, "{} classes; the number of classes is 0 or more", classes);
     return convert(hits(as_array(indices), classes), dtype);
   });
 }
 
-Array logsumexp(Operand x, WhichDims dims) {
+Array logsumexp(const Operand& x, const WhichDims& dims) {
   return front_end("logsumexp", x.where(), [&] {
     Array array = as_array(x);
     Dims folded = dims.resolve(array.type());
@@ -89,7 +89,7 @@ Array logsumexp(Operand x, WhichDims dims) {
   });
 }
 
-Array softmax(Operand x, int dim) {
+Array softmax(const Operand& x, int dim) {
   return front_end("softmax", x.where(), [&] {
     Array array = as_array(x);
     Dims along{as_dim(dim, array.type())};
@@ -98,7 +98,7 @@ Array softmax(Operand x, int dim) {
   });
 }
 
-Array log_softmax(Operand x, int dim) {
+Array log_softmax(const Operand& x, int dim) {
   return front_end("log_softmax", x.where(), [&] {
     Array array = as_array(x);
     Dims along{as_dim(dim, array.type())};
@@ -107,7 +107,7 @@ Array log_softmax(Operand x, int dim) {
   });
 }
 
-Array cross_entropy(Operand logits, Operand labels) {
+Array cross_entropy(const Operand& logits, const Operand& labels) {
   return front_end("cross_entropy", logits.where(), [&] {
     Array x = as_array(logits), indices = as_array(labels);
     require(x.rank() > 0 && x.shape().erased(Dim{x.rank() - 1}) == indices.shape(), Code::shape,

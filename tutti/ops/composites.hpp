@@ -8,25 +8,25 @@
 namespace tutti {
 
 /// x * x.
-Array square(Operand x);
+Array square(const Operand& x);
 /// The sum over the number of elements; of integers and bools f32. NaN of none.
-Array mean(Operand x, WhichDims dims = all_dims);
+Array mean(const Operand& x, const WhichDims& dims = all_dims);
 /// The mean of square(x - mean(x)), as numpy.var: divided by the number of elements.
-Array variance(Operand x, WhichDims dims = all_dims);
+Array variance(const Operand& x, const WhichDims& dims = all_dims);
 /// numpy.where: element by element `on_true` where `predicate`, else `on_false`; shapes broadcast.
-Array where(Operand predicate, Operand on_true, Operand on_false);
+Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false);
 /// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of range.
-Array one_hot(Operand indices, int classes, DType dtype = DType::f32);
+Array one_hot(const Operand& indices, int classes, DType dtype = DType::f32);
 
 /// log(sum(exp(x))) over `dims`, without overflow.
-Array logsumexp(Operand x, WhichDims dims = all_dims);
+Array logsumexp(const Operand& x, const WhichDims& dims = all_dims);
 /// exp(x) over their sum along `dim`, without overflow.
-Array softmax(Operand x, int dim = -1);
+Array softmax(const Operand& x, int dim = -1);
 /// log(softmax(x)), without underflow.
-Array log_softmax(Operand x, int dim = -1);
+Array log_softmax(const Operand& x, int dim = -1);
 /// The mean over the batch of -log_softmax(logits)[label].
 /// logits: [b.., classes], labels: integers [b..] -> [].
 /// Labels out of range are not found out. Throws T005, T007.
-Array cross_entropy(Operand logits, Operand labels);
+Array cross_entropy(const Operand& logits, const Operand& labels);
 
 }  // namespace tutti

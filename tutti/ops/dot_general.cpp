@@ -50,6 +50,7 @@ Array in_order(const Array& x, const Dims& dims) {
 // The partners in `to` of the dims in `from`, by ascending dim of `from`.
 Dims partners(const Dims& from, const Dims& to) {
   std::vector<std::pair<Dim, Dim>> pairs;
+  pairs.reserve(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) pairs.emplace_back(from[i], to[i]);
   std::ranges::sort(pairs);
   Dims partners;
@@ -175,6 +176,8 @@ Jvp DotGeneral::jvp(const Arrays& operands, const Tangents& tangents) const {
 
 // The cotangent has dims batch, lhs free, rhs free; those of the other operand are contracted with it.
 Tangents DotGeneral::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  require(operands[0].known || operands[1].known, Code::refused_rule,
+          "transpose is refused: dot_general is linear in one operand at a time");
   const Array& cotangent = *cotangents[0];
   Dims lhs_free = free_dims(operands[0].type.rank(), lhs_batch, lhs_contract);
   Dims rhs_free = free_dims(operands[1].type.rank(), rhs_batch, rhs_contract);
@@ -249,7 +252,7 @@ std::vector<Example> DotGeneral::examples() {
   return examples;
 }
 
-Array dot_general(Operand lhs, Operand rhs, const DotGeneralOptions& dims) {
+Array dot_general(const Operand& lhs, const Operand& rhs, const DotGeneralOptions& dims) {
   return front_end(DotGeneral::name, lhs.where(), [&] {
     Array a = as_array(lhs, {rhs}), b = as_array(rhs, {lhs});
     Type x = a.type(), y = b.type();
@@ -277,7 +280,7 @@ Array matmul_of_stacks(const Array& a, const Array& b) {
 
 }  // namespace
 
-Array matmul(Operand lhs, Operand rhs) {
+Array matmul(const Operand& lhs, const Operand& rhs) {
   return front_end("matmul", lhs.where(), [&] {
     Array a = as_array(lhs, {rhs}), b = as_array(rhs, {lhs});
     require(a.rank() > 0 && b.rank() > 0, Code::shape, "{} or {} is a scalar; multiply with *",

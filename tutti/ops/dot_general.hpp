@@ -39,9 +39,9 @@ struct DotGeneralOptions {
 };
 
 /// jax.lax.dot_general. Throws T005, T006, T007 (dot_general_c1 to _c10).
-Array dot_general(Operand lhs, Operand rhs, const DotGeneralOptions& dims);
+Array dot_general(const Operand& lhs, const Operand& rhs, const DotGeneralOptions& dims);
 /// numpy.matmul: [.., m, k] x [.., k, n] -> [.., m, n], dims before the last two broadcast; a vector on the left is
 /// a row, on the right a column, and that dim is dropped. Throws T005 for scalars and for sizes that differ.
-Array matmul(Operand lhs, Operand rhs);
+Array matmul(const Operand& lhs, const Operand& rhs);
 
 }  // namespace tutti

@@ -26,9 +26,9 @@ Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
 
 }  // namespace
 
-Array reduce_sum(Operand x, WhichDims dims) { return reduce(ReduceKind::sum, x, dims); }
-Array reduce_max(Operand x, WhichDims dims) { return reduce(ReduceKind::max, x, dims); }
-Array reduce_min(Operand x, WhichDims dims) { return reduce(ReduceKind::min, x, dims); }
+Array reduce_sum(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::sum, x, dims); }
+Array reduce_max(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::max, x, dims); }
+Array reduce_min(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::min, x, dims); }
 
 std::string_view Reduce::name() const {
   switch (kind) {

@@ -34,8 +34,8 @@ static_assert(complete<Reduce>());
 
 /// Folded over one dim, several, or all; over none: x itself.
 /// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for a sum of bool.
-Array reduce_sum(Operand x, WhichDims dims = all_dims);
-Array reduce_max(Operand x, WhichDims dims = all_dims);
-Array reduce_min(Operand x, WhichDims dims = all_dims);
+Array reduce_sum(const Operand& x, const WhichDims& dims = all_dims);
+Array reduce_max(const Operand& x, const WhichDims& dims = all_dims);
+Array reduce_min(const Operand& x, const WhichDims& dims = all_dims);
 
 }  // namespace tutti

@@ -119,7 +119,7 @@ std::vector<Example> Reshape::examples() {
   };
 }
 
-Array reshape(Operand x, Shape to) {
+Array reshape(const Operand& x, Shape to) {
   return front_end(Reshape::name, x.where(), [&] {
     Array array = as_array(x);
     Shape shape = completed(to, array.type());

@@ -31,6 +31,6 @@ static_assert(complete<Reshape>());
 
 /// numpy.reshape. One size may be -1: what is left. x itself if it has that shape already.
 /// Throws T005 if the numbers of elements differ (reshape_c2).
-Array reshape(Operand x, Shape to);
+Array reshape(const Operand& x, Shape to);
 
 }  // namespace tutti

@@ -84,7 +84,7 @@ std::vector<Example> Transpose::examples() {
   };
 }
 
-Array transpose(Operand x) {
+Array transpose(const Operand& x) {
   return front_end(Transpose::name, x.where(), [&] {
     Array array = as_array(x);
     Dims reversed = dims_of(array.rank());
@@ -93,7 +93,7 @@ Array transpose(Operand x) {
   });
 }
 
-Array transpose(Operand x, std::vector<int> permutation) {
+Array transpose(const Operand& x, const std::vector<int>& permutation) {
   return front_end(Transpose::name, x.where(), [&] {
     Array array = as_array(x);
     return permuted(array, as_dims(permutation, array.type()));

@@ -30,10 +30,10 @@ struct Transpose {
 static_assert(complete<Transpose>());
 
 /// numpy.transpose: all dims in reverse order. In a member of an op write tutti::transpose.
-Array transpose(Operand x);
+Array transpose(const Operand& x);
 /// Dims in the order of `permutation`; x itself if that is their order. Negative dims count from the end.
 /// Throws T006 unless it names every dim once (transpose_c2).
-Array transpose(Operand x, std::vector<int> permutation);
+Array transpose(const Operand& x, const std::vector<int>& permutation);
 /// Dim `from` moves to stand at `to`; the others keep their order. x itself if they are equal.
 Array move_dim(const Array& x, Dim from, Dim to);
 
