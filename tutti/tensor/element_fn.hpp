@@ -10,7 +10,19 @@
 namespace tutti {
 
 enum class UnaryFn : std::uint8_t { neg, exp, log, tanh, sqrt, rsqrt, logistic, abs, sign };
-enum class BinaryFn : std::uint8_t { add, sub, mul, div, pow, maximum, minimum, rem, logical_and, logical_or, logical_xor };
+enum class BinaryFn : std::uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  maximum,
+  minimum,
+  rem,
+  logical_and,
+  logical_or,
+  logical_xor
+};
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
 enum class ReduceKind : std::uint8_t { sum, max, min };
 

@@ -28,18 +28,19 @@ ElementwiseKernel convert_kernel(DType from, DType to);
 /// out[i] = second(first(in[0][i], in[1][i]), in[2][i]), or second(in[2][i], first(..)) if `first_is_right`; the same
 /// bits as the two kernels one after the other. Null if this pair has no kernel; f32 and f64 add, sub, mul, maximum
 /// and minimum have all.
-ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a, Step b, Step c);
+ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
+                              Step b, Step c);
 
 /// out[r] = the fold of in[r][0 .. columns), rows `row_bytes` apart: 16 virtual lanes and pairwise blocks, a tree fixed
 /// by `columns`. An empty row gives the neutral element.
-using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
-                                  std::int64_t row_bytes);
+using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows,
+                                  std::int64_t columns, std::int64_t row_bytes);
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
 
 /// out[c] = the fold of in[0 .. rows)[c], rows `row_bytes` apart, for c < columns: pairwise over blocks of rows, a tree
 /// fixed by `rows`. The columns may be split among callers. `scratch` holds reduce_columns_scratch_bytes.
-using ReduceColumnsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
-                                     std::int64_t row_bytes, std::byte* scratch);
+using ReduceColumnsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows,
+                                     std::int64_t columns, std::int64_t row_bytes, std::byte* scratch);
 ReduceColumnsKernel reduce_columns_kernel(ReduceKind kind, DType dtype);
 std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns, DType dtype);
 
@@ -55,7 +56,8 @@ void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 struct CopyLoop {
   std::int64_t size, to_stride, from_stride;
 };
-void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t element_bytes);
+void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
+                  std::size_t element_bytes);
 
 /// n elements of `element_bytes` each, all equal to the one at `element`.
 void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes);

@@ -28,7 +28,7 @@ class Product {
   Product& operator=(const Product&) = delete;
 
   std::size_t scratch_bytes() const;
-  double nanoseconds() const;   // estimate for one call
+  double nanoseconds() const;  // estimate for one call
   void run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const;
 
  private:

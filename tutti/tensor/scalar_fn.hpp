@@ -61,22 +61,14 @@ constexpr T integer_pow(T base, T exponent) {
   return power;
 }
 
-/// NaN if either is; -0 < +0.
-template <class T>
-T scalar_maximum(T a, T b) {
-  if constexpr (std::floating_point<T>) {
-    if (a != a || b != b) return a + b;
-    if (a == b) return std::signbit(a) ? b : a;
-  }
-  return a > b ? a : b;
-}
-template <class T>
-T scalar_minimum(T a, T b) {
-  if constexpr (std::floating_point<T>) {
-    if (a != a || b != b) return a + b;
-    if (a == b) return std::signbit(a) ? a : b;
-  }
-  return a < b ? a : b;
+/// What a fold starts from; `or` is the sum of bools.
+template <ReduceKind kind, class T>
+constexpr T neutral_element() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (kind == ReduceKind::sum) return T{0};
+  if constexpr (Limits::has_infinity)
+    return kind == ReduceKind::max ? -Limits::infinity() : Limits::infinity();
+  return kind == ReduceKind::max ? Limits::lowest() : Limits::max();
 }
 
 /// To bool: is not 0. Float to integer saturates, NaN -> 0. Integers wrap. To a float: rounded once.

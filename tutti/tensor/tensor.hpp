@@ -63,7 +63,7 @@ class Tensor {
 
   DType dtype_;
   Shape shape_;
-  std::shared_ptr<std::byte[]> data_;   // 64-byte aligned
+  std::shared_ptr<std::byte[]> data_;  // 64-byte aligned
 };
 using Tensors = std::vector<Tensor>;
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element values for tests of kernels: edges and a spread of ordinary ones, and how results are compared.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tutti/types/dtype.hpp"
+
+namespace tutti {
+
+/// std::vector<bool> has no bytes to point to.
+template <class T>
+using Stored = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+
+/// The values where functions break.
+template <class T>
+std::vector<Stored<T>> edge_values() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::same_as<T, bool>) {
+    return {0, 1};
+  } else if constexpr (std::integral<T>) {
+    return {0,
+            1,
+            -1,
+            2,
+            -2,
+            3,
+            -3,
+            7,
+            -7,
+            10,
+            31,
+            32,
+            100,
+            -99,
+            511,
+            Limits::max(),
+            Limits::min(),
+            Limits::max() - 1,
+            Limits::min() + 1};
+  } else {
+    return {T(0),
+            -T(0),
+            T(1),
+            T(-1),
+            T(0.5),
+            T(-2.5),
+            T(3),
+            T(1e-3),
+            T(-1e10),
+            T(2147483647.0),
+            T(-2147483648.0),
+            T(4e9),
+            T(9.3e18),
+            T(-9.3e18),
+            Limits::max(),
+            Limits::lowest(),
+            Limits::min(),
+            Limits::denorm_min(),
+            -Limits::denorm_min(),
+            Limits::infinity(),
+            -Limits::infinity(),
+            Limits::quiet_NaN(),
+            -Limits::quiet_NaN()};
+  }
+}
+
+/// `n` ordinary values, all different in bits where the type allows, the same for the same seed everywhere.
+template <class T>
+std::vector<Stored<T>> spread_values(std::size_t n, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  std::vector<Stored<T>> values(n);
+  for (Stored<T>& value : values) {
+    const std::uint64_t word = bits();
+    if constexpr (std::floating_point<T>)
+      value = static_cast<T>((static_cast<double>(word >> 11) * 0x1p-53 - 0.5) *
+                             std::exp2(double(word % 13) - 6));
+    else if constexpr (std::same_as<T, bool>)
+      value = word % 2;
+    else
+      value = static_cast<T>(word);
+  }
+  return values;
+}
+
+/// Equal bits; any NaN equals any other.
+template <class T>
+bool same_element(T a, T b) {
+  if constexpr (std::floating_point<T>)
+    return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b));
+  return a == b;
+}
+
+template <class F>
+void with_type(DType dtype, F f) {
+  switch (dtype) {
+    case DType::boolean: return f(bool{});
+    case DType::i32: return f(std::int32_t{});
+    case DType::i64: return f(std::int64_t{});
+    case DType::f32: return f(float{});
+    case DType::f64: return f(double{});
+  }
+}
+
+template <class T>
+const std::byte* bytes(const std::vector<T>& values) {
+  return reinterpret_cast<const std::byte*>(values.data());
+}
+template <class T>
+std::byte* bytes(std::vector<T>& values) {
+  return reinterpret_cast<std::byte*>(values.data());
+}
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/tensor/instruction_sets.hpp"
+
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+
+namespace tutti {
+
+std::vector<std::int64_t> instruction_sets() {
+  std::vector<std::int64_t> targets;
+  for (std::int64_t left = HWY_TARGETS; left != 0; left &= left - 1)
+    if (const std::int64_t target = left & -left; (hwy::SupportedTargets() & target) != 0)
+      targets.push_back(target);
+  return targets;
+}
+
+std::string name_of_instruction_set(std::int64_t target) { return hwy::TargetName(target); }
+
+UseInstructionSet::UseInstructionSet(std::int64_t target) {
+  hwy::SetSupportedTargetsForTest(target);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+UseInstructionSet::~UseInstructionSet() {
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace tutti

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/binary.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops_inl.hpp"
+#include "tutti/tensor/vector_fn_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+template <BinaryFn fn>
+struct Apply {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return binary<fn>(a, b);
+  }
+};
+
+template <BinaryFn fn, class T, Step a, Step b>
+void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(hn::Lanes(D()), n, Result<D>(out), Apply<fn>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]));
+}
+
+template <BinaryFn fn, class T>
+ElementwiseKernel with_steps(Step a, Step b) {
+  if (a == Step::dense && b == Step::dense) return binary_loop<fn, T, Step::dense, Step::dense>;
+  if (a == Step::dense) return binary_loop<fn, T, Step::dense, Step::scalar>;
+  if (b == Step::dense) return binary_loop<fn, T, Step::scalar, Step::dense>;
+  return binary_loop<fn, T, Step::scalar, Step::scalar>;
+}
+
+template <class T>
+ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
+  switch (fn) {
+    case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
+    case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
+    case BinaryFn::mul: return with_steps<BinaryFn::mul, T>(a, b);
+    case BinaryFn::div: return with_steps<BinaryFn::div, T>(a, b);
+    case BinaryFn::maximum: return with_steps<BinaryFn::maximum, T>(a, b);
+    case BinaryFn::minimum: return with_steps<BinaryFn::minimum, T>(a, b);
+    case BinaryFn::pow:
+    case BinaryFn::rem:
+    case BinaryFn::logical_and:
+    case BinaryFn::logical_or:
+    case BinaryFn::logical_xor: return nullptr;
+  }
+  return nullptr;
+}
+
+template <class T>
+ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
+  switch (fn) {
+    case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
+    case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
+    case BinaryFn::mul:
+      if constexpr (sizeof(T) == 8)
+        return nullptr;  // this Highway has no 64-bit product
+      else
+        return with_steps<BinaryFn::mul, T>(a, b);
+    case BinaryFn::maximum: return with_steps<BinaryFn::maximum, T>(a, b);
+    case BinaryFn::minimum: return with_steps<BinaryFn::minimum, T>(a, b);
+    case BinaryFn::logical_and: return with_steps<BinaryFn::logical_and, T>(a, b);
+    case BinaryFn::logical_or: return with_steps<BinaryFn::logical_or, T>(a, b);
+    case BinaryFn::logical_xor: return with_steps<BinaryFn::logical_xor, T>(a, b);
+    case BinaryFn::div:
+    case BinaryFn::pow:
+    case BinaryFn::rem: return nullptr;
+  }
+  return nullptr;
+}
+
+// On bytes 0 and 1.
+ElementwiseKernel bool_kernel(BinaryFn fn, Step a, Step b) {
+  switch (fn) {
+    case BinaryFn::add:
+    case BinaryFn::maximum:
+    case BinaryFn::logical_or: return with_steps<BinaryFn::logical_or, std::uint8_t>(a, b);
+    case BinaryFn::mul:
+    case BinaryFn::minimum:
+    case BinaryFn::logical_and: return with_steps<BinaryFn::logical_and, std::uint8_t>(a, b);
+    case BinaryFn::logical_xor: return with_steps<BinaryFn::logical_xor, std::uint8_t>(a, b);
+    case BinaryFn::sub:
+    case BinaryFn::div:
+    case BinaryFn::pow:
+    case BinaryFn::rem: return nullptr;
+  }
+  return nullptr;
+}
+
+ElementwiseKernel vector_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+  switch (dtype) {
+    case DType::boolean: return bool_kernel(fn, a, b);
+    case DType::i32: return integer_kernel<std::int32_t>(fn, a, b);
+    case DType::i64: return integer_kernel<std::int64_t>(fn, a, b);
+    case DType::f32: return float_kernel<float>(fn, a, b);
+    case DType::f64: return float_kernel<double>(fn, a, b);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_binary_kernel);
+
+ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+  if (ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_binary_kernel)(fn, dtype, a, b)) return kernel;
+  ElementwiseKernel kernel = scalar_binary_kernel(fn, dtype, a, b);
+  require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operands to another dtype",
+          name(fn), name(dtype));
+  return kernel;
+}
+
+}  // namespace tutti
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+/// The loops that are left; as many as arrays have dimensions here.
+struct Loops {
+  std::span<const CopyLoop> all() const { return {kept, count}; }
+
+  CopyLoop kept[32];
+  std::size_t count = 0;
+};
+
+// Loops that run once go; neighbours that walk memory evenly become one.
+Loops joined(std::span<const CopyLoop> loops) {
+  Loops left;
+  for (const CopyLoop& loop : loops) {
+    if (loop.size == 1) continue;
+    CopyLoop* outer = left.count > 0 ? &left.kept[left.count - 1] : nullptr;
+    const bool even = outer != nullptr && outer->to_stride == loop.size * loop.to_stride &&
+                      outer->from_stride == loop.size * loop.from_stride;
+    if (even)
+      *outer = {outer->size * loop.size, loop.to_stride, loop.from_stride};
+    else
+      left.kept[left.count++] = loop;
+  }
+  return left;
+}
+
+/// The innermost loop over elements of a size known here.
+template <class T>
+void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
+  for (std::int64_t i = 0; i < loop.size; ++i, to += loop.to_stride, from += loop.from_stride) {
+    T element;
+    std::memcpy(&element, from, sizeof element);
+    std::memcpy(to, &element, sizeof element);
+  }
+}
+
+/// Both loops in squares of 16, which stay in L1 whichever side is the strided one.
+template <class T>
+void copy_plane(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
+  constexpr std::int64_t side = 16;  // lines of 64 bytes: 4-byte elements fill a line of each side
+  for (std::int64_t i = 0; i < outer.size; i += side) {
+    for (std::int64_t j = 0; j < inner.size; j += side) {
+      const std::int64_t rows = std::min(side, outer.size - i);
+      const CopyLoop part{std::min(side, inner.size - j), inner.to_stride, inner.from_stride};
+      for (std::int64_t row = i; row < i + rows; ++row)
+        copy_line<T>(to + row * outer.to_stride + j * inner.to_stride,
+                     from + row * outer.from_stride + j * inner.from_stride, part);
+    }
+  }
+}
+
+bool is_transposition(const CopyLoop& outer, const CopyLoop& inner) {
+  return std::abs(outer.from_stride) < std::abs(inner.from_stride);
+}
+
+template <class T>
+void copy_elements(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  if (loops.size() == 1) {
+    if (loops[0].from_stride == 0 && loops[0].to_stride == bytes)
+      return fill(to, from, loops[0].size, sizeof(T));
+    return copy_line<T>(to, from, loops[0]);
+  }
+  if (loops.size() == 2 && is_transposition(loops[0], loops[1]))
+    return copy_plane<T>(to, from, loops[0], loops[1]);
+  for (std::int64_t i = 0; i < loops[0].size; ++i)
+    copy_elements<T>(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1));
+}
+
+void copy_runs(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t run_bytes) {
+  if (loops.empty()) {
+    std::memcpy(to, from, run_bytes);
+    return;
+  }
+  for (std::int64_t i = 0; i < loops[0].size; ++i, to += loops[0].to_stride, from += loops[0].from_stride)
+    copy_runs(to, from, loops.subspan(1), run_bytes);
+}
+
+template <class T>
+void fill_with(std::byte* to, const std::byte* element, std::int64_t n) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  std::fill_n(reinterpret_cast<T*>(to), n, value);
+}
+
+}  // namespace
+
+void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t element_bytes) {
+  for (const CopyLoop& loop : loops)
+    if (loop.size <= 0) return;
+  if (loops.size() > std::size(Loops{}.kept)) {
+    for (std::int64_t i = 0; i < loops[0].size; ++i)
+      strided_copy(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1), element_bytes);
+    return;
+  }
+  Loops left = joined(loops);
+  const auto dense = static_cast<std::int64_t>(element_bytes);
+  if (left.count > 0) {
+    const CopyLoop inner = left.kept[left.count - 1];
+    if (inner.to_stride == dense && inner.from_stride == dense) {
+      --left.count;
+      return copy_runs(to, from, left.all(), static_cast<std::size_t>(inner.size) * element_bytes);
+    }
+  }
+  if (left.count == 0) return copy_runs(to, from, {}, element_bytes);
+  switch (element_bytes) {
+    case 1: return copy_elements<std::uint8_t>(to, from, left.all());
+    case 4: return copy_elements<std::uint32_t>(to, from, left.all());
+    case 8: return copy_elements<std::uint64_t>(to, from, left.all());
+    default: return copy_runs(to, from, left.all(), element_bytes);
+  }
+}
+
+void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes) {
+  switch (element_bytes) {
+    case 1: return fill_with<std::uint8_t>(to, element, n);
+    case 4: return fill_with<std::uint32_t>(to, element, n);
+    case 8: return fill_with<std::uint64_t>(to, element, n);
+    default:
+      for (std::int64_t i = 0; i < n; ++i, to += element_bytes) std::memcpy(to, element, element_bytes);
+  }
+}
+
+}  // namespace tutti

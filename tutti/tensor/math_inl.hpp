@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the sources of this folder, compiled once per instruction set: exp, log, tanh and logistic. Highway's own are
+// fast and accurate inside their ranges and wrong outside: each gets its edges here (tests/tensor/math_test.cpp).
+#include <hwy/highway.h>
+// After highway.h.
+#include <hwy/contrib/math/math-inl.h>
+
+#include <limits>
+
+#if defined(TUTTI_TENSOR_MATH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_MATH_INL_HPP
+#undef TUTTI_TENSOR_MATH_INL_HPP
+#else
+#define TUTTI_TENSOR_MATH_INL_HPP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// exp overflows to inf from here on, and Highway's Exp is still right here.
+template <class T>
+constexpr T exp_is_infinite = sizeof(T) == 4 ? T{90} : T{710};
+
+template <class D, class V>
+HWY_INLINE V exp_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V y = hn::Exp(d, hn::Min(x, hn::Set(d, exp_is_infinite<T>)));
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+template <class D, class V>
+HWY_INLINE V log_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const V zero = hn::Zero(d);
+  V y = hn::Log(d, x);
+  y = hn::IfThenElse(hn::Eq(x, zero), hn::Set(d, -infinity), y);
+  y = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), y);
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, infinity)), y, x);  // inf and NaN as they are
+}
+
+template <class D, class V>
+HWY_INLINE V tanh_of(D d, V x) {
+  return hn::Tanh(d, x);
+}
+
+/// 1 / (1 + exp(-x)), by exp of -|x|: neither side overflows, and both tails keep their digits.
+template <class D, class V>
+HWY_INLINE V logistic_of(D d, V x) {
+  const V one = hn::Set(d, hn::TFromD<D>{1});
+  const V e = exp_of(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

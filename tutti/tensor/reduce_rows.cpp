@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of rows. The tree is fixed by the number of columns, on every instruction set: 16 virtual lanes, element i
+// in lane i % 16; in a block of 2 KiB, vector v of 16 goes to sum v % 4 (v % 2 for 8-byte elements), 8 in order; then
+// the sums, the blocks and the lanes are folded pairwise. No element meets more than 13 + log2(blocks) additions,
+// which is within the bound 2 ceil(log2 columns) for every number of columns (tests/tensor/reduce_rows_test.cpp).
+#include <cstring>
+
+#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/scalar_fn.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/reduce_rows.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops_inl.hpp"
+#include "tutti/tensor/tree_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t virtual_lanes = 16;
+constexpr std::size_t vectors_per_sum = 8;
+
+template <ReduceKind kind, class T>
+struct RowFolder {
+  using D = hn::CappedTag<T, virtual_lanes>;
+  static constexpr std::size_t lanes = hn::MaxLanes(D());
+  static constexpr std::size_t parts = virtual_lanes / lanes;
+  static constexpr std::size_t sums = 16 / sizeof(T);
+  static constexpr std::size_t step = virtual_lanes * sums;
+  static constexpr std::size_t block_elements = step * vectors_per_sum;
+
+  /// The 16 virtual lanes.
+  struct Lanes {
+    hn::Vec<D> part[parts];
+  };
+  struct Fold {
+    HWY_INLINE Lanes operator()(Lanes a, const Lanes& b) const {
+      HWY_UNROLL(4)
+      for (std::size_t p = 0; p < parts; ++p) a.part[p] = fold<kind>(a.part[p], b.part[p]);
+      return a;
+    }
+  };
+
+  static T folded(const T* row, std::size_t columns) {
+    if (columns == 0) return neutral_element<kind, T>();
+    if (columns <= virtual_lanes) return folded_lanes(first_lanes(row, columns));
+    PairwiseStack<Lanes, Fold> stack;
+    for (; columns > block_elements; columns -= block_elements, row += block_elements)
+      stack.push(folded_block(row, block_elements));
+    return folded_lanes(stack.folded_with(folded_block(row, columns)));
+  }
+
+  /// 1 to block_elements elements.
+  static HWY_NOINLINE Lanes folded_block(const T* row, std::size_t columns) {
+    Lanes sum[sums];
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sums; ++s) sum[s] = neutral_lanes();
+    for (; columns >= step; columns -= step, row += step) {
+      HWY_UNROLL(4)
+      for (std::size_t s = 0; s < sums; ++s) sum[s] = Fold()(sum[s], all_lanes(row + s * virtual_lanes));
+    }
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sums; ++s, row += virtual_lanes) {
+      if (columns >= virtual_lanes) {
+        sum[s] = Fold()(sum[s], all_lanes(row));
+        columns -= virtual_lanes;
+      } else if (columns > 0) {
+        sum[s] = Fold()(sum[s], first_lanes(row, columns));
+        columns = 0;
+      }
+    }
+    return folded_sums(sum);
+  }
+
+  static HWY_INLINE Lanes folded_sums(const Lanes* sum) {
+    const Lanes low = Fold()(sum[0], sum[1]);
+    if constexpr (sums == 2)
+      return low;
+    else
+      return Fold()(low, Fold()(sum[2], sum[3]));
+  }
+
+  /// Lane j with lane j + 8, then j + 4, j + 2, j + 1.
+  static HWY_INLINE T folded_lanes(Lanes v) {
+    HWY_UNROLL(4)
+    for (std::size_t half = parts / 2; half > 0; half /= 2) {
+      HWY_UNROLL(2)
+      for (std::size_t p = 0; p < half; ++p) v.part[p] = fold<kind>(v.part[p], v.part[p + half]);
+    }
+    const T folded = folded_halves(D(), v.part[0]);
+    if constexpr (kind == ReduceKind::sum)
+      return folded + T{0};  // from +0, as StableHLO's reduce starts
+    else
+      return folded;
+  }
+
+  template <class DHalves, class V>
+  static HWY_INLINE T folded_halves(DHalves d, V v) {
+    if constexpr (hn::MaxLanes(d) == 1) {
+      return hn::GetLane(v);
+    } else {
+      const hn::Half<DHalves> half;  // found by their arguments: one lane has no halves
+      return folded_halves(half, fold<kind>(LowerHalf(half, v), UpperHalf(half, v)));
+    }
+  }
+
+  static HWY_INLINE Lanes all_lanes(const T* from) {
+    Lanes v;
+    HWY_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::LoadU(D(), from + p * lanes);
+    return v;
+  }
+
+  /// The others neutral.
+  static HWY_INLINE Lanes first_lanes(const T* from, std::size_t count) {
+    Lanes v = neutral_lanes();
+    HWY_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) {
+      if (count <= p * lanes) break;
+      const std::size_t here = count - p * lanes < lanes ? count - p * lanes : lanes;
+      v.part[p] = hn::IfThenElse(hn::FirstN(D(), here), load_first(D(), from + p * lanes, here), v.part[p]);
+    }
+    return v;
+  }
+
+  static HWY_INLINE Lanes neutral_lanes() {
+    constexpr T neutral = neutral_element<kind, T>();
+    Lanes v;
+    HWY_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::Set(D(), neutral);
+    return v;
+  }
+};
+
+template <ReduceKind kind, class T>
+void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes) {
+  auto* folded = reinterpret_cast<T*>(out);
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
+    folded[row] =
+        RowFolder<kind, T>::folded(reinterpret_cast<const T*>(in), static_cast<std::size_t>(columns));
+}
+
+template <class T>
+ReduceRowsKernel reduce_rows_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return reduce_rows_loop<ReduceKind::sum, T>;
+    case ReduceKind::max: return reduce_rows_loop<ReduceKind::max, T>;
+    case ReduceKind::min: return reduce_rows_loop<ReduceKind::min, T>;
+  }
+  return nullptr;
+}
+
+ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return nullptr;
+    case DType::i32: return reduce_rows_of<std::int32_t>(kind);
+    case DType::i64: return reduce_rows_of<std::int64_t>(kind);
+    case DType::f32: return reduce_rows_of<float>(kind);
+    case DType::f64: return reduce_rows_of<double>(kind);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_reduce_rows_kernel);
+
+namespace {
+
+// sum is or, as max; min is and: one byte decides.
+template <ReduceKind kind>
+void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes) {
+  constexpr int decides = kind == ReduceKind::min ? 0 : 1;
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes) {
+    const bool found = columns > 0 && std::memchr(in, decides, static_cast<std::size_t>(columns)) != nullptr;
+    out[row] = static_cast<std::byte>(found == (decides == 1));
+  }
+}
+
+}  // namespace
+
+ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
+  if (dtype != DType::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, dtype);
+  return kind == ReduceKind::min ? reduce_bool_rows<ReduceKind::min> : reduce_bool_rows<ReduceKind::max>;
+}
+
+}  // namespace tutti
+#endif

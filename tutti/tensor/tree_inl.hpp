@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the sources of this folder, compiled once per instruction set: the fixed tree in which all reductions fold,
+// ((0 1)(2 3))((4 5)(6 7)): halves split at the largest power of two below the count, left before right.
+#include <hwy/highway.h>
+#include <bit>
+#include <cstddef>
+
+#include "tutti/tensor/vector_fn_inl.hpp"
+
+#if defined(TUTTI_TENSOR_TREE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_TREE_INL_HPP
+#undef TUTTI_TENSOR_TREE_INL_HPP
+#else
+#define TUTTI_TENSOR_TREE_INL_HPP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+/// The tree over rows.at(first, place..), rows.at(first + 1, place..), ..; `place` says which lanes.
+template <ReduceKind kind, std::size_t count, class Rows, class... Place>
+HWY_INLINE auto tree(const Rows& rows, std::size_t first, Place... place) {
+  if constexpr (count == 1) {
+    return rows.at(first, place...);
+  } else {
+    constexpr std::size_t left = std::bit_floor(count - 1);
+    const auto low = tree<kind, left>(rows, first, place...);
+    return fold<kind>(low, tree<kind, count - left>(rows, first + left, place...));
+  }
+}
+
+/// Rows that are folded at once; larger trees are folded from such blocks.
+constexpr std::size_t block_rows = 8;
+
+/// The same for a count in [1, block_rows] that is known late.
+template <ReduceKind kind, class Rows, class... Place>
+HWY_INLINE auto tree_of(std::size_t count, const Rows& rows, std::size_t first, Place... place) {
+  switch (count) {
+    case 1: return tree<kind, 1>(rows, first, place...);
+    case 2: return tree<kind, 2>(rows, first, place...);
+    case 3: return tree<kind, 3>(rows, first, place...);
+    case 4: return tree<kind, 4>(rows, first, place...);
+    case 5: return tree<kind, 5>(rows, first, place...);
+    case 6: return tree<kind, 6>(rows, first, place...);
+    case 7: return tree<kind, 7>(rows, first, place...);
+    default: return tree<kind, 8>(rows, first, place...);
+  }
+}
+
+/// Folds values in the tree as they come: two subtrees of equal height merge, as a carry does in a binary counter.
+template <class V, class Fold>
+class PairwiseStack {
+ public:
+  HWY_INLINE void push(V v) {
+    for (std::size_t carry = pushed_++; carry % 2 == 1; carry /= 2) v = Fold()(stack_[--height_], v);
+    stack_[height_++] = v;
+  }
+  /// The fold of all, and of `last` after them.
+  HWY_INLINE V folded_with(V last) const {
+    for (std::size_t level = height_; level > 0; --level) last = Fold()(stack_[level - 1], last);
+    return last;
+  }
+
+ private:
+  V stack_[64];  // one for each bit of pushed_
+  std::size_t height_ = 0, pushed_ = 0;
+};
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

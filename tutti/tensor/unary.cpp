@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/unary.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops_inl.hpp"
+#include "tutti/tensor/math_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+// NaN and zeros of both signs as they are.
+template <class D, class V>
+HWY_INLINE V sign_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d);
+  const V negative_or_zero = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, T{-1}), x);
+  return hn::IfThenElse(hn::Gt(x, zero), hn::Set(d, T{1}), negative_or_zero);
+}
+
+template <UnaryFn fn>
+struct Apply {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    const hn::DFromV<V> d;
+    if constexpr (fn == UnaryFn::neg) return hn::Neg(x);
+    if constexpr (fn == UnaryFn::abs) return hn::Abs(x);
+    if constexpr (fn == UnaryFn::sign) return sign_of(d, x);
+    if constexpr (fn == UnaryFn::exp) return exp_of(d, x);
+    if constexpr (fn == UnaryFn::log) return log_of(d, x);
+    if constexpr (fn == UnaryFn::tanh) return tanh_of(d, x);
+    if constexpr (fn == UnaryFn::logistic) return logistic_of(d, x);
+    if constexpr (fn == UnaryFn::sqrt) return hn::Sqrt(x);
+    if constexpr (fn == UnaryFn::rsqrt) return hn::Div(hn::Set(d, hn::TFromV<V>{1}), hn::Sqrt(x));
+  }
+};
+
+template <UnaryFn fn, class T>
+void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(hn::Lanes(D()), n, Result<D>(out), Apply<fn>(), Operand<Step::dense, D>(in[0]));
+}
+
+template <class T>
+ElementwiseKernel float_kernel(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
+    case UnaryFn::exp: return unary_loop<UnaryFn::exp, T>;
+    case UnaryFn::log: return unary_loop<UnaryFn::log, T>;
+    case UnaryFn::tanh: return unary_loop<UnaryFn::tanh, T>;
+    case UnaryFn::sqrt: return unary_loop<UnaryFn::sqrt, T>;
+    case UnaryFn::rsqrt: return unary_loop<UnaryFn::rsqrt, T>;
+    case UnaryFn::logistic: return unary_loop<UnaryFn::logistic, T>;
+    case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
+    case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
+  }
+  return nullptr;
+}
+
+template <class T>
+ElementwiseKernel integer_kernel(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
+    case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
+    case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
+    case UnaryFn::exp:
+    case UnaryFn::log:
+    case UnaryFn::tanh:
+    case UnaryFn::sqrt:
+    case UnaryFn::rsqrt:
+    case UnaryFn::logistic: return nullptr;
+  }
+  return nullptr;
+}
+
+ElementwiseKernel vector_unary_kernel(UnaryFn fn, DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return nullptr;
+    case DType::i32: return integer_kernel<std::int32_t>(fn);
+    case DType::i64: return integer_kernel<std::int64_t>(fn);
+    case DType::f32: return float_kernel<float>(fn);
+    case DType::f64: return float_kernel<double>(fn);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_unary_kernel);
+
+ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype) {
+  ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, dtype);
+  require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operand to another dtype",
+          name(fn), name(dtype));
+  return kernel;
+}
+
+}  // namespace tutti
+#endif

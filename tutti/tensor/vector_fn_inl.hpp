@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the sources of this folder, compiled once per instruction set: the element functions on vectors of a float or
+// integer type.
+#include <hwy/highway.h>
+
+#include "tutti/tensor/element_fn.hpp"
+
+#if defined(TUTTI_TENSOR_VECTOR_FN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_VECTOR_FN_INL_HPP
+#undef TUTTI_TENSOR_VECTOR_FN_INL_HPP
+#else
+#define TUTTI_TENSOR_VECTOR_FN_INL_HPP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
+
+/// Max(a, b) and Min(a, b) give b where an operand is NaN or both are zero: AVX's instructions do.
+constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
+
+// Both orders of operands differ only where an operand is NaN, or at zeros of both signs; there `or` of the bits gives
+// NaN, or -0.
+template <class V>
+HWY_INLINE V minimum(V a, V b) {
+  if constexpr (!holds_floats<V>) {
+    return hn::Min(a, b);
+  } else if constexpr (second_wins) {
+    return hn::Or(hn::Min(a, b), hn::Min(b, a));
+  } else {
+    const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::Min(a, b));
+    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, ordered));
+  }
+}
+
+template <class V>
+HWY_INLINE V maximum(V a, V b) {
+  if constexpr (!holds_floats<V>) {
+    return hn::Max(a, b);
+  } else if constexpr (second_wins) {
+    const hn::DFromV<V> d;
+    const V x = hn::Max(a, b), y = hn::Max(b, a);
+    return hn::OrAnd(hn::AndNot(hn::SignBit(d), hn::Or(x, y)), x, y);  // +0 needs `and`: of the sign alone
+  } else {
+    const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Max(a, b));
+    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, ordered));
+  }
+}
+
+/// The functions that have a vector form; the others are in scalar_loops.cpp.
+template <BinaryFn fn, class V>
+HWY_INLINE V binary(V a, V b) {
+  if constexpr (fn == BinaryFn::add) return hn::Add(a, b);
+  if constexpr (fn == BinaryFn::sub) return hn::Sub(a, b);
+  if constexpr (fn == BinaryFn::mul) return hn::Mul(a, b);
+  if constexpr (fn == BinaryFn::div) return hn::Div(a, b);
+  if constexpr (fn == BinaryFn::maximum) return maximum(a, b);
+  if constexpr (fn == BinaryFn::minimum) return minimum(a, b);
+  if constexpr (fn == BinaryFn::logical_and) return hn::And(a, b);
+  if constexpr (fn == BinaryFn::logical_or) return hn::Or(a, b);
+  if constexpr (fn == BinaryFn::logical_xor) return hn::Xor(a, b);
+}
+
+template <ReduceKind kind, class V>
+HWY_INLINE V fold(V a, V b) {
+  if constexpr (kind == ReduceKind::sum) return hn::Add(a, b);
+  if constexpr (kind == ReduceKind::max) return maximum(a, b);
+  if constexpr (kind == ReduceKind::min) return minimum(a, b);
+}
+
+template <CompareDirection direction, class V>
+HWY_INLINE auto compare(V a, V b) {
+  if constexpr (direction == CompareDirection::eq) return hn::Eq(a, b);
+  if constexpr (direction == CompareDirection::ne) return hn::Not(hn::Eq(a, b));  // holds for NaN
+  if constexpr (direction == CompareDirection::lt) return hn::Lt(a, b);
+  if constexpr (direction == CompareDirection::gt) return hn::Gt(a, b);
+  if constexpr (holds_floats<V>) {  // false for NaN
+    if constexpr (direction == CompareDirection::le) return hn::Le(a, b);
+    if constexpr (direction == CompareDirection::ge) return hn::Ge(a, b);
+  } else {
+    if constexpr (direction == CompareDirection::le) return hn::Not(hn::Gt(a, b));
+    if constexpr (direction == CompareDirection::ge) return hn::Not(hn::Lt(a, b));
+  }
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
