@@ -100,7 +100,7 @@ ElementwiseKernel to_f32_kernel(DType from) {
     case DType::i32: return convert_loop<std::int32_t, float>;
     case DType::i64:
     case DType::f32: return nullptr;
-    case DType::f64:   // Highway's portable DemoteTo gives the largest float for what should be inf
+    case DType::f64:  // Highway's portable DemoteTo gives the largest float for what should be inf
       if constexpr (HWY_CAP_GE256)
         return convert_loop<double, float>;
       else

@@ -93,12 +93,14 @@ void fill_with(std::byte* to, const std::byte* element, std::int64_t n) {
 
 }  // namespace
 
-void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t element_bytes) {
+void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
+                  std::size_t element_bytes) {
   for (const CopyLoop& loop : loops)
     if (loop.size <= 0) return;
   if (loops.size() > std::size(Loops{}.kept)) {
     for (std::int64_t i = 0; i < loops[0].size; ++i)
-      strided_copy(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1), element_bytes);
+      strided_copy(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1),
+                   element_bytes);
     return;
   }
   Loops left = joined(loops);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tutti/tensor/product.hpp"
+
+namespace tutti {
+
+/// f32 products by oneDNN: one primitive, made once; calls from several threads may overlap. No size is 0.
+class FloatProduct {
+ public:
+  explicit FloatProduct(const ProductShape& shape);
+  ~FloatProduct();
+  FloatProduct(const FloatProduct&) = delete;
+  FloatProduct& operator=(const FloatProduct&) = delete;
+
+  std::size_t scratch_bytes() const;
+  void run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const;
+
+ private:
+  struct Primitive;
+  std::unique_ptr<Primitive> primitive_;
+};
+
+}  // namespace tutti

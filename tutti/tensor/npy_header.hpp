@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tutti/types/dtype.hpp"
+#include "tutti/types/shape.hpp"
+
+namespace tutti {
+
+/// What the header of a .npy file says of its data.
+struct NpyHeader {
+  DType dtype;
+  Shape shape;
+  bool is_big_endian = false;
+  bool is_fortran_order = false;
+};
+
+/// "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }": a Python literal, keys in any order.
+/// Throws R001 for what it does not say or what is not held here; the message has no file name yet.
+NpyHeader parse_npy_header(std::string_view text);
+std::string npy_header_text(DType dtype, const Shape& shape);
+
+}  // namespace tutti

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+std::string float_text(double value, int digits) {
+  std::string text = fmt::format("{:.{}g}", value, digits);
+  const bool looks_like_integer = text.find_first_not_of("-0123456789") == std::string::npos;
+  return looks_like_integer ? text + '.' : text;
+}
+
+std::string element_text(const Tensor& tensor, std::int64_t i, int digits) {
+  const auto k = static_cast<std::size_t>(i);
+  switch (tensor.dtype()) {
+    case DType::boolean: return tensor.as<bool>()[k] ? "true" : "false";
+    case DType::i32: return fmt::format("{}", tensor.as<std::int32_t>()[k]);
+    case DType::i64: return fmt::format("{}", tensor.as<std::int64_t>()[k]);
+    case DType::f32:
+    case DType::f64: return float_text(tensor.at(i), digits);
+  }
+  return {};
+}
+
+class Printer {
+ public:
+  Printer(const Tensor& tensor, const PrintOptions& options)
+      : tensor_(tensor), options_(options), summarises_(tensor.elements() > options.all_elements) {
+    visit(0, 0, [&](std::int64_t i) { width_ = std::max(width_, text(i).size()); });
+  }
+
+  std::string printed() {
+    print(0, 0);
+    return std::move(out_);
+  }
+
+ private:
+  /// The indices of a dimension that are shown: [0, size) without [skip_from, skip_to).
+  struct Shown {
+    std::int64_t size, skip_from, skip_to;
+  };
+  Shown shown(int dim) const {
+    const std::int64_t size = tensor_.shape()[dim], edge = options_.edge_elements;
+    if (!summarises_ || size <= 2 * edge) return {size, size, size};
+    return {size, edge, size - edge};
+  }
+
+  std::string text(std::int64_t i) const { return element_text(tensor_, i, options_.digits); }
+
+  template <class F>
+  void visit(int dim, std::int64_t index, const F& f) const {
+    if (dim == tensor_.shape().rank()) return f(index);
+    const Shown range = shown(dim);
+    for (std::int64_t i = 0; i < range.size; ++i) {
+      if (i == range.skip_from) i = range.skip_to;
+      visit(dim + 1, index * range.size + i, f);
+    }
+  }
+
+  void print(int dim, std::int64_t index) {
+    if (dim == tensor_.shape().rank()) return print_word(fmt::format("{:>{}}", text(index), width_));
+    const Shown range = shown(dim);
+    out_ += '[';
+    ++column_;
+    for (std::int64_t i = 0; i < range.size; ++i) {
+      if (i > 0) separate(dim);
+      if (i == range.skip_from) {
+        print_word("...");
+        separate(dim);
+        i = range.skip_to;
+      }
+      print(dim + 1, index * range.size + i);
+    }
+    out_ += ']';
+    ++column_;
+  }
+
+  void print_word(std::string_view word) {
+    out_ += word;
+    column_ += word.size();
+  }
+
+  // Rows stand on lines of their own, matrices apart.
+  void separate(int dim) {
+    const int rank = tensor_.shape().rank();
+    if (dim < rank - 1) {
+      new_line(dim, rank - 1 - dim);
+    } else if (column_ + 1 + width_ >= static_cast<std::size_t>(options_.line_length)) {
+      new_line(dim, 1);
+    } else {
+      print_word(" ");
+    }
+  }
+
+  void new_line(int dim, int lines) {
+    out_.append(static_cast<std::size_t>(lines), '\n');
+    column_ = 0;
+    print_word(std::string(static_cast<std::size_t>(dim) + 1, ' '));
+  }
+
+  const Tensor& tensor_;
+  PrintOptions options_;
+  bool summarises_;
+  std::size_t width_ = 0, column_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_string(const Tensor& tensor, const PrintOptions& options) {
+  return Printer(tensor, options).printed();
+}
+
+}  // namespace tutti
