@@ -58,12 +58,14 @@ std::string read_header_text(std::FILE* file) {
   return text;
 }
 
-/// Bytes of the data, or nothing if they cannot be counted in 63 bits.
+/// Bytes of the data, or nothing if the sizes other than 0 ask for more than 63 bits can count.
 std::optional<std::int64_t> data_bytes(const NpyHeader& header) {
   auto bytes = static_cast<std::int64_t>(bytes_per_element(header.dtype));
-  const bool is_empty = std::ranges::find(header.shape, 0) != header.shape.end();
-  for (std::int64_t size : header.shape)
-    if (__builtin_mul_overflow(bytes, size, &bytes) && !is_empty) return std::nullopt;
+  bool is_empty = false;
+  for (std::int64_t size : header.shape) {
+    is_empty = is_empty || size == 0;
+    if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
+  }
   return is_empty ? 0 : bytes;
 }
 

@@ -11,7 +11,7 @@ namespace tutti {
 
 /// What the header of a .npy file says of its data.
 struct NpyHeader {
-  DType dtype;
+  DType dtype = DType::f32;
   Shape shape;
   bool is_big_endian = false;
   bool is_fortran_order = false;

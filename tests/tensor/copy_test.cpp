@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "tests/tensor/element_values.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+/// One element after the other.
+void copy_plainly(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
+                  std::size_t element_bytes) {
+  if (loops.empty()) {
+    std::memcpy(to, from, element_bytes);
+    return;
+  }
+  for (std::int64_t i = 0; i < loops[0].size; ++i)
+    copy_plainly(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1),
+                 element_bytes);
+}
+
+struct CopyRow {
+  std::string name;
+  std::vector<CopyLoop> loops;  // strides in elements; from offset 5000
+};
+
+class strided_copy_of : public testing::TestWithParam<CopyRow> {};
+
+TEST_P(strided_copy_of, moves_each_element_to_its_place) {
+  for (std::size_t size : {1, 4, 8, 12}) {
+    auto loops = GetParam().loops;
+    for (CopyLoop& loop : loops) {
+      loop.to_stride *= std::int64_t(size);
+      loop.from_stride *= std::int64_t(size);
+    }
+    std::vector<std::byte> from(20000 * size), found(20000 * size), want(20000 * size);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+    strided_copy(found.data() + 5000 * size, from.data() + 5000 * size, loops, size);
+    copy_plainly(want.data() + 5000 * size, from.data() + 5000 * size, loops, size);
+    EXPECT_EQ(found, want) << size << " bytes";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, strided_copy_of,
+    testing::Values(CopyRow{"one_element", {}}, CopyRow{"dense", {{4, 30, 30}, {5, 6, 6}, {6, 1, 1}}},
+                    CopyRow{"rows_apart", {{7, 10, 13}, {10, 1, 1}}},
+                    CopyRow{"transposed", {{37, 41, 1}, {41, 1, 37}}},
+                    CopyRow{"transposed_batch", {{3, 600, 600}, {20, 30, 1}, {30, 1, 20}}},
+                    CopyRow{"scattered", {{37, 1, 41}, {41, 37, 1}}},
+                    CopyRow{"row_repeated", {{8, 16, 0}, {16, 1, 1}}},
+                    CopyRow{"element_repeated", {{8, 16, 1}, {16, 1, 0}}},
+                    CopyRow{"reversed", {{9, 20, -20}, {20, 1, -1}}}, CopyRow{"every_third", {{50, 1, 3}}},
+                    CopyRow{"loops_of_one", {{1, 99, 7}, {5, 8, 8}, {1, 3, 1}, {8, 1, 1}}},
+                    CopyRow{"nothing", {{3, 1, 1}, {0, 1, 1}}},
+                    CopyRow{"five_deep", {{2, 120, 1}, {3, 40, 2}, {2, 20, 6}, {4, 5, 12}, {5, 1, 48}}},
+                    CopyRow{"forty_deep", std::vector<CopyLoop>(40, CopyLoop{1, 2, 3})}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(fill, repeats_an_element_of_any_size) {
+  for (std::size_t size : {1, 4, 8, 12})
+    for (std::size_t n : {0, 1, 5, 100}) {
+      std::vector<std::byte> element(size), found((n + 1) * size);
+      for (std::size_t i = 0; i < size; ++i) element[i] = static_cast<std::byte>(i + 1);
+      fill(found.data(), element.data(), std::int64_t(n), size);
+      for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(0, std::memcmp(&found[i * size], element.data(), size));
+      EXPECT_EQ(found[n * size], std::byte{0});
+    }
+}
+
+}  // namespace
+}  // namespace tutti

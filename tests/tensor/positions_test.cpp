@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// An element's bits depend on its operands alone: not on its place, the number of elements, alignment, how a scalar
+// operand is read, or whether the result overwrites an operand. For every elementwise kernel on every instruction set.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tests/tensor/element_values.hpp"
+#include "tests/tensor/instruction_sets.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+/// One kernel, and how it reads its operands.
+struct Row {
+  std::string name;
+  ElementwiseKernel kernel;
+  DType result;
+  std::vector<DType> operands;
+  std::vector<Step> steps;
+};
+
+constexpr Step both_steps[] = {Step::dense, Step::scalar};
+constexpr std::size_t elements = 75;  // two whole vectors of the widest kind, one more, and a tail of f32
+
+std::string steps_text(const std::vector<Step>& steps) {
+  std::string text;
+  for (Step step : steps) text += step == Step::dense ? 'd' : 's';
+  return text;
+}
+
+void add_row(std::vector<Row>& rows, std::string_view fn, ElementwiseKernel kernel, DType result,
+             std::vector<DType> operands, std::vector<Step> steps) {
+  const std::string name =
+      std::string(fn) + " " + std::string(tutti::name(operands.back())) + " " + steps_text(steps);
+  rows.push_back({name, kernel, result, std::move(operands), std::move(steps)});
+}
+
+void add_unary_and_convert(std::vector<Row>& rows, DType dtype) {
+  for (int fn = 0; fn <= int(UnaryFn::sign); ++fn) try {
+      add_row(rows, name(UnaryFn(fn)), unary_kernel(UnaryFn(fn), dtype), dtype, {dtype}, {Step::dense});
+    } catch (const Error&) {  // not defined: elementwise_test
+    }
+  for (DType to : all_dtypes())
+    add_row(rows, "to " + std::string(name(to)), convert_kernel(dtype, to), to, {dtype}, {Step::dense});
+}
+
+void add_binary_and_select(std::vector<Row>& rows, DType dtype, Step a, Step b) {
+  for (int fn = 0; fn <= int(BinaryFn::logical_xor); ++fn) try {
+      add_row(rows, name(BinaryFn(fn)), binary_kernel(BinaryFn(fn), dtype, a, b), dtype, {dtype, dtype},
+              {a, b});
+    } catch (const Error&) {
+    }
+  for (int direction = 0; direction <= int(CompareDirection::ge); ++direction) {
+    const auto d = CompareDirection(direction);
+    add_row(rows, name(d), compare_kernel(d, dtype, a, b), DType::boolean, {dtype, dtype}, {a, b});
+  }
+  for (Step p : both_steps)
+    add_row(rows, "select", select_kernel(dtype, p, a, b), dtype, {DType::boolean, dtype, dtype}, {p, a, b});
+}
+
+constexpr std::array pair_fns{BinaryFn::add, BinaryFn::sub, BinaryFn::mul, BinaryFn::maximum,
+                              BinaryFn::minimum};
+
+void add_pairs(std::vector<Row>& rows, DType dtype, Step a, Step b) {
+  for (BinaryFn first : pair_fns)
+    for (BinaryFn second : pair_fns)
+      for (bool first_is_right : {false, true})
+        for (Step c : both_steps)
+          add_row(rows,
+                  std::string(name(first)) + " then " + std::string(name(second)) +
+                      (first_is_right ? " right" : ""),
+                  pair_kernel(first, second, first_is_right, dtype, a, b, c), dtype, {dtype, dtype, dtype},
+                  {a, b, c});
+}
+
+std::vector<Row> all_rows() {
+  std::vector<Row> rows;
+  for (DType dtype : all_dtypes()) {
+    add_unary_and_convert(rows, dtype);
+    for (Step a : both_steps)
+      for (Step b : both_steps) {
+        add_binary_and_select(rows, dtype, a, b);
+        if (is_float(dtype)) add_pairs(rows, dtype, a, b);
+      }
+  }
+  return rows;
+}
+
+/// Bytes of `elements` values: edges first, then ordinary ones.
+std::vector<std::byte> operand_bytes(DType dtype, std::uint64_t seed) {
+  std::vector<std::byte> data;
+  with_type(dtype, [&]<class T>(T) {
+    auto values = spread_values<T>(elements, seed);
+    const auto edges = edge_values<T>();
+    for (std::size_t i = 0; i < edges.size(); ++i) values[(i * 3 + seed) % elements] = edges[i];
+    data.assign(bytes(values), bytes(values) + values.size() * sizeof values[0]);
+  });
+  return data;
+}
+
+/// A row's operands, and its result one element at a time.
+struct Prepared {
+  explicit Prepared(const Row& row) : result(elements * bytes_per_element(row.result)) {
+    for (std::size_t k = 0; k < row.operands.size(); ++k)
+      operands.push_back(operand_bytes(row.operands[k], k + 1));
+    for (std::size_t i = 0; i < elements; ++i) {
+      const auto in = pointers(row, i);
+      row.kernel(result.data() + i * bytes_per_element(row.result), in.data(), 1);
+    }
+  }
+  std::array<const std::byte*, 3> pointers(const Row& row, std::size_t first) const {
+    std::array<const std::byte*, 3> in{};
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      in[k] = operands[k].data() +
+              (row.steps[k] == Step::scalar ? 0 : first * bytes_per_element(row.operands[k]));
+    return in;
+  }
+
+  std::vector<std::vector<std::byte>> operands;
+  std::vector<std::byte> result;
+};
+
+class elementwise_kernels_of : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(all, elementwise_kernels_of, testing::ValuesIn(instruction_sets()),
+                         [](const auto& set) { return name_of_instruction_set(set.param); });
+
+TEST_P(elementwise_kernels_of, give_the_same_bits_wherever_an_element_stands) {
+  const UseInstructionSet use(GetParam());
+  for (const Row& row : all_rows()) {
+    const Prepared prepared(row);
+    const std::size_t size = bytes_per_element(row.result);
+    for (std::size_t first : {0, 1, 7})
+      for (std::size_t n = 0; first + n <= elements; ++n) {
+        std::vector<std::byte> out((n + 2) * size, std::byte{0x5a});
+        const auto in = prepared.pointers(row, first);
+        row.kernel(out.data() + size, in.data(), std::int64_t(n));
+        ASSERT_EQ(0, std::memcmp(out.data() + size, prepared.result.data() + first * size, n * size))
+            << row.name << ", elements " << first << " to " << first + n;
+        for (std::size_t i = 0; i < size; ++i)
+          ASSERT_TRUE(out[i] == std::byte{0x5a} && out[(n + 1) * size + i] == std::byte{0x5a})
+              << row.name << " writes beyond its " << n << " elements";
+      }
+  }
+}
+
+TEST_P(elementwise_kernels_of, may_write_over_a_dense_operand) {
+  const UseInstructionSet use(GetParam());
+  for (const Row& row : all_rows()) {
+    const Prepared prepared(row);
+    for (std::size_t k = 0; k < row.operands.size(); ++k) {
+      if (row.steps[k] != Step::dense || bytes_per_element(row.operands[k]) != bytes_per_element(row.result))
+        continue;
+      std::vector<std::byte> both = prepared.operands[k];
+      auto in = prepared.pointers(row, 0);
+      in[k] = both.data();
+      row.kernel(both.data(), in.data(), elements);
+      EXPECT_EQ(both, prepared.result) << row.name << " over operand " << k;
+    }
+  }
+}
+
+TEST_P(elementwise_kernels_of, read_a_scalar_as_its_repetition) {
+  const UseInstructionSet use(GetParam());
+  std::vector<Row> rows = all_rows();
+  for (const Row& row : rows) {
+    if (row.steps.size() < 2 || row.steps == std::vector(row.steps.size(), Step::dense)) continue;
+    const std::string dense_name =
+        row.name.substr(0, row.name.rfind(' ') + 1) + std::string(row.steps.size(), 'd');
+    const auto dense = std::ranges::find_if(
+        rows, [&](const Row& other) { return other.name == dense_name && other.operands == row.operands; });
+    ASSERT_NE(dense, rows.end()) << dense_name;
+    const Prepared prepared(row);
+    std::vector<std::vector<std::byte>> repeated = prepared.operands;
+    std::array<const std::byte*, 3> in{};
+    for (std::size_t k = 0; k < repeated.size(); ++k) {
+      const std::size_t size = bytes_per_element(row.operands[k]);
+      for (std::size_t i = 1; i < elements && row.steps[k] == Step::scalar; ++i)
+        std::memcpy(repeated[k].data() + i * size, repeated[k].data(), size);
+      in[k] = repeated[k].data();
+    }
+    std::vector<std::byte> found(prepared.result.size());
+    dense->kernel(found.data(), in.data(), elements);
+    EXPECT_EQ(found, prepared.result) << row.name;
+  }
+}
+
+TEST_P(elementwise_kernels_of, give_for_a_pair_the_bits_of_two_passes) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : {DType::f32, DType::f64})
+    for (BinaryFn first : pair_fns)
+      for (BinaryFn second : pair_fns)
+        for (bool first_is_right : {false, true}) {
+          const auto a = operand_bytes(dtype, 1), b = operand_bytes(dtype, 2), c = operand_bytes(dtype, 3);
+          std::vector<std::byte> once(a.size()), between(a.size()), twice(a.size());
+          const std::byte* const in[] = {a.data(), b.data(), c.data()};
+          pair_kernel(first, second, first_is_right, dtype, Step::dense, Step::dense, Step::dense)(
+              once.data(), in, elements);
+          binary_kernel(first, dtype, Step::dense, Step::dense)(between.data(), in, elements);
+          const std::byte* const then[] = {first_is_right ? c.data() : between.data(),
+                                           first_is_right ? between.data() : c.data()};
+          binary_kernel(second, dtype, Step::dense, Step::dense)(twice.data(), then, elements);
+          with_type(dtype, [&]<class T>(T) {
+            for (std::size_t i = 0; i < elements; ++i) {
+              T x, y;
+              std::memcpy(&x, once.data() + i * sizeof x, sizeof x);
+              std::memcpy(&y, twice.data() + i * sizeof y, sizeof y);
+              EXPECT_TRUE(same_element(x, y)) << name(first) << " then " << name(second) << " at " << i;
+            }
+          });
+        }
+}
+
+TEST(pair_kernel, is_null_where_there_is_none) {
+  EXPECT_EQ(nullptr, pair_kernel(BinaryFn::div, BinaryFn::add, false, DType::f32, Step::dense, Step::dense,
+                                 Step::dense));
+  EXPECT_EQ(nullptr, pair_kernel(BinaryFn::add, BinaryFn::pow, false, DType::f32, Step::dense, Step::dense,
+                                 Step::dense));
+  EXPECT_EQ(nullptr, pair_kernel(BinaryFn::add, BinaryFn::add, false, DType::i32, Step::dense, Step::dense,
+                                 Step::dense));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions give the bits of the trees that kernels.hpp promises, on every instruction set; the trees are written down
+// here a second time, and their depth is within the bound of the error.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "tests/tensor/element_values.hpp"
+#include "tests/tensor/instruction_sets.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::array kinds{ReduceKind::sum, ReduceKind::max, ReduceKind::min};
+
+template <class T>
+T folded(ReduceKind kind, T a, T b) {
+  if constexpr (std::same_as<T, bool>) {
+    return kind == ReduceKind::min ? a && b : a || b;
+  } else if constexpr (std::integral<T>) {
+    using U = std::make_unsigned_t<T>;
+    return kind == ReduceKind::sum   ? T(U(a) + U(b))
+           : kind == ReduceKind::max ? std::max(a, b)
+                                     : std::min(a, b);
+  } else {
+    if (kind == ReduceKind::sum) return a + b;
+    if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
+    const bool takes_a =
+        a == b ? std::signbit(a) == (kind == ReduceKind::min) : (a < b) == (kind == ReduceKind::min);
+    return takes_a ? a : b;
+  }
+}
+
+/// A value, or what nothing was folded into yet.
+template <class V>
+using Maybe = std::optional<V>;
+
+template <class V>
+using FoldOf = std::function<V(V, V)>;
+
+template <class V>
+Maybe<V> folded(const FoldOf<V>& fold, const Maybe<V>& a, const Maybe<V>& b) {
+  return a && b ? Maybe<V>(fold(*a, *b)) : a ? a : b;
+}
+
+/// ((0 1)(2 3))(4 5): halves split at the largest power of two below the count.
+template <class V>
+Maybe<V> pairwise(const FoldOf<V>& fold, const std::vector<Maybe<V>>& values, std::size_t first,
+                  std::size_t count) {
+  if (count == 0) return {};
+  if (count == 1) return values[first];
+  std::size_t left = 1;
+  while (2 * left < count) left *= 2;
+  return folded(fold, pairwise(fold, values, first, left),
+                pairwise(fold, values, first + left, count - left));
+}
+
+/// The tree of a row: element i in lane i % 16; in a block of 2 KiB, vectors of 16 lanes go around 4 (or 2) sums.
+template <class V>
+Maybe<V> row_tree(const FoldOf<V>& fold, const std::vector<V>& row, std::size_t element_bytes) {
+  const std::size_t sums = 16 / element_bytes, block = 2048 / element_bytes;
+  std::vector<std::vector<Maybe<V>>> lanes(16);  // of each lane, one value per block
+  for (std::size_t lane = 0; lane < 16; ++lane)
+    for (std::size_t start = 0; start < row.size(); start += block) {
+      std::vector<Maybe<V>> sum(sums);
+      for (std::size_t i = start + lane; i < std::min(row.size(), start + block); i += 16)
+        sum[(i - start) / 16 % sums] = folded<V>(fold, sum[(i - start) / 16 % sums], row[i]);
+      lanes[lane].push_back(pairwise(fold, sum, 0, sums));
+    }
+  std::vector<Maybe<V>> last;
+  for (const auto& blocks : lanes) last.push_back(pairwise(fold, blocks, 0, blocks.size()));
+  for (std::size_t half = 8; half > 0; half /= 2)
+    for (std::size_t lane = 0; lane < half; ++lane) last[lane] = folded(fold, last[lane], last[lane + half]);
+  return last[0];
+}
+
+template <class T>
+T neutral(ReduceKind kind, DType dtype) {
+  std::byte bytes[8];
+  write_neutral_element(kind, dtype, bytes);
+  Stored<T> value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+/// Numbers with a NaN or zeros of both signs among them, now and then.
+template <class T>
+std::vector<Stored<T>> reducible_values(std::size_t n, std::uint64_t seed) {
+  auto values = spread_values<T>(n, seed);
+  if constexpr (std::floating_point<T>) {
+    if (n > 0 && seed % 5 == 0) values[seed % n] = std::numeric_limits<T>::quiet_NaN();
+    if (seed % 5 == 1)
+      for (std::size_t i = 0; i < n; ++i) values[i] = (i * 7 + seed) % 3 == 0 ? -T{0} : T{0};
+    if (seed % 5 == 2) std::fill(values.begin(), values.end(), -T{0});
+  }
+  return values;
+}
+
+class reductions_of : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(all, reductions_of, testing::ValuesIn(instruction_sets()),
+                         [](const auto& set) { return name_of_instruction_set(set.param); });
+
+/// A sum starts from +0: the sum of -0s is +0.
+template <class T>
+T finished(ReduceKind kind, DType dtype, Maybe<T> tree) {
+  if (!tree) return neutral<T>(kind, dtype);
+  return kind == ReduceKind::sum ? folded<T>(kind, *tree, T{0}) : *tree;
+}
+
+template <class T>
+void check_rows(ReduceKind kind, DType dtype, std::size_t rows, std::size_t columns,
+                std::size_t row_elements) {
+  const auto values = reducible_values<T>(rows * row_elements, columns);
+  std::vector<Stored<T>> found(rows);
+  reduce_rows_kernel(kind, dtype)(bytes(found), bytes(values), std::int64_t(rows), std::int64_t(columns),
+                                  std::int64_t(row_elements * sizeof(T)));
+  const FoldOf<T> fold = [kind](T a, T b) { return folded<T>(kind, a, b); };
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto* row = values.data() + r * row_elements;
+    const T want = finished<T>(kind, dtype, row_tree<T>(fold, std::vector<T>(row, row + columns), sizeof(T)));
+    ASSERT_TRUE(same_element<Stored<T>>(found[r], want))
+        << name(kind) << " of row " << r << " of " << columns << ' ' << name(dtype) << " = " << +found[r]
+        << ", not " << +want;
+  }
+}
+
+TEST_P(reductions_of, rows_fold_16_lanes_and_blocks_of_2_KiB_in_the_promised_tree) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : all_dtypes())
+    for (ReduceKind kind : kinds)
+      with_type(dtype, [=]<class T>(T) {
+        for (std::size_t columns = 0; columns < 150; ++columns)
+          check_rows<T>(kind, dtype, 3, columns, columns + 2);
+        for (std::size_t columns : {255, 256, 257, 511, 512, 513, 600, 1024, 1500, 3000, 5121})
+          check_rows<T>(kind, dtype, 2, columns, columns);
+      });
+}
+
+/// The tree over rows, column by column, then whole kernels with the columns split among two callers.
+template <class T>
+void check_columns(ReduceKind kind, DType dtype, std::size_t rows, std::size_t columns,
+                   std::size_t row_elements) {
+  const auto values = reducible_values<T>(rows * row_elements, rows);
+  std::vector<Stored<T>> found(columns + 1, Stored<T>{1});
+  std::vector<std::byte> scratch(
+      reduce_columns_scratch_bytes(std::int64_t(rows), std::int64_t(columns), dtype));
+  const ReduceColumnsKernel kernel = reduce_columns_kernel(kind, dtype);
+  const std::size_t cut = columns / 3;
+  const auto row_bytes = std::int64_t(row_elements * sizeof(T));
+  kernel(bytes(found), bytes(values), std::int64_t(rows), std::int64_t(cut), row_bytes, scratch.data());
+  kernel(bytes(found) + cut * sizeof(T), bytes(values) + cut * sizeof(T), std::int64_t(rows),
+         std::int64_t(columns - cut), row_bytes, scratch.data());
+  const FoldOf<T> fold = [kind](T a, T b) { return folded<T>(kind, a, b); };
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::vector<Maybe<T>> column;
+    for (std::size_t r = 0; r < rows; ++r) column.push_back(T(values[r * row_elements + c]));
+    const T want = finished<T>(kind, dtype, pairwise(fold, column, 0, rows));
+    ASSERT_TRUE(same_element<Stored<T>>(found[c], want))
+        << name(kind) << " of " << rows << " rows at column " << c << " = " << +found[c] << ", not " << +want;
+  }
+  EXPECT_EQ(found[columns], Stored<T>{1}) << "written beyond the columns";
+}
+
+TEST_P(reductions_of, columns_fold_pairwise_over_rows_however_the_columns_are_split) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : all_dtypes())
+    for (ReduceKind kind : kinds)
+      with_type(dtype, [=]<class T>(T) {
+        for (std::size_t rows = 0; rows < 70; ++rows)
+          check_columns<T>(kind, dtype, rows, rows % 7 * 9 + 1, 70);
+        check_columns<T>(kind, dtype, 300, 20, 23);
+        check_columns<T>(kind, dtype, 21, 5000, 5000);  // more than one line of columns
+      });
+}
+
+template <class T>
+void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) {
+  std::vector<std::vector<Stored<T>>> values;
+  std::vector<const std::byte*> in;
+  for (std::size_t k = 0; k < count; ++k) values.push_back(reducible_values<T>(n, k * 11 + count));
+  const auto before = values;
+  for (const auto& position : values) in.push_back(bytes(position));
+  std::vector<Stored<T>>& out = values[count / 2];  // one of the operands
+  fold_kernel(kind, dtype)(bytes(out), in.data(), int(count), std::int64_t(n));
+  const FoldOf<T> fold = [kind](T a, T b) { return folded<T>(kind, a, b); };
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<Maybe<T>> column;
+    for (const auto& position : before) column.push_back(T(position[i]));
+    const T want = *pairwise(fold, column, 0, count);
+    ASSERT_TRUE(same_element<Stored<T>>(out[i], want))
+        << name(kind) << " of " << count << " positions at " << i;
+  }
+}
+
+TEST_P(reductions_of, folds_over_positions_are_pairwise_and_may_overwrite_an_operand) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : all_dtypes())
+    for (ReduceKind kind : kinds)
+      with_type(dtype, [=]<class T>(T) {
+        for (std::size_t count = 1; count < 36; ++count) check_fold<T>(kind, dtype, count, 45);
+        check_fold<T>(kind, dtype, 4, 0);
+      });
+}
+
+std::size_t allowed_depth(std::size_t n) { return 2 * std::size_t(std::bit_width(n - 1)); }  // 2 ceil(log2 n)
+
+TEST(trees, of_rows_are_at_most_twice_as_deep_as_the_logarithm_of_their_columns) {
+  const FoldOf<std::size_t> deeper = [](std::size_t a, std::size_t b) { return std::max(a, b) + 1; };
+  for (std::size_t element_bytes : {4, 8})
+    for (std::size_t n = 1; n < 6000; n += n < 1100 ? 1 : 97) {
+      const std::size_t depth = *row_tree(deeper, std::vector<std::size_t>(n, 0), element_bytes);
+      EXPECT_LE(depth, allowed_depth(n)) << n << " elements of " << element_bytes << " bytes";
+    }
+}
+
+/// Empty, or by how much a sum misses 2 ceil(log2 n) eps sum|x|, with eps half the distance from 1 to the next number.
+template <class T>
+std::string error_beyond_bound(T found, const std::vector<T>& values) {
+  long double exact = 0, magnitude = 0;
+  for (T x : values) {
+    exact += x;
+    magnitude += std::fabs(x);
+  }
+  const long double eps = std::numeric_limits<T>::epsilon() / 2;
+  const long double bound = static_cast<long double>(allowed_depth(values.size())) * eps * magnitude;
+  const long double error = std::fabs(found - exact);
+  return error <= bound ? ""
+                        : "error " + std::to_string(double(error)) + " > " + std::to_string(double(bound));
+}
+
+template <class T>
+void check_bound(std::size_t n) {
+  std::vector<T> values = spread_values<T>(n, n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (n % 2 == 0)
+      values[i] = T(0.1) + std::fabs(values[i]);  // no cancellation: errors pile up in one direction
+  T by_rows = 0, by_columns = 0;
+  std::vector<std::byte> scratch(reduce_columns_scratch_bytes(std::int64_t(n), 1, dtype_of<T>()));
+  auto* rows_out = reinterpret_cast<std::byte*>(&by_rows);
+  auto* columns_out = reinterpret_cast<std::byte*>(&by_columns);
+  reduce_rows_kernel(ReduceKind::sum, dtype_of<T>())(rows_out, bytes(values), 1, std::int64_t(n), 0);
+  reduce_columns_kernel(ReduceKind::sum, dtype_of<T>())(columns_out, bytes(values), std::int64_t(n), 1,
+                                                        sizeof(T), scratch.data());
+  EXPECT_EQ(error_beyond_bound(by_rows, values), "") << n;
+  EXPECT_EQ(error_beyond_bound(by_columns, values), "") << n;
+}
+
+TEST_P(reductions_of, sums_are_within_the_stated_bound) {
+  const UseInstructionSet use(GetParam());
+  for (std::size_t n : {2, 3, 15, 17, 100, 512, 1000, 4097, 65536, 100001, 1 << 20}) {
+    check_bound<float>(n);
+    check_bound<double>(n);
+  }
+}
+
+// Planted: a sum in order, as a plain loop gives.
+TEST(error_beyond_bound, catches_a_sum_in_order) {
+  std::vector<float> values = spread_values<float>(1 << 20, 5);
+  for (float& x : values) x = 0.1F + std::fabs(x);
+  EXPECT_NE(error_beyond_bound(std::accumulate(values.begin(), values.end(), 0.0F), values), "");
+}
+
+// Planted: the tree of a row with one block taken in order, and the last two positions of a fold swapped.
+TEST(trees, are_told_apart_by_their_bits) {
+  const FoldOf<float> add = [](float a, float b) { return a + b; };
+  const auto row = spread_values<float>(700, 3);
+  EXPECT_NE(*row_tree(add, row, 4), *row_tree(add, row, 8));
+  const std::vector<Maybe<float>> positions{0.1F, 0.7F, 1e-3F, 3.3F, 0.9F},
+      swapped{0.1F, 0.7F, 0.9F, 3.3F, 1e-3F};
+  EXPECT_NE(*pairwise(add, positions, 0, 5), *pairwise(add, swapped, 0, 5));
+}
+
+}  // namespace
+}  // namespace tutti
