@@ -81,10 +81,8 @@ std::vector<Stored<T>> spread_values(std::size_t n, std::uint64_t seed) {
     if constexpr (std::floating_point<T>)
       value = static_cast<T>((static_cast<double>(word >> 11) * 0x1p-53 - 0.5) *
                              std::exp2(double(word % 13) - 6));
-    else if constexpr (std::same_as<T, bool>)
-      value = word % 2;
-    else
-      value = static_cast<T>(word);
+    else if constexpr (std::same_as<T, bool>) value = word % 2;
+    else value = static_cast<T>(word);
   }
   return values;
 }

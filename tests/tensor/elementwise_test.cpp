@@ -88,12 +88,9 @@ T expected_float(BinaryFn fn, T a, T b) {
 
 template <class T>
 T expected(BinaryFn fn, T a, T b) {
-  if constexpr (std::same_as<T, bool>)
-    return expected_bool(fn, a, b);
-  else if constexpr (std::integral<T>)
-    return expected_integer(fn, a, b);
-  else
-    return expected_float(fn, a, b);
+  if constexpr (std::same_as<T, bool>) return expected_bool(fn, a, b);
+  else if constexpr (std::integral<T>) return expected_integer(fn, a, b);
+  else return expected_float(fn, a, b);
 }
 
 bool is_defined(BinaryFn fn, DType dtype) {

@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"no_length", good.substr(0, 9),
                "ends after 1 of the 2 bytes of its header's length; the file is cut off, write it again"},
         Damage{"short_header", good.substr(0, 40),
-               "ends after 30 of the 70 bytes of its header; the file is cut off, write it again"},
+               "ends after 30 of the 68 bytes of its header; the file is cut off, write it again"},
         Damage{"huge_header", std::string("\x93NUMPY\2\0\xff\xff\xff\x7f", 12),
                "has a header of 2147483647 bytes; expected at most a few hundred: it is damaged"},
         Damage{"no_data", good.substr(0, good.size() - 8),
@@ -196,10 +196,10 @@ INSTANTIATE_TEST_SUITE_P(
                file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", two_floats),
                "records with fields are not held here; write one array per field"},
         Damage{"negative_size", file_of(header_of("<f4", "(-2,)"), two_floats),
-               "the header has '-2,), }          \n' at character 52 where a size of 0 or more is expected; "
+               "the header has '-2,), }          ' at character 51 where a size of 0 or more is expected; "
                "the file is damaged, write it again"},
         Damage{"size_beyond_64_bits", file_of(header_of("<f4", "(99999999999999999999,)"), two_floats),
-               "the header has '99999999999999999999' at character 52 where a size below 2^63 is expected; "
+               "the header has '99999999999999999999' at character 51 where a size below 2^63 is expected; "
                "the file is damaged, write it again"},
         Damage{
             "shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4)"), two_floats),
@@ -214,8 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
                "the header lacks descr, fortran_order or shape: {'descr': '<f4', 'shape': (2,)}; the file is "
                "damaged, write it again"},
         Damage{"unknown_key", file_of("{'colour': 'red'}", ""),
-               "the header has ''red'}' at character 11 where a value of descr, fortran_order or shape is "
-               "expected; the file is damaged, write it again"},
+               "the header has the key 'colour'; descr, fortran_order and shape are expected"},
         Damage{"no_literal", file_of("what?", ""),
                "the header has 'what?' at character 0 where '{' is expected; the file is damaged, write it "
                "again"},

@@ -171,8 +171,9 @@ TEST_P(elementwise_kernels_of, read_a_scalar_as_its_repetition) {
     if (row.steps.size() < 2 || row.steps == std::vector(row.steps.size(), Step::dense)) continue;
     const std::string dense_name =
         row.name.substr(0, row.name.rfind(' ') + 1) + std::string(row.steps.size(), 'd');
-    const auto dense = std::ranges::find_if(
-        rows, [&](const Row& other) { return other.name == dense_name && other.operands == row.operands; });
+    const auto dense = std::ranges::find_if(rows, [&](const Row& other) {
+      return other.name == dense_name && other.operands == row.operands;
+    });
     ASSERT_NE(dense, rows.end()) << dense_name;
     const Prepared prepared(row);
     std::vector<std::vector<std::byte>> repeated = prepared.operands;
@@ -198,8 +199,8 @@ TEST_P(elementwise_kernels_of, give_for_a_pair_the_bits_of_two_passes) {
           const auto a = operand_bytes(dtype, 1), b = operand_bytes(dtype, 2), c = operand_bytes(dtype, 3);
           std::vector<std::byte> once(a.size()), between(a.size()), twice(a.size());
           const std::byte* const in[] = {a.data(), b.data(), c.data()};
-          pair_kernel(first, second, first_is_right, dtype, Step::dense, Step::dense, Step::dense)(
-              once.data(), in, elements);
+          pair_kernel(first, second, first_is_right, dtype, Step::dense, Step::dense,
+                      Step::dense)(once.data(), in, elements);
           binary_kernel(first, dtype, Step::dense, Step::dense)(between.data(), in, elements);
           const std::byte* const then[] = {first_is_right ? c.data() : between.data(),
                                            first_is_right ? between.data() : c.data()};

@@ -24,7 +24,7 @@ TEST(to_string, prints_scalars_without_brackets) {
 
 TEST(to_string, aligns_columns) {
   EXPECT_EQ(to_string(Tensor(Shape{2, 2}, std::vector<float>{1, -2.5, 1e-7F, 0})),
-            "[[    1.   -2.5]\n [ 1e-07     0.]]");
+            "[[   1.  -2.5]\n [1e-07    0.]]");
   EXPECT_EQ(to_string(Tensor(Shape{2}, std::vector<bool>{true, false})), "[ true false]");
 }
 

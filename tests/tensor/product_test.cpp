@@ -68,10 +68,8 @@ std::string wrong_element(const ProductShape& s, const Operands<T>& operands,
           any = any || (x != T{0} && y != T{0});
         }
         bool good = false;
-        if constexpr (std::same_as<T, bool>)
-          good = c[at] == any;
-        else if constexpr (std::integral<T>)
-          good = c[at] == static_cast<T>(low_bits);
+        if constexpr (std::same_as<T, bool>) good = c[at] == any;
+        else if constexpr (std::integral<T>) good = c[at] == static_cast<T>(low_bits);
         else
           good = std::fabs(c[at] - sum) <=
                  static_cast<long double>(s.k + 1) * std::numeric_limits<T>::epsilon() * magnitude;

@@ -265,13 +265,13 @@ TEST(error_beyond_bound, catches_a_sum_in_order) {
   EXPECT_NE(error_beyond_bound(std::accumulate(values.begin(), values.end(), 0.0F), values), "");
 }
 
-// Planted: the tree of a row with one block taken in order, and the last two positions of a fold swapped.
+// Planted: a row in the tree of another element size, and two positions of a fold swapped.
 TEST(trees, are_told_apart_by_their_bits) {
   const FoldOf<float> add = [](float a, float b) { return a + b; };
   const auto row = spread_values<float>(700, 3);
   EXPECT_NE(*row_tree(add, row, 4), *row_tree(add, row, 8));
-  const std::vector<Maybe<float>> positions{0.1F, 0.7F, 1e-3F, 3.3F, 0.9F},
-      swapped{0.1F, 0.7F, 0.9F, 3.3F, 1e-3F};
+  const std::vector<Maybe<float>> positions{1e8F, 1.0F, 1.0F, 1.0F, -1e8F},
+      swapped{1e8F, 1.0F, -1e8F, 1.0F, 1.0F};
   EXPECT_NE(*pairwise(add, positions, 0, 5), *pairwise(add, swapped, 0, 5));
 }
 

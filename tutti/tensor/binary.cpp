@@ -60,10 +60,8 @@ ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
     case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
     case BinaryFn::mul:
-      if constexpr (sizeof(T) == 8)
-        return nullptr;  // this Highway has no 64-bit product
-      else
-        return with_steps<BinaryFn::mul, T>(a, b);
+      if constexpr (sizeof(T) == 8) return nullptr;  // this Highway has no 64-bit product
+      else return with_steps<BinaryFn::mul, T>(a, b);
     case BinaryFn::maximum: return with_steps<BinaryFn::maximum, T>(a, b);
     case BinaryFn::minimum: return with_steps<BinaryFn::minimum, T>(a, b);
     case BinaryFn::logical_and: return with_steps<BinaryFn::logical_and, T>(a, b);

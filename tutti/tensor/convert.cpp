@@ -39,21 +39,16 @@ struct Convert {
     const DTo d;
     if constexpr (std::is_same_v<From, std::uint8_t>) {
       const auto i32 = hn::PromoteTo(hn::Rebind<std::int32_t, DTo>(), v);
-      if constexpr (std::is_same_v<To, std::int32_t>)
-        return i32;
-      else if constexpr (std::is_same_v<To, float>)
-        return hn::ConvertTo(d, i32);
-      else
-        return hn::PromoteTo(d, i32);
+      if constexpr (std::is_same_v<To, std::int32_t>) return i32;
+      else if constexpr (std::is_same_v<To, float>) return hn::ConvertTo(d, i32);
+      else return hn::PromoteTo(d, i32);
     } else if constexpr (std::is_same_v<To, std::int32_t> && hwy::IsFloat<From>()) {
       const auto number = hn::IfThenElseZero(hn::Eq(v, v), v);  // NaN -> 0
-      if constexpr (sizeof(From) == 4)
-        return hn::ConvertTo(d, number);
-      else
-        return hn::DemoteTo(d, number);
+      if constexpr (sizeof(From) == 4) return hn::ConvertTo(d, number);
+      else return hn::DemoteTo(d, number);
     } else if constexpr (std::is_same_v<From, std::int64_t>) {
-      return hn::BitCast(
-          d, hn::TruncateTo(hn::RebindToUnsigned<DTo>(), hn::BitCast(hn::Rebind<std::uint64_t, DTo>(), v)));
+      return hn::BitCast(d, hn::TruncateTo(hn::RebindToUnsigned<DTo>(),
+                                           hn::BitCast(hn::Rebind<std::uint64_t, DTo>(), v)));
     } else if constexpr (sizeof(From) == sizeof(To)) {
       return hn::ConvertTo(d, v);
     } else if constexpr (sizeof(From) > sizeof(To)) {
@@ -101,10 +96,8 @@ ElementwiseKernel to_f32_kernel(DType from) {
     case DType::i64:
     case DType::f32: return nullptr;
     case DType::f64:  // Highway's portable DemoteTo gives the largest float for what should be inf
-      if constexpr (HWY_CAP_GE256)
-        return convert_loop<double, float>;
-      else
-        return nullptr;
+      if constexpr (HWY_CAP_GE256) return convert_loop<double, float>;
+      else return nullptr;
   }
   return nullptr;
 }

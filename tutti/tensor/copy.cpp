@@ -24,10 +24,8 @@ Loops joined(std::span<const CopyLoop> loops) {
     CopyLoop* outer = left.count > 0 ? &left.kept[left.count - 1] : nullptr;
     const bool even = outer != nullptr && outer->to_stride == loop.size * loop.to_stride &&
                       outer->from_stride == loop.size * loop.from_stride;
-    if (even)
-      *outer = {outer->size * loop.size, loop.to_stride, loop.from_stride};
-    else
-      left.kept[left.count++] = loop;
+    if (even) *outer = {outer->size * loop.size, loop.to_stride, loop.from_stride};
+    else left.kept[left.count++] = loop;
   }
   return left;
 }

@@ -74,10 +74,8 @@ template <class D>
 HWY_INLINE hn::Vec<Bytes<D>> bytes_of_mask(hn::Mask<D> mask) {
   const hn::RebindToUnsigned<D> du;
   const auto ones = hn::IfThenElseZero(hn::RebindMask(du, mask), hn::Set(du, 1));
-  if constexpr (sizeof(Element<D>) == 1)
-    return ones;
-  else
-    return hn::TruncateTo(Bytes<D>(), ones);
+  if constexpr (sizeof(Element<D>) == 1) return ones;
+  else return hn::TruncateTo(Bytes<D>(), ones);
 }
 
 /// An operand that is read lane for lane, or whose first element stands in a register for all lanes.

@@ -65,9 +65,10 @@ class Literal {
     return at_ < text_.size() && text_[at_] == c;
   }
   [[noreturn]] void wrong(std::string_view expected) const {
+    const std::string_view rest = text_.substr(at_, 20);
     fail(Code::file,
          "the header has '{}' at character {} where {} is expected; the file is damaged, write it again",
-         text_.substr(at_, 20), at_, expected);
+         rest.substr(0, rest.find('\n')), at_, expected);
   }
 
  private:
@@ -134,7 +135,7 @@ NpyHeader parse_npy_header(std::string_view text) {
       header.shape = parse_shape(literal);
       has_shape = true;
     } else {
-      literal.wrong("a value of descr, fortran_order or shape");
+      fail(Code::file, "the header has the key '{}'; descr, fortran_order and shape are expected", key);
     }
     if (!literal.take(',')) {
       literal.expect('}');

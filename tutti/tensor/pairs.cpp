@@ -74,10 +74,8 @@ ElementwiseKernel with_first_steps(Step a, Step b) {
   if (a == Step::dense && b == Step::dense) return pair_loop<first, second, T, Step::dense, Step::dense, c>;
   if (a == Step::dense) return pair_loop<first, second, T, Step::dense, Step::scalar, c>;
   if (b == Step::scalar) return second_after_scalar<first, second, T, c>;
-  if constexpr (first == BinaryFn::sub)
-    return pair_loop<first, second, T, Step::scalar, Step::dense, c>;
-  else
-    return swap_first_two<pair_loop<first, second, T, Step::dense, Step::scalar, c>>;
+  if constexpr (first == BinaryFn::sub) return pair_loop<first, second, T, Step::scalar, Step::dense, c>;
+  else return swap_first_two<pair_loop<first, second, T, Step::dense, Step::scalar, c>>;
 }
 
 template <BinaryFn first, Second second, class T>

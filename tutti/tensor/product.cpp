@@ -39,10 +39,8 @@ template <class T>
 void add_multiple(Wrapping<T>* c, Wrapping<T> a, const Wrapping<T>* b, std::int64_t n) {
   if (a == 0) return;
   for (std::int64_t j = 0; j < n; ++j) {
-    if constexpr (std::is_same_v<T, bool>)
-      c[j] |= b[j];
-    else
-      c[j] += a * b[j];
+    if constexpr (std::is_same_v<T, bool>) c[j] |= b[j];
+    else c[j] += a * b[j];
   }
 }
 

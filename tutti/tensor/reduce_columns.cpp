@@ -70,10 +70,8 @@ template <ReduceKind kind>
 struct Finish {
   template <class V>
   HWY_INLINE V operator()(V v) const {
-    if constexpr (kind == ReduceKind::sum)
-      return hn::Add(v, hn::Zero(hn::DFromV<V>()));
-    else
-      return v;
+    if constexpr (kind == ReduceKind::sum) return hn::Add(v, hn::Zero(hn::DFromV<V>()));
+    else return v;
   }
 };
 

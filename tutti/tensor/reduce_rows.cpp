@@ -76,10 +76,8 @@ struct RowFolder {
 
   static HWY_INLINE Lanes folded_sums(const Lanes* sum) {
     const Lanes low = Fold()(sum[0], sum[1]);
-    if constexpr (sums == 2)
-      return low;
-    else
-      return Fold()(low, Fold()(sum[2], sum[3]));
+    if constexpr (sums == 2) return low;
+    else return Fold()(low, Fold()(sum[2], sum[3]));
   }
 
   /// Lane j with lane j + 8, then j + 4, j + 2, j + 1.
@@ -90,10 +88,8 @@ struct RowFolder {
       for (std::size_t p = 0; p < half; ++p) v.part[p] = fold<kind>(v.part[p], v.part[p + half]);
     }
     const T folded = folded_halves(D(), v.part[0]);
-    if constexpr (kind == ReduceKind::sum)
-      return folded + T{0};  // from +0, as StableHLO's reduce starts
-    else
-      return folded;
+    if constexpr (kind == ReduceKind::sum) return folded + T{0};  // from +0, as StableHLO's reduce starts
+    else return folded;
   }
 
   template <class DHalves, class V>
