@@ -28,7 +28,8 @@ int run(int argc, char** argv) {
   rules_command->callback([&] { status = tutti::cli::rules(rules); });
 
   // CLI11 would only say that a subcommand is missing.
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {
     fmt::print(stderr, "tutti: there is no subcommand '{}'; see tutti --help\n", argv[1]);
     return usage_status;
   }
