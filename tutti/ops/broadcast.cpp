@@ -11,7 +11,9 @@
 
 namespace tutti {
 
-Parameters Broadcast::parameters() const { return {{"axes", to_string(axes)}, {"from", std::to_string(from)}}; }
+Parameters Broadcast::parameters() const {
+  return {{"axes", to_string(axes)}, {"from", std::to_string(from)}};
+}
 
 std::vector<AxisStates> Broadcast::wants(const Types& operands) const {
   AxisStates wanted = operands[0].states();
@@ -21,15 +23,17 @@ std::vector<AxisStates> Broadcast::wants(const Types& operands) const {
 }
 
 Types Broadcast::infer(const Types& operands) const {
-  require(from >= 0 && from < joint_size(axes), Code::groups, "there is no device {} along {}; it has devices 0 to {}", from,
-          to_string(axes), joint_size(axes) - 1);
+  require(from >= 0 && from < joint_size(axes), Code::groups,
+          "there is no device {} along {}; it has devices 0 to {}", from, to_string(axes),
+          joint_size(axes) - 1);
   require_states(operands[0], axes, {State::varying}, "one device's term is not the sum; psum it instead");
   return {operands[0].with(axes, State::invariant)};
 }
 
 Kernel Broadcast::kernel(const Layout& layout) const {
   Shuffle shuffle;
-  for (int device = 0; device < layout.devices(); ++device) shuffle.source.push_back(layout.peer(axes, device, from));
+  for (int device = 0; device < layout.devices(); ++device)
+    shuffle.source.push_back(layout.peer(axes, device, from));
   return shuffle;
 }
 
@@ -49,17 +53,23 @@ BatchedArrays Broadcast::batch(const Axis& axis, const BatchedArrays& operands, 
   return {{rest.empty() ? value : broadcast(value, rest, position_in_rest(axes, from, axis)), false}};
 }
 
-// As a sum in which the other devices' terms are zero: XLA on CPU has no collective_broadcast.
+// As a sum in which the other devices' terms are zero: XLA on CPU has no collective_broadcast. Floats are summed as
+// integers, so that every bit arrives: as floats, -0 would become +0.
 Lowered Broadcast::lower(Emitter& emitter, const Lowered& operands) const {
-  const Type &type = emitter.operand_types()[0], &result = emitter.result_types()[0];
+  Type type = emitter.operand_types()[0];
+  bool as_integers = is_float(type.dtype());
+  Type bits = as_integers ? type.with(bytes_per_element(type.dtype()) == 4 ? DType::i32 : DType::i64) : type;
+  stablehlo::Value x = as_integers ? emitter.emit("stablehlo.bitcast_convert", operands, bits) : operands[0];
   stablehlo::Value source = emitter.constant(Tensor::scalar(static_cast<std::int32_t>(from)));
   stablehlo::Value here =
       emitter.emit("stablehlo.compare", {emitter.position(axes), source}, Type(DType::boolean, {}),
                    {{"comparison_direction", stablehlo::enumeration("comparison_direction", "EQ")}});
-  stablehlo::Value zeros = emitter.constant(Tensor(type.dtype(), type.shape()));
-  stablehlo::Value kept = emitter.emit("stablehlo.select", {here, operands[0], zeros}, type);
-  ReduceKind kind = type.dtype() == DType::boolean ? ReduceKind::max : ReduceKind::sum;
-  return {emitter.emit_with_reducer("stablehlo.all_reduce", kind, {kept}, result, emitter.collective(axes, true))};
+  stablehlo::Value zeros = emitter.constant(Tensor(bits.dtype(), bits.shape()));
+  stablehlo::Value kept = emitter.emit("stablehlo.select", {here, x, zeros}, bits);
+  ReduceKind kind = bits.dtype() == DType::boolean ? ReduceKind::max : ReduceKind::sum;
+  stablehlo::Value sent =
+      emitter.emit_with_reducer("stablehlo.all_reduce", kind, {kept}, bits, emitter.collective(axes, true));
+  return {as_integers ? emitter.emit("stablehlo.bitcast_convert", {sent}, emitter.result_types()[0]) : sent};
 }
 
 std::vector<Example> Broadcast::examples() {
