@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/on_machine.hpp"
+
+#include <cstring>
+
+#include "tutti/devices/team.hpp"
+#include "tutti/ops/enter.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/transform/replay.hpp"
+
+namespace tutti {
+namespace {
+
+/// A whole that has what the devices hold side by side: a new first dim for every axis that a value varies over.
+struct Border {
+  Sharding sharding;
+  Type part;  // one device's, with dims of size 1 for these axes
+};
+
+Border border_of(Type type, const Mesh& mesh) {
+  Border border{{mesh, {}, {}, {}}, type};
+  for (const Axis& axis : mesh.axes()) {
+    if (type.at(axis) == State::unreduced) border.sharding.unreduced.push_back(axis);
+    if (type.at(axis) == State::reduced) border.sharding.reduced.push_back(axis);
+    if (type.at(axis) != State::varying) continue;
+    border.sharding.dims.push_back({axis});
+    border.part = border.part.inserted(Dim{0}, 1);
+  }
+  border.sharding.dims.resize(static_cast<std::size_t>(border.part.rank()));
+  return border;
+}
+
+Program of_wholes(const Program& program, const Mesh& mesh) {
+  Builder builder;
+  PerVar<Array> values(program);
+  for (Var var : program.inputs) {
+    Type type = program.type(var);
+    Border border = border_of(type, mesh);
+    values[var] = reshape(enter(builder.input(global_type(border.part, border.sharding)), border.sharding),
+                          type.shape());
+  }
+  for (const Equation& equation : program.equations) {
+    Arrays results = repeat(equation, values.of(equation.operands));
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  Arrays outputs;
+  for (Var var : program.outputs) {
+    Border border = border_of(program.type(var), mesh);
+    outputs.push_back(leave(reshape(values[var], border.part.shape()), border.sharding));
+  }
+  return builder.finish(outputs);
+}
+
+std::shared_ptr<const GlobalArray> whole_of(Type type, const Mesh& mesh, const Tensors& parts) {
+  Border border = border_of(type, mesh);
+  Layout layout(mesh, Storage::by_type, {}, {});
+  auto shards = std::make_shared<Tensor>(DType::boolean, Shape{layout.shards(type) *
+                                                               static_cast<std::int64_t>(type.bytes())});
+  for (int device = 0; device < mesh.devices(); ++device)
+    std::memcpy(shards->mutable_bytes() + static_cast<std::size_t>(layout.shard(type, device)) * type.bytes(),
+                parts[static_cast<std::size_t>(device)].data(), type.bytes());
+  std::shared_ptr<const std::byte> base(shards, shards->data());
+  return std::make_shared<const GlobalArray>(global_type(border.part, border.sharding), border.sharding,
+                                             ShardedBuffer{base, type.bytes()});
+}
+
+}  // namespace
+
+std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
+                                    const std::vector<Tensors>& inputs, const CompileOptions& options) {
+  Team team(2);
+  Executable executable(of_wholes(program, mesh), mesh, team, options);
+  Executable::Values wholes;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    wholes.push_back(whole_of(program.type(program.inputs[k]), mesh, inputs[k]));
+  std::vector<Tensors> results;
+  for (const std::shared_ptr<const GlobalArray>& whole : executable.run(wholes)) {
+    Type type = program.type(program.outputs[results.size()]);
+    Tensors& parts = results.emplace_back();
+    for (int device = 0; device < mesh.devices(); ++device)
+      parts.push_back(whole->shard(device).reshaped(type.shape()));
+  }
+  return results;
+}
+
+}  // namespace tutti
