@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <iosfwd>
+#include <ostream>
 
-#include "tutti/tensor/tensor.hpp"
+#include "tutti/tensor/print.hpp"
 
 namespace tutti {
 
-/// How GoogleTest shows a tensor: "i32[2]{1, 10}"; the first 32 elements.
-void PrintTo(const Tensor& tensor, std::ostream* out);
+/// How GoogleTest shows a tensor: "i32[2] [ 1 10]".
+inline void PrintTo(const Tensor& tensor, std::ostream* out) {
+  *out << name(tensor.dtype()) << "[" << to_string(tensor.shape()) << "] " << to_string(tensor);
+}
 
 }  // namespace tutti
