@@ -7,6 +7,7 @@ namespace tutti {
 namespace {
 
 constexpr double cache_bytes = 2 << 20;
+constexpr double nanoseconds_per_instruction = 6;
 
 double elements_per_nanosecond(const Work& work) {
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
@@ -25,15 +26,15 @@ double moved_bytes(const Graph& graph, const Node& node) {
   return bytes;
 }
 
-double of_region(const Graph& graph, const Node& node) {
+double of_region(const Graph& graph, const Node& node, AxisSet merged) {
   double work = 0;
-  auto units = static_cast<double>(positions(graph.mesh, node.outer()));
+  auto tiles = static_cast<double>(space_of(graph, node, merged).tiles() *
+                                   positions(graph.mesh, node.outer() & ~merged));
   for (int i : node.atoms) {
     const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
     double elements =
         static_cast<double>(atom.shape.elements()) * static_cast<double>(positions(graph.mesh, atom.axes));
-    work +=
-        elements / elements_per_nanosecond(atom.work) + 3.0 * static_cast<double>(node.space.tiles()) * units;
+    work += elements / elements_per_nanosecond(atom.work) + nanoseconds_per_instruction * tiles;
   }
   double bytes = moved_bytes(graph, node);
   return 10 + work + bytes / (bytes > cache_bytes ? 12 : 60);
@@ -51,11 +52,11 @@ double bytes_read(const Graph& graph, const Address& address) {
   return std::min(all, static_cast<double>(root.bytes));
 }
 
-double estimate(const Graph& graph, const Node& node) {
+double estimate(const Graph& graph, const Node& node, AxisSet merged) {
   auto units = static_cast<double>(positions(graph.mesh, node.outer()));
   double bytes = moved_bytes(graph, node);
   switch (node.kind) {
-    case Node::Kind::region: return of_region(graph, node);
+    case Node::Kind::region: return of_region(graph, node, merged);
     case Node::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
     case Node::Kind::copy: return 20 + 10 * units + bytes / (bytes > cache_bytes ? 12 : 20);
     case Node::Kind::units:

@@ -12,8 +12,8 @@ inline constexpr double split_nanoseconds = 20;      // of a step more in a phas
 inline constexpr double nanoseconds_per_travelling_byte = 0.05;  // last written by another worker
 inline constexpr double short_run_nanoseconds = 20000;           // below this a sleeping helper is not woken
 
-/// All units of a node on one worker.
-double estimate(const Graph& graph, const Node& node);
+/// All units of a node on one worker; of a region, with the outer axes `merged` in its space.
+double estimate(const Graph& graph, const Node& node, AxisSet merged);
 /// The bytes of one device's value, times its distinct shards.
 double bytes_read(const Graph& graph, const Address& address);
 

@@ -20,9 +20,14 @@ class Gatherer {
     nodes_.maker.assign(graph_.roots.size(), -1);
     for (int i = 0; i < static_cast<int>(graph_.atoms.size()); ++i) place(i);
     find_reads_and_writes();
-    for (Node& node : nodes_.list) {
-      if (node.kind == Node::Kind::region) node.space = space_of(graph_, node, 0);
-      node.nanoseconds = estimate(graph_, node);
+    for (std::size_t n = 0; n < nodes_.list.size(); ++n) {
+      Node& node = nodes_.list[n];
+      if (node.kind == Node::Kind::region) {
+        node.space = space_of(graph_, node, 0);
+        node.mergeable = mergeable_axes(graph_, nodes_, static_cast<int>(n), node.outer());
+      }
+      node.nanoseconds = estimate(graph_, node, node.mergeable);
+      node.split_nanoseconds = estimate(graph_, node, 0);
     }
     return std::move(nodes_);
   }
@@ -174,51 +179,5 @@ class Gatherer {
 }  // namespace
 
 Nodes make_nodes(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
-
-bool is_row_value(const Node& node, const Shape& atom_shape) { return atom_shape != node.shape; }
-
-RegionOperand over_region(const Graph& graph, const Address& operand, const Shape& atom_shape,
-                          AxisSet merged) {
-  RegionOperand over;
-  for (std::size_t i = 0; i < operand.axes.size(); ++i) {
-    if (!has(merged, i)) continue;
-    over.sizes.push_back(graph.mesh.axes()[i].size);
-    over.strides.push_back(operand.axes[i]);
-  }
-  over.sizes.insert(over.sizes.end(), atom_shape.begin(), atom_shape.end());
-  over.strides.insert(over.strides.end(), operand.dims.begin(), operand.dims.end());
-  return over;
-}
-
-Space space_of(const Graph& graph, const Node& node, AxisSet merged) {
-  std::int64_t tile_bytes = node.inner != 0 ? 1024 : 4096;  // runtime experiment, 5.8
-  std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
-  std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
-  for (int i : node.atoms) {
-    const Atom& a = graph.atoms[static_cast<std::size_t>(i)];
-    for (int root : a.results)
-      widest = std::max(widest, static_cast<std::int64_t>(bytes_per_element(
-                                    graph.roots[static_cast<std::size_t>(root)].type.dtype())));
-    for (const Address& operand : a.operands) {
-      std::int64_t bytes = element_bytes(graph, operand);
-      widest = std::max(widest, bytes);
-      if (is_row_value(node, a.shape)) continue;
-      RegionOperand over = over_region(graph, operand, a.shape, merged);
-      std::vector<StridedLoop> loops = collapsed(over.sizes, over.strides);
-      if (loops.size() >= 2 && (!uneven || (uneven->size() != 2 && loops.size() == 2))) uneven = loops;
-    }
-  }
-  if (node.kept) {
-    for (int i = 0; i < node.shape.rank(); ++i) (i < *node.kept ? rows : columns) *= node.shape[i];
-  } else {
-    columns = rows * node.shape.elements();
-    rows = 1;
-    if (uneven && columns > 0) {
-      rows = columns / uneven->back().size;
-      columns = uneven->back().size;
-    }
-  }
-  return tiled(rows, columns, node.kept.has_value(), tile_bytes / widest);
-}
 
 }  // namespace tutti

@@ -29,10 +29,12 @@ struct Node {
   Shape row_shape;
   int folds = 0;
 
-  std::vector<Address> reads;  // of roots that other nodes make, or callers
-  std::vector<int> writes;     // roots that other nodes or callers read
-  Space space;                 // of one unit of a region
-  double nanoseconds = 0;      // of all units on one worker
+  std::vector<Address> reads;    // of roots that other nodes make, or callers
+  std::vector<int> writes;       // roots that other nodes or callers read
+  Space space;                   // of one unit of a region
+  AxisSet mergeable = 0;         // outer axes that may be part of a region's space: units for nothing
+  double nanoseconds = 0;        // of all units on one worker
+  double split_nanoseconds = 0;  // the same with the units apart
   int phase = 0;
   Split split;
 
@@ -57,6 +59,8 @@ RegionOperand over_region(const Graph& graph, const Address& operand, const Shap
                           AxisSet merged);
 /// The space of one unit of a region when the `merged` outer axes are part of it.
 Space space_of(const Graph& graph, const Node& node, AxisSet merged);
+/// The outer axes among `candidates` along which all values of a region lie so that they can be part of its space.
+AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates);
 /// True for values that have one element per row of the region.
 bool is_row_value(const Node& node, const Shape& atom_shape);
 

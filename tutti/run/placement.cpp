@@ -110,7 +110,7 @@ class Placer {
     for (int w = 0; w < workers_; ++w) {
       Range part = part_of(parts, w, workers_);
       shares[static_cast<std::size_t>(w)] =
-          node.nanoseconds * static_cast<double>(part.end - part.begin) / static_cast<double>(parts);
+          node.split_nanoseconds * static_cast<double>(part.end - part.begin) / static_cast<double>(parts);
     }
     return shares;
   }

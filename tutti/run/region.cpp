@@ -80,13 +80,16 @@ void walk(const RegionCode& code, const PlanStep& step, std::byte* scratch,
     }
   std::size_t outer = code.unit_sizes.size();
   if (frame.size() < code.refs.size()) frame.resize(code.refs.size());
+  std::array<std::int64_t, 64> at;  // the coordinates of the unit
   for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
+    std::int64_t rest = unit;
+    for (std::size_t a = outer; a-- > 0; rest /= code.unit_sizes[a]) at[a] = rest % code.unit_sizes[a];
+    const std::int64_t* strides = code.unit_strides.data();
     for (std::size_t r = 0; r < code.refs.size(); ++r) {
       const RegionRef& ref = code.refs[r];
       std::byte* base = ref.base == 0 ? scratch : code.bases[static_cast<std::size_t>(ref.base)];
-      std::int64_t offset = ref.offset, rest = unit;
-      for (std::size_t a = outer; a-- > 0; rest /= code.unit_sizes[a])
-        offset += rest % code.unit_sizes[a] * code.unit_strides[r * outer + a];
+      std::int64_t offset = ref.offset;
+      for (std::size_t a = 0; a < outer; ++a) offset += at[a] * *strides++;
       frame[r] = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
     }
     Tile first{0, 0, code.space.tile_rows, code.space.tile_columns};

@@ -398,50 +398,11 @@ class Coder {
   std::int64_t top_ = 0;
 };
 
-/// The kinds of pattern that the values of a region have when `merged` axes are part of its space.
-std::vector<Pattern::Kind> patterns(const Graph& graph, const Nodes& nodes, int index, AxisSet merged) {
-  const Node& node = nodes.list[static_cast<std::size_t>(index)];
-  Space space = space_of(graph, node, merged);
-  std::vector<Pattern::Kind> kinds;
-  auto add = [&](const Address& address, const Shape& shape) {
-    RegionOperand over = over_region(graph, address, shape, merged);
-    kinds.push_back(pattern_of(collapsed(over.sizes, over.strides), space.rows,
-                               is_row_value(node, shape) ? 1 : space.columns, element_bytes(graph, address))
-                        .kind);
-  };
-  for (int i : node.atoms) {
-    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
-    for (const Address& operand : atom.operands)
-      if (nodes.maker[static_cast<std::size_t>(operand.root)] != index) add(operand, atom.shape);
-    for (int root : atom.results)
-      if (nodes.in_memory[static_cast<std::size_t>(root)])
-        add(natural_address(graph, root), graph.roots[static_cast<std::size_t>(root)].type.shape());
-  }
-  return kinds;
-}
-
 }  // namespace
 
 RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
                             const std::vector<std::size_t>& unit_axes) {
   return Coder(graph, nodes, node, unit_axes).code();
-}
-
-AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates) {
-  AxisSet merged = 0;
-  std::vector<Pattern::Kind> before = patterns(graph, nodes, node, 0);
-  for (std::size_t axis = graph.mesh.axes().size(); axis-- > 0;) {
-    if (!has(candidates, axis)) continue;
-    AxisSet wider = merged | AxisSet{1} << axis;
-    std::vector<Pattern::Kind> after = patterns(graph, nodes, node, wider);
-    bool as_good = std::ranges::equal(before, after, [](Pattern::Kind was, Pattern::Kind is) {
-      return was == is || (was == Pattern::Kind::dense &&
-                           is == Pattern::Kind::scalar);  // a value that all positions share
-    });
-    if (!as_good) break;
-    merged = wider;
-  }
-  return merged;
 }
 
 }  // namespace tutti

@@ -12,7 +12,4 @@ namespace tutti {
 RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
                             const std::vector<std::size_t>& unit_axes);
 
-/// The outer axes along which all values of a region lie so that they can be part of its space: units for nothing.
-AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates);
-
 }  // namespace tutti

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/check_races.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/run/harness.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/dot_general.hpp"
+#include "tutti/run/boundary.hpp"
+
+namespace tutti {
+namespace {
+
+/// A plan, stage by stage, so that a test can spoil one of them.
+struct Plan {
+  explicit Plan(const Mesh& mesh, PlanChoice choice = PlanChoice::by_axis)
+      : local(
+            localised(test_program(mesh, {{DType::f32, {64, 64}, {mesh.axes()}}, {DType::f32, {64, 64}, {}}},
+                                   [&](const Arrays& x) {
+                                     Array y = matmul(x[0], x[1]);
+                                     return Arrays{matmul(y + 1.0, x[1]) * psum(y, mesh.axes())};
+                                   },
+                                   {{mesh.axes()}}),
+                      mesh)),
+        graph(make_graph(local.program, mesh, Storage::by_type)),
+        nodes(make_nodes(graph, Fusion::on)),
+        placement(place(graph, nodes, 2, choice)),
+        buffers(plan_buffers(graph, nodes)) {
+    for (std::size_t i = 0; i < nodes.list.size(); ++i) names.push_back("node " + std::to_string(i));
+  }
+  std::optional<std::string> race() {
+    Schedule schedule = make_schedule(graph, nodes, placement, buffers);
+    return find_race(schedule, names);
+  }
+
+  LocalProgram local;
+  Graph graph;
+  Nodes nodes;
+  Placement placement;
+  BufferPlan buffers;
+  std::vector<std::string> names;
+};
+
+TEST(check_races, finds_none_in_any_plan) {
+  for (PlanChoice choice :
+       {PlanChoice::cheapest, PlanChoice::one_worker, PlanChoice::by_axis, PlanChoice::by_tiles})
+    EXPECT_EQ(Plan(Mesh({{"a", 4}}), choice).race(), std::nullopt);
+}
+
+TEST(check_races, finds_a_reader_that_does_not_wait_for_the_other_worker) {
+  Plan plan(Mesh({{"a", 4}}));
+  ASSERT_GT(plan.placement.phases, 1);
+  for (Node& node : plan.nodes.list) node.phase = 0;  // no barrier before the psum
+  std::optional<std::string> race = plan.race();
+  ASSERT_TRUE(race);
+  EXPECT_NE(race->find("phase 0"), std::string::npos) << *race;
+}
+
+TEST(check_races, finds_buffers_that_overlap) {
+  Plan plan(Mesh({{"a", 4}}));
+  int moved = 0;
+  for (std::size_t r = 0; r < plan.graph.roots.size(); ++r)
+    if (plan.graph.roots[r].place == Root::Place::arena && plan.buffers.offset[r] >= 0) {
+      plan.buffers.offset[r] = 4096 * moved++;  // of 16 KiB each: one worker's part lies on the other's
+    }
+  ASSERT_GT(moved, 1);
+  EXPECT_TRUE(plan.race());
+}
+
+TEST(check_races, finds_scratch_that_two_workers_share) {
+  Plan plan(Mesh({{"a", 4}}));
+  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
+  schedule.scratch_bytes = std::max<std::size_t>(schedule.scratch_bytes, 64);
+  ASSERT_FALSE(find_race(schedule, plan.names));
+  schedule.scratch[1] = schedule.scratch[0];
+  bool uses_scratch = false;
+  for (const auto& phase : schedule.lists)
+    for (const auto& list : phase)
+      for (const PlanStep& step : list) {
+        StepContext context{schedule.scratch[0].get(), {}};
+        auto begin = reinterpret_cast<std::uintptr_t>(context.scratch);
+        step.code->touch(step, context, [&](const Touched& t) {
+          uses_scratch |= t.written && t.begin >= begin && t.begin < begin + schedule.scratch_bytes;
+        });
+      }
+  if (!uses_scratch) GTEST_SKIP() << "no step needs scratch here";
+  EXPECT_TRUE(find_race(schedule, plan.names));
+}
+
+}  // namespace
+}  // namespace tutti
