@@ -75,7 +75,7 @@ TEST(team, uses_no_processor_time_while_idle_and_wakes_up) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   double used_ms = 1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
   EXPECT_LT(used_ms, 50);
-  EXPECT_TRUE(team.helpers_are_slow());
+  EXPECT_EQ(team.helpers(), Team::Helpers::asleep);
   team.run(pass_a_number_around, &shared);
   EXPECT_EQ(shared.written[0], 400);
 }

@@ -35,7 +35,7 @@ class Calls : public testing::Test {
   }
 
   Mesh mesh_ = Mesh({{"a", 2}, {"b", 2}});
-  Team team_{2};
+  Team team_{2, Team::Use::always};
 };
 
 TEST_F(Calls, takes_arrays_however_they_lie) {

@@ -25,7 +25,7 @@ std::string text(const Tensor& tensor) {
 }
 
 void compare_all_plans(const Program& program, const Mesh& mesh, const Tensors& inputs, Tensors expected) {
-  Team one(1), two(2);
+  Team one(1), two(2, Team::Use::always);
   for (Storage storage : {Storage::by_type, Storage::per_device})
     for (bool fuse : {true, false})
       for (Team* team : {&one, &two})

@@ -20,6 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto spin_time = std::chrono::microseconds(50);  // then sleep; waking costs 25-30 us
+constexpr auto long_wait =
+    std::chrono::microseconds(300);         // at a barrier: a helper does not get its processor
+constexpr int long_waits_when_crowded = 2;  // in a row
+constexpr auto alone_time = std::chrono::milliseconds(50);
 constexpr unsigned spins_before_yield = 3000;
 constexpr unsigned spins_per_look_at_the_clock = 1024;
 
@@ -49,6 +53,8 @@ void bind_to_processor(int index) {
 
 struct Team::State {
   int workers;
+  Use use;
+  Clock::duration longest_wait{};  // that this piece of work may cause; guarded by turn
   std::vector<std::thread> threads;
   std::mutex turn;                         // one piece of work at a time
   std::vector<Counter> arrived, finished;  // per worker: barriers passed in this piece; pieces done
@@ -60,8 +66,11 @@ struct Team::State {
   void (*work)(void*, int) = nullptr;
   void* context = nullptr;
 
-  explicit State(int n)
-      : workers(n), arrived(static_cast<std::size_t>(n)), finished(static_cast<std::size_t>(n)) {}
+  std::atomic<int> long_waits{0};
+  std::atomic<Clock::rep> alone_until{0};  // in ticks since the clock's epoch; 0: not crowded
+
+  State(int n, Use u)
+      : workers(n), use(u), arrived(static_cast<std::size_t>(n)), finished(static_cast<std::size_t>(n)) {}
 
   Counter& arrival(int worker) { return arrived[static_cast<std::size_t>(worker)]; }
   Counter& finish(int worker) { return finished[static_cast<std::size_t>(worker)]; }
@@ -112,20 +121,35 @@ struct Team::State {
     for (std::thread& thread : threads) thread.join();
   }
 
-  static void spin_until(const std::atomic<std::uint32_t>& value, std::uint32_t goal,
-                         const std::atomic<bool>* failed) {
+  enum class Until { reached, reached_or_failed };
+
+  /// Worker 0 takes note of how long it waited.
+  void spin_until(const std::atomic<std::uint32_t>& value, std::uint32_t goal, Until until, int worker) {
+    Clock::time_point start{};
     for (unsigned spins = 1; static_cast<std::int32_t>(value.load(std::memory_order_acquire) - goal) < 0;
          ++spins) {
-      if (failed && failed->load(std::memory_order_acquire)) return;
+      if (until == Until::reached_or_failed && failed.load(std::memory_order_acquire)) return;
       pause();
-      if (spins > spins_before_yield) std::this_thread::yield();
+      if (spins < spins_before_yield) continue;
+      if (spins == spins_before_yield) start = Clock::now();
+      std::this_thread::yield();
     }
+    if (worker == 0) note_wait(start == Clock::time_point{} ? Clock::duration{} : Clock::now() - start);
+  }
+
+  void note_wait(Clock::duration waited) {
+    if (waited < longest_wait) {
+      if (long_waits.load(std::memory_order_relaxed) != 0) long_waits.store(0, std::memory_order_relaxed);
+      return;
+    }
+    if (long_waits.fetch_add(1, std::memory_order_relaxed) + 1 < long_waits_when_crowded) return;
+    alone_until.store((Clock::now() + alone_time).time_since_epoch().count(), std::memory_order_relaxed);
   }
 };
 
 int Team::default_workers() { return std::thread::hardware_concurrency() >= 2 ? 2 : 1; }
 
-Team::Team(int workers) : state_(std::make_unique<State>(workers)) {
+Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use)) {
   require(workers >= 1, Code::device, "a team of {} workers; use 1 or more", workers);
   try {
     for (int i = 1; i < workers; ++i)
@@ -140,7 +164,7 @@ Team::~Team() { state_->stop(); }
 
 int Team::workers() const { return state_->workers; }
 
-void Team::run(void (*work)(void*, int), void* context) {
+void Team::run(void (*work)(void*, int), void* context, double expected_nanoseconds) {
   State& s = *state_;
   std::lock_guard lock(s.turn);
   thread_local bool prepared = false;  // this caller's setting in the libraries, which keep it per thread
@@ -148,12 +172,13 @@ void Team::run(void (*work)(void*, int), void* context) {
   prepared = true;
   s.work = work;
   s.context = context;
+  s.longest_wait = long_wait + std::chrono::nanoseconds(static_cast<std::int64_t>(2 * expected_nanoseconds));
   s.failed.store(false, std::memory_order_relaxed);
   for (Counter& counter : s.arrived) counter.value.store(0, std::memory_order_relaxed);
   std::uint32_t piece = s.posted.value.load(std::memory_order_relaxed) + 1;
   s.post();
   s.perform(0);
-  for (int i = 1; i < s.workers; ++i) State::spin_until(s.finish(i).value, piece, nullptr);
+  for (int i = 1; i < s.workers; ++i) s.spin_until(s.finish(i).value, piece, State::Until::reached, 0);
   if (s.failure) std::rethrow_exception(std::exchange(s.failure, nullptr));
 }
 
@@ -162,10 +187,18 @@ bool Team::barrier(int worker) {
   std::uint32_t goal = s.arrival(worker).value.load(std::memory_order_relaxed) + 1;
   s.arrival(worker).value.store(goal, std::memory_order_release);
   for (int i = 0; i < s.workers; ++i)
-    if (i != worker) State::spin_until(s.arrival(i).value, goal, &s.failed);
+    if (i != worker) s.spin_until(s.arrival(i).value, goal, State::Until::reached_or_failed, worker);
   return !s.failed.load(std::memory_order_acquire);
 }
 
-bool Team::helpers_are_slow() const { return state_->sleepers.value.load(std::memory_order_relaxed) != 0; }
+Team::Helpers Team::helpers() const {
+  if (state_->use == Use::always) return Helpers::ready;
+  Clock::rep alone_until = state_->alone_until.load(std::memory_order_relaxed);
+  if (alone_until != 0) {
+    if (Clock::now().time_since_epoch().count() < alone_until) return Helpers::crowded;
+    state_->alone_until.store(0, std::memory_order_relaxed);
+  }
+  return state_->sleepers.value.load(std::memory_order_relaxed) != 0 ? Helpers::asleep : Helpers::ready;
+}
 
 }  // namespace tutti

@@ -12,8 +12,9 @@ class Team {
  public:
   /// Two workers where the machine has two processors, else one.
   static int default_workers();
+  enum class Use { when_faster, always };  // of the helpers; always: for tests and measurements
   /// Throws R004 (device) if a thread cannot be started.
-  explicit Team(int workers = default_workers());
+  explicit Team(int workers = default_workers(), Use use = Use::when_faster);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -21,13 +22,17 @@ class Team {
   int workers() const;
   /// Calls work(context, worker) for all workers at once and returns when all have returned. The first exception of
   /// one of them lets the others leave at their next barrier and is thrown again here.
-  void run(void (*work)(void* context, int worker), void* context);
+  /// A worker that waits much longer than `expected_nanoseconds` has been kept waiting by somebody else's work.
+  void run(void (*work)(void* context, int worker), void* context, double expected_nanoseconds = 0);
   /// Inside work only: waits until every worker has come here as often as this one. False: another one has failed,
   /// return at once.
   bool barrier(int worker);
-  /// True if waking the helpers would take as long as tens of microseconds of work, or a competitor keeps them from
-  /// their processors: short work is then better done by the caller alone.
-  bool helpers_are_slow() const;
+  enum class Helpers {
+    ready,    // they spin, or run something
+    asleep,   // waking them takes as long as tens of microseconds of work
+    crowded,  // somebody else has been using their processors: for a while the caller is faster alone
+  };
+  Helpers helpers() const;
 
  private:
   struct State;

@@ -137,10 +137,15 @@ struct Executable::State {
   }
 
   void run_steps() {
-    bool alone = !placement.needs_helpers ||
-                 (team.helpers_are_slow() && placement.nanoseconds < short_run_nanoseconds);
+    bool alone = !placement.needs_helpers;
+    if (!alone && team.workers() > 1) switch (team.helpers()) {
+        case Team::Helpers::ready: break;
+        case Team::Helpers::asleep: alone = placement.nanoseconds < short_run_nanoseconds; break;
+        case Team::Helpers::crowded: alone = true; break;
+      }
     if (!alone) {
-      team.run([](void* state, int worker) { static_cast<State*>(state)->work(worker); }, this);
+      team.run([](void* state, int worker) { static_cast<State*>(state)->work(worker); }, this,
+               placement.nanoseconds);
       return;
     }
     for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase)

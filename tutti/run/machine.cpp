@@ -18,7 +18,9 @@ int worker_count(const Mesh& mesh, int wanted) {
   return std::min(Team::default_workers(), mesh.devices());
 }
 
-Program simplified(Program program) { return without_dead_code(without_common_subexpressions(std::move(program))); }
+Program simplified(Program program) {
+  return without_dead_code(without_common_subexpressions(std::move(program)));
+}
 
 }  // namespace
 
@@ -33,17 +35,17 @@ struct Machine::State {
 struct CompiledProgram::State {
   Program program;
   Structure structure;
-  std::vector<std::string> paths;       // of the declared arguments
-  Arrays hidden;                        // data that the function closed over
-  std::shared_ptr<Team> team;           // outlives the executable
+  std::vector<std::string> paths;  // of the declared arguments
+  Arrays hidden;                   // data that the function closed over
+  std::shared_ptr<Team> team;      // outlives the executable
   std::unique_ptr<Executable> executable;
 };
 
 const Mesh& Machine::mesh() const { return state_->mesh; }
 int Machine::workers() const { return state_->team->workers(); }
 
-CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
-                                      const Structure& structure) const {
+CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,
+                                      const Arrays& arguments, const Structure& structure) const {
   require(Builder::current_or_null() == nullptr, Code::trace,
           "compile: a function is being traced here; compile outside of it and call the function itself");
   Types types;
@@ -69,15 +71,18 @@ Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& str
   std::vector<std::shared_ptr<const GlobalArray>> inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::shared_ptr<const GlobalArray> data = arguments[i].data();
-    require(data != nullptr, Code::argument, "argument{}: it has no value; hand in finished data", state.paths[i]);
+    require(data != nullptr, Code::argument, "argument{}: it has no value; hand in finished data",
+            state.paths[i]);
     Type expected = state.program.type(state.program.inputs[i]);
-    require(data->type() == expected, Code::argument, "argument{}: {} was handed in, the program was compiled for {}; compile it again for this shape",
+    require(data->type() == expected, Code::argument,
+            "argument{}: {} was handed in, the program was compiled for {}; compile it again for this shape",
             state.paths[i], to_string(data->type()), to_string(expected));
     inputs.push_back(std::move(data));
   }
   for (const Array& array : state.hidden) inputs.push_back(array.data());
   Arrays results;
-  for (std::shared_ptr<const GlobalArray>& result : state.executable->run(inputs)) results.emplace_back(std::move(result));
+  for (std::shared_ptr<const GlobalArray>& result : state.executable->run(inputs))
+    results.emplace_back(std::move(result));
   return results;
 }
 

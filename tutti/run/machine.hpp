@@ -13,8 +13,8 @@
 namespace tutti {
 
 struct MachineOptions {
-  int workers = 0;                       // threads; 0: two where there are two cores
-  Storage storage = Storage::by_type;    // per_device is for checking types: slower, the same results
+  int workers = 0;                     // threads; 0: two where there are two cores
+  Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
 };
 
 /// A compiled program, flat.

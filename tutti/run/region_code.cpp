@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tutti/base/require.hpp"
+#include "tutti/run/region_uses.hpp"
 
 namespace tutti {
 namespace {
@@ -26,7 +27,8 @@ class Coder {
         nodes_(nodes),
         index_(node),
         node_(nodes.list[static_cast<std::size_t>(node)]),
-        unit_axes_(unit_axes) {
+        unit_axes_(unit_axes),
+        uses_(uses_of(graph, nodes, node)) {
     AxisSet merged = node_.outer();
     for (std::size_t axis : unit_axes) {
       merged &= ~(AxisSet{1} << axis);
@@ -39,11 +41,9 @@ class Coder {
   }
 
   RegionCode code() && {
-    find_uses();
-    find_pairs();
     for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
       const Atom& a = atom(i);
-      if (merged_into_.contains(i)) continue;
+      if (uses_.merged_into.contains(i)) continue;
       std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
       release(i);
     }
@@ -64,47 +64,6 @@ class Coder {
   RegionRef& ref(int r) { return code_.refs[static_cast<std::size_t>(r)]; }
   std::int64_t bytes_of(int r) const {
     return static_cast<std::int64_t>(bytes_per_element(root(r).type.dtype()));
-  }
-
-  // ---- which atoms become one instruction, and how long values live
-
-  void find_uses() {
-    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
-      for (const Address& operand : atom(i).operands)
-        if (is_made_here(operand.root)) {
-          ++uses_[operand.root];
-          last_use_[operand.root] = i;
-        }
-      made_at_[atom(i).results[0]] = i;
-    }
-  }
-
-  static const BinaryFn* binary(const Atom& a) {
-    const auto* pointwise = std::get_if<PointwiseWork>(&a.work);
-    return pointwise ? std::get_if<BinaryFn>(&pointwise->fn.fn) : nullptr;
-  }
-
-  void find_pairs() {
-    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
-      const Atom& second = atom(i);
-      if (!binary(second)) continue;
-      for (std::size_t side = 0; side < 2; ++side) {
-        int value = second.operands[side].root;
-        if (!is_made_here(value) || is_in_memory(value) || uses_[value] != 1) continue;
-        std::size_t made = made_at_[value];
-        const Atom& first = atom(made);
-        if (!binary(first) || merged_into_.contains(made) || pairs_.contains(made)) continue;
-        if (first.shape != second.shape || root(value).stored != root(second.results[0]).stored) continue;
-        if (!pair_kernel(*binary(first), *binary(second), side == 1, root(value).type.dtype(), Step::dense,
-                         Step::dense, Step::dense))
-          continue;
-        merged_into_[made] = i;
-        pairs_[i] = {made, side};
-        for (const Address& operand : first.operands)
-          if (is_made_here(operand.root)) last_use_[operand.root] = std::max(last_use_[operand.root], i);
-        break;
-      }
-    }
   }
 
   // ---- refs
@@ -178,10 +137,10 @@ class Coder {
   void release(std::size_t i) {
     for (int loaded : loaded_) free(loaded);
     loaded_.clear();
-    for (const auto& [value, last] : last_use_)
+    for (const auto& [value, last] : uses_.last_use)
       if (last == i && value_ref_.contains(value)) free(value_ref_[value]);
     int result = atom(i).results[0];
-    if (!last_use_.contains(result)) free(value_ref_[result]);
+    if (!uses_.last_use.contains(result)) free(value_ref_[result]);
   }
 
   int result_ref(int r, bool row_value) {
@@ -305,9 +264,9 @@ class Coder {
     made.row_value = is_row_value(node_, a.shape);
     std::vector<const Address*> operands;
     const Atom* first = nullptr;
-    if (auto it = pairs_.find(i); it != pairs_.end()) {
+    if (auto it = uses_.pairs.find(i); it != uses_.pairs.end()) {
       first = &atom(it->second.first);
-      operands = {&first->operands[0], &first->operands[1], &a.operands[1 - it->second.second]};
+      operands = {&first->operands[0], &first->operands[1], &a.operands[1 - it->second.side]};
     } else {
       for (const Address& operand : a.operands) operands.push_back(&operand);
     }
@@ -323,7 +282,7 @@ class Coder {
       made.repeats[j] = operand.step == Step::scalar;
       steps.push_back(operand.step);
     }
-    made.elementwise = first ? pair_kernel(*binary(*first), *binary(a), pairs_[i].second == 1,
+    made.elementwise = first ? pair_kernel(*binary_fn(*first), *binary_fn(a), uses_.pairs.at(i).side == 1,
                                            root(a.results[0]).type.dtype(), steps[0], steps[1], steps[2])
                              : kernel_of(work.fn, a, steps);
     finish(made, a.results[0], made.row_value, 0);
@@ -384,11 +343,7 @@ class Coder {
   const std::vector<std::size_t>& unit_axes_;
   AxisSet merged_ = 0;
   RegionCode code_;
-  std::map<int, int> uses_;                         // per root made here
-  std::map<int, std::size_t> last_use_, made_at_;   // positions among the node's atoms
-  std::map<std::size_t, std::size_t> merged_into_;  // first atom of a pair -> second
-  std::map<std::size_t, std::pair<std::size_t, std::size_t>>
-      pairs_;                                            // second -> first, and the operand that it is
+  const RegionUses uses_;
   std::map<int, int> value_ref_;                         // per root made here
   std::vector<std::vector<std::int64_t>> axis_strides_;  // per ref
   std::map<int, Temporary> temporaries_;                 // in use, per ref

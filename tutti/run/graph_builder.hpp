@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// How make_graph works; for its own sources only.
+#pragma once
+
+#include "tutti/run/graph.hpp"
+
+namespace tutti {
+
+/// Goes through the equations once: each asks its op how it computes and becomes an address, or an atom.
+class GraphBuilder {
+ public:
+  GraphBuilder(const Program& local, const Mesh& mesh, Storage storage);
+  Graph build() &&;
+
+ private:
+  /// The address that a variable's elements are read at.
+  struct Value {
+    Address address;
+    AxisSet stored = 0;
+  };
+
+  const Equation& equation() const { return graph_.program.equations[static_cast<std::size_t>(equation_)]; }
+  Value& value(Var var) { return values_[static_cast<std::size_t>(var)]; }
+  Type type(Var var) const { return graph_.program.type(var); }
+  Type operand_type(std::size_t i) const { return type(equation().operands[i]); }
+  Type result_type() const { return type(equation().results[0]); }
+
+  AxisSet stored_axes(Type type) const;
+  /// Callers hand in and get one buffer per distinct value, whatever the plan keeps inside.
+  AxisSet stored_axes_by_type(Type type) const;
+  void check_axes(Type type) const;
+
+  /// Asks every op how it computes, and finds the variables whose shards someone reads side by side.
+  void collect_kernels();
+  void place_inputs();
+  void place_outputs();
+  bool can_be_output(const Value& v, Type type) const;
+
+  enum class Spacing { dense, staggered };
+  int new_root(Type type, AxisSet stored, Spacing spacing);
+  /// The root of result `i` of this equation; its value lies there.
+  int result_root(std::size_t i = 0);
+  void add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
+           AxisSet axes);
+
+  void lower(const View& view);
+  void lower(const Literal& literal);
+  void lower(const Pointwise& fn);
+  void lower(const ReduceDims& reduce);
+  void lower(const Fold& fold);
+  void lower(const Shuffle& shuffle);
+  void lower(const Units& units);
+
+  /// Another address, or else a copy.
+  Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to);
+  Value viewed_by(const std::vector<Move>& moves, const Value& from, Type to);
+  static View identity(const Shape& shape);
+  /// A copy of `from`, which has the root's shape, to a root.
+  void add_copy(const Value& from, Type type, int root);
+  void add_copy_of(const std::vector<Move>& moves, const Address& from, int root);
+  /// `from` itself if every device's value is dense there, else a copy with as few shards as it has distinct values.
+  Value dense(const Value& from, Type type);
+
+  void add_columns(const ReduceDims& reduce, const Value& from, Type operand);
+  void add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape);
+  Value with_dims_last(const Dims& dims, const Value& from, Type operand);
+
+  struct DenseCopy {
+    Address address;
+    Shape shape;
+    Value copy;
+  };
+
+  Graph graph_;
+  std::vector<Kernel> kernels_;
+  std::vector<Value> values_;
+  std::vector<bool> read_across_;  // variables that a view reads over several shards
+  std::vector<DenseCopy> dense_copies_;
+  int equation_ = -1;
+};
+
+}  // namespace tutti

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kinds of kernels become.
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/run/graph_builder.hpp"
+
+namespace tutti {
+
+void GraphBuilder::lower(const Literal& literal) {
+  int number = static_cast<int>(graph_.constants.size());
+  graph_.constants.push_back(literal.data);
+  int root = new_root(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
+  graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::constant;
+  graph_.roots[static_cast<std::size_t>(root)].number = number;
+  value(equation().results[0]) =
+      viewed(literal.view, {natural_address(graph_, root), 0}, literal.data.shape(), result_type());
+}
+
+void GraphBuilder::lower(const Pointwise& fn) {
+  std::vector<Address> operands;
+  for (Var var : equation().operands) operands.push_back(value(var).address);
+  int root = result_root();
+  add(PointwiseWork{fn}, std::move(operands), {root}, result_type().shape(), stored_axes(result_type()));
+}
+
+void GraphBuilder::lower(const Fold& fold) {
+  const Value& from = value(equation().operands[0]);
+  Type folded = operand_type(0).with(fold.axes, State::invariant);
+  Work work = FoldWork{fold.kind, set_of(graph_.mesh, fold.axes)};
+  if (fold.then.empty()) {
+    Address operand = from.address;
+    AxisSet axes = from.stored;
+    add(std::move(work), {operand}, {result_root()}, folded.shape(), axes);
+    return;
+  }
+  int root = new_root(folded, stored_axes(folded), Spacing::staggered);
+  add(std::move(work), {from.address}, {root}, folded.shape(), from.stored);
+  value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, root), stored_axes(folded)},
+                                        folded.shape(), result_type());
+}
+
+void GraphBuilder::lower(const Shuffle& shuffle) {
+  Value from = value(equation().operands[0]);
+  int root = result_root();
+  Address to = natural_address(graph_, root);
+  AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
+  CopyWork work;
+  for (int i = 0; i < result_type().rank(); ++i) {
+    auto dim = static_cast<std::size_t>(i);
+    work.loops.push_back({result_type().shape()[i], to.dims[dim], from.address.dims[dim]});
+  }
+  for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
+    std::int64_t device = 0;
+    for (std::size_t axis = 0; axis < at.size(); ++axis)
+      device = device * graph_.mesh.axes()[axis].size + at[axis];
+    int source = shuffle.source[static_cast<std::size_t>(device)];
+    std::int64_t offset =
+        source < 0 ? -1 : offset_at(from.address, coordinates(graph_.mesh, everywhere, source));
+    work.jobs.push_back({offset_at(to, at), offset});
+  }
+  add(std::move(work), {from.address}, {root}, result_type().shape(), stored);
+}
+
+void GraphBuilder::lower(const Units& units) {
+  std::vector<Address> operands;
+  for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
+  std::vector<int> roots;
+  for (std::size_t i = 0; i < equation().results.size(); ++i) {
+    roots.push_back(result_root(i));
+    ensure(stored_axes(type(equation().results[i])) == stored_axes(result_type()),
+           "results of units that differ in their states: {} and {}", to_string(result_type()),
+           to_string(type(equation().results[i])));
+  }
+  add(UnitsWork{units}, std::move(operands), std::move(roots), result_type().shape(),
+      stored_axes(result_type()));
+}
+
+// ------------------------------------------------------------------------------------------- reductions over dims
+
+void GraphBuilder::lower(const ReduceDims& reduce) {
+  Value from = value(equation().operands[0]);
+  Type operand = operand_type(0);
+  const Shape& shape = operand.shape();
+  auto is_reduced = [&](int dim) { return std::ranges::find(reduce.dims, Dim{dim}) != reduce.dims.end(); };
+  // The dims longer than 1, in runs of kept and reduced ones. The way is chosen by the shape alone, so are the bits.
+  std::string runs;
+  int first_reduced = shape.rank();
+  for (int i = shape.rank(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    char run = is_reduced(i) ? 'r' : 'k';
+    if (runs.empty() || runs[0] != run) runs.insert(runs.begin(), run);
+    if (is_reduced(i)) first_reduced = i;
+  }
+  bool empty = shape.elements() == 0;
+  if (runs.find('r') == std::string::npos && !empty)
+    value(equation().results[0]) = viewed({{}, true}, from, shape, result_type());
+  else if (!empty && (runs == "r" || runs == "kr")) add_rows(reduce.kind, first_reduced, from, shape);
+  else if (!empty && (runs == "rk" || runs == "krk")) add_columns(reduce, dense(from, operand), operand);
+  else {
+    Value moved = with_dims_last(reduce.dims, from, operand);
+    int kept = shape.rank() - static_cast<int>(reduce.dims.size());
+    std::vector<std::int64_t> sizes;
+    for (int i = 0; i < shape.rank(); ++i)
+      if (!is_reduced(i)) sizes.push_back(shape[i]);
+    for (Dim dim : reduce.dims) sizes.push_back(shape[dim]);
+    add_rows(reduce.kind, kept, moved, Shape(sizes));
+  }
+}
+
+void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape) {
+  Address operand = from.address;
+  int root = result_root();
+  add(RowsWork{kind, kept}, {operand}, {root}, shape, stored_axes(result_type()));
+}
+
+void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type operand) {
+  const Shape& shape = operand.shape();
+  ColumnsWork work{reduce.kind, 1, 1, 1};
+  bool seen_reduced = false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    bool is_reduced = std::ranges::find(reduce.dims, Dim{i}) != reduce.dims.end();
+    if (is_reduced && shape[i] != 1) seen_reduced = true;
+    (is_reduced ? work.rows : seen_reduced ? work.columns : work.batch) *= shape[i];
+  }
+  Address address = from.address;
+  int root = result_root();
+  add(work, {address}, {root}, shape, stored_axes(result_type()));
+}
+
+GraphBuilder::Value GraphBuilder::with_dims_last(const Dims& dims, const Value& from, Type operand) {
+  Address address = from.address;
+  address.dims.clear();
+  for (int i = 0; i < operand.rank(); ++i)
+    if (std::ranges::find(dims, Dim{i}) == dims.end())
+      address.dims.push_back(from.address.dims[static_cast<std::size_t>(i)]);
+  for (Dim dim : dims) address.dims.push_back(from.address.dims[static_cast<std::size_t>(dim.index)]);
+  return {address, from.stored};
+}
+
+}  // namespace tutti
