@@ -62,7 +62,7 @@ std::vector<Example> OwnBlock::examples() {
   std::vector<Example> examples;
   for (const Axes& axes : example_axis_tuples()) {
     examples.push_back({OwnBlock{axes, Dim{1}, Stacking::new_dim}, {Type(DType::f32, {3, joint_size(axes)})}});
-    examples.push_back({OwnBlock{axes, Dim{0}, Stacking::tiled}, {Type(DType::f64, {3 * joint_size(axes), 2})}});
+    examples.push_back({OwnBlock{axes, Dim{0}, Stacking::tiled}, {Type(DType::f64, {3, 2}).scaled(Dim{0}, joint_size(axes))}});
   }
   examples.push_back({OwnBlock{{example_mesh().axes()[0]}, Dim{0}, Stacking::new_dim}, {Type(DType::i32, {2})}});
   return examples;

@@ -107,13 +107,13 @@ Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim di
   int n = joint_size(axes), before = size_before(axes, axis), after = n / before / axis.size;
   Array x = whole;
   if (stacking == Stacking::tiled) {
-    Shape shape = whole.shape();
-    x = reshape(x, shape.with(dim, shape[dim] / n).inserted(dim, n));
+    std::int64_t block_rows = whole.shape()[dim] / n;
+    x = reshape(x, whole.shape().with(dim, block_rows).inserted(dim, n));
   }
   x = move_dim(x, dim, Dim{0});
   Shape block = tail(x.shape(), 1);
   x = move_dim(reshape(x, joined({before, axis.size, after}, block)), Dim{1}, Dim{2});
-  return reshape(x, joined({before * after, axis.size}, block));
+  return reshape(x, joined({n / axis.size, axis.size}, block));
 }
 
 Array put_lane(const Array& x, const Axis& axis, int lane) {

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-Array everywhere(Tensor element, Type type) {
+Array everywhere(const Tensor& element, Type type) {
   Array filled = broadcast_to(constant(element), type.shape());
   Axes partial;
   AxisStates others;

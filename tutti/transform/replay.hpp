@@ -14,7 +14,7 @@ using Bits = std::vector<bool>;
 template <class T>
 class PerVar {
  public:
-  explicit PerVar(const Program& program, T initial = {}) : values_(program.types.size(), initial) {}
+  explicit PerVar(const Program& program, const T& initial = {}) : values_(program.types.size(), initial) {}
   decltype(auto) operator[](Var var) { return values_[static_cast<std::size_t>(var)]; }
   std::vector<T> of(const std::vector<Var>& vars) const {
     std::vector<T> found;
