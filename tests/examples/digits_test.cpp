@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
     bad, digits_refuses,
     testing::Values(
         BadCommand{"--mesh data:4", "digits: mesh: 'data:4' in 'data:4' is not an axis and its size; write for example data=4,model=2", 2},
-        BadCommand{"--mesh data=4", "a spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
+        BadCommand{"--mesh data=4", "the spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
         BadCommand{"--mesh data=3,model=2", "dim 0 of f32[256,64] does not split over the 3 devices of 'data'; pad it or use another dim", 2},
         BadCommand{"--data nowhere.csv", "nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data", 4},
         BadCommand{"--data README.md", "README.md:1: '# Tutti' is not a pixel", 4},

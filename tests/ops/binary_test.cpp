@@ -90,19 +90,19 @@ TEST(binary, adds_and_subtracts_sums) {
 }
 
 TEST(binary, rejects_a_sum_plus_an_equal_part) {
-  EXPECT_EQ(refused(sum, f32, operator+), "T004: add: operand 0 is an unreduced sum over 'a' (f32[3]{U:a}), "
-                                          "operand 1 is equal on all devices along "
-                                          "'a' (f32[3]); the equal part would be counted 2 times. Reduce "
-                                          "first: psum(operand 0, \"a\"), or keep it "
-                                          "on one device: mask(operand 1, \"a\")");
+  EXPECT_EQ(refused(sum, f32, operator+), "T004: add: the left operand is an unreduced sum over 'a' "
+                                          "(f32[3]{U:a}), the right operand is equal on all "
+                                          "devices along 'a' (f32[3]); the equal part would be counted 2 "
+                                          "times. Reduce first: psum(left, \"a\"), or "
+                                          "keep it on one device: mask(right, \"a\")");
 }
 
 TEST(binary, rejects_a_product_of_two_sums) {
-  EXPECT_EQ(refused(sum, sum, operator*), "T004: mul: operand 0 is an unreduced sum over 'a' (f32[3]{U:a}), "
-                                          "operand 1 is an unreduced sum over 'a' "
-                                          "(f32[3]{U:a}); the product of two sums is not the sum of what the "
-                                          "devices would compute. Reduce first: "
-                                          "psum(operand 0, \"a\")");
+  EXPECT_EQ(refused(sum, sum, operator*),
+            "T004: mul: the left operand is an unreduced sum over 'a' (f32[3]{U:a}), the right operand is an "
+            "unreduced "
+            "sum over 'a' (f32[3]{U:a}); the devices' results would not add up to the result. Reduce first: "
+            "psum(left, \"a\")");
 }
 
 TEST(binary, rejects_a_sum_in_the_denominator) {
@@ -113,24 +113,24 @@ TEST(binary, rejects_a_sum_in_the_denominator) {
 
 TEST(binary, rejects_a_sum_where_the_function_is_not_linear) {
   for (const auto& [name, function] : {Named{"maximum", maximum}, Named{"pow", pow}, Named{"rem", rem}})
-    EXPECT_EQ(refused(sum, sum, function), std::string("T004: ") + name +
-                                               ": operand 0 is an unreduced sum over 'a' (f32[3]{U:a}), but "
-                                               "this is not linear: of the terms it is "
-                                               "not of their sum. Reduce first: psum(operand 0, \"a\")");
+    EXPECT_EQ(refused(sum, sum, function),
+              std::string("T004: ") + name +
+                  ": the left operand is an unreduced sum over 'a' (f32[3]{U:a}), which only "
+                  "linear functions take. Reduce first: psum(left, \"a\")");
 }
 
 // It truncates: the quotients of the terms do not add up to that of the sum.
 TEST(binary, rejects_a_sum_of_integers_that_is_divided) {
-  EXPECT_EQ(refusal_of(Binary{BinaryFn::div}, {sum.with(DType::i32), shared.with(DType::i32)}),
-            "T004: operand 0 is an unreduced sum over 'a' (i32[3]{U:a}), but this is not linear: of the "
-            "terms it is "
-            "not of their sum. Reduce first: psum(operand 0, \"a\")");
+  EXPECT_EQ(
+      refusal_of(Binary{BinaryFn::div}, {sum.with(DType::i32), shared.with(DType::i32)}),
+      "T004: the left operand is an unreduced sum over 'a' (i32[3]{U:a}), which only linear functions take. "
+      "Reduce first: psum(left, \"a\")");
 }
 
 TEST(binary, rejects_different_dtypes) {
   EXPECT_EQ(
       refused(f32, f32.with(DType::f64), operator+),
-      "T007: add: f32[3] and f64[3] have different dtypes; convert one of them: convert(x, DType::f32)");
+      "T007: add: f32[3] and f64[3] have different dtypes; convert one of them: convert(x, DType::f64)");
 }
 
 TEST(binary, rejects_shapes_that_do_not_broadcast) {

@@ -56,9 +56,9 @@ TEST(compare, takes_every_dtype) {
 TEST(compare, rejects_an_unreduced_sum) {
   Type sum(DType::f32, {3}, {{a, unreduced}});
   EXPECT_EQ(refusal_of([&] { text_of(sum, sum, operator<); }),
-            "T004: lt: operand 0 is an unreduced sum over 'a' (f32[3]{U:a}), but this is not linear: of the "
-            "terms it "
-            "is not of their sum. Reduce first: psum(operand 0, \"a\")");
+            "T004: lt: the left operand is an unreduced sum over 'a' (f32[3]{U:a}), which only linear "
+            "functions take. "
+            "Reduce first: psum(left, \"a\")");
 }
 
 TEST(compare, rejects_different_dtypes) {

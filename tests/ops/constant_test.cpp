@@ -55,10 +55,9 @@ TEST(constant, types_its_rules) {
 }
 
 TEST(constant, is_refused_outside_a_trace) {
-  EXPECT_EQ(
-      refusal_of([] { constant(1.0F); }),
-      "T011: arrays are computed inside a function that is traced; hand this function to machine.compile or "
-      "shard_map");
+  EXPECT_EQ(refusal_of([] { constant(1.0F); }), "T011: constant: nothing is traced here; arrays are computed "
+                                                "in functions: hand one to machine.compile and call "
+                                                "what it returns");
 }
 
 TEST(full, broadcasts_a_scalar_of_the_dtype) {

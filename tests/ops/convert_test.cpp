@@ -34,17 +34,17 @@ TEST(convert, of_float_to_float_takes_an_unreduced_sum) {
 }
 
 TEST(convert, of_float_to_integer_rejects_an_unreduced_sum) {
-  EXPECT_EQ(
-      refusal_of([] { converted(Type(DType::f32, {3}, {{a, unreduced}}), DType::i32); }),
-      "T004: convert: operand 0 is an unreduced sum over 'a' (f32[3]{U:a}), but this is not linear: of the "
-      "terms it is not of their sum. Reduce first: psum(operand 0, \"a\")");
+  EXPECT_EQ(refusal_of([] { converted(Type(DType::f32, {3}, {{a, unreduced}}), DType::i32); }),
+            "T004: convert: the operand is an unreduced sum over 'a' (f32[3]{U:a}), which only linear "
+            "functions take. "
+            "Reduce first: psum(x, \"a\")");
 }
 
 TEST(convert, of_integer_to_float_rejects_an_unreduced_sum) {
-  EXPECT_EQ(
-      refusal_of([] { converted(Type(DType::i32, {3}, {{a, unreduced}}), DType::f32); }),
-      "T004: convert: operand 0 is an unreduced sum over 'a' (i32[3]{U:a}), but this is not linear: of the "
-      "terms it is not of their sum. Reduce first: psum(operand 0, \"a\")");
+  EXPECT_EQ(refusal_of([] { converted(Type(DType::i32, {3}, {{a, unreduced}}), DType::f32); }),
+            "T004: convert: the operand is an unreduced sum over 'a' (i32[3]{U:a}), which only linear "
+            "functions take. "
+            "Reduce first: psum(x, \"a\")");
 }
 
 TEST(convert, of_float_to_float_has_a_tangent_that_is_converted_and_back_a_cotangent) {

@@ -89,9 +89,10 @@ TEST(dot_general, refuses_contracted_sizes_that_differ_c10) {
 }
 
 TEST(dot_general, refuses_dtypes_that_differ_c13) {
-  EXPECT_EQ(refusal(matrices, f32({2, 3}), Type(DType::f64, {3, 2})),
-            "T007: f32[2,3] and f64[3,2] have different dtypes; convert one of them: convert(x, DType::f32) "
-            "(dot_general_c13)");
+  EXPECT_EQ(
+      refusal(matrices, f32({2, 3}), Type(DType::f64, {3, 2})),
+      "T007: f32[2,3] and f64[3,2] have different dtypes (dot_general_c13); convert one of them: convert(x, "
+      "DType::f64)");
 }
 
 TEST(dot_general, refuses_bool) {

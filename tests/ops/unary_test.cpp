@@ -65,11 +65,11 @@ TEST(unary, neg_takes_an_unreduced_sum) {
 TEST(unary, rejects_an_unreduced_sum_where_the_function_is_not_linear) {
   for (const auto& [name, function] : all_functions) {
     if (function == FrontEnd(operator-)) continue;
-    EXPECT_EQ(refusal_of([&] { text_of(Type(DType::f32, {}, {{a, unreduced}}), function); }),
-              std::string("T004: ") + name +
-                  ": operand 0 is an unreduced sum over 'a' (f32[]{U:a}), but this is not linear: of the "
-                  "terms it is "
-                  "not of their sum. Reduce first: psum(operand 0, \"a\")");
+    EXPECT_EQ(
+        refusal_of([&] { text_of(Type(DType::f32, {}, {{a, unreduced}}), function); }),
+        std::string("T004: ") + name +
+            ": the operand is an unreduced sum over 'a' (f32[]{U:a}), which only linear functions take. "
+            "Reduce first: psum(x, \"a\")");
   }
 }
 

@@ -31,11 +31,27 @@ Arrays own_all(const Arrays& arrays) {
   return own;
 }
 
+// The arguments as values here, and the program of the function on them.
+struct TracedCall {
+  Arrays own;
+  Traced traced;
+};
+
+TracedCall traced_call(std::string_view name, const FlatFunction& function, const Arrays& arguments,
+                       Where where) try {
+  Arrays own = own_all(arguments);
+  return {own, trace(types_of(own), function)};
+} catch (const Error& error) {
+  throw error.at(where, name);
+}
+
 void check_loss(const Program& program) {
   require(!program.outputs.empty(), Code::shape, "the function returns nothing; return the loss, a scalar");
   Type loss = program.type(program.outputs[0]);
-  require(loss.rank() == 0, Code::shape, "the loss is {}, not a scalar; sum it with reduce_sum or mean", to_string(loss));
-  require(is_float(loss.dtype()), Code::dtype, "the loss is {}, which has no derivative; return a float", to_string(loss));
+  require(loss.rank() == 0, Code::shape, "the loss is {}, not a scalar; sum it with reduce_sum or mean",
+          to_string(loss));
+  require(is_float(loss.dtype()), Code::dtype, "the loss is {}, which has no derivative; return a float",
+          to_string(loss));
 }
 
 void check_differentiable(const Arrays& arguments, const Bits& by) {
@@ -49,9 +65,7 @@ void check_differentiable(const Arrays& arguments, const Bits& by) {
 
 FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
                                  const Bits& by, Where where) {
-  builder_at(where);
-  Arrays own = own_all(arguments);
-  Traced traced = trace(types_of(own), function);
+  auto [own, traced] = traced_call(name, function, arguments, where);
   Program derivative;
   auto wanted = by;
   wanted.resize(traced.program.inputs.size());
@@ -62,7 +76,7 @@ FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& func
   } catch (const Error& error) {
     throw error.at(where, name);
   }
-  return front_end(name, where, [&] {
+  return front_end(name, where, [&own = own, &traced = traced, &derivative] {
     Arrays inputs = joined(own, own_all(traced.captured));
     for (std::size_t i = 0; i < traced.program.outputs.size(); ++i) {
       Type type = traced.program.type(traced.program.outputs[i]);
@@ -76,10 +90,8 @@ FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& func
 }
 
 FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Arrays& tangents, Where where) {
-  builder_at(where);
-  Arrays own = own_all(arguments);
-  Traced traced = trace(types_of(own), function);
-  return front_end("jvp", where, [&] {
+  auto [own, traced] = traced_call("jvp", function, arguments, where);
+  return front_end("jvp", where, [&own = own, &traced = traced, &tangents] {
     Bits nonzero(own.size(), true);
     nonzero.resize(traced.program.inputs.size());
     JvpProgram derived = jvp(traced.program, nonzero, Bits(traced.program.outputs.size(), true));
@@ -87,7 +99,8 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!is_float(own[i].dtype())) continue;
       Array along = cast_to(Builder::current().own(tangents[i]), own[i].type().states());
-      require(along.type() == own[i].type(), Code::shape, "tangent {} is {}, its argument is {}", i, to_string(along.type()),
+      require(along.type() == own[i].type(), Code::shape,
+              "tangent {} is {}, but its argument is {}; both have one type", i, to_string(along.type()),
               to_string(own[i].type()));
       inputs.push_back(along);
     }
@@ -103,9 +116,7 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
 }
 
 FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where where) {
-  builder_at(where);
-  Arrays own = own_all(arguments);
-  Traced traced = trace(types_of(own), function);
+  auto [own, traced] = traced_call("vjp", function, arguments, where);
   Program program = without_common_subexpressions(with_early_casts(traced.program));
   Bits nonzero(own.size(), true);
   nonzero.resize(program.inputs.size());
@@ -116,8 +127,12 @@ FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where wh
   Arrays outputs = inline_program(halves.known, joined(own, own_all(traced.captured)));
   auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(program.outputs.size());
   Bits of_residuals(halves.linear.inputs.size());
-  for (std::size_t i = static_cast<std::size_t>(outputs.end() - middle); i < of_residuals.size(); ++i) of_residuals[i] = true;
-  return {{outputs.begin(), middle}, transpose(halves.linear, of_residuals), {middle, outputs.end()}, derived.nonzero};
+  for (std::size_t i = static_cast<std::size_t>(outputs.end() - middle); i < of_residuals.size(); ++i)
+    of_residuals[i] = true;
+  return {{outputs.begin(), middle},
+          transpose(halves.linear, of_residuals),
+          {middle, outputs.end()},
+          derived.nonzero};
 }
 
 Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where) {
@@ -127,8 +142,8 @@ Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cota
       if (!vjp.active[i]) continue;
       Type wanted = dual(vjp.results[i].type());
       Array cotangent = cast_to(Builder::current().own(cotangents[i]), wanted.states());
-      require(cotangent.type() == wanted, Code::shape, "cotangent {} is {}, but {} is needed", i, to_string(cotangent.type()),
-              to_string(wanted));
+      require(cotangent.type() == wanted, Code::shape, "cotangent {} is {}, but its result needs {}", i,
+              to_string(cotangent.type()), to_string(wanted));
       inputs.push_back(cotangent);
     }
     Arrays found = inline_program(vjp.pullback, inputs), all;

@@ -31,7 +31,7 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
 /// Results, and the map from cotangents of the float results to cotangents of all arguments (empty for non-floats).
 struct FlatVjp {
   Arrays results;
-  Program pullback;    // (residuals, cotangents of `active` results) -> cotangents of the float arguments
+  Program pullback;  // (residuals, cotangents of `active` results) -> cotangents of the float arguments
   Arrays residuals;
   std::vector<bool> active;
 };
@@ -55,7 +55,8 @@ class Gradient {
     Arrays leaves = tree::flatten(tree);
     std::vector<bool> by(leaves.size());
     std::fill_n(by.begin(), tree::flatten(first).size(), true);
-    FlatGradient found = value_and_grad_flat(with_value ? "value_and_grad" : "grad", flat, leaves, by, where_);
+    FlatGradient found =
+        value_and_grad_flat(with_value ? "value_and_grad" : "grad", flat, leaves, by, where_);
     First gradient = tree::rebuild(first, found.gradient);
     if constexpr (with_value) return std::pair{tree::rebuild(*traced, found.results), gradient};
     else return gradient;
@@ -80,9 +81,10 @@ Gradient<F, true> value_and_grad(F function, Where where = Where::here()) {
 
 /// jax.jvp: std::pair of f(arguments...) and how it changes along `tangents`. Both are tuples of trees of one structure.
 template <class F, class... A>
-auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents, Where where = Where::here()) {
+auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents,
+         Where where = Where::here()) {
   using Result = std::invoke_result_t<const F&, const A&...>;
-  require_same_structure("jvp", tree::structure_of(arguments), tree::structure_of(tangents));
+  require_same_structure("jvp", tree::structure_of(arguments), tree::structure_of(tangents), where);
   std::optional<Result> traced;
   auto flat = [&](const Arrays& leaves) {
     traced = std::apply(function, tree::rebuild(arguments, leaves));
@@ -95,19 +97,18 @@ auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& 
 /// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the tuple of the
 /// cotangents of the arguments.
 template <class F, class... A>
-auto vjp(F function, const A&... arguments) {
+auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   using Result = std::invoke_result_t<const F&, const A&...>;
-  std::tuple<A...> tree{arguments...};
   std::optional<Result> traced;
   auto flat = [&](const Arrays& leaves) {
-    traced = std::apply(function, tree::rebuild(tree, leaves));
+    traced = std::apply(function, tree::rebuild(arguments, leaves));
     return tree::flatten(*traced);
   };
-  FlatVjp found = vjp_flat(flat, tree::flatten(tree), {});
+  FlatVjp found = vjp_flat(flat, tree::flatten(arguments), where);
   Result result = tree::rebuild(*traced, found.results);
-  auto pullback = [found, tree, result](const Result& cotangent, Where where = Where::here()) {
-    require_same_structure("vjp", tree::structure_of(result), tree::structure_of(cotangent));
-    return tree::rebuild(tree, pull_back(found, tree::flatten(tree), tree::flatten(cotangent), where));
+  auto pullback = [found, arguments, result](const Result& cotangent, Where at = Where::here()) {
+    require_same_structure("vjp", tree::structure_of(result), tree::structure_of(cotangent), at);
+    return tree::rebuild(arguments, pull_back(found, tree::flatten(arguments), tree::flatten(cotangent), at));
   };
   return std::pair{result, pullback};
 }

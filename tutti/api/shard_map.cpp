@@ -6,6 +6,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
+#include "tutti/ops/states.hpp"
 
 namespace tutti {
 namespace {
@@ -18,53 +19,63 @@ State leaving_state(const Sharding& sharding, const Axis& axis) {
   return contains(sharding.reduced, axis) ? State::reduced : State::invariant;
 }
 
-std::string way_out(Type part, const Axis& axis, const std::string& path) {
+std::string way_out(Type part, const Axis& axis) {
   if (part.at(axis) == State::unreduced)
-    return fmt::format("Reduce it with psum over \"{}\", or say unreduced({{\"{}\"}}) in the spec", axis.name, axis.name);
-  return fmt::format("Name \"{}\" in the spec of result{}, or make it equal with psum, pmean, pmax or all_gather over \"{}\"",
-                     axis.name, path, axis.name);
+    return fmt::format("Reduce it: psum(x, \"{0}\"), or say .unreduced({{\"{0}\"}}) in the out-spec",
+                       axis.name);
+  return fmt::format(
+      "Name '{}' in the out-spec, or make the devices equal, for example with pmean(x, \"{}\")", axis.name,
+      axis.name);
+}
+
+// "argument 0.1" for the path ".0.1"; "result" for a lone leaf.
+std::string leaf_name(std::string_view what, std::string_view path) {
+  if (path.starts_with('.')) path.remove_prefix(1);
+  return fmt::format("shard_map: {}{}{}", what, path.empty() ? "" : " ", path);
 }
 
 // Equal values may leave as parts of a larger array; nothing else is cast silently.
-Array fit(const Array& part, const Sharding& sharding, const std::string& path) {
+Array fit(const Array& part, const Sharding& sharding) {
   Array result = part;
   for (const Axis& axis : sharding.mesh.axes()) {
     State has = part.type().at(axis), wanted = leaving_state(sharding, axis);
     if (has == wanted) continue;
     bool widens = wanted == State::varying && has != State::unreduced;
     bool drops = has == State::reduced && wanted == State::invariant;
-    require(widens || drops, Code::state, "it is {}, {}, but its out-spec says {}. {}", to_string(part.type()),
-            has == State::unreduced ? fmt::format("an unreduced sum over '{}'", axis.name)
-                                    : fmt::format("{} of '{}'", in_words(has), axis.name),
-            in_words(wanted), way_out(part.type(), axis, path));
+    require(widens || drops, Code::state, "{} is {}, but the out-spec {} says {}. {}", to_string(part.type()),
+            in_words(part.type(), axis), to_string(sharding), in_words(wanted), way_out(part.type(), axis));
     result = cast_to(result, {axis}, wanted);
   }
   return result;
 }
 
-Arrays entered(const Arrays& arguments, const Structure& structure, const ShardMapOptions& options) {
-  std::vector<P> specs = options.in.per_leaf(structure, "in");
+std::vector<P> specs_per_leaf(const Specs& specs, std::string_view which, const Structure& structure,
+                              Where where) {
+  return front_end("shard_map", where, [&] { return specs.per_leaf(structure, std::string(which)); });
+}
+
+Arrays entered(const Arrays& arguments, const Structure& structure, const ShardMapOptions& options,
+               Where where) {
+  std::vector<P> specs = specs_per_leaf(options.in, "in", structure, where);
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays parts;
-  for (std::size_t i = 0; i < arguments.size(); ++i) try {
-      parts.push_back(enter(arguments[i], specs[i].on(options.mesh, arguments[i].rank())));
-    } catch (const Error& error) {
-      throw error.at({}, "shard_map: argument" + paths[i]);
-    }
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    parts.push_back(front_end(leaf_name("argument", paths[i]), where, [&] {
+      return enter(arguments[i], specs[i].on(options.mesh, arguments[i].type()));
+    }));
   return parts;
 }
 
-Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptions& options) {
-  std::vector<P> specs = options.out.per_leaf(structure, "out");
+Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptions& options, Where where) {
+  std::vector<P> specs = specs_per_leaf(options.out, "out", structure, where);
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays results;
-  for (std::size_t i = 0; i < parts.size(); ++i) try {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    results.push_back(front_end(leaf_name("result", paths[i]), where, [&] {
       Array part = Builder::current().own(parts[i]);
-      Sharding sharding = specs[i].on(options.mesh, part.rank());
-      results.push_back(leave(fit(part, sharding, paths[i]), sharding));
-    } catch (const Error& error) {
-      throw error.at({}, "shard_map: result" + paths[i]);
-    }
+      Sharding sharding = specs[i].on(options.mesh, part.type());
+      return leave(fit(part, sharding), sharding);
+    }));
   return results;
 }
 
@@ -72,17 +83,16 @@ Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptio
 
 Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
                       const ShardMapOptions& options, Where where) {
-  Builder& builder = builder_at(where);
-  Arrays parts = front_end("shard_map", where, [&] { return entered(arguments, structure, options); });
+  Builder& builder = builder_for("shard_map", where);
   Structure result_structure;
   Arrays results;
   try {
     auto bound = builder.bind(options.mesh.axes());
-    results = body.run(parts, result_structure);
+    results = body.run(entered(arguments, structure, options, where), result_structure);
   } catch (const Error& error) {
     throw error.at(where, "shard_map");
   }
-  return front_end("shard_map", where, [&] { return left(results, result_structure, options); });
+  return left(results, result_structure, options, where);
 }
 
 }  // namespace tutti

@@ -9,7 +9,8 @@ namespace {
 Axis axis_named(const Mesh& mesh, const std::string& name) {
   for (const Axis& axis : mesh.axes())
     if (axis.name == name) return axis;
-  fail(Code::axis_unbound, "a spec names axis '{}', but the mesh is {}; use one of its axes", name, to_string(mesh));
+  fail(Code::axis_unbound, "the spec names axis '{}', but the mesh is {}; use one of its axes", name,
+       to_string(mesh));
 }
 
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names) {
@@ -32,12 +33,11 @@ P P::reduced(std::initializer_list<const char*> names) const {
   return changed;
 }
 
-Sharding P::on(const Mesh& mesh, int rank) const {
-  require(static_cast<int>(dims_.size()) <= rank, Code::spec,
-          "a spec of {} dimensions for an array of {}; drop the last {}", dims_.size(), rank,
-          dims_.size() - static_cast<std::size_t>(rank));
-  Sharding sharding{mesh, std::vector<Axes>(static_cast<std::size_t>(rank)), axes_named(mesh, unreduced_),
-                    axes_named(mesh, reduced_)};
+Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
+  auto rank = static_cast<std::size_t>(whole_or_part.rank());
+  require(dims_.size() <= rank, Code::spec, "the spec names {} dims, but {} has {}; drop the last {}",
+          dims_.size(), to_string(whole_or_part), rank, dims_.size() - rank);
+  Sharding sharding{mesh, std::vector<Axes>(rank), axes_named(mesh, unreduced_), axes_named(mesh, reduced_)};
   for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_named(mesh, dims_[i].names);
   return sharding;
 }
@@ -46,7 +46,7 @@ std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) c
   if (!leaf_.empty()) return std::vector<P>(leaf_count(tree), leaf_[0]);
   if (tree.leaf && parts_.size() == 1) return parts_[0].per_leaf(tree, what);
   require(!tree.leaf && parts_.size() == tree.children.size(), Code::tree,
-          "{}: {} specs for {}; give one spec for all of it, or one for each part", what, parts_.size(),
+          ".{} has {} specs for {}; give one spec for all of it, or one for each part", what, parts_.size(),
           tree.leaf ? "one array" : fmt::format("a tree of {} parts", tree.children.size()));
   std::vector<P> all;
   for (std::size_t i = 0; i < parts_.size(); ++i) {

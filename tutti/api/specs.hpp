@@ -39,9 +39,9 @@ class P {
   /// The devices along these axes hold equal values whose gradients are terms of a sum.
   P reduced(std::initializer_list<const char*> names) const;
 
-  /// On `mesh`, for an array of `rank` dimensions.
-  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank or a repeated axis.
-  Sharding on(const Mesh& mesh, int rank) const;
+  /// On `mesh`, for an array of this type or its parts.
+  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank.
+  Sharding on(const Mesh& mesh, Type whole_or_part) const;
 
  private:
   std::vector<SpecEntry> dims_;
@@ -55,11 +55,11 @@ class Specs {
   Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
   explicit Specs(std::vector<Specs> parts) : parts_(std::move(parts)) {}
 
-  /// One P per leaf of a tree. `what` begins the message of T012, thrown if there are more or fewer parts than children.
+  /// One P per leaf of a tree. Throws T012 if there are more or fewer parts than children; `what` names the specs there.
   std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
 
  private:
-  std::vector<P> leaf_;        // one, or none
+  std::vector<P> leaf_;  // one, or none
   std::vector<Specs> parts_;
 };
 

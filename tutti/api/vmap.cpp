@@ -17,73 +17,79 @@ int lanes(const VmapFlat& call, const VmapOptions& options) {
     if (!call.in[i].dim()) continue;
     Type type = call.arguments[i].type();
     std::int64_t found = type.shape()[as_dim(*call.in[i].dim(), type)];
-    require(!size || *size == found, Code::shape, "argument leaf {} has {} lanes in dim {} of {}, others have {}", i, found,
-            *call.in[i].dim(), to_string(type), size.value_or(0));
+    require(
+        !size || *size == found, Code::shape,
+        "argument leaf {} has {} lanes, dim {} of {}, where {} are expected; map dims of one size, or none",
+        i, found, *call.in[i].dim(), to_string(type), size.value_or(0));
     size = found;
   }
   require(size.has_value(), Code::shape, "no argument is mapped; say how many lanes with .size");
+  require(*size > 0, Code::shape, "{} lanes; a vmap needs one at least", *size);
   return static_cast<int>(*size);
 }
 
-struct Body {
-  Program program;
-  BatchedArrays arguments;   // mapped along dim 0, or the same in all lanes; then what was captured
-};
-
-Body traced_body(const VmapFlat& call, const Axis& axis) {
-  Body body;
-  Builder& outer = Builder::current();
+// Mapped along dim 0, or the same in all lanes.
+BatchedArrays entered(const VmapFlat& call) {
+  BatchedArrays arguments;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    Array argument = outer.own(call.arguments[i]);
+    Array argument = Builder::current().own(call.arguments[i]);
     const std::optional<int>& dim = call.in[i].dim();
     if (dim) argument = move_dim(argument, as_dim(*dim, argument.type()), Dim{0});
-    body.arguments.push_back({argument, dim.has_value()});
+    arguments.push_back({argument, dim.has_value()});
   }
+  return arguments;
+}
+
+// The program of one lane; what it captures goes to the end of `arguments`.
+Program traced_body(const VmapFlat& call, const Axis& axis, BatchedArrays& arguments) {
+  Builder& outer = Builder::current();
   Builder inner(Axes{axis});
   auto bound = inner.bind({axis});
   Arrays inputs;
-  for (const Batched& argument : body.arguments) {
+  for (const Batched& argument : arguments) {
     Type type = argument.array.type();
     inputs.push_back(inner.input((argument.batched ? type.erased(Dim{0}) : type).with(axis, State::varying)));
   }
-  body.program = inner.finish(call.function(inputs));
-  for (const Array& captured : inner.captured()) body.arguments.push_back({captured, false});
+  Program body = inner.finish(call.function(inputs));
+  for (const Array& captured : inner.captured()) arguments.push_back({outer.own(captured), false});
   return body;
 }
 
 Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDim& out) {
   bool batched = has_lanes(in_body, axis);
-  require(out.dim() || !batched, Code::state, "a result differs between the lanes of '{}'; it needs an out dim", axis.name);
+  require(out.dim() || !batched, Code::state,
+          "a result differs between the lanes of '{}'; give .out a dim, or make the lanes equal, for example "
+          "with pmean",
+          axis.name);
   if (!out.dim()) return result;
   int rank = in_body.rank() + 1;
-  require(-rank <= *out.dim() && *out.dim() < rank, Code::dim, "out dim {} is out of range for results of rank {}", *out.dim(), rank);
+  require(-rank <= *out.dim() && *out.dim() < rank, Code::dim,
+          "out dim {} is out of range for a result of {} dims", *out.dim(), rank);
   Dim dim{*out.dim() < 0 ? *out.dim() + rank : *out.dim()};
   return batched ? move_dim(result, Dim{0}, dim) : insert_dim(result, dim, axis.size);
 }
 
 }  // namespace
 
-void check_in_dims(const VmapOptions& options, std::size_t arguments, Where where) {
-  if (!options.in.empty() && options.in.size() != arguments)
-    throw_error(Code::argument, where,
-                fmt::format("vmap: {} in dims for {} arguments; give one per argument: a dim, or none", options.in.size(), arguments));
+void check_in_dims(const VmapOptions& options, std::size_t arguments, Where where) try {
+  require(options.in.empty() || options.in.size() == arguments, Code::argument,
+          "{} in dims for {} arguments; give one per argument: a dim, or none", options.in.size(), arguments);
+} catch (const Error& error) {
+  throw error.at(where, "vmap");
 }
 
-Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) {
-  builder_at(where);
-  try {
-    Axis axis = fresh_axis(options.axis, lanes(call, options));
-    Body body = traced_body(call, axis);
-    for (Batched& argument : body.arguments) argument.array = Builder::current().own(argument.array);
-    Arrays results = inline_batched(body.program, axis, body.arguments);
-    return front_end("vmap", where, [&] {
-      for (std::size_t i = 0; i < results.size(); ++i)
-        results[i] = at_dim(results[i], body.program.type(body.program.outputs[i]), axis, options.out);
-      return results;
-    });
-  } catch (const Error& error) {
-    throw error.at(where, "vmap");
-  }
+Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) try {
+  Axis axis = front_end("vmap", where, [&] { return fresh_axis(options.axis, lanes(call, options)); });
+  BatchedArrays arguments = front_end("vmap", where, [&] { return entered(call); });
+  Program body = traced_body(call, axis, arguments);
+  Arrays results = inline_batched(body, axis, arguments);
+  return front_end("vmap", where, [&] {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      results[i] = at_dim(results[i], body.type(body.outputs[i]), axis, options.out);
+    return results;
+  });
+} catch (const Error& error) {
+  throw error.at(where, "vmap");
 }
 
 }  // namespace tutti

@@ -23,16 +23,16 @@ class MappedDim {
 };
 
 struct VmapOptions {
-  std::string axis = "batch";             // collectives may name it
-  std::vector<MappedDim> in = {};         // one per argument; empty: dim 0 of all
-  MappedDim out = 0;                      // of every result
-  std::optional<int> size = {};           // needed only where no argument is mapped
+  std::string axis = "batch";      // collectives may name it
+  std::vector<MappedDim> in = {};  // one per argument; empty: dim 0 of all
+  MappedDim out = 0;               // of every result
+  std::optional<int> size = {};    // needed only where no argument is mapped
 };
 
 struct VmapFlat {
   std::function<Arrays(const Arrays&)> function;
   Arrays arguments;
-  std::vector<MappedDim> in;              // one per leaf
+  std::vector<MappedDim> in;  // one per leaf
 };
 Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where);
 /// Throws T015 unless `in` is empty or has one entry per argument.
@@ -74,7 +74,7 @@ class Vmapped {
 
 /// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
 /// varies over the new axis, so gradients inside are per example; collectives inside may name the axis.
-/// Throws T005 if mapped dimensions differ in size, T002 if the axis' name is bound already.
+/// Throws T005 if mapped dimensions differ in size or have none, T002 if the axis' name is bound already.
 template <class F>
 Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

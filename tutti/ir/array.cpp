@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/array.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
 #include "tutti/ir/builder.hpp"
 
 namespace tutti {
+namespace {
+
+Tensor read(const Array& array) {
+  require(!array.traced(), Code::trace,
+          "the values of an array are not known while its program is traced; return it, and read what the "
+          "call returns");
+  return array.finished()->whole();
+}
+
+}  // namespace
 
 Array::Array(Tensor tensor) : is_(std::make_shared<const GlobalArray>(std::move(tensor))) {}
 
-Type Array::type() const {
+Type Array::type(Where where) const try {
   if (const Traced* value = traced()) return Builder::type_of(*value);
   if (const Type* type = std::get_if<Type>(&is_)) return *type;
-  std::shared_ptr<const GlobalArray> finished = data();
-  require(finished != nullptr, Code::trace, "this Array is empty; give it a value before it is used");
-  return finished->type();
+  return finished()->type();
+} catch (const Error& error) {
+  throw error.at(Builder::place_or(where));
 }
 
-std::int64_t Array::dim(int index) const {
-  int n = rank();
-  require(-n <= index && index < n, Code::dim, "dim {} is out of range for {}, which has dims {} to {}", index,
-          to_string(type()), -n, n - 1);
-  return shape()[index < 0 ? index + n : index];
+std::int64_t Array::dim(int index, Where where) const {
+  Type own = type(where);
+  int n = own.rank();
+  if (index < -n || index >= n)
+    throw_error(Code::dim, Builder::place_or(where),
+                fmt::format("dim {} is out of range for {}, which has {}", index, to_string(own),
+                            n == 0 ? "no dims" : fmt::format("dims {} to {}", -n, n - 1)));
+  return own.shape()[index < 0 ? index + n : index];
 }
 
 std::shared_ptr<const GlobalArray> Array::data() const {
@@ -28,43 +43,51 @@ std::shared_ptr<const GlobalArray> Array::data() const {
   return data ? *data : nullptr;
 }
 
-Tensor Array::tensor() const {
-  require(!traced(), Code::trace,
-          "the value of an Array is not known while its program is traced; return it and read it after the call");
-  require(data() != nullptr, Code::trace, "this Array has no value; it is empty, or stands for an argument only");
-  return data()->whole();
+std::shared_ptr<const GlobalArray> Array::finished() const {
+  require(!std::holds_alternative<Type>(is_), Code::trace,
+          "this array stands for an argument of compile and has no values; use the function's parameter");
+  require(data() != nullptr, Code::trace, "this array is empty; give it a value before it is used");
+  return data();
 }
 
-double Array::item() const {
-  Tensor whole = tensor();
-  require(whole.elements() == 1, Code::shape, "item() needs an array of one element, this one has shape [{}]",
-          to_string(whole.shape()));
-  return whole.at(0);
+Tensor Array::tensor(Where where) const try { return read(*this); } catch (const Error& error) {
+  throw error.at(where, "tensor");
+}
+
+double Array::item(Where where) const try {
+  Tensor values = read(*this);
+  require(values.elements() == 1, Code::shape,
+          "the array has shape [{}], not one element; read it with tensor()", to_string(values.shape()));
+  return values.at(0);
+} catch (const Error& error) {
+  throw error.at(where, "item");
 }
 
 Array abstract(Shape shape, DType dtype) { return Array(Type(dtype, std::move(shape))); }
 
-Axes AxisNames::resolve() const {
+namespace {
+
+Axis bound_axis(const std::string& name) {
+  Builder* builder = Builder::current_or_null();
+  Axes bound = builder ? builder->bound_axes() : Axes{};
+  for (const Axis& axis : bound)
+    if (axis.name == name) return axis;
+  fail(Code::axis_unbound,
+       "axis '{}' is not bound here; bound: {}. Bind it with shard_map over a mesh that has it, or with vmap",
+       name, bound.empty() ? "none" : to_string(bound));
+}
+
+}  // namespace
+
+Axes AxisNames::resolve() const try {
   Axes axes = axes_;
-  if (!resolved_) {
-    Builder* builder = Builder::current_or_null();
-    Axes bound = builder ? builder->bound_axes() : Axes{};
-    for (const std::string& name : names_) {
-      auto it = bound.begin();
-      while (it != bound.end() && it->name != name) ++it;
-      if (it == bound.end())
-        throw_error(Code::axis_unbound, where_,
-                    fmt::format("axis '{}' is not bound here; bound are: {}. Bind it with shard_map over a mesh that "
-                                "has it, or with vmap",
-                                name, bound.empty() ? "none" : to_string(bound)));
-      axes.push_back(*it);
-    }
-  }
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (axes[i] == axes[j])
-        throw_error(Code::axis_repeated, where_, fmt::format("axis '{}' is named twice; name each axis once", axes[i].name));
+  for (const std::string& name : names_) axes.push_back(bound_axis(name));
+  for (auto it = axes.begin(); it != axes.end(); ++it)
+    require(std::find(axes.begin(), it, *it) == it, Code::axis_repeated,
+            "axis '{}' is named twice; name each axis once", it->name);
   return axes;
+} catch (const Error& error) {
+  throw error.at(Builder::place_or(where_));
 }
 
 }  // namespace tutti

@@ -38,20 +38,23 @@ class Array {
   explicit Array(Type type) : is_(type) {}
 
   /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
-  Type type() const;
-  DType dtype() const { return type().dtype(); }
-  const Shape& shape() const { return type().shape(); }
-  int rank() const { return type().rank(); }
+  /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its trace.
+  Type type(Where where = Where::here()) const;
+  DType dtype(Where where = Where::here()) const { return type(where).dtype(); }
+  const Shape& shape(Where where = Where::here()) const { return type(where).shape(); }
+  int rank(Where where = Where::here()) const { return type(where).rank(); }
   /// The size of a dimension; negative ones count from the end. Throws T006.
-  std::int64_t dim(int index) const;
+  std::int64_t dim(int index, Where where = Where::here()) const;
 
   const Traced* traced() const { return std::get_if<Traced>(&is_); }
   /// Null for all but finished data.
   std::shared_ptr<const GlobalArray> data() const;
+  /// The data. Throws T011 for an empty array, and for one that stands for an argument.
+  std::shared_ptr<const GlobalArray> finished() const;
   /// The whole array on the host. Throws T011 while it is traced.
-  Tensor tensor() const;
-  /// The one element of a finished scalar, as a double.
-  double item() const;
+  Tensor tensor(Where where = Where::here()) const;
+  /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements.
+  double item(Where where = Where::here()) const;
 
   /// Arrays are not conditions: their values are not known while a program is traced. Use select.
   explicit operator bool() const = delete;
@@ -98,17 +101,16 @@ class AxisNames {
   AxisNames(const std::string& name, Where where = Where::here()) : names_{name}, where_(where) {}
   AxisNames(std::initializer_list<const char*> names, Where where = Where::here())
       : names_(names.begin(), names.end()), where_(where) {}
-  AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), resolved_(true), where_(where) {}
-  AxisNames(const Axis& axis, Where where = Where::here()) : axes_{axis}, resolved_(true), where_(where) {}
+  AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), where_(where) {}
+  AxisNames(const Axis& axis, Where where = Where::here()) : axes_{axis}, where_(where) {}
 
   /// The axes themselves. Throws T001 for a name that nothing binds here, T003 for one named twice.
   Axes resolve() const;
   const Where& where() const { return where_; }
 
  private:
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;  // or
   Axes axes_;
-  bool resolved_ = false;
   Where where_;
 };
 

@@ -8,11 +8,12 @@
 namespace tutti {
 namespace {
 
-thread_local Builder* innermost = nullptr;   // the project's one ambient state: the current trace
+thread_local Builder* innermost = nullptr;  // the project's one ambient state: the current trace
 std::atomic<std::uint64_t> next_trace{1};
 
 [[noreturn]] void fail_escaped() {
-  fail(Code::trace, "this Array has outlived the function that was traced; return it from there instead of storing it");
+  fail(Code::trace,
+       "this array is from a function whose trace has ended; return it from there instead of storing it");
 }
 
 }  // namespace
@@ -21,10 +22,7 @@ Builder::Builder() : Builder(Axes{}) {}
 
 Builder::Builder(Axes captures_vary_over)
     : trace_(next_trace++), parent_(innermost), captures_vary_over_(std::move(captures_vary_over)) {
-  if (parent_) {
-    place_ = parent_->place_;
-    place_open_ = parent_->place_open_;
-  }
+  if (parent_) cause_ = parent_->cause_;
   innermost = this;
 }
 
@@ -32,11 +30,16 @@ Builder::~Builder() { innermost = parent_; }
 
 Builder& Builder::current() {
   require(innermost != nullptr, Code::trace,
-          "arrays are computed inside a function that is traced; hand this function to machine.compile or shard_map");
+          "nothing is traced here; arrays are computed in functions: hand one to machine.compile and call "
+          "what it returns");
   return *innermost;
 }
 
 Builder* Builder::current_or_null() { return innermost; }
+
+Where Builder::place_or(Where where) {
+  return innermost && innermost->cause_ ? innermost->cause_->where : where;
+}
 
 Type Builder::type_of(Array::Traced value) {
   for (Builder* builder = innermost; builder; builder = builder->parent_)
@@ -50,7 +53,8 @@ Array Builder::input(Type type) {
 }
 
 Arrays Builder::add(const Op& op, const Arrays& operands) {
-  Equation equation{op, {}, {}, place_};
+  Cause cause = cause_.value_or(Cause{{}, op->name()});
+  Equation equation{op, {}, {}, cause.where};
   Arrays results;
   try {
     for (const Array& array : operands) equation.operands.push_back(resolve(array));
@@ -59,7 +63,7 @@ Arrays Builder::add(const Op& op, const Arrays& operands) {
       results.push_back(var_array(equation.results.back()));
     }
   } catch (const Error& error) {
-    throw error.at(place_, op->name());
+    throw error.at(cause.where, cause.name);
   }
   program_.equations.push_back(std::move(equation));
   return results;
@@ -74,8 +78,7 @@ Var Builder::resolve(const Array& array) {
     if (auto it = captured_values_.find(key); it != captured_values_.end()) return it->second;
     return captured_values_[key] = capture(parent_->var_array(outer), parent_->program_.type(outer));
   }
-  std::shared_ptr<const GlobalArray> data = array.data();
-  require(data != nullptr, Code::trace, "this Array has no value; it is empty, or stands for an argument only");
+  std::shared_ptr<const GlobalArray> data = array.finished();
   if (parent_) return resolve(parent_->own(array));
   if (auto it = captured_data_.find(data.get()); it != captured_data_.end()) return it->second;
   return captured_data_[data.get()] = capture(array, data->type());
@@ -105,24 +108,20 @@ Var Builder::cast_once(Var from, const AxisStates& to, const std::function<Var()
   return made;
 }
 
-Builder::OnBehalf::OnBehalf(Builder& builder, Where where, bool replaces)
-    : builder_(builder), saved_(builder.place_), saved_open_(builder.place_open_) {
-  if (saved_open_ && !replaces) return;
-  builder_.place_ = where;
-  builder_.place_open_ = true;
+Builder::OnBehalf::OnBehalf(Builder& builder, Cause cause, bool replaces)
+    : builder_(builder), saved_(builder.cause_) {
+  if (!saved_ || replaces) builder_.cause_ = cause;
 }
 
-Builder::OnBehalf::~OnBehalf() {
-  builder_.place_ = saved_;
-  builder_.place_open_ = saved_open_;
-}
+Builder::OnBehalf::~OnBehalf() { builder_.cause_ = saved_; }
 
 Builder::Bound::Bound(Builder& builder, const Axes& axes) : builder_(builder), count_(axes.size()) {
   Axes before = builder.bound_axes();
   for (const Axis& axis : axes)
     for (const Axis& other : before)
       require(axis.name != other.name, Code::axis_shadowed,
-              "axis '{}' is bound here already; give this one another name", axis.name);
+              "axis '{}' is bound here already by an enclosing shard_map or vmap; give this one another name",
+              axis.name);
   builder_.bound_.insert(builder_.bound_.end(), axes.begin(), axes.end());
 }
 
@@ -146,15 +145,15 @@ Arrays inline_program(const Program& program, const Arrays& arguments) {
   Builder& builder = Builder::current();
   std::vector<Array> values(program.types.size());
   auto value = [&](Var var) -> Array& { return values[static_cast<std::size_t>(var)]; };
-  ensure(arguments.size() == program.inputs.size(), "{} arguments for a program of {} inputs", arguments.size(),
-         program.inputs.size());
+  ensure(arguments.size() == program.inputs.size(), "{} arguments for a program of {} inputs",
+         arguments.size(), program.inputs.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    ensure(arguments[i].type() == program.type(program.inputs[i]), "argument {} is {}, the program takes {}", i,
-           to_string(arguments[i].type()), to_string(program.type(program.inputs[i])));
+    ensure(arguments[i].type() == program.type(program.inputs[i]), "argument {} is {}, the program takes {}",
+           i, to_string(arguments[i].type()), to_string(program.type(program.inputs[i])));
     value(program.inputs[i]) = arguments[i];
   }
   for (const Equation& equation : program.equations) {
-    auto place = builder.replaying(equation.where);
+    auto place = builder.replaying(equation);
     Arrays operands;
     for (Var var : equation.operands) operands.push_back(value(var));
     Arrays results = builder.add(equation.op, operands);

@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "tutti/ir/program.hpp"
 
@@ -43,23 +45,33 @@ class Builder {
   /// The variable that holds `from` cast to `to`; made by `make` the first time.
   Var cast_once(Var from, const AxisStates& to, const std::function<Var()>& make);
 
-  /// RAII: what is recorded meanwhile carries this place. Of nested scopes the outermost wins, also an unknown one.
+  /// What the user wrote that causes what is recorded: a place, and the name of the function called there.
+  struct Cause {
+    Where where = {};
+    std::string_view name = {};
+  };
+  /// RAII: what is recorded meanwhile has this cause. Of nested scopes the outermost wins, also an unknown one.
   class OnBehalf {
    public:
-    OnBehalf(Builder& builder, Where where, bool replaces);
+    OnBehalf(Builder& builder, Cause cause, bool replaces);
     ~OnBehalf();
     OnBehalf(const OnBehalf&) = delete;
     OnBehalf& operator=(const OnBehalf&) = delete;
 
    private:
     Builder& builder_;
-    Where saved_;
-    bool saved_open_;
+    std::optional<Cause> saved_;
   };
-  [[nodiscard]] OnBehalf on_behalf_of(Where where) { return {*this, where, false}; }
-  /// For transforms that replay an equation: its place replaces the current one.
-  [[nodiscard]] OnBehalf replaying(Where where) { return {*this, where, true}; }
-  const Where& place() const { return place_; }
+  /// `cause.name` outlives the scope.
+  [[nodiscard]] OnBehalf on_behalf_of(Cause cause) { return {*this, cause, false}; }
+  /// For transforms that replay an equation: its place and its op's name replace the current cause.
+  [[nodiscard]] OnBehalf replaying(const Equation& equation) {
+    return {*this, {equation.where, equation.op->name()}, true};
+  }
+  /// None where no scope is open.
+  const std::optional<Cause>& cause() const { return cause_; }
+  /// The place of the current cause; `where` if there is none.
+  static Where place_or(Where where);
 
   /// RAII: binds axis names for front-end functions. Throws T002 if a name is bound here already.
   class Bound {
@@ -90,8 +102,7 @@ class Builder {
   std::map<const GlobalArray*, Var> captured_data_;
   std::map<Var, std::vector<std::pair<AxisStates, Var>>> casts_;
   Axes bound_;
-  Where place_;
-  bool place_open_ = false;
+  std::optional<Cause> cause_;
 };
 
 /// Records what `function` does with inputs of `types`. Values it captured go to `captured`, in the order of the

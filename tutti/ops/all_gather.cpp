@@ -31,7 +31,8 @@ Types AllGather::infer(const Types& operands) const {
   const Type& x = operands[0];
   require(to == State::invariant || to == State::reduced, Code::state,
           "the result of an all_gather is equal on all devices: I or R, not {}", letter(to));
-  require_states(x, axes, {State::varying}, "a gather takes the blocks of varying values; reduce terms with psum instead");
+  require_states(x, axes, {State::varying},
+                 "a gather takes the blocks of varying values; reduce terms with psum instead");
   return {stacked(x, dim, stacking, joint_size(axes), "all_gather_c1").with(axes, to)};
 }
 
@@ -56,7 +57,8 @@ BatchedArrays AllGather::batch(const Axis& axis, const BatchedArrays& operands, 
     return {{all_gather(x.array, axes, Dim{dim.index + x.batched}, stacking, to), x.batched}};
   Array blocks = materialised(x, axis);
   Axes rest = without(axes, axis);
-  blocks = rest.empty() ? insert_dim(blocks, Dim{0}, 1) : all_gather(blocks, rest, Dim{0}, Stacking::new_dim, to);
+  blocks =
+      rest.empty() ? insert_dim(blocks, Dim{0}, 1) : all_gather(blocks, rest, Dim{0}, Stacking::new_dim, to);
   return {{merge_lanes(blocks, axes, axis, dim, stacking), false}};
 }
 
@@ -90,11 +92,14 @@ Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, S
 
 Array all_gather(const Operand& x, const AxisNames& axes, const AllGatherOptions& options) {
   return front_end("all_gather", x.where(), [&] {
-    require(options.to != State::unreduced, Code::state, "a gathered value is not a partial sum; use .to = varying, invariant or reduced");
+    require(options.to != State::unreduced, Code::state,
+            "a gathered value is not a partial sum; use .to = varying, invariant or reduced");
     Array blocks = as_array(x);
     Stacking stacking = options.tiled ? Stacking::tiled : Stacking::new_dim;
     int rank = blocks.rank() + (options.tiled ? 0 : 1);
-    Dim dim{options.dim < 0 ? options.dim + rank : options.dim};
+    bool from_end =
+        -rank <= options.dim && options.dim < 0;  // else, if negative, it is refused as it was written
+    Dim dim{from_end ? options.dim + rank : options.dim};
     Axes over = axes.resolve();
     if (options.to != State::varying) return all_gather(blocks, over, dim, stacking, options.to);
     return cast_to(all_gather(blocks, over, dim, stacking, State::reduced), over, State::varying);

@@ -5,6 +5,7 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/states.hpp"
 
 namespace tutti {
@@ -18,12 +19,10 @@ Array cast_once(Builder& builder, const Array& x, const AxisStates& to) {
 
 }  // namespace
 
-Builder& builder_at(Where where) {
-  Builder* builder = Builder::current_or_null();
-  if (!builder)
-    throw_error(Code::trace, where,
-                "arrays are computed inside a function that is traced; hand this function to machine.compile or shard_map");
-  return *builder;
+Builder& builder_for(std::string_view name, Where where) try {
+  return Builder::current();
+} catch (const Error& error) {
+  throw error.at(where, name);
 }
 
 Arrays apply(const Op& op, const Arrays& operands, Where where) {
@@ -53,16 +52,15 @@ Array as_array(const Operand& x, std::initializer_list<Operand> beside) {
 
 std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b) {
   Array x = as_array(a, {b}), y = as_array(b, {a});
-  require(x.dtype() == y.dtype(), Code::dtype, "{} and {} have different dtypes; convert one of them: convert(x, DType::{})",
-          to_string(x.type()), to_string(y.type()), name(x.dtype()));
+  require_same_dtype(x.type(), y.type());
   Shape shape = broadcast_shape(x.shape(), y.shape());
   return {broadcast_to(x, shape), broadcast_to(y, shape)};
 }
 
 Dim as_dim(int index, const Type& x) {
   int n = x.rank();
-  require(-n <= index && index < n, Code::dim, "dim {} is out of range for {}, which has {}", index, to_string(x),
-          n == 0 ? "no dims" : fmt::format("dims {} to {}", -n, n - 1));
+  require(-n <= index && index < n, Code::dim, "dim {} is out of range for {}, which has {}", index,
+          to_string(x), n == 0 ? "no dims" : fmt::format("dims {} to {}", -n, n - 1));
   return Dim{index < 0 ? index + n : index};
 }
 

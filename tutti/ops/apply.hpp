@@ -27,19 +27,19 @@ std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b);
 /// A dim of `x` counted from 0; a negative index counts from the end. Throws T006.
 Dim as_dim(int index, const Type& x);
 
-/// The current builder, or T011 at `where` if nothing is traced.
-Builder& builder_at(Where where);
+/// The current builder, or T011 for the function `name`, called at `where`, if nothing is traced.
+Builder& builder_for(std::string_view name, Where where);
 
-/// The body of a front-end function: what it records carries the caller's place (the outermost front-end function
-/// wins), and its errors get that place and `name`.
+/// The body of a front-end function: what it records carries the caller's place, and its errors get that place and
+/// `name`. Of front-end functions that call each other the outermost one, which the user called, is named.
 template <class F>
 auto front_end(std::string_view name, Where where, F&& body) {
-  Builder& builder = builder_at(where);
-  auto place = builder.on_behalf_of(where);
+  Builder& builder = builder_for(name, where);
+  auto scope = builder.on_behalf_of({where, name});
   try {
     return body();
   } catch (const Error& error) {
-    throw error.at(builder.place(), name);
+    throw error.at(builder.cause()->where, builder.cause()->name);
   }
 }
 

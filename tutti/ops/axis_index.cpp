@@ -56,6 +56,8 @@ Array axis_index(const AxisNames& axes) {
   return front_end("axis_index", axes.where(), [&] { return apply_one(AxisIndex{axes.resolve()}, {}); });
 }
 
-int axis_size(const AxisNames& axes) { return joint_size(axes.resolve()); }
+int axis_size(const AxisNames& axes) {
+  return front_end("axis_size", axes.where(), [&] { return joint_size(axes.resolve()); });
+}
 
 }  // namespace tutti

@@ -144,8 +144,8 @@ Mixing Binary::mixing() const {
 Types Binary::infer(const Types& operands) const {
   Type x = operands[0];
   require_same_elements(x, operands[1]);
-  require(takes(fn, x.dtype()), Code::dtype, "{} is {}; convert it: convert(x, DType::{})", to_string(x),
-          is_float(x.dtype()) ? "float" : "neither float nor integer", tutti::name(DType::i32));
+  require(takes(fn, x.dtype()), Code::dtype, "{} is {}; convert it: {}", to_string(x),
+          is_float(x.dtype()) ? "float" : "neither float nor integer", conversion_to(DType::i32));
   if (fn == BinaryFn::div) require_no_sum(operands[1]);
   return {x.with(agreed_states(operands, is_linear(fn, x.dtype()) ? mixing() : Mixing::alike))};
 }
@@ -187,7 +187,7 @@ Tangents Binary::transpose(const LinearOperands& operands, const Tangents& cotan
     case BinaryFn::logical_or:
     case BinaryFn::logical_xor: break;
   }
-  return {};   // refused before
+  return {};  // refused before
 }
 
 std::string_view Binary::refusal(Rule rule) const {

@@ -9,6 +9,7 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/dims.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -126,8 +127,8 @@ Parameters DotGeneral::parameters() const {
 Types DotGeneral::infer(const Types& operands) const {
   const Type &lhs = operands[0], &rhs = operands[1];
   require(lhs.dtype() == rhs.dtype(), Code::dtype,
-          "{} and {} have different dtypes; convert one of them: convert(x, DType::{}) (dot_general_c13)",
-          to_string(lhs), to_string(rhs), tutti::name(lhs.dtype()));
+          "{} and {} have different dtypes (dot_general_c13); convert one of them: {}", to_string(lhs),
+          to_string(rhs), conversion_to(std::max(lhs.dtype(), rhs.dtype())));
   require(lhs.dtype() != DType::boolean, Code::dtype,
           "{} is bool, which has no product of matrices; convert it first", to_string(lhs));
   require_distinct(joined(lhs_batch, lhs_contract), lhs, "dot_general_c3");

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ops that work element by element ask of their operands.
+// What ops that work element by element ask of their operands' types.
 #pragma once
 
 #include "tutti/ir/array.hpp"
 
 namespace tutti {
 
+/// Throws T007 unless both have one dtype.
+void require_same_dtype(Type a, Type b);
 /// Throws T007 unless both have one dtype, T005 unless they have one shape.
 void require_same_elements(Type a, Type b);
+
+/// "convert(x, DType::f32)": what a message advises.
+std::string conversion_to(DType dtype);
 
 }  // namespace tutti

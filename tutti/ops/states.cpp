@@ -15,32 +15,53 @@ std::size_t first_of(const States& states, State state) {
   return static_cast<std::size_t>(std::ranges::find(states, state) - states.begin());
 }
 std::size_t first_not(const States& states, State state) {
-  return static_cast<std::size_t>(std::ranges::find_if(states, [&](State s) { return s != state; }) - states.begin());
+  return static_cast<std::size_t>(std::ranges::find_if(states, [&](State s) { return s != state; }) -
+                                  states.begin());
+}
+
+// How a message names operand i, and how its advice does.
+std::string operand_name(const Types& operands, std::size_t i) {
+  if (operands.size() == 1) return "the operand";
+  if (operands.size() == 2) return i == 0 ? "the left operand" : "the right operand";
+  return fmt::format("operand {}", i);
+}
+std::string in_advice(const Types& operands, std::size_t i) {
+  if (operands.size() == 1) return "x";
+  if (operands.size() == 2) return i == 0 ? "left" : "right";
+  return fmt::format("operand {}", i);
 }
 
 std::string described(const Types& operands, std::size_t i, const Axis& axis) {
-  return fmt::format("operand {} is {} ({})", i, in_words(operands[i], axis), to_string(operands[i]));
+  return fmt::format("{} is {} ({})", operand_name(operands, i), in_words(operands[i], axis),
+                     to_string(operands[i]));
 }
 
 [[noreturn]] void refuse_nonlinear(const Types& operands, const Axis& axis, std::size_t sum) {
+  fail(Code::state, "{}, which only linear functions take. Reduce first: psum({}, \"{}\")",
+       described(operands, sum, axis), in_advice(operands, sum), axis.name);
+}
+
+[[noreturn]] void refuse_sum_beside(const Types& operands, const Axis& axis, std::size_t sum,
+                                    std::size_t other) {
+  std::string both = described(operands, sum, axis) + ", " + described(operands, other, axis);
+  std::string left = in_advice(operands, sum), right = in_advice(operands, other);
+  if (operands[other].at(axis) == State::varying)
+    fail(Code::state,
+         "{0}. Reduce first: psum({1}, \"{3}\"), or take the other for terms too: pcast({2}, \"{3}\", "
+         "unreduced)",
+         both, left, right, axis.name);
   fail(Code::state,
-       "{}, but this is not linear: of the terms it is not of their sum. Reduce first: psum(operand {}, \"{}\")",
-       described(operands, sum, axis), sum, axis.name);
+       "{0}; the equal part would be counted {4} times. Reduce first: psum({1}, \"{3}\"), or keep it on one "
+       "device: "
+       "mask({2}, \"{3}\")",
+       both, left, right, axis.name, axis.size);
 }
 
-[[noreturn]] void refuse_sum_beside(const Types& operands, const Axis& axis, std::size_t sum, std::size_t other) {
-  bool equal = operands[other].at(axis) != State::varying;
-  fail(Code::state, "{}, {}; {} would be counted {} times. Reduce first: psum(operand {}, \"{}\"){}",
-       described(operands, sum, axis), described(operands, other, axis), equal ? "the equal part" : "the varying part",
-       axis.size, sum, axis.name,
-       equal ? fmt::format(", or keep it on one device: mask(operand {}, \"{}\")", other, axis.name) : "");
-}
-
-[[noreturn]] void refuse_product(const Types& operands, const Axis& axis, std::size_t sum, std::size_t other) {
-  bool two_sums = operands[other].at(axis) == State::unreduced;
-  fail(Code::state, "{}, {}; {} is not the sum of what the devices would compute. Reduce first: psum(operand {}, \"{}\")",
-       described(operands, sum, axis), described(operands, other, axis),
-       two_sums ? "the product of two sums" : "the product of a sum and a varying value", sum, axis.name);
+[[noreturn]] void refuse_product(const Types& operands, const Axis& axis, std::size_t sum,
+                                 std::size_t other) {
+  fail(Code::state,
+       "{}, {}; the devices' results would not add up to the result. Reduce first: psum({}, \"{}\")",
+       described(operands, sum, axis), described(operands, other, axis), in_advice(operands, sum), axis.name);
 }
 
 // What the operands become along one axis.
@@ -92,21 +113,23 @@ AxisStates agreed_states(const Types& operands, Mixing mixing) {
   for (const Axis& axis : mentioned(operands)) {
     States states = joined(operands, axis, mixing);
     for (std::size_t i = 0; i < operands.size(); ++i)
-      require(operands[i].at(axis) == states[i], Code::state, "operand {} is {}, the other operands need it {}; cast it first",
-              i, in_words(operands[i], axis), in_words(states[i]));
+      require(operands[i].at(axis) == states[i], Code::state,
+              "{}, the other operands need it {}; cast it first", described(operands, i, axis),
+              in_words(states[i]));
     result.set(axis, has(states, State::unreduced) ? State::unreduced : states[0]);
   }
   return result;
 }
 
 std::string in_words(Type type, const Axis& axis) {
-  return fmt::format("{} {} '{}'", in_words(type.at(axis)), type.at(axis) == State::unreduced ? "over" : "along", axis.name);
+  return fmt::format("{} {} '{}'", in_words(type.at(axis)),
+                     type.at(axis) == State::unreduced ? "over" : "along", axis.name);
 }
 
 void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice) {
   for (const Axis& axis : axes)
-    require(std::ranges::find(allowed, x.at(axis)) != allowed.end(), Code::state, "{} is {}; {}", to_string(x),
-            in_words(x, axis), advice);
+    require(std::ranges::find(allowed, x.at(axis)) != allowed.end(), Code::state, "{} is {}; {}",
+            to_string(x), in_words(x, axis), advice);
 }
 
 }  // namespace tutti

@@ -27,7 +27,7 @@ class Localiser {
       value(program_.inputs[i]) = builder.input(local_type(whole, made_.input_shardings[i]));
     }
     for (const Equation& equation : program_.equations) {
-      auto place = builder.replaying(equation.where);
+      auto place = builder.replaying(equation);
       add(builder, equation);
     }
     Arrays outputs;

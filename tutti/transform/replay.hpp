@@ -29,7 +29,7 @@ class PerVar {
 /// Runs `rule` for one equation: what it records carries the equation's place, and its errors that and the op's name.
 template <class F>
 auto replay(const Equation& equation, F&& rule) {
-  auto place = Builder::current().replaying(equation.where);
+  auto place = Builder::current().replaying(equation);
   try {
     return rule();
   } catch (const Error& error) {

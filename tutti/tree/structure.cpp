@@ -17,14 +17,15 @@ std::string described(const Structure& structure) {
   return fmt::format("a tree of {} with {} arrays", structure.children.size(), leaf_count(structure));
 }
 
-void compare(std::string_view what, const Structure& expected, const Structure& found, const std::string& prefix) {
+void compare(const Structure& expected, const Structure& found, const std::string& prefix) {
   std::string path = prefix + expected.label;
   bool same = expected.leaf == found.leaf && expected.children.size() == found.children.size();
   for (std::size_t i = 0; same && i < expected.children.size(); ++i)
     same = expected.children[i].label == found.children[i].label;
-  require(same, Code::tree, "{}: the trees differ{}: {} where {} is expected; hand in the same structure", what,
+  require(same, Code::tree, "the trees differ{}: {} where {} is expected; hand in the same structure",
           path.empty() ? "" : " at " + path, described(found), described(expected));
-  for (std::size_t i = 0; i < expected.children.size(); ++i) compare(what, expected.children[i], found.children[i], path);
+  for (std::size_t i = 0; i < expected.children.size(); ++i)
+    compare(expected.children[i], found.children[i], path);
 }
 
 }  // namespace
@@ -41,8 +42,11 @@ std::vector<std::string> leaf_paths(const Structure& structure) {
   return paths;
 }
 
-void require_same_structure(std::string_view what, const Structure& expected, const Structure& found) {
-  compare(what, expected, found, "");
+void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,
+                            Where where) try {
+  compare(expected, found, "");
+} catch (const Error& error) {
+  throw error.at(where, name);
 }
 
 }  // namespace tutti

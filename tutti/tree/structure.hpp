@@ -5,11 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/where.hpp"
+
 namespace tutti {
 
 /// The form of a tree of arrays, without its types: to compare trees, match specs, and name leaves in messages.
 struct Structure {
-  std::string label;               // how the parent reaches it: ".0", "[2]", "[\"key\"]"
+  std::string label;  // how the parent reaches it: ".0", "[2]", "[\"key\"]"
   bool leaf = false;
   std::vector<Structure> children;
 
@@ -21,7 +23,8 @@ std::size_t leaf_count(const Structure& structure);
 /// The path to each leaf, in order: ".0.1", "[2].0"; "" for a lone leaf.
 std::vector<std::string> leaf_paths(const Structure& structure);
 
-/// Throws T012, naming the first place where they differ.
-void require_same_structure(std::string_view what, const Structure& expected, const Structure& found);
+/// Throws T012 for the function `name`, called at `where`, naming the first branch where they differ.
+void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,
+                            Where where = {});
 
 }  // namespace tutti

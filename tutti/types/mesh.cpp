@@ -15,19 +15,19 @@ void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   std::set<std::string> seen;
   std::int64_t devices = 1;
   for (const auto& [name, size] : names_and_sizes) {
-    require(!name.empty(), Code::mesh, "mesh: an axis has no name; write {{\"data\", 4}}");
-    require(seen.insert(name).second, Code::mesh,
-            "mesh: axis '{}' is named twice; give every axis its own name", name);
-    require(size >= 1, Code::mesh, "mesh: axis '{}' has size {}; a size is at least 1", name, size);
+    require(!name.empty(), Code::mesh, "an axis has no name; write {{\"data\", 4}}");
+    require(seen.insert(name).second, Code::mesh, "axis '{}' is named twice; give every axis its own name",
+            name);
+    require(size >= 1, Code::mesh, "axis '{}' has size {}; a size is at least 1", name, size);
     devices *= size;
-    require(devices <= Mesh::max_devices, Code::mesh, "mesh: more than {} devices; use smaller axes",
+    require(devices <= Mesh::max_devices, Code::mesh, "more than {} devices; use smaller axes",
             int{Mesh::max_devices});
   }
 }
 
 }  // namespace
 
-Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
+Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where) try {
   static std::mutex mutex;
   static std::map<std::vector<std::pair<std::string, int>>, Axes> meshes;
   check(names_and_sizes);
@@ -35,6 +35,8 @@ Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   auto it = meshes.find(names_and_sizes);
   if (it == meshes.end()) it = meshes.emplace(names_and_sizes, fresh_mesh_axes(names_and_sizes)).first;
   axes_ = &it->second;
+} catch (const Error& error) {
+  throw error.at(where, "mesh");
 }
 
 int Mesh::coordinate(int device, const Axis& axis) const {
@@ -50,7 +52,7 @@ std::string to_string(const Mesh& mesh) {
   return text;
 }
 
-Mesh parse_mesh(std::string_view text) {
+Mesh parse_mesh(std::string_view text) try {
   std::vector<std::pair<std::string, int>> names_and_sizes;
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -61,11 +63,13 @@ Mesh parse_mesh(std::string_view text) {
     int size = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
     require(equals != item.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(),
-            Code::mesh, "mesh: '{}' in '{}' is not an axis and its size; write for example data=4,model=2",
-            item, text);
+            Code::mesh, "'{}' in '{}' is not an axis and its size; write for example data=4,model=2", item,
+            text);
     names_and_sizes.emplace_back(std::string(item.substr(0, equals)), size);
   }
-  return Mesh(names_and_sizes);
+  return Mesh(names_and_sizes, Where{});
+} catch (const Error& error) {
+  throw error.at({}, "mesh");
 }
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/where.hpp"
 #include "tutti/types/axis.hpp"
 
 namespace tutti {
@@ -16,7 +17,7 @@ class Mesh {
  public:
   static constexpr int max_devices = 4096;
 
-  explicit Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes);
+  explicit Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where = Where::here());
   /// The mesh without axes: one device.
   Mesh() : Mesh(std::vector<std::pair<std::string, int>>{}) {}
 

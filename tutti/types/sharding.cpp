@@ -8,12 +8,12 @@ namespace {
 
 void check(const Type& whole, const Sharding& sharding) {
   require(static_cast<int>(sharding.dims.size()) == whole.rank(), Code::spec,
-          "{} names {} dimensions, but {} has {}; name one axis, several, or none for each dimension",
+          "{} names {} dims, but {} has {}; name one axis, several, or none for each dim",
           to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
   Axes seen;
   auto once = [&](const Axis& axis) {
-    require(!contains(seen, axis), Code::spec,
-            "{} names axis '{}' twice; an axis splits one dimension at most", to_string(sharding), axis.name);
+    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; an axis splits one dim at most",
+            to_string(sharding), axis.name);
     seen.push_back(axis);
   };
   for (const Axes& axes : sharding.dims)
