@@ -25,15 +25,27 @@ struct Apply {
 template <BinaryFn fn, class T, Step a, Step b>
 void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(hn::Lanes(D()), n, Result<D>(out), Apply<fn>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]));
+  map(D(), n, Result<D>(out), Apply<fn>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]));
 }
+
+template <BinaryFn fn, class T>
+void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::CappedTag<T, 1>;
+  T x;
+  hn::StoreU(binary<fn>(Operand<Step::scalar, D>(in[0]).at(0), Operand<Step::scalar, D>(in[1]).at(0)), D(),
+             &x);
+  fill(out, reinterpret_cast<const std::byte*>(&x), n, sizeof x);
+}
+
+constexpr bool has_order(BinaryFn fn) { return fn == BinaryFn::sub || fn == BinaryFn::div; }
 
 template <BinaryFn fn, class T>
 ElementwiseKernel with_steps(Step a, Step b) {
   if (a == Step::dense && b == Step::dense) return binary_loop<fn, T, Step::dense, Step::dense>;
   if (a == Step::dense) return binary_loop<fn, T, Step::dense, Step::scalar>;
-  if (b == Step::dense) return binary_loop<fn, T, Step::scalar, Step::dense>;
-  return binary_loop<fn, T, Step::scalar, Step::scalar>;
+  if (b == Step::scalar) return both_scalar<fn, T>;
+  if constexpr (has_order(fn)) return binary_loop<fn, T, Step::scalar, Step::dense>;
+  else return exchanged<binary_loop<fn, T, Step::dense, Step::scalar>>;
 }
 
 template <class T>

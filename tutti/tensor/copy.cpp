@@ -40,23 +40,36 @@ void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   }
 }
 
-/// Both loops in squares of 16, which stay in L1 whichever side is the strided one.
+constexpr std::int64_t side = 16;  // squares of 16: a line of 4-byte elements each way
+
+/// A square that is contiguous along its columns in `from` and along its rows in `to`. Each line of either is touched
+/// once, as a whole: with strides of a power of two, a line that is left does not stay in cache.
 template <class T>
-void copy_plane(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
-  constexpr std::int64_t side = 16;  // lines of 64 bytes: 4-byte elements fill a line of each side
-  for (std::int64_t i = 0; i < outer.size; i += side) {
-    for (std::int64_t j = 0; j < inner.size; j += side) {
-      const std::int64_t rows = std::min(side, outer.size - i);
-      const CopyLoop part{std::min(side, inner.size - j), inner.to_stride, inner.from_stride};
-      for (std::int64_t row = i; row < i + rows; ++row)
-        copy_line<T>(to + row * outer.to_stride + j * inner.to_stride,
-                     from + row * outer.from_stride + j * inner.from_stride, part);
-    }
+void copy_square(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
+                 std::int64_t rows, std::int64_t columns) {
+  T square[side][side];
+  for (std::int64_t j = 0; j < columns; ++j)
+    std::memcpy(square[j], from + j * from_stride, static_cast<std::size_t>(rows) * sizeof(T));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    T line[side];
+    for (std::int64_t j = 0; j < columns; ++j) line[j] = square[j][i];
+    std::memcpy(to + i * to_stride, line, static_cast<std::size_t>(columns) * sizeof(T));
   }
 }
 
+template <class T>
+void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < outer.size; i += side)
+    for (std::int64_t j = 0; j < inner.size; j += side)
+      copy_square<T>(to + i * outer.to_stride + j * bytes, outer.to_stride,
+                     from + i * bytes + j * inner.from_stride, inner.from_stride,
+                     std::min(side, outer.size - i), std::min(side, inner.size - j));
+}
+
+template <class T>
 bool is_transposition(const CopyLoop& outer, const CopyLoop& inner) {
-  return std::abs(outer.from_stride) < std::abs(inner.from_stride);
+  return outer.from_stride == static_cast<std::int64_t>(sizeof(T)) && inner.to_stride == outer.from_stride;
 }
 
 template <class T>
@@ -67,8 +80,8 @@ void copy_elements(std::byte* to, const std::byte* from, std::span<const CopyLoo
       return fill(to, from, loops[0].size, sizeof(T));
     return copy_line<T>(to, from, loops[0]);
   }
-  if (loops.size() == 2 && is_transposition(loops[0], loops[1]))
-    return copy_plane<T>(to, from, loops[0], loops[1]);
+  if (loops.size() == 2 && is_transposition<T>(loops[0], loops[1]))
+    return transpose<T>(to, from, loops[0], loops[1]);
   for (std::int64_t i = 0; i < loops[0].size; ++i)
     copy_elements<T>(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1));
 }

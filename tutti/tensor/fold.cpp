@@ -31,14 +31,6 @@ class Positions {
   const std::byte* const* in_;
 };
 
-template <ReduceKind kind>
-struct Fold {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
-    return fold<kind>(a, b);
-  }
-};
-
 /// The fold over a count of positions that is known early.
 template <ReduceKind kind, std::size_t count, class D>
 struct FewFolded {
@@ -53,11 +45,11 @@ template <ReduceKind kind, class D>
 struct AnyFolded {
   template <class... Place>
   HWY_INLINE hn::Vec<D> at(Place... place) const {
-    PairwiseStack<hn::Vec<D>, Fold<kind>> stack;
+    PairwiseStack<hn::Vec<D>, Fold<kind>, 32> stack;
     std::size_t first = 0;
     for (; first + block_rows < count; first += block_rows)
       stack.push(tree<kind, block_rows>(positions, first, place...));
-    return stack.folded_with(tree_of<kind>(count - first, positions, first, place...));
+    return stack.folded_with(tree_of_block<kind>(D(), count - first, positions, first, place...));
   }
   Positions<D> positions;
   std::size_t count;
@@ -66,16 +58,16 @@ struct AnyFolded {
 template <ReduceKind kind, class T>
 void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  const D d;
   const Positions<D> positions(in);
   const Result<D> result(out);
+  const auto elements = static_cast<std::size_t>(n);
   switch (count) {
-    case 2: return map(hn::Lanes(d), n, result, Same(), FewFolded<kind, 2, D>{positions});
-    case 4: return map(hn::Lanes(d), n, result, Same(), FewFolded<kind, 4, D>{positions});
-    case 8: return map(hn::Lanes(d), n, result, Same(), FewFolded<kind, 8, D>{positions});
+    case 2: return map(D(), n, result, Same(), FewFolded<kind, 2, D>{positions});
+    case 3: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 3, D>{positions});
+    case 4: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 4, D>{positions});
+    case 8: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 8, D>{positions});
     default:
-      return map_from(0, hn::Lanes(d), static_cast<std::size_t>(n), result, Same(),
-                      AnyFolded<kind, D>{positions, static_cast<std::size_t>(count)});
+      return map(D(), n, result, Same(), AnyFolded<kind, D>{positions, static_cast<std::size_t>(count)});
   }
 }
 

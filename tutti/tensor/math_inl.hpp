@@ -34,11 +34,11 @@ HWY_INLINE V exp_of(D d, V x) {
 template <class D, class V>
 HWY_INLINE V log_of(D d, V x) {
   using T = hn::TFromD<D>;
-  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const V zero = hn::Zero(d);
   V y = hn::Log(d, x);
   y = hn::IfThenElse(hn::Eq(x, zero), hn::Set(d, -infinity), y);
-  y = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, std::numeric_limits<T>::quiet_NaN()), y);
+  y = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, nan), y);
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, infinity)), y, x);  // inf and NaN as they are
 }
 

@@ -41,15 +41,15 @@ struct ApplyBoth {
 template <BinaryFn first, Second second, class T, Step a, Step b, Step c>
 void pair_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(hn::Lanes(D()), n, Result<D>(out), ApplyBoth<first, second>(), Operand<a, D>(in[0]),
-      Operand<b, D>(in[1]), Operand<c, D>(in[2]));
+  map(D(), n, Result<D>(out), ApplyBoth<first, second>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]),
+      Operand<c, D>(in[2]));
 }
 
 // x is the same for all elements. Kept out of its callers, which differ in `first` only.
 template <Second second, class T, Step c>
 HWY_NOINLINE void second_loop(std::byte* out, const T& x, const std::byte* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(hn::Lanes(D()), n, Result<D>(out), ApplySecond<second>(),
+  map(D(), n, Result<D>(out), ApplySecond<second>(),
       Operand<Step::scalar, D>(reinterpret_cast<const std::byte*>(&x)), Operand<c, D>(in));
 }
 

@@ -56,7 +56,7 @@ template <ReduceKind kind, class D>
 struct FoldedLast {
   template <class... Place>
   HWY_INLINE hn::Vec<D> at(Place... place) const {
-    hn::Vec<D> v = tree_of<kind>(count, rows, 0, place...);
+    hn::Vec<D> v = tree_of_block<kind>(D(), count, rows, 0, place...);
     for (std::size_t level = height; level > 0; --level) v = fold<kind>(waiting.at(level - 1, place...), v);
     return v;
   }
@@ -76,9 +76,8 @@ struct Finish {
 };
 
 template <ReduceKind kind, class D>
-void reduce_line(std::byte* out, const std::byte* in, std::size_t rows, std::int64_t columns,
+void reduce_line(std::byte* out, const std::byte* in, std::size_t rows, std::size_t columns,
                  std::int64_t row_bytes, std::byte* scratch) {
-  const std::size_t lanes = hn::Lanes(D());
   const Rows<D> waiting{scratch, column_line_bytes};
   std::size_t height = 0, row = 0;
   for (std::size_t block = 0; row + block_rows < rows; ++block, row += block_rows) {
@@ -86,11 +85,11 @@ void reduce_line(std::byte* out, const std::byte* in, std::size_t rows, std::int
     const auto merges = hwy::Num0BitsBelowLS1Bit_Nonzero64(~block);
     const FoldedBlock<kind, D> folded{start, waiting, height, merges};
     height = height - merges + 1;
-    map(lanes, columns, Result<D>(scratch + (height - 1) * column_line_bytes), Same(), folded);
+    map_singly(D(), 0, columns, Result<D>(scratch + (height - 1) * column_line_bytes), Same(), folded);
   }
   const Rows<D> start{in + static_cast<std::int64_t>(row) * row_bytes, row_bytes};
   const FoldedLast<kind, D> last{start, waiting, rows - row, height};
-  map_from(0, lanes, static_cast<std::size_t>(columns), Result<D>(out), Finish<kind>(), last);
+  map_singly(D(), 0, columns, Result<D>(out), Finish<kind>(), last);
 }
 
 template <ReduceKind kind, class T>
@@ -103,8 +102,8 @@ void reduce_columns_loop(std::byte* out, const std::byte* in, std::int64_t rows,
   for (std::int64_t c = 0; c < columns; c += line) {
     const std::int64_t offset = c * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t width = columns - c < line ? columns - c : line;
-    reduce_line<kind, hn::ScalableTag<T>>(out + offset, in + offset, static_cast<std::size_t>(rows), width,
-                                          row_bytes, scratch);
+    reduce_line<kind, hn::ScalableTag<T>>(out + offset, in + offset, static_cast<std::size_t>(rows),
+                                          static_cast<std::size_t>(width), row_bytes, scratch);
   }
 }
 

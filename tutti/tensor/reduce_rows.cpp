@@ -30,12 +30,13 @@ struct RowFolder {
   static constexpr std::size_t sums = 16 / sizeof(T);
   static constexpr std::size_t step = virtual_lanes * sums;
   static constexpr std::size_t block_elements = step * vectors_per_sum;
+  static constexpr T neutral = neutral_element<kind, T>();
 
   /// The 16 virtual lanes.
   struct Lanes {
     hn::Vec<D> part[parts];
   };
-  struct Fold {
+  struct FoldLanes {
     HWY_INLINE Lanes operator()(Lanes a, const Lanes& b) const {
       HWY_UNROLL(4)
       for (std::size_t p = 0; p < parts; ++p) a.part[p] = fold<kind>(a.part[p], b.part[p]);
@@ -44,9 +45,9 @@ struct RowFolder {
   };
 
   static T folded(const T* row, std::size_t columns) {
-    if (columns == 0) return neutral_element<kind, T>();
+    if (columns == 0) return neutral;
     if (columns <= virtual_lanes) return folded_lanes(first_lanes(row, columns));
-    PairwiseStack<Lanes, Fold> stack;
+    PairwiseStack<Lanes, FoldLanes, 48> stack;
     for (; columns > block_elements; columns -= block_elements, row += block_elements)
       stack.push(folded_block(row, block_elements));
     return folded_lanes(stack.folded_with(folded_block(row, columns)));
@@ -59,15 +60,15 @@ struct RowFolder {
     for (std::size_t s = 0; s < sums; ++s) sum[s] = neutral_lanes();
     for (; columns >= step; columns -= step, row += step) {
       HWY_UNROLL(4)
-      for (std::size_t s = 0; s < sums; ++s) sum[s] = Fold()(sum[s], all_lanes(row + s * virtual_lanes));
+      for (std::size_t s = 0; s < sums; ++s) sum[s] = FoldLanes()(sum[s], all_lanes(row + s * virtual_lanes));
     }
     HWY_UNROLL(4)
     for (std::size_t s = 0; s < sums; ++s, row += virtual_lanes) {
       if (columns >= virtual_lanes) {
-        sum[s] = Fold()(sum[s], all_lanes(row));
+        sum[s] = FoldLanes()(sum[s], all_lanes(row));
         columns -= virtual_lanes;
       } else if (columns > 0) {
-        sum[s] = Fold()(sum[s], first_lanes(row, columns));
+        sum[s] = FoldLanes()(sum[s], first_lanes(row, columns));
         columns = 0;
       }
     }
@@ -75,9 +76,9 @@ struct RowFolder {
   }
 
   static HWY_INLINE Lanes folded_sums(const Lanes* sum) {
-    const Lanes low = Fold()(sum[0], sum[1]);
+    const Lanes low = FoldLanes()(sum[0], sum[1]);
     if constexpr (sums == 2) return low;
-    else return Fold()(low, Fold()(sum[2], sum[3]));
+    else return FoldLanes()(low, FoldLanes()(sum[2], sum[3]));
   }
 
   /// Lane j with lane j + 8, then j + 4, j + 2, j + 1.
@@ -122,7 +123,6 @@ struct RowFolder {
   }
 
   static HWY_INLINE Lanes neutral_lanes() {
-    constexpr T neutral = neutral_element<kind, T>();
     Lanes v;
     HWY_UNROLL(4)
     for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::Set(D(), neutral);

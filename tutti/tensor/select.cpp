@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compare and select: the loops that make and read bools.
+#include <cstring>
+
 #include "tutti/tensor/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,16 +26,36 @@ struct Compare {
 template <CompareDirection direction, class T, Step a, Step b>
 void compare_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(hn::Lanes(D()), n, MaskResult<D>(out), Compare<direction>(), Operand<a, D>(in[0]),
-      Operand<b, D>(in[1]));
+  map(D(), n, MaskResult<D>(out), Compare<direction>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]));
+}
+
+template <CompareDirection direction, class T>
+void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::CappedTag<T, 1>;
+  std::byte x;
+  MaskResult<D>(&x).put(0, compare<direction>(Operand<Step::scalar, D>(in[0]).at(0),
+                                              Operand<Step::scalar, D>(in[1]).at(0)));
+  fill(out, &x, n, 1);
 }
 
 template <CompareDirection direction, class T>
 ElementwiseKernel compare_with(Step a, Step b) {
   if (a == Step::dense && b == Step::dense) return compare_loop<direction, T, Step::dense, Step::dense>;
   if (a == Step::dense) return compare_loop<direction, T, Step::dense, Step::scalar>;
-  if (b == Step::dense) return compare_loop<direction, T, Step::scalar, Step::dense>;
-  return compare_loop<direction, T, Step::scalar, Step::scalar>;
+  if (b == Step::scalar) return both_scalar<direction, T>;
+  if constexpr (direction == CompareDirection::eq || direction == CompareDirection::ne)
+    return exchanged<compare_loop<direction, T, Step::dense, Step::scalar>>;
+  else return compare_loop<direction, T, Step::scalar, Step::dense>;
+}
+
+/// direction(b, a) for the steps of a and b.
+template <CompareDirection direction, class T>
+ElementwiseKernel exchanged_compare(Step a, Step b) {
+  if (a == Step::dense && b == Step::dense)
+    return exchanged<compare_loop<direction, T, Step::dense, Step::dense>>;
+  if (a == Step::dense) return exchanged<compare_loop<direction, T, Step::scalar, Step::dense>>;
+  if (b == Step::dense) return exchanged<compare_loop<direction, T, Step::dense, Step::scalar>>;
+  return exchanged<both_scalar<direction, T>>;
 }
 
 template <class T>
@@ -43,8 +65,8 @@ ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
     case CompareDirection::ne: return compare_with<CompareDirection::ne, T>(a, b);
     case CompareDirection::lt: return compare_with<CompareDirection::lt, T>(a, b);
     case CompareDirection::le: return compare_with<CompareDirection::le, T>(a, b);
-    case CompareDirection::gt: return compare_with<CompareDirection::gt, T>(a, b);
-    case CompareDirection::ge: return compare_with<CompareDirection::ge, T>(a, b);
+    case CompareDirection::gt: return exchanged_compare<CompareDirection::lt, T>(a, b);
+    case CompareDirection::ge: return exchanged_compare<CompareDirection::le, T>(a, b);
   }
   return nullptr;
 }
@@ -67,36 +89,28 @@ struct Select {
   }
 };
 
-template <class T, Step predicate, Step on_true, Step on_false>
+template <class T, Step on_true, Step on_false>
 void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(hn::Lanes(D()), n, Result<D>(out), Select(), MaskOperand<predicate, D>(in[0]),
-      Operand<on_true, D>(in[1]), Operand<on_false, D>(in[2]));
-}
-
-template <class T, Step predicate>
-ElementwiseKernel select_with(Step a, Step b) {
-  if (a == Step::dense && b == Step::dense) return select_loop<T, predicate, Step::dense, Step::dense>;
-  if (a == Step::dense) return select_loop<T, predicate, Step::dense, Step::scalar>;
-  if (b == Step::dense) return select_loop<T, predicate, Step::scalar, Step::dense>;
-  return select_loop<T, predicate, Step::scalar, Step::scalar>;
+  map(D(), n, Result<D>(out), Select(), MaskOperand<Step::dense, D>(in[0]), Operand<on_true, D>(in[1]),
+      Operand<on_false, D>(in[2]));
 }
 
 template <class T>
-ElementwiseKernel select_of(Step predicate, Step a, Step b) {
-  return predicate == Step::dense ? select_with<T, Step::dense>(a, b) : select_with<T, Step::scalar>(a, b);
+ElementwiseKernel select_of(Step a, Step b) {
+  if (a == Step::dense && b == Step::dense) return select_loop<T, Step::dense, Step::dense>;
+  if (a == Step::dense) return select_loop<T, Step::dense, Step::scalar>;
+  if (b == Step::dense) return select_loop<T, Step::scalar, Step::dense>;
+  return select_loop<T, Step::scalar, Step::scalar>;
 }
 
 // Select moves bits: one loop for each size of element.
-ElementwiseKernel vector_select_kernel(DType dtype, Step predicate, Step a, Step b) {
-  switch (dtype) {
-    case DType::boolean: return select_of<std::uint8_t>(predicate, a, b);
-    case DType::i32:
-    case DType::f32: return select_of<std::uint32_t>(predicate, a, b);
-    case DType::i64:
-    case DType::f64: return select_of<std::uint64_t>(predicate, a, b);
+ElementwiseKernel vector_select_kernel(DType dtype, Step a, Step b) {
+  switch (bytes_per_element(dtype)) {
+    case 1: return select_of<std::uint8_t>(a, b);
+    case 4: return select_of<std::uint32_t>(a, b);
+    default: return select_of<std::uint64_t>(a, b);
   }
-  return nullptr;
 }
 
 }  // namespace
@@ -113,8 +127,34 @@ ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a
   return HWY_DYNAMIC_DISPATCH(vector_compare_kernel)(direction, dtype, a, b);
 }
 
+namespace {
+
+// One predicate for all elements: one side, whole.
+template <std::size_t element_bytes, Step on_true, Step on_false>
+void select_side(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  const bool takes_true = in[0][0] != std::byte{0};
+  const std::byte* side = takes_true ? in[1] : in[2];
+  if ((takes_true ? on_true : on_false) == Step::scalar) fill(out, side, n, element_bytes);
+  else std::memmove(out, side, static_cast<std::size_t>(n) * element_bytes);
+}
+
+template <std::size_t element_bytes>
+ElementwiseKernel select_side_of(Step a, Step b) {
+  if (a == Step::dense && b == Step::dense) return select_side<element_bytes, Step::dense, Step::dense>;
+  if (a == Step::dense) return select_side<element_bytes, Step::dense, Step::scalar>;
+  if (b == Step::dense) return select_side<element_bytes, Step::scalar, Step::dense>;
+  return select_side<element_bytes, Step::scalar, Step::scalar>;
+}
+
+}  // namespace
+
 ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false) {
-  return HWY_DYNAMIC_DISPATCH(vector_select_kernel)(dtype, predicate, on_true, on_false);
+  if (predicate == Step::dense) return HWY_DYNAMIC_DISPATCH(vector_select_kernel)(dtype, on_true, on_false);
+  switch (bytes_per_element(dtype)) {
+    case 1: return select_side_of<1>(on_true, on_false);
+    case 4: return select_side_of<4>(on_true, on_false);
+    default: return select_side_of<8>(on_true, on_false);
+  }
 }
 
 }  // namespace tutti

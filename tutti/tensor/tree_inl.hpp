@@ -30,26 +30,16 @@ HWY_INLINE auto tree(const Rows& rows, std::size_t first, Place... place) {
   }
 }
 
-/// Rows that are folded at once; larger trees are folded from such blocks.
-constexpr std::size_t block_rows = 8;
-
-/// The same for a count in [1, block_rows] that is known late.
-template <ReduceKind kind, class Rows, class... Place>
-HWY_INLINE auto tree_of(std::size_t count, const Rows& rows, std::size_t first, Place... place) {
-  switch (count) {
-    case 1: return tree<kind, 1>(rows, first, place...);
-    case 2: return tree<kind, 2>(rows, first, place...);
-    case 3: return tree<kind, 3>(rows, first, place...);
-    case 4: return tree<kind, 4>(rows, first, place...);
-    case 5: return tree<kind, 5>(rows, first, place...);
-    case 6: return tree<kind, 6>(rows, first, place...);
-    case 7: return tree<kind, 7>(rows, first, place...);
-    default: return tree<kind, 8>(rows, first, place...);
+template <ReduceKind kind>
+struct Fold {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return fold<kind>(a, b);
   }
-}
+};
 
 /// Folds values in the tree as they come: two subtrees of equal height merge, as a carry does in a binary counter.
-template <class V, class Fold>
+template <class V, class Fold, std::size_t heights>
 class PairwiseStack {
  public:
   HWY_INLINE void push(V v) {
@@ -63,9 +53,26 @@ class PairwiseStack {
   }
 
  private:
-  V stack_[64];  // one for each bit of pushed_
+  V stack_[heights];
   std::size_t height_ = 0, pushed_ = 0;
 };
+
+/// Rows that are folded at once; larger trees are folded from such blocks.
+constexpr std::size_t block_rows = 8;
+
+/// The tree over 1 to block_rows rows; slower than `tree` unless the block is whole, and small to compile.
+template <ReduceKind kind, class D, class Rows, class... Place>
+HWY_INLINE hn::Vec<D> tree_of_block(D, std::size_t count, const Rows& rows, std::size_t first,
+                                    Place... place) {
+  if (count == block_rows) return tree<kind, block_rows>(rows, first, place...);
+  PairwiseStack<hn::Vec<D>, Fold<kind>, 4> stack;
+  hn::Vec<D> last = rows.at(first, place...);
+  for (std::size_t row = first + 1; row < first + count; ++row) {
+    stack.push(last);
+    last = rows.at(row, place...);
+  }
+  return stack.folded_with(last);
+}
 
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE

@@ -42,7 +42,7 @@ struct Apply {
 template <UnaryFn fn, class T>
 void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(hn::Lanes(D()), n, Result<D>(out), Apply<fn>(), Operand<Step::dense, D>(in[0]));
+  map(D(), n, Result<D>(out), Apply<fn>(), Operand<Step::dense, D>(in[0]));
 }
 
 template <class T>
