@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/run/naive.hpp"
+#include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
@@ -36,7 +37,13 @@ void compare_all_plans(const Program& program, const Mesh& mesh, const Tensors& 
                                    storage == Storage::by_type ? "by type" : "per device",
                                    fuse ? "fused" : "not fused", team->workers(), static_cast<int>(plan)));
           CompileOptions options{.storage = storage, .fuse = fuse, .plan = plan, .check_races = true};
-          Tensors found = run_once(program, mesh, inputs, *team, options);
+          Tensors found;
+          try {
+            found = run_once(program, mesh, inputs, *team, options);
+          } catch (const Error& error) {
+            FAIL() << error.what() << "\n"
+                   << to_string(program) << Executable(program, mesh, *team, options).explain();
+          }
           if (expected.empty()) expected = found;
           ASSERT_EQ(found.size(), expected.size());
           for (std::size_t i = 0; i < found.size(); ++i)

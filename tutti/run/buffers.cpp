@@ -2,7 +2,7 @@
 #include "tutti/run/buffers.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 namespace tutti {
 namespace {
@@ -70,7 +70,7 @@ class BufferPlanner {
     std::vector<int> order;
     for (int r = 0; r < static_cast<int>(graph_.roots.size()); ++r)
       if (is_planned(r) && travels(r) == travelling) order.push_back(r);
-    std::ranges::stable_sort(order, {}, [&](int r) { return std::pair{node(maker(r)).phase, maker(r)}; });
+    std::ranges::sort(order, {}, [&](int r) { return std::tuple{node(maker(r)).phase, maker(r), r}; });
     std::vector<int> placed;
     std::int64_t top = 0;
     for (int r : order) {
@@ -156,9 +156,18 @@ class BufferPlanner {
   /// Node n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
   bool keeps_to_own_part(int n, int earlier, int writer, int later) const {
     const Split& split = node(n).split;
-    if (split.by != Split::By::axis || !has(root(later).stored, static_cast<std::size_t>(split.which)))
-      return false;
-    if (!has(node(writer).outer(), static_cast<std::size_t>(split.which))) return false;
+    auto axis = static_cast<std::size_t>(split.which);
+    switch (split.by) {
+      case Split::By::worker: break;  // then one happens before the other
+      case Split::By::axis:
+        if (!has(root(later).stored, axis) || !has(node(writer).outer(), axis)) return false;
+        break;
+      case Split::By::tiles:
+        if (!tiles_alike(node(n), node(writer)) || root(later).type.shape() != node(n).shape ||
+            root(earlier).type.shape() != node(n).shape)
+          return false;
+        break;
+    }
     for (const Address& read : node(n).reads)
       if (read.root == earlier && !reads_own_part(graph_, node(n), node(n), read)) return false;
     return true;

@@ -185,6 +185,10 @@ void GraphBuilder::add_copy(const Value& from, Type type, int root) {
               from.address, root);
 }
 
+std::size_t GraphBuilder::number_of(const Axis& axis) const {
+  return static_cast<std::size_t>(std::ranges::find(graph_.mesh.axes(), axis) - graph_.mesh.axes().begin());
+}
+
 void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, int root) {
   Address to = natural_address(graph_, root);
   AxisSet stored = graph_.roots[static_cast<std::size_t>(root)].stored;
@@ -196,17 +200,17 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
       work.loops.push_back(
           {move.size, to.dims[static_cast<std::size_t>(move.to.dim.index)] * move.to.weight, move.from});
   std::ranges::sort(work.loops, std::ranges::greater{}, &CopyLoop::to_stride);
+  Address read = from;  // as the devices that hold the result see it: who gathers does not read its own part
+  std::ranges::fill(read.axes, 0);
+  for (const Move& move : over_axes) read.axes[number_of(move.to.axis)] += move.from;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
     std::int64_t offset = from.offset;
-    for (const Move& move : over_axes) {
-      auto axis = static_cast<std::size_t>(std::ranges::find(graph_.mesh.axes(), move.to.axis) -
-                                           graph_.mesh.axes().begin());
-      offset += at[axis] / move.to.weight % move.size * move.from;
-    }
+    for (const Move& move : over_axes)
+      offset += at[number_of(move.to.axis)] / move.to.weight % move.size * move.from;
     work.jobs.push_back({offset_at(to, at), offset});
   }
-  add(std::move(work), {from}, {root}, graph_.roots[static_cast<std::size_t>(root)].type.shape(), stored);
+  add(std::move(work), {read}, {root}, graph_.roots[static_cast<std::size_t>(root)].type.shape(), stored);
 }
 
 GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {

@@ -25,6 +25,7 @@ class GraphBuilder {
   Type operand_type(std::size_t i) const { return type(equation().operands[i]); }
   Type result_type() const { return type(equation().results[0]); }
 
+  std::size_t number_of(const Axis& axis) const;
   AxisSet stored_axes(Type type) const;
   /// Callers hand in and get one buffer per distinct value, whatever the plan keeps inside.
   AxisSet stored_axes_by_type(Type type) const;

@@ -25,17 +25,17 @@ void GraphBuilder::lower(const Pointwise& fn) {
 }
 
 void GraphBuilder::lower(const Fold& fold) {
-  const Value& from = value(equation().operands[0]);
+  const Value from = value(equation().operands[0]);
   Type folded = operand_type(0).with(fold.axes, State::invariant);
+  // An input may have fewer copies than the plan keeps of a result: these axes are gone through as well.
+  AxisSet axes = from.stored | stored_axes(folded);
   Work work = FoldWork{fold.kind, set_of(graph_.mesh, fold.axes)};
   if (fold.then.empty()) {
-    Address operand = from.address;
-    AxisSet axes = from.stored;
-    add(std::move(work), {operand}, {result_root()}, folded.shape(), axes);
+    add(std::move(work), {from.address}, {result_root()}, folded.shape(), axes);
     return;
   }
   int root = new_root(folded, stored_axes(folded), Spacing::staggered);
-  add(std::move(work), {from.address}, {root}, folded.shape(), from.stored);
+  add(std::move(work), {from.address}, {root}, folded.shape(), axes);
   value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, root), stored_axes(folded)},
                                         folded.shape(), result_type());
 }
@@ -50,6 +50,7 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
     auto dim = static_cast<std::size_t>(i);
     work.loops.push_back({result_type().shape()[i], to.dims[dim], from.address.dims[dim]});
   }
+  Address read = from.address;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
     std::int64_t device = 0;
@@ -59,8 +60,10 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
     std::int64_t offset =
         source < 0 ? -1 : offset_at(from.address, coordinates(graph_.mesh, everywhere, source));
     work.jobs.push_back({offset_at(to, at), offset});
+    // Somebody reads another device's value: nobody may take it for his own.
+    if (offset >= 0 && offset != offset_at(from.address, at)) std::ranges::fill(read.axes, 0);
   }
-  add(std::move(work), {from.address}, {root}, result_type().shape(), stored);
+  add(std::move(work), {read}, {root}, result_type().shape(), stored);
 }
 
 void GraphBuilder::lower(const Units& units) {

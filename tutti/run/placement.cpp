@@ -159,7 +159,7 @@ class Placer {
 /// Along `axis` every device reads from the part of the root that it has itself, and nowhere else.
 bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
   const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
-  if (!has(root.stored, axis) || address.offset < 0) return false;
+  if (!has(root.stored, axis) || address.offset != 0) return false;
   Address own = natural_address(graph, address.root);
   for (std::size_t i = 0; i < own.axes.size(); ++i)
     if (address.axes[i] != own.axes[i]) return false;
@@ -179,17 +179,17 @@ bool reads_own_part(const Graph& graph, const Node& writer, const Node& reader, 
              reads_own_along(graph, address, static_cast<std::size_t>(w.which));
     case Split::By::tiles: {
       Address own = natural_address(graph, address.root);
-      return writer.kind == Node::Kind::region && reader.kind == Node::Kind::region &&
-             writer.shape == reader.shape && writer.outer() == reader.outer() && writer.inner == 0 &&
-             reader.inner == 0 && writer.space.rows == reader.space.rows &&
-             writer.space.columns == reader.space.columns &&
-             writer.space.tile_rows == reader.space.tile_rows &&
-             writer.space.tile_columns == reader.space.tile_columns && address.offset == 0 &&
-             address.axes == own.axes && is_dense(address, reader.shape, element_bytes(graph, address)) &&
+      return tiles_alike(writer, reader) && address.offset == 0 && address.axes == own.axes &&
+             is_dense(address, reader.shape, element_bytes(graph, address)) &&
              graph.roots[static_cast<std::size_t>(address.root)].type.shape() == reader.shape;
     }
   }
   return false;
+}
+
+bool tiles_alike(const Node& a, const Node& b) {
+  return a.kind == Node::Kind::region && b.kind == Node::Kind::region && a.shape == b.shape &&
+         a.space == b.space;
 }
 
 Range part_of(std::int64_t size, int worker, int workers) {

@@ -26,6 +26,8 @@ Placement place(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice
 /// True if, whenever `reader` runs under its split, each worker reads of the value at `address` only what it wrote
 /// itself as part of `writer`.
 bool reads_own_part(const Graph& graph, const Node& writer, const Node& reader, const Address& address);
+/// Regions whose tiles cover the same elements, of whatever devices.
+bool tiles_alike(const Node& a, const Node& b);
 /// The part of 0 .. size that `worker` does.
 struct Range {
   std::int64_t begin, end;

@@ -122,8 +122,10 @@ class Scheduler {
     std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, node.axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
     if (node.split.by == Split::By::axis)
-      std::ranges::stable_sort(order, {}, [&](std::int64_t unit) {
-        return coordinates(graph_.mesh, node.axes, unit)[static_cast<std::size_t>(node.split.which)];
+      std::ranges::sort(order, {}, [&](std::int64_t unit) {
+        return std::pair{coordinates(graph_.mesh, node.axes,
+                                     unit)[static_cast<std::size_t>(node.split.which)],
+                         unit};
       });
     return order;
   }

@@ -24,6 +24,7 @@ struct Space {
   std::int64_t elements() const { return rows * columns; }
   std::int64_t tiles_per_row() const;  // 1 if tiles are whole rows
   std::int64_t tiles() const;
+  bool operator==(const Space&) const = default;
 };
 /// `whole_rows`: every row must lie in one tile.
 Space tiled(std::int64_t rows, std::int64_t columns, bool whole_rows, std::int64_t tile_elements);
