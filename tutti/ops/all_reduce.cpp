@@ -31,7 +31,7 @@ std::vector<AxisStates> AllReduce::wants(const Types& operands) const {
 Types AllReduce::infer(const Types& operands) const {
   const Type& x = operands[0];
   if (kind == ReduceKind::sum) {
-    require(x.dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first", to_string(x));
+    require_summable(x);
     require_states(x, axes, {State::varying, State::unreduced}, "a sum takes varying values and unreduced terms");
     return {x.with(axes, State::invariant)};
   }

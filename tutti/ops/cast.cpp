@@ -46,6 +46,7 @@ Types Cast::infer(const Types& operands) const {
   for (const Axis& axis : axes)
     require(operands[0].at(axis) == from, Code::state, "{} is {}, not {}", to_string(operands[0]),
             in_words(operands[0], axis), in_words(from));
+  if (to == State::unreduced) require_summable(operands[0]);
   return {operands[0].with(axes, to)};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/convert.hpp"
 
+#include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -34,6 +35,8 @@ Jvp Convert::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents Convert::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  require(is_linear(operands[0].type.dtype(), to), Code::refused_rule,
+          "transpose is refused: only a conversion from float to float is linear");
   return {convert(*cotangents[0], operands[0].type.dtype())};
 }
 

@@ -14,6 +14,7 @@ namespace tutti {
 
 Types Enter::infer(const Types& operands) const {
   require_states(operands[0], sharding.mesh.axes(), {State::invariant}, "only a whole value enters a shard_map over its mesh");
+  if (!sharding.unreduced.empty()) require_summable(operands[0]);
   return {local_type(operands[0], sharding)};
 }
 

@@ -11,7 +11,7 @@ namespace tutti {
 /// x: [.., n*d, ..] I -> [.., d, ..] V over the axes of that dimension; U over `unreduced` axes (the first device keeps
 /// it), R over `reduced` ones. Moves nothing if the value lies like that already.
 /// The transpose is Leave with the dual sharding.
-/// Throws T013 if the sharding does not fit the rank, T005 if a dimension does not split.
+/// Throws T013 if the sharding does not fit the rank, T005 if a dimension does not split, T007 for terms of bool.
 struct Enter {
   static constexpr std::string_view name = "enter";
 

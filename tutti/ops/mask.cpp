@@ -34,6 +34,7 @@ Types Mask::infer(const Types& operands) const {
     require_states(operands[0], axes, {State::invariant}, "it keeps one copy of a value that all devices hold");
   else
     require_states(operands[0], axes, {State::invariant, State::reduced}, "it keeps one copy of a value that all devices hold");
+  if (to == State::unreduced) require_summable(operands[0]);
   return {operands[0].with(axes, to)};
 }
 
@@ -49,9 +50,14 @@ Jvp Mask::jvp(const Arrays& operands, const Tangents& tangents) const { return l
 Tangents Mask::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Array cotangent = *cotangents[0];
   if (to == State::varying) return {broadcast(cotangent, axes, at)};
-  Axes equal = axes_in(operands[0].type, axes, State::invariant), partial = axes_in(operands[0].type, axes, State::reduced);
+  Axes equal = axes_in(operands[0].type, axes, State::invariant), partial = axes;
   cotangent = cast_to(cotangent, equal, State::invariant);
-  return {partial.empty() ? cotangent : mask(cotangent, partial)};
+  int position = at;
+  for (const Axis& axis : equal) {
+    position = position_in_rest(partial, position, axis);
+    partial = without(partial, axis);
+  }
+  return {partial.empty() ? cotangent : mask(cotangent, partial, {position})};
 }
 
 // Over one of our own axes one lane keeps the value; the other axes are masked after that.

@@ -19,8 +19,7 @@ Parameters ReduceScatter::parameters() const {
 }
 
 Types ReduceScatter::infer(const Types& operands) const {
-  require(operands[0].dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first",
-          to_string(operands[0]));
+  require_summable(operands[0]);
   require_states(operands[0], axes, {State::unreduced}, "it takes terms of a sum; cast varying values with pcast(x, axes, unreduced)");
   return {unstacked(operands[0], dim, stacking, axes, "reduce_scatter_c1").with(axes, State::varying)};
 }

@@ -126,6 +126,10 @@ std::string in_words(Type type, const Axis& axis) {
                      type.at(axis) == State::unreduced ? "over" : "along", axis.name);
 }
 
+void require_summable(Type x) {
+  require(x.dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first", to_string(x));
+}
+
 void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice) {
   for (const Axis& axis : axes)
     require(std::ranges::find(allowed, x.at(axis)) != allowed.end(), Code::state, "{} is {}; {}",

@@ -15,6 +15,9 @@ AxisStates agreed_states(const Types& operands, Mixing mixing);
 /// "an unreduced sum over 'data'": what `type` is along `axis`, for messages.
 std::string in_words(Type type, const Axis& axis);
 
+/// Throws T007 for bool: it has no sum, and so no terms of one.
+void require_summable(Type x);
+
 /// Throws T004 unless the state of `x` along each of `axes` is one of `allowed`; `advice` says what to do.
 void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice);
 

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws of vmap. Over an axis of the mesh: the lanes of the batched program hold what the devices along that axis hold,
+// for every op, also where it communicates over that axis. Over an axis of its own: each lane holds what the program
+// computes for that lane alone. All numbers are quarters, so that sums in another order are the same: bit for bit.
+#include <algorithm>
+#include <cstring>
+
+#include "tests/laws/law.hpp"
+#include "tests/laws/planted.hpp"
+#include "tests/laws/transforms.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/transform/batch.hpp"
+
+namespace tutti {
+namespace {
+
+Tensor stacked(const std::vector<Tensor>& lanes) {
+  Tensor all(lanes[0].dtype(), lanes[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(lanes.size())));
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    std::memcpy(all.mutable_bytes() + i * lanes[i].bytes(), lanes[i].data(), lanes[i].bytes());
+  return all;
+}
+
+bool is_batched(const Example& example) { return example.op->refusal(Rule::batch).empty(); }
+
+// --- Lanes are devices -------------------------------------------------------------------------------------------
+
+// On every device: the values of the devices along `axis`, as lanes.
+PerDevice lanes_along(const Axis& axis, const PerDevice& value) {
+  Layout layout(example_mesh(), Storage::per_device, {}, {});
+  PerDevice all;
+  for (int device = 0; device < layout.devices(); ++device) {
+    std::vector<Tensor> lanes;
+    for (int position = 0; position < axis.size; ++position)
+      lanes.push_back(value[static_cast<std::size_t>(layout.peer({axis}, device, position))]);
+    all.push_back(stacked(lanes));
+  }
+  return all;
+}
+
+std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std::vector<PerDevice> values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (has_lanes(types[i], axis)) values[i] = lanes_along(axis, values[i]);
+  return values;
+}
+
+// The example with operands that vary over `axis` only because they are cast, those marked: batching leaves them alone.
+struct Cast {
+  Program program;
+  std::vector<ExampleOperand> operands;
+};
+Cast with_casts(const Example& example, const Axis& axis, const Bits& marked) {
+  Cast made{{}, example.operands};
+  Builder builder;
+  Arrays operands;
+  for (std::size_t i = 0; i < made.operands.size(); ++i) {
+    Type& type = made.operands[i].type;
+    bool cast = marked[i] && type.at(axis) == State::varying;
+    if (cast) type = type.with(axis, State::invariant);
+    Array input = builder.input(type);
+    operands.push_back(cast ? cast_to(input, {axis}, State::varying) : input);
+  }
+  made.program = builder.finish(builder.add(example.op, operands));
+  return made;
+}
+
+void same_on_lanes_and_devices(const Example& example, const Axis& axis, const Bits& marked, Findings& findings) {
+  Random random(4);
+  auto [program, operands] = with_casts(example, axis, marked);
+  std::vector<PerDevice> x = random_values(random, operands, Numbers::quarters);
+  Types results = program.types_of(program.outputs);
+  std::vector<PerDevice> devices = batched_values(results, axis, evaluate(program, example_mesh(), x));
+  Program removed = batch(program, axis);
+  std::vector<PerDevice> inputs = batched_values(program.types_of(program.inputs), axis, x);
+  findings.expect(evaluate(removed, example_mesh(), inputs) == devices,
+                  described(example) + " over " + std::string(axis.name) + ": lanes differ from devices\n" +
+                      to_string(program) + to_string(removed));
+}
+
+void lanes_are_devices(const Example& example, Findings& findings) {
+  if (!is_batched(example)) return;
+  for (const Axis& axis : batchable_axes(example)) {
+    Bits varies;
+    for (const ExampleOperand& operand : example.operands) varies.push_back(operand.type.at(axis) == State::varying);
+    same_on_lanes_and_devices(example, axis, Bits(varies.size()), findings);
+    if (std::ranges::count(varies, true) == 0) continue;
+    same_on_lanes_and_devices(example, axis, varies, findings);
+    if (std::ranges::count(varies, true) == 1) continue;
+    for (std::size_t i = 0; i < varies.size(); ++i) {
+      Bits alone(varies.size());
+      alone[i] = varies[i];
+      if (varies[i]) same_on_lanes_and_devices(example, axis, alone, findings);
+    }
+  }
+}
+
+// --- Lanes are calls ---------------------------------------------------------------------------------------------
+
+constexpr int lanes = 3;   // another size than the mesh has
+const Axis lane_axis = fresh_axis("lane", lanes);
+
+// The example with the marked operands varying over the lanes, the others the same in all.
+Program over_lanes(const Example& example, const Bits& marked) {
+  Builder builder;
+  Arrays operands;
+  for (std::size_t i = 0; i < example.operands.size(); ++i) {
+    Type type = example.operands[i].type;
+    operands.push_back(builder.input(marked[i] ? type.with(lane_axis, State::varying) : type));
+  }
+  return builder.finish(tutti::apply(example.op, operands));
+}
+
+std::vector<PerDevice> stacked_per_value(const std::vector<std::vector<PerDevice>>& calls, const Bits& have_lanes) {
+  std::vector<PerDevice> all = calls[0];
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t device = 0; device < all[i].size() && have_lanes[i]; ++device) {
+      std::vector<Tensor> of_lanes;
+      for (const std::vector<PerDevice>& call : calls) of_lanes.push_back(call[i][device]);
+      all[i][device] = stacked(of_lanes);
+    }
+  return all;
+}
+
+void same_as_calls(const Example& example, const Bits& marked, Findings& findings) {
+  Random random(5);
+  Program one = program_of(example), all = over_lanes(example, marked);
+  std::vector<std::vector<PerDevice>> inputs, outputs;
+  for (int lane = 0; lane < lanes; ++lane) {
+    inputs.push_back(random_values(random, example.operands, Numbers::quarters));
+    for (std::size_t i = 0; i < marked.size(); ++i)
+      if (!marked[i]) inputs.back()[i] = inputs[0][i];
+    outputs.push_back(evaluate(one, example_mesh(), inputs.back()));
+  }
+  Bits have_lanes;
+  for (Var var : all.outputs) have_lanes.push_back(tutti::has_lanes(all.type(var), lane_axis));
+  Program removed = batch(all, lane_axis);
+  findings.expect(evaluate(removed, example_mesh(), stacked_per_value(inputs, marked)) ==
+                      stacked_per_value(outputs, have_lanes),
+                  described(example) + ": a lane differs from a call\n" + to_string(all) + to_string(removed));
+}
+
+void lanes_are_calls(const Example& example, Findings& findings) {
+  if (!is_batched(example)) return;
+  for (unsigned set = 0; set < 1U << example.operands.size(); ++set) {
+    Bits marked;
+    for (std::size_t i = 0; i < example.operands.size(); ++i) marked.push_back((set >> i & 1) != 0);
+    same_as_calls(example, marked, findings);
+  }
+}
+
+class batch_law : public EveryOp {};
+TEST_P(batch_law, lanes_are_devices) { expect_holds(lanes_are_devices); }
+TEST_P(batch_law, lanes_are_calls) { expect_holds(lanes_are_calls); }
+INSTANTIATE_TEST_SUITE_P(every_op, batch_law, every_op(), op_name);
+
+TEST(lanes_are_devices, catches_a_sum_that_forgets_its_lanes) {
+  EXPECT_FALSE(holds(lanes_are_devices, planted::SumOfOneLane::examples()));
+}
+TEST(lanes_are_devices, catches_an_index_that_counts_backwards) {
+  EXPECT_FALSE(holds(lanes_are_devices, planted::IndexBackwards::examples()));
+}
+TEST(lanes_are_calls, catches_a_reduction_that_ignores_the_batch_dim) {
+  EXPECT_FALSE(holds(lanes_are_calls, planted::ReduceWithoutShift::examples()));
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transforms as the laws see them: each with the types that it promises.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tests/laws/law.hpp"
+
+namespace tutti {
+
+struct Transformed {
+  Program program;
+  Types inputs, outputs;   // promised
+};
+struct Transform {
+  std::string name;
+  std::function<Transformed(const Program&)> apply;
+};
+
+/// What can be done to the program of an example: derivatives by all float inputs and by each, transposes, batching
+/// over each mesh axis that its op may be batched over, and the simplifications.
+std::vector<Transform> transforms_of(const Example& example);
+/// What can be done to `program`, which was made from it: the same without transposes.
+std::vector<Transform> transforms_of(const Example& example, const Program& program);
+
+/// The mesh axes that the example may be batched over: none if it is the border of a shard_map over them.
+Axes batchable_axes(const Example& example);
+
+}  // namespace tutti

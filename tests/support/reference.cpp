@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/reference.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/enter.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/tensor/kernels.hpp"
+#include "tutti/transform/simplify.hpp"
+
+namespace tutti {
+namespace {
+
+std::vector<std::int64_t> strides_of(const Shape& shape) {
+  std::vector<std::int64_t> strides(shape.sizes().size());
+  std::int64_t stride = 1;
+  for (std::size_t i = strides.size(); i-- > 0; stride *= shape.sizes()[i]) strides[i] = stride;
+  return strides;
+}
+
+/// One equation on all devices.
+class OneEquation {
+ public:
+  OneEquation(const Mesh& mesh, std::vector<PerDevice> operands, Types results)
+      : mesh_(mesh), operands_(std::move(operands)), results_(std::move(results)) {}
+
+  std::vector<PerDevice> run(const Kernel& kernel) {
+    return std::visit([this](const auto& described) { return compute(described); }, kernel);
+  }
+
+ private:
+  template <class F>
+  PerDevice on_each_device(F&& f) const {
+    PerDevice values;
+    for (int device = 0; device < mesh_.devices(); ++device) values.push_back(f(device));
+    return values;
+  }
+  const Tensor& operand(std::size_t i, int device) const {
+    return operands_[i][static_cast<std::size_t>(device)];
+  }
+  Tensor result() const { return Tensor(results_[0].dtype(), results_[0].shape()); }
+
+  std::vector<PerDevice> compute(const View& view) const {
+    return {on_each_device([&](int device) { return viewed(view, operands_[0], device); })};
+  }
+
+  std::vector<PerDevice> compute(const Literal& literal) const {
+    PerDevice everywhere = on_each_device([&](int) { return literal.data; });
+    return {on_each_device([&](int device) { return viewed(literal.view, everywhere, device); })};
+  }
+
+  std::vector<PerDevice> compute(const Pointwise& pointwise) const {
+    ElementwiseKernel kernel = std::visit([this](auto fn) { return kernel_of(fn); }, pointwise.fn);
+    return {on_each_device([&](int device) {
+      Tensor out = result();
+      std::vector<const std::byte*> in;
+      for (std::size_t i = 0; i < operands_.size(); ++i) in.push_back(operand(i, device).data());
+      kernel(out.mutable_bytes(), in.data(), out.elements());
+      return out;
+    })};
+  }
+  ElementwiseKernel kernel_of(UnaryFn fn) const { return unary_kernel(fn, operands_[0][0].dtype()); }
+  ElementwiseKernel kernel_of(BinaryFn fn) const {
+    return binary_kernel(fn, operands_[0][0].dtype(), Step::dense, Step::dense);
+  }
+  ElementwiseKernel kernel_of(CompareDirection direction) const {
+    return compare_kernel(direction, operands_[0][0].dtype(), Step::dense, Step::dense);
+  }
+  ElementwiseKernel kernel_of(SelectFn) const {
+    return select_kernel(results_[0].dtype(), Step::dense, Step::dense, Step::dense);
+  }
+  ElementwiseKernel kernel_of(ConvertFn) const {
+    return convert_kernel(operands_[0][0].dtype(), results_[0].dtype());
+  }
+
+  // The folded dims are brought to the end, then each row is folded.
+  std::vector<PerDevice> compute(const ReduceDims& reduce) const {
+    const Shape& shape = operands_[0][0].shape();
+    View dims_last;
+    std::vector<std::int64_t> sizes;
+    auto put = [&](int dim) {
+      dims_last.digits.push_back({shape[dim], along(Dim{dim}), along(Dim{static_cast<int>(sizes.size())})});
+      sizes.push_back(shape[dim]);
+    };
+    auto is_folded = [&](int dim) { return std::ranges::find(reduce.dims, Dim{dim}) != reduce.dims.end(); };
+    for (int i = 0; i < shape.rank(); ++i)
+      if (!is_folded(i)) put(i);
+    for (Dim dim : reduce.dims) put(dim.index);
+    std::int64_t columns = 1;
+    for (Dim dim : reduce.dims) columns *= shape[dim];
+    Type moved = results_[0].with(operands_[0][0].dtype()).with(Shape(sizes));
+    return {on_each_device([&](int device) {
+      Tensor rows = viewed(dims_last, operands_[0], device, moved), out = result();
+      reduce_rows_kernel(reduce.kind, rows.dtype())(
+          out.mutable_bytes(), rows.data(), out.elements(), columns,
+          columns * static_cast<std::int64_t>(bytes_per_element(rows.dtype())));
+      return out;
+    })};
+  }
+
+  // Device numbers ascend in mesh order, last axis innermost: the order of folding.
+  std::vector<PerDevice> compute(const Fold& fold) const {
+    PerDevice folded = on_each_device([&](int device) {
+      std::vector<const std::byte*> terms;
+      for (int other = 0; other < mesh_.devices(); ++other)
+        if (differ_only_along(fold.axes, device, other)) terms.push_back(operand(0, other).data());
+      Tensor out(operand(0, device).dtype(), operand(0, device).shape());
+      fold_kernel(fold.kind, out.dtype())(out.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
+                                          out.elements());
+      return out;
+    });
+    if (fold.then.empty()) return {folded};
+    return {on_each_device([&](int device) { return viewed(fold.then[0], folded, device); })};
+  }
+  bool differ_only_along(const Axes& axes, int device, int other) const {
+    for (const Axis& axis : mesh_.axes())
+      if (!contains(axes, axis) && mesh_.coordinate(device, axis) != mesh_.coordinate(other, axis)) return false;
+    return true;
+  }
+
+  std::vector<PerDevice> compute(const Shuffle& shuffle) const {
+    return {on_each_device([&](int device) {
+      int source = shuffle.source[static_cast<std::size_t>(device)];
+      return source < 0 ? result() : operand(0, source);
+    })};
+  }
+
+  std::vector<PerDevice> compute(const Units& units) const {
+    std::vector<PerDevice> all(results_.size());
+    Tensor scratch(DType::boolean, Shape{static_cast<std::int64_t>(units.scratch_bytes)});
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      std::vector<const std::byte*> in;
+      std::vector<std::byte*> out;
+      for (std::size_t i = 0; i < operands_.size(); ++i) in.push_back(operand(i, device).data());
+      for (std::size_t i = 0; i < results_.size(); ++i) {
+        all[i].emplace_back(results_[i].dtype(), results_[i].shape());
+        out.push_back(all[i].back().mutable_bytes());
+      }
+      units.run({in, out, scratch.mutable_bytes()});
+    }
+    return all;
+  }
+
+  Tensor viewed(const View& view, const PerDevice& from, int device) const {
+    return viewed(view, from, device, results_[0]);
+  }
+
+  Tensor viewed(const View& view, const PerDevice& from, int device, Type to) const {
+    if (view.reshape) return from[static_cast<std::size_t>(device)].reshaped(to.shape());
+    Tensor out(to.dtype(), to.shape());
+    std::vector<bool> written(static_cast<std::size_t>(out.elements()));
+    Walk walk = walk_of(view, from[0].shape(), to.shape(), device);
+    ensure(walk.indices == out.elements(), "a view of {} indices for {}", walk.indices, to_string(to));
+    std::size_t bytes = bytes_per_element(to.dtype());
+    for (std::int64_t index = 0; index < walk.indices; ++index) {
+      auto [source, read, write] = walk.at(index);
+      ensure(!written[write], "a view writes element {} of {} twice", write, to_string(to));
+      written[write] = true;
+      std::memcpy(out.mutable_bytes() + write * bytes, from[source].data() + read * bytes, bytes);
+    }
+    return out;
+  }
+
+  // The elements of one device's result: where each comes from. All places are linear in the digits.
+  struct Walk {
+    struct Place {
+      std::size_t source, read, write;   // device and element it is read from, element it goes to
+    };
+    struct Loop {
+      std::int64_t size;
+      Place step;
+    };
+    Place start{0, 0, 0};
+    std::vector<Loop> loops = {};
+    std::int64_t indices = 1;
+
+    Place at(std::int64_t index) const {
+      Place place = start;
+      for (const Loop& loop : loops) {
+        auto value = static_cast<std::size_t>(index % loop.size);
+        index /= loop.size;
+        place.source += value * loop.step.source;
+        place.read += value * loop.step.read;
+        place.write += value * loop.step.write;
+      }
+      return place;
+    }
+  };
+
+  // Digits that go to an axis stand at this device's coordinate, all others run through their sizes. Axes that no
+  // digit reads stay as they are.
+  Walk walk_of(const View& view, const Shape& from, const Shape& to, int device) const {
+    std::vector<std::int64_t> from_strides = strides_of(from), to_strides = strides_of(to);
+    auto step = [](const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
+      bool moves = coordinate.of == Coordinate::Of::dim;
+      std::int64_t stride = moves ? coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)] : 0;
+      return static_cast<std::size_t>(stride);
+    };
+    Walk walk;
+    Axes consumed;
+    for (const Digit& digit : view.digits) {
+      bool reads_axis = digit.from.of == Coordinate::Of::axis;
+      if (reads_axis) consumed.push_back(digit.from.axis);
+      std::size_t hop = reads_axis ? hop_along(digit.from.axis) * static_cast<std::size_t>(digit.from.weight) : 0;
+      Walk::Place place{hop, step(digit.from, from_strides), step(digit.to, to_strides)};
+      if (digit.to.of != Coordinate::Of::axis) {
+        walk.loops.push_back({digit.size, place});
+        walk.indices *= digit.size;
+        continue;
+      }
+      auto value = static_cast<std::size_t>(mesh_.coordinate(device, digit.to.axis) / digit.to.weight % digit.size);
+      walk.start.source += value * place.source;
+      walk.start.read += value * place.read;
+    }
+    for (const Axis& axis : mesh_.axes())
+      if (!contains(consumed, axis))
+        walk.start.source += hop_along(axis) * static_cast<std::size_t>(mesh_.coordinate(device, axis));
+    return walk;
+  }
+
+  // How far apart in device numbers neighbours along `axis` are.
+  std::size_t hop_along(const Axis& axis) const {
+    std::size_t hop = 1;
+    for (auto other = mesh_.axes().rbegin(); *other != axis; ++other) hop *= static_cast<std::size_t>(other->size);
+    return hop;
+  }
+
+  Mesh mesh_;
+  std::vector<PerDevice> operands_;
+  Types results_;
+};
+
+}  // namespace
+
+std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
+                                    const std::vector<PerDevice>& inputs) {
+  std::vector<PerDevice> values(program.types.size());
+  auto value = [&](Var var) -> PerDevice& { return values[static_cast<std::size_t>(var)]; };
+  ensure(inputs.size() == program.inputs.size(), "{} values for {} inputs", inputs.size(), program.inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) value(program.inputs[i]) = inputs[i];
+  for (const Equation& equation : program.equations) {
+    Types operand_types = program.types_of(equation.operands), result_types = program.types_of(equation.results);
+    std::vector<PerDevice> operands;
+    for (Var var : equation.operands) operands.push_back(value(var));
+    Kernel kernel = equation.op->kernel(Layout(mesh, Storage::per_device, operand_types, result_types));
+    std::vector<PerDevice> results = OneEquation(mesh, std::move(operands), result_types).run(kernel);
+    for (std::size_t i = 0; i < results.size(); ++i) value(equation.results[i]) = std::move(results[i]);
+  }
+  return values;
+}
+
+std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
+                                const std::vector<PerDevice>& inputs) {
+  auto stays = [](const Equation& equation) {
+    const Enter* enter = equation.op.as<Enter>();
+    const Leave* leave = equation.op.as<Leave>();
+    return (!enter || enter->sharding.unreduced.empty()) && (!leave || leave->sharding.unreduced.empty());
+  };
+  bool all_stay = std::ranges::all_of(program.equations, stays);
+  Program moves = all_stay ? program : with_borders_as_moves(program, stays);
+  std::vector<PerDevice> values = evaluate_all(moves, mesh, inputs), outputs;
+  for (Var var : moves.outputs) outputs.push_back(values[static_cast<std::size_t>(var)]);
+  return outputs;
+}
+
+}  // namespace tutti

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs compute, in the plainest way: the law's own machine.
+#pragma once
+
+#include <vector>
+
+#include "tutti/ir/program.hpp"
+#include "tutti/tensor/tensor.hpp"
+#include "tutti/types/mesh.hpp"
+
+namespace tutti {
+
+/// One value on every device of a mesh, whatever its type.
+using PerDevice = std::vector<Tensor>;
+
+/// Every equation on every device, one after the other, as its kernel describes it: a buffer per device and variable,
+/// no fusion, no sharing, no workers. Returns the value of every variable of `program`.
+/// Throws I001 where a kernel does not cover its result exactly once.
+std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
+                                    const std::vector<PerDevice>& inputs);
+
+/// The outputs only. Borders with unreduced axes are replaced by their moves first.
+std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
+                                const std::vector<PerDevice>& inputs);
+
+}  // namespace tutti

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random values that types allow. Portable: the same numbers everywhere.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "tests/support/reference.hpp"
+#include "tutti/ir/example.hpp"
+
+namespace tutti {
+
+/// Which numbers of a range are drawn. Integers and bools are drawn whole, whatever it says.
+enum class Numbers {
+  quarters,       // multiples of 1/4, or finer if the range is small: sums and products of a few are exact in f32
+  powers_of_two,  // +-1/4, +-1/2, +-1, +-2, as far as the range has them (else quarters): division by them is exact
+  smooth,         // multiples of 2^-10: two are equal, or further apart than a finite difference reaches
+  any,            // all digits of the dtype
+};
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  double draw(double low, double high, DType dtype, Numbers numbers);
+
+ private:
+  double below(double n);   // a whole number of [0, n)
+  std::mt19937_64 engine_;
+};
+
+/// A value of this type: equal along I and R axes, drawn for each device along V and U axes.
+PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers);
+/// One for each operand.
+std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands, Numbers numbers);
+/// One for each type, of elements in [-2, 2].
+std::vector<PerDevice> random_values(Random& random, const Types& types, Numbers numbers);
+
+/// tensor[index] = value, rounded to its dtype; for the maker of the tensor.
+void put_element(Tensor& tensor, std::int64_t index, double value);
+
+/// The axes of the example mesh along which the devices hold other values, although they should be equal.
+Axes unequal_axes(const PerDevice& value, const Axes& equal);
+/// What the devices' values stand for: along U axes every device gets the sum of the terms; f64.
+std::vector<std::vector<double>> totals(Type type, const PerDevice& value);
+
+/// <v, w>: the sum of products over all elements and devices, an axis along which v is I counted once.
+double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w);
+
+}  // namespace tutti
