@@ -47,12 +47,12 @@ std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std:
 }
 
 // The example with operands that vary over `axis` only because they are cast, those marked: batching leaves them alone.
-struct Cast {
+struct WithCasts {
   Program program;
   std::vector<ExampleOperand> operands;
 };
-Cast with_casts(const Example& example, const Axis& axis, const Bits& marked) {
-  Cast made{{}, example.operands};
+WithCasts with_casts(const Example& example, const Axis& axis, const Bits& marked) {
+  WithCasts made{{}, example.operands};
   Builder builder;
   Arrays operands;
   for (std::size_t i = 0; i < made.operands.size(); ++i) {

@@ -131,19 +131,19 @@ Axes batchable_axes(const Example& example) {
   return is_border ? Axes{} : example_mesh().axes();
 }
 
-std::vector<Transform> transforms_of(const Example& example, const Program& program) {
+std::vector<Transform> transforms_of(const Program& program, const Axes& batchable) {
   std::vector<Transform> all = simplifications();
   for (const Bits& by : derived_by(program)) {
     all.push_back(jvp_by(by));
     all.push_back(split_of_jvp(by));
     all.push_back(vjp_by(by));
   }
-  for (const Axis& axis : batchable_axes(example)) all.push_back(batch_over(axis));
+  for (const Axis& axis : batchable) all.push_back(batch_over(axis));
   return all;
 }
 
 std::vector<Transform> transforms_of(const Example& example) {
-  std::vector<Transform> all = transforms_of(example, program_of(example));
+  std::vector<Transform> all = transforms_of(program_of(example), batchable_axes(example));
   for (const Bits& by : linear_inputs(example)) all.push_back(transpose_by(by));
   return all;
 }

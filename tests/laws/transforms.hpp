@@ -21,8 +21,8 @@ struct Transform {
 /// What can be done to the program of an example: derivatives by all float inputs and by each, transposes, batching
 /// over each mesh axis that its op may be batched over, and the simplifications.
 std::vector<Transform> transforms_of(const Example& example);
-/// What can be done to `program`, which was made from it: the same without transposes.
-std::vector<Transform> transforms_of(const Example& example, const Program& program);
+/// What can be done to any program, or one made from an example: the same without transposes.
+std::vector<Transform> transforms_of(const Program& program, const Axes& batchable = {});
 
 /// The mesh axes that the example may be batched over: none if it is the border of a shard_map over them.
 Axes batchable_axes(const Example& example);

@@ -51,7 +51,7 @@ void types_after_two_transforms(const Example& example, Findings& findings) {
   for (const Transform& first : transforms_of(example)) {
     std::optional<Program> once = attempt(first, program_of(example), "");
     if (!once) continue;
-    for (const Transform& second : transforms_of(example, *once)) attempt(second, *once, ", " + first.name);
+    for (const Transform& second : transforms_of(*once, batchable_axes(example))) attempt(second, *once, ", " + first.name);
   }
 }
 

@@ -251,15 +251,18 @@ std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
   return values;
 }
 
-std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
-                                const std::vector<PerDevice>& inputs) {
+Program without_unreduced_borders(const Program& program) {
   auto stays = [](const Equation& equation) {
     const Enter* enter = equation.op.as<Enter>();
     const Leave* leave = equation.op.as<Leave>();
     return (!enter || enter->sharding.unreduced.empty()) && (!leave || leave->sharding.unreduced.empty());
   };
-  bool all_stay = std::ranges::all_of(program.equations, stays);
-  Program moves = all_stay ? program : with_borders_as_moves(program, stays);
+  return std::ranges::all_of(program.equations, stays) ? program : with_borders_as_moves(program, stays);
+}
+
+std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
+                                const std::vector<PerDevice>& inputs) {
+  Program moves = without_unreduced_borders(program);
   std::vector<PerDevice> values = evaluate_all(moves, mesh, inputs), outputs;
   for (Var var : moves.outputs) outputs.push_back(values[static_cast<std::size_t>(var)]);
   return outputs;

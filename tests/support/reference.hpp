@@ -19,6 +19,9 @@ using PerDevice = std::vector<Tensor>;
 std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
                                     const std::vector<PerDevice>& inputs);
 
+/// The program with borders of shard_map that have unreduced axes replaced by their moves: no kernel does them.
+Program without_unreduced_borders(const Program& program);
+
 /// The outputs only. Borders with unreduced axes are replaced by their moves first.
 std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
                                 const std::vector<PerDevice>& inputs);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/laws/programs.hpp"
+
+#include "tutti/ir/builder.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+const Axis& a() { return example_mesh().axes()[0]; }
+const Axis& b() { return example_mesh().axes()[1]; }
+const Axis& c() { return example_mesh().axes()[2]; }
+
+Type f64(const Shape& shape, AxisStates states = {}) { return {DType::f64, shape, std::move(states)}; }
+
+using Function = std::function<Arrays(const Arrays&)>;
+
+// A function of whole arrays.
+NamedProgram whole(const std::string& name, std::vector<ExampleOperand> operands, const Function& function) {
+  Types types;
+  for (const ExampleOperand& operand : operands) types.push_back(operand.type);
+  return {name, trace(types, function).program, std::move(operands)};
+}
+
+// What one device does.
+NamedProgram named(const std::string& name, std::vector<ExampleOperand> operands, const Function& function) {
+  return whole(name, std::move(operands), [&](const Arrays& x) {
+    auto bound = Builder::current().bind(example_mesh().axes());
+    return function(x);
+  });
+}
+
+// The layers of the digits example: images over a, columns of w1 and rows of w2 over b.
+Array digits_loss(const Arrays& parameters, const Array& images, const Array& labels) {
+  Array hidden = tanh(matmul(images, parameters[0]) + parameters[1]);
+  Array logits = psum(matmul(hidden, parameters[2]), "b") + parameters[3];
+  return pmean(cross_entropy(logits, labels), "a");
+}
+
+NamedProgram digits_step() {
+  std::vector<ExampleOperand> operands{f64({5, 4}, {{b(), varying}}), f64({4}, {{b(), varying}}),
+                                       f64({4, 3}, {{b(), varying}}), f64({3}),
+                                       f64({6, 5}, {{a(), varying}}),
+                                       {Type(DType::i32, {6}, {{a(), varying}}), 0, 2}};
+  return named("digits_step", operands, [](const Arrays& x) {
+    Arrays parameters(x.begin(), x.begin() + 4);
+    auto [loss, gradient] =
+        value_and_grad([&](const Arrays& p) { return digits_loss(p, x[4], x[5]); })(parameters);
+    Arrays results{loss};
+    for (std::size_t i = 0; i < 4; ++i) results.push_back(parameters[i] - 0.125 * gradient[i]);
+    return results;
+  });
+}
+
+NamedProgram softmax_over_devices() {
+  return named("softmax_over_devices", {f64({2, 3}, {{a(), varying}, {c(), varying}})}, [](const Arrays& x) {
+    Array top = pmax(stop_gradient(reduce_max(x[0], 1)), {"a", "c"});
+    Array terms = exp(x[0] - expand_dims(top, 1));
+    return Arrays{terms / expand_dims(psum(reduce_sum(terms, 1), {"c", "a"}), 1)};
+  });
+}
+
+NamedProgram layer_norm_over_devices() {
+  std::vector<ExampleOperand> operands{f64({2, 4}, {{a(), varying}, {b(), varying}}), f64({4}, {{b(), varying}}),
+                                       f64({4}, {{b(), varying}})};
+  return named("layer_norm_over_devices", operands, [](const Arrays& x) {
+    Array mean_of_all = pmean(mean(x[0], 1), "b");
+    Array away = x[0] - expand_dims(mean_of_all, 1);
+    Array spread = rsqrt(pmean(mean(away * away, 1), "b") + 0.5);
+    return Arrays{away * expand_dims(spread, 1) * x[1] + x[2]};
+  });
+}
+
+// Each device keeps its part of the parameters, gathers them to compute and gets its part of the gradient's sum.
+NamedProgram sharded_optimiser() {
+  std::vector<ExampleOperand> operands{f64({2}, {{a(), varying}}), f64({2}, {{a(), varying}}),
+                                       f64({3, 4}, {{a(), varying}})};
+  return named("sharded_optimiser", operands, [](const Arrays& x) {
+    auto loss = [&](const Array& part) {
+      Array all = all_gather(part, "a", {.tiled = true, .to = reduced});
+      return psum(reduce_sum(tanh(matmul(x[2], all))), "a");
+    };
+    auto [value, gradient] = value_and_grad(loss)(x[0]);
+    Array momentum = 0.5 * x[1] + gradient;
+    return Arrays{value, x[0] - 0.25 * momentum, momentum};
+  });
+}
+
+NamedProgram attention() {
+  std::vector<ExampleOperand> operands{f64({3, 4}, {{a(), varying}, {b(), varying}}),
+                                       f64({4, 4}, {{b(), varying}}), f64({4, 4}, {{b(), varying}})};
+  return named("attention", operands, [](const Arrays& x) {
+    Array keys = all_gather(matmul(x[0], x[1]), "a", {.tiled = true});
+    Array values = all_gather(matmul(x[0], x[2]), "a", {.tiled = true, .to = invariant});
+    Array weights = softmax(matmul(x[0], transpose(keys)) * 0.5);
+    return Arrays{psum(matmul(weights, values), "b")};
+  });
+}
+
+// Sums that stay terms for a while, beside reduced and equal factors.
+NamedProgram delayed_sums() {
+  std::vector<ExampleOperand> operands{f64({4, 2}, {{a(), varying}}), f64({2}), f64({2}, {{a(), reduced}})};
+  return named("delayed_sums", operands, [](const Arrays& x) {
+    Array terms = pcast(reduce_sum(exp(x[0]), 0), "a", unreduced);
+    Array scaled = terms * x[1] * x[2] + mask(x[1], "a", {.at = 1});
+    Array part = psum_scatter(scaled, "a");
+    return Arrays{psum(scaled, "a"), part * part, pbroadcast(part, "a", {.source = 1})};
+  });
+}
+
+NamedProgram positions_and_masks() {
+  std::vector<ExampleOperand> operands{f64({3}, {{a(), varying}, {b(), varying}}), f64({3})};
+  return named("positions_and_masks", operands, [](const Arrays& x) {
+    Array here = axis_index({"b", "a"});
+    Array mine = select(equal(here, 2), x[0] * x[0], x[1]);
+    Array only = keep_on_one(psum(mine, {"a", "b"}), {"a", "b"}, {.at = 3});
+    return Arrays{pmean(only * x[0] + convert(here, DType::f64), {"b", "a"}), mine};
+  });
+}
+
+// From whole arrays to whole arrays, with every kind of spec.
+NamedProgram borders() {
+  auto body = [](const Array& x, const Array& w, const Array& scale, const Array& terms) {
+    Array y = psum(matmul(x, w), "b") * scale;
+    return std::tuple{y, psum(reduce_sum(y * y), {"a", "c"}), terms + pcast(reduce_sum(y, 0), "a", unreduced)};
+  };
+  ShardMapOptions options{.mesh = example_mesh(),
+                          .in = {P("a", "b"), P("b", "c"), P("c").reduced({"a"}), P("c").unreduced({"a"})},
+                          .out = {P("a", "c"), P(), P("c").unreduced({"a"})}};
+  return whole("borders", {f64({4, 6}), f64({6, 4}), f64({4}), f64({4})}, [&](const Arrays& x) {
+    auto [y, sum, terms] = shard_map(body, options)(x[0], x[1], x[2], x[3]);
+    return Arrays{sum, y, terms};
+  });
+}
+
+}  // namespace
+
+const std::vector<NamedProgram>& composed_programs() {
+  static const std::vector<NamedProgram> programs{digits_step(), softmax_over_devices(), layer_norm_over_devices(),
+                                                  sharded_optimiser(), attention(), delayed_sums(),
+                                                  positions_and_masks(), borders()};
+  return programs;
+}
+
+}  // namespace tutti
