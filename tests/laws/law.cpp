@@ -134,7 +134,8 @@ std::vector<Bits> linear_inputs(const Example& example) {
 }
 
 bool may_refuse_transpose(const Example& example) {
-  return example.op->mixing() != Mixing::linear || !example.op->refusal(Rule::transpose).empty() ||
+  bool is_bilinear = example.op->mixing() == Mixing::bilinear;
+  return is_bilinear || !example.op->refusal(Rule::transpose).empty() ||
          !is_float(example.op->infer(types_of(example))[0].dtype());
 }
 

@@ -54,7 +54,8 @@ Bits float_inputs(const Program& program);
 /// The sets of inputs in which the example is linear at once: all floats of a linear op together, each alone of others.
 std::vector<Bits> linear_inputs(const Example& example);
 
-/// True if the example's transpose may be refused: an op that is linear in all operands has one, or says aloud why not.
+/// True if the example's transpose may be refused: aloud by its op, for results without cotangents, and for products, which
+/// are linear in one operand at a time.
 bool may_refuse_transpose(const Example& example);
 
 /// One test of a law for every op.

@@ -2,6 +2,7 @@
 // Ops of which one rule is wrong, and nothing else: the laws must catch them.
 #pragma once
 
+#include "tutti/base/error.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/axis_index.hpp"
@@ -84,7 +85,7 @@ struct BlockOfNeighbour : OwnBlock {
 
 /// Batched, it folds the dim that its number names now: the wrong one.
 struct ReduceWithoutShift : Reduce {
-  Batch batch(const Axis&, const Batch& operands, const Types&) const {
+  BatchedArrays batch(const Axis&, const BatchedArrays& operands, const Types&) const {
     return {{reduce_sum(operands[0].array, dims), operands[0].batched}};
   }
   static std::vector<Example> examples() {
@@ -95,7 +96,7 @@ struct ReduceWithoutShift : Reduce {
 
 /// Batched over its own axis, its lanes count backwards.
 struct IndexBackwards : AxisIndex {
-  Batch batch(const Axis& axis, const Batch&, const Types&) const {
+  BatchedArrays batch(const Axis& axis, const BatchedArrays&, const Types&) const {
     return {{(axis.size - 1) - iota(DType::i32, Shape{axis.size}, 0), true}};
   }
   static std::vector<Example> examples() { return {{IndexBackwards{{{axis_a()}}}, {}}}; }
@@ -104,7 +105,7 @@ struct IndexBackwards : AxisIndex {
 
 /// Over one of its own axes it forgets the lanes.
 struct SumOfOneLane : AllReduce {
-  Batch batch(const Axis& axis, const Batch& operands, const Types& types) const {
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const {
     if (!contains(axes, axis)) return AllReduce::batch(axis, operands, types);
     return {{take_lane(operands[0].array, 0), false}};
   }
@@ -132,11 +133,13 @@ struct ReshapeLoweredToOperand : Reshape {
   bool operator==(const ReshapeLoweredToOperand&) const = default;
 };
 
-/// It says in its rule that it is refused, and not why.
-struct RefusedWithoutReason : Reshape {
-  static constexpr Refused batch{""};
-  static std::vector<Example> examples() { return {{RefusedWithoutReason{{{6}}}, {Type(DType::f32, {2, 3})}}}; }
-  bool operator==(const RefusedWithoutReason&) const = default;
+/// It refuses a rule that it says it has.
+struct RefusedInSecret : Reshape {
+  BatchedArrays batch(const Axis&, const BatchedArrays&, const Types&) const {
+    throw Error(Code::refused_rule, {}, "batch is refused: not today");
+  }
+  static std::vector<Example> examples() { return {{RefusedInSecret{{{6}}}, {Type(DType::f32, {2, 3})}}}; }
+  bool operator==(const RefusedInSecret&) const = default;
 };
 
 }  // namespace tutti::planted

@@ -70,6 +70,12 @@ std::shared_ptr<const GlobalArray> whole_of(Type type, const Mesh& mesh, const T
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs, const CompileOptions& options) {
   Team team(2);
+  return run_on_machine(program, mesh, inputs, team, options);
+}
+
+std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
+                                    const std::vector<Tensors>& inputs, Team& team,
+                                    const CompileOptions& options) {
   Executable executable(of_wholes(program, mesh), mesh, team, options);
   Executable::Values wholes;
   for (std::size_t k = 0; k < inputs.size(); ++k)

@@ -11,6 +11,10 @@ namespace tutti {
 /// What our runtime computes when every device runs `program` on values of its own: inputs[k][d] is input k on device
 /// d, the result likewise. The inputs must be equal where their types say so.
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
+                                    const std::vector<Tensors>& inputs, Team& team,
+                                    const CompileOptions& options = {});
+/// On two workers.
+std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs, const CompileOptions& options = {});
 
 }  // namespace tutti

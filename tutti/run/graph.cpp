@@ -79,7 +79,7 @@ void GraphBuilder::place_inputs() {
     int root = new_root(input, stored_axes_by_type(input), Spacing::staggered);
     graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::input;
     graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
-    value(graph_.program.inputs[i]) = {natural_address(graph_, root), stored_axes_by_type(input)};
+    value(graph_.program.inputs[i]) = {natural_address(graph_, root), stored_axes(input)};
   }
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws of running. Whatever the plan - storage by type or per device, fused or not, one worker or two, split by axes or
+// by tiles - the bits are the same. With storage per device, whatever is typed equal comes out equal (or run throws).
+// Of every op they are the bits that the definition of its kernel gives.
+#include "tests/laws/law.hpp"
+#include "tests/laws/planted.hpp"
+#include "tests/laws/programs.hpp"
+#include "tests/laws/transforms.hpp"
+#include "tests/support/on_machine.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+namespace {
+
+struct Plan {
+  std::string name;
+  int workers;
+  CompileOptions options;
+};
+
+const std::vector<Plan>& plans() {
+  static const std::vector<Plan> all{
+      {"one worker", 1, {.check_races = true}},
+      {"two workers", 2, {.check_races = true}},
+      {"two workers, not fused", 2, {.fuse = false, .check_races = true}},
+      {"two workers, split by axes", 2, {.plan = PlanChoice::by_axis, .check_races = true}},
+      {"two workers, split by tiles", 2, {.plan = PlanChoice::by_tiles, .check_races = true}},
+      {"storage per device", 1, {.storage = Storage::per_device, .check_races = true}},
+      {"storage per device, not fused, two workers", 2,
+       {.storage = Storage::per_device, .fuse = false, .check_races = true}},
+  };
+  return all;
+}
+
+std::vector<PerDevice> run(const Plan& plan, const Program& program, const std::vector<PerDevice>& inputs) {
+  static Team one(1), two(2, Team::Use::always);
+  return run_on_machine(program, example_mesh(), inputs, plan.workers == 1 ? one : two, plan.options);
+}
+
+void expect_in_all_plans(const Program& program, const std::vector<PerDevice>& inputs,
+                         const std::vector<PerDevice>& expected, const std::string& what, Findings& findings) {
+  for (const Plan& plan : plans()) try {
+      findings.expect(run(plan, program, inputs) == expected,
+                      what + ": other bits by " + plan.name + "\n" + to_string(program));
+    } catch (const Error& error) {
+      findings.broken(what + " by " + plan.name + ": " + error.what());
+    }
+}
+
+// Quarters: sums have no rounding, whatever their order.
+void bits_of_the_definition(const Example& example, Findings& findings) {
+  Random random(7);
+  Program program = program_of(example);
+  std::vector<PerDevice> inputs = random_values(random, example.operands, Numbers::quarters);
+  expect_in_all_plans(program, inputs, evaluate(program, example_mesh(), inputs), described(example), findings);
+}
+
+void expect_same_bits(const Program& program, const std::string& what, Findings& findings) {
+  Random random(8);
+  std::vector<PerDevice> inputs = random_values(random, program.types_of(program.inputs), Numbers::any);
+  expect_in_all_plans(program, inputs, run(plans()[0], program, inputs), what, findings);
+}
+
+void same_bits_after_transforms(const Example& example, Findings& findings) {
+  Program program = program_of(example);
+  for (const Transform& transform : transforms_of(example)) try {
+      expect_same_bits(transform.apply(program).program, described(example) + ", " + transform.name, findings);
+    } catch (const Error& error) {
+      if (error.code() != Code::refused_rule) throw;   // the law of types says what may be refused
+    }
+}
+
+class runtime : public EveryOp {};
+TEST_P(runtime, gives_the_bits_of_the_definition_in_all_plans) {
+  Findings findings;
+  for (const Example& example : GetParam().examples) bits_of_the_definition(example, findings);
+  EXPECT_TRUE(findings.text().empty()) << findings.text();
+  RecordProperty("cases", findings.held());
+}
+TEST_P(runtime, gives_the_same_bits_after_transforms_in_all_plans) {
+  Findings findings;
+  for (const Example& example : GetParam().examples) same_bits_after_transforms(example, findings);
+  EXPECT_TRUE(findings.text().empty()) << findings.text();
+  RecordProperty("cases", findings.held());
+}
+INSTANTIATE_TEST_SUITE_P(every_op, runtime, every_op(), op_name);
+
+TEST(runtime, gives_the_same_bits_of_composed_programs_in_all_plans) {
+  Findings findings;
+  for (const NamedProgram& named : composed_programs()) {
+    expect_same_bits(named.program, named.name, findings);
+    for (const Transform& transform : transforms_of(named.program))
+      expect_same_bits(transform.apply(named.program).program, named.name + ", " + transform.name, findings);
+  }
+  EXPECT_TRUE(findings.text().empty()) << findings.text();
+}
+
+TEST(runtime, catches_a_maximum_over_pairs_that_is_typed_equal) {
+  Findings findings;
+  bits_of_the_definition(planted::MaximumOfPairs::examples()[0], findings);
+  EXPECT_FALSE(findings.text().empty());
+}
+
+}  // namespace
+}  // namespace tutti
