@@ -110,6 +110,12 @@ TEST(lower_per_device, stands_at_position_0_on_a_mesh_of_one_device) {
   }
 }
 
+TEST(lower_per_device, finds_an_axis_that_no_device_stands_on) {
+  Axes lanes{fresh_axis("lanes", 3)};
+  EXPECT_THROW(text_of(grid, i32_scalar, position_along(lanes)), Error);
+  EXPECT_THROW(text_of(grid, i32_scalar, sum_over(lanes)), Error);
+}
+
 TEST(lower_per_device, carries_the_users_line_into_the_text) {
   ProgramOf program;
   Var input = program.input(i32_scalar);

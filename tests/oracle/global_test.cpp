@@ -27,10 +27,11 @@ Tensor ints(const std::vector<std::int32_t>& values) {
 }
 
 /// The first result of the function of one whole row, [device]; `parts` are the argument's, in order of device.
-Tensors run(const Tensors& parts, const std::function<Array(const Array&)>& function) {
+Tensors run(const Tensors& parts, const std::function<Array(const Array&)>& function,
+            const Mesh& mesh = grid) {
   Traced traced = trace({row}, [&](const Arrays& arguments) -> Arrays { return {function(arguments[0])}; });
-  std::string text = write(lower_global(traced.program, grid));
-  Verdict verdict = Oracle::shared().run(text, grid.devices(), {parts});
+  std::string text = write(lower_global(traced.program, mesh));
+  Verdict verdict = Oracle::shared().run(text, mesh.devices(), {parts});
   EXPECT_EQ(verdict.errors, std::vector<std::string>{}) << text;
   EXPECT_EQ(verdict.failure, "") << text;
   return verdict.results.empty() ? Tensors{} : verdict.results[0];
@@ -74,6 +75,22 @@ TEST_F(global, computes_on_wholes_outside_a_shard_map) {
     return leave(enter(doubled, over_x), over_x) + value;
   });
   EXPECT_EQ(results, Tensors(4, ints({3, 6, 9, 12})));
+}
+
+TEST_F(global, runs_on_meshes_with_axes_of_size_1_or_none) {
+  Tensors halves{ints({1, 2}), ints({3, 4})}, joined(1, ints({1, 2, 3, 4}));
+  for (const Mesh& mesh : {Mesh({{"p", 1}, {"q", 2}}), Mesh({{"p", 1}, {"q", 1}}), Mesh()}) {
+    Sharding over_all{mesh, {mesh.axes()}, {}, {}}, none{mesh, {{}}, {}, {}};
+    const Tensors& parts = mesh.devices() == 2 ? halves : joined;
+    Tensors kept =
+        run(parts, [&](const Array& value) { return leave(enter(value, over_all), over_all); }, mesh);
+    EXPECT_EQ(kept, parts) << to_string(mesh);
+    Tensors wholes = run(
+        parts,
+        [&](const Array& value) { return leave(enter(leave(enter(value, over_all), over_all), none), none); },
+        mesh);
+    EXPECT_EQ(wholes, Tensors(parts.size(), joined[0])) << to_string(mesh);
+  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
 
 stablehlo::TensorType tensor_type(Type type) { return {type.shape().sizes(), element_name(type.dtype())}; }
 
-FunctionEmitter::FunctionEmitter(Mesh mesh) : mesh_(std::move(mesh)) {}
+FunctionEmitter::FunctionEmitter(const Mesh& mesh) : mesh_(mesh) {}
 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
@@ -120,6 +120,8 @@ stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_
 FunctionEmitter::Digits FunctionEmitter::digits_of(const Axes& axes) const {
   Digits digits;
   for (const Axis& axis : axes) {
+    ensure(contains(mesh_.axes(), axis), "position: axis '{}' is not in the mesh {}", axis.name,
+           to_string(mesh_));
     int stride = mesh_.devices();
     for (const Axis& outer : mesh_.axes()) {
       stride /= outer.size;
@@ -138,7 +140,7 @@ stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
   auto found = positions_.find(digits);
   if (found != positions_.end()) return found->second;
   auto number = [&](int value) { return constant(Tensor::scalar(static_cast<std::int32_t>(value))); };
-  auto scalar = [&](const char* op, Lowered operands) {
+  auto scalar = [&](const char* op, const Lowered& operands) {
     return emit(op, operands, Type(DType::i32, {}), {});
   };
   auto [stride, size] = digits.empty() ? Digit{1, 1} : digits.back();

@@ -18,7 +18,7 @@ stablehlo::TensorType tensor_type(Type type);
 /// Writes the body of one function: what one device does. All values it makes have numbers of their own.
 class FunctionEmitter final : public Emitter {
  public:
-  explicit FunctionEmitter(Mesh mesh);
+  explicit FunctionEmitter(const Mesh& mesh);
 
   stablehlo::Value new_value(stablehlo::TensorType type);
   const stablehlo::TensorType& type_of(stablehlo::Value value) const;

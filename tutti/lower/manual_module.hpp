@@ -14,7 +14,7 @@ namespace tutti {
 class ManualModule {
  public:
   /// `emitter` writes what stands inside the manual computation.
-  ManualModule(Mesh mesh, FunctionEmitter& emitter) : mesh_(std::move(mesh)), emitter_(emitter) {}
+  ManualModule(const Mesh& mesh, FunctionEmitter& emitter) : mesh_(mesh), emitter_(emitter) {}
 
   /// The next parameter of the function; `placed`: XLA is told how it lies on the mesh.
   stablehlo::Value argument(Type type, const std::optional<Sharding>& placed = {});
