@@ -61,6 +61,17 @@ void check_differentiable(const Arrays& arguments, const Bits& by) {
             to_string(arguments[i].type()));
 }
 
+// Repeats the pullback with implicit casts: under a vmap its operands vary over an axis that it was not traced with.
+Arrays replayed(const Program& program, const Arrays& arguments) {
+  PerVar<Array> values(program);
+  for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
+  for (const Equation& equation : program.equations) {
+    Arrays results = replay(equation, [&] { return tutti::apply(equation.op, values.of(equation.operands)); });
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  return values.of(program.outputs);
+}
+
 }  // namespace
 
 FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
@@ -126,11 +137,11 @@ FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where wh
   SplitProgram halves = split(derived.program, linear);
   Arrays outputs = inline_program(halves.known, joined(own, own_all(traced.captured)));
   auto middle = outputs.begin() + static_cast<std::ptrdiff_t>(program.outputs.size());
-  Bits of_residuals(halves.linear.inputs.size());
-  for (std::size_t i = static_cast<std::size_t>(outputs.end() - middle); i < of_residuals.size(); ++i)
-    of_residuals[i] = true;
+  Bits linear_inputs(halves.linear.inputs.size());
+  for (std::size_t i = static_cast<std::size_t>(outputs.end() - middle); i < linear_inputs.size(); ++i)
+    linear_inputs[i] = true;
   return {{outputs.begin(), middle},
-          transpose(halves.linear, of_residuals),
+          transpose(halves.linear, linear_inputs),
           {middle, outputs.end()},
           derived.nonzero};
 }
@@ -140,13 +151,13 @@ Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cota
     Arrays inputs = own_all(vjp.residuals);
     for (std::size_t i = 0; i < vjp.results.size(); ++i) {
       if (!vjp.active[i]) continue;
-      Type wanted = dual(vjp.results[i].type());
+      Type wanted = dual(Builder::current().own(vjp.results[i]).type());
       Array cotangent = cast_to(Builder::current().own(cotangents[i]), wanted.states());
       require(cotangent.type() == wanted, Code::shape, "cotangent {} is {}, but its result needs {}", i,
               to_string(cotangent.type()), to_string(wanted));
       inputs.push_back(cotangent);
     }
-    Arrays found = inline_program(vjp.pullback, inputs), all;
+    Arrays found = replayed(vjp.pullback, inputs), all;
     std::size_t next = 0;
     for (const Array& argument : arguments) {
       Type type = argument.type();

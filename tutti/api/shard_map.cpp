@@ -41,8 +41,8 @@ Array fit(const Array& part, const Sharding& sharding) {
     State has = part.type().at(axis), wanted = leaving_state(sharding, axis);
     if (has == wanted) continue;
     bool widens = wanted == State::varying && has != State::unreduced;
-    bool drops = has == State::reduced && wanted == State::invariant;
-    require(widens || drops, Code::state, "{} is {}, but the out-spec {} says {}. {}", to_string(part.type()),
+    bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);   // I and R
+    require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}", to_string(part.type()),
             in_words(part.type(), axis), to_string(sharding), in_words(wanted), way_out(part.type(), axis));
     result = cast_to(result, {axis}, wanted);
   }
@@ -79,20 +79,28 @@ Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptio
   return results;
 }
 
+// In a trace of its own, so that a part that is kept beyond the body is noticed (T011).
+Traced traced_body(const ShardMapBody& body, const Arrays& parts, const Mesh& mesh, Structure& structure) {
+  Types types;
+  for (const Array& part : parts) types.push_back(part.type());
+  return trace(types, [&](const Arrays& inputs) {
+    auto bound = Builder::current().bind(mesh.axes());
+    return body.run(inputs, structure);
+  });
+}
+
 }  // namespace
 
 Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
-                      const ShardMapOptions& options, Where where) {
+                      const ShardMapOptions& options, Where where) try {
   Builder& builder = builder_for("shard_map", where);
+  Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
-  Arrays results;
-  try {
-    auto bound = builder.bind(options.mesh.axes());
-    results = body.run(entered(arguments, structure, options, where), result_structure);
-  } catch (const Error& error) {
-    throw error.at(where, "shard_map");
-  }
-  return left(results, result_structure, options, where);
+  Traced traced = traced_body(body, parts, options.mesh, result_structure);
+  for (const Array& captured : traced.captured) parts.push_back(builder.own(captured));
+  return left(inline_program(traced.program, parts), result_structure, options, where);
+} catch (const Error& error) {
+  throw error.at(where, "shard_map");
 }
 
 }  // namespace tutti

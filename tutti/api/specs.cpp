@@ -44,7 +44,9 @@ Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
 
 std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) const {
   if (!leaf_.empty()) return std::vector<P>(leaf_count(tree), leaf_[0]);
-  if (tree.leaf && parts_.size() == 1) return parts_[0].per_leaf(tree, what);
+  // Braces around one thing are transparent on both sides: compilers differ in what {specs} means.
+  if (parts_.size() == 1 && (tree.leaf || tree.children.size() != 1)) return parts_[0].per_leaf(tree, what);
+  if (tree.children.size() == 1 && parts_.size() != 1) return per_leaf(tree.children[0], what);
   require(!tree.leaf && parts_.size() == tree.children.size(), Code::tree,
           ".{} has {} specs for {}; give one spec for all of it, or one for each part", what, parts_.size(),
           tree.leaf ? "one array" : fmt::format("a tree of {} parts", tree.children.size()));

@@ -41,10 +41,10 @@ BatchedArrays entered(const VmapFlat& call) {
 }
 
 // The program of one lane; what it captures goes to the end of `arguments`.
-Program traced_body(const VmapFlat& call, const Axis& axis, BatchedArrays& arguments) {
+Program traced_body(const VmapFlat& call, const Axis& axis, bool named, BatchedArrays& arguments) {
   Builder& outer = Builder::current();
   Builder inner(Axes{axis});
-  auto bound = inner.bind({axis});
+  auto bound = inner.bind(named ? Axes{axis} : Axes{});
   Arrays inputs;
   for (const Batched& argument : arguments) {
     Type type = argument.array.type();
@@ -56,6 +56,9 @@ Program traced_body(const VmapFlat& call, const Axis& axis, BatchedArrays& argum
 }
 
 Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDim& out) {
+  require(in_body.at(axis) != State::unreduced, Code::state,
+          "a result is {}, an unreduced sum over '{}'; psum it over that axis, or return the terms as varying values",
+          to_string(in_body), axis.name);
   bool batched = has_lanes(in_body, axis);
   require(out.dim() || !batched, Code::state,
           "a result differs between the lanes of '{}'; give .out a dim, or make the lanes equal, for example "
@@ -79,9 +82,9 @@ void check_in_dims(const VmapOptions& options, std::size_t arguments, Where wher
 }
 
 Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) try {
-  Axis axis = front_end("vmap", where, [&] { return fresh_axis(options.axis, lanes(call, options)); });
+  Axis axis = front_end("vmap", where, [&] { return fresh_axis(options.axis.value_or("vmap"), lanes(call, options)); });
   BatchedArrays arguments = front_end("vmap", where, [&] { return entered(call); });
-  Program body = traced_body(call, axis, arguments);
+  Program body = traced_body(call, axis, options.axis.has_value(), arguments);
   Arrays results = inline_batched(body, axis, arguments);
   return front_end("vmap", where, [&] {
     for (std::size_t i = 0; i < results.size(); ++i)

@@ -23,7 +23,7 @@ class MappedDim {
 };
 
 struct VmapOptions {
-  std::string axis = "batch";      // collectives may name it
+  std::optional<std::string> axis = {};  // a name by which collectives inside may use it
   std::vector<MappedDim> in = {};  // one per argument; empty: dim 0 of all
   MappedDim out = 0;               // of every result
   std::optional<int> size = {};    // needed only where no argument is mapped
@@ -58,7 +58,8 @@ class Vmapped {
     call.arguments = tree::flatten(tree);
     std::size_t index = 0;
     (add_dims(call, index++, tree::flatten(arguments).size()), ...);
-    return tree::rebuild(*traced, vmap_flat(call, options_, where_));
+    Arrays results = vmap_flat(call, options_, where_);   // traces: first, then the structure is known
+    return tree::rebuild(*traced, results);
   }
 
  private:
@@ -73,7 +74,7 @@ class Vmapped {
 };
 
 /// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
-/// varies over the new axis, so gradients inside are per example; collectives inside may name the axis.
+/// varies over the new axis, so gradients inside are per example; collectives inside may use it if it has a name.
 /// Throws T005 if mapped dimensions differ in size or have none, T002 if the axis' name is bound already.
 template <class F>
 Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <system_error>
 
 #include "tutti/base/error.hpp"
 #include "tutti/cli/options.hpp"
@@ -48,6 +49,9 @@ int main(int argc, char** argv) try {
 } catch (const tutti::Error& error) {
   fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(error.code()).label, error.what());
   return tutti::info(error.code()).exit_status;
+} catch (const std::system_error& error) {   // of fmt: the output cannot be written
+  fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(tutti::Code::file).label, error.what());
+  return tutti::info(tutti::Code::file).exit_status;
 } catch (const std::bad_alloc&) {
   fmt::print(stderr, "tutti: error[{}]: out of memory\n", tutti::info(tutti::Code::memory).label);
   return tutti::info(tutti::Code::memory).exit_status;

@@ -12,18 +12,28 @@ namespace {
 
 struct Cell {
   std::string_view rule;
-  std::string_view refusal;   // empty: the rule is there
+  std::string_view state;    // rule, refused, or partly: refused for some parameters
+  std::string_view reason;   // of a refusal
 };
 
 // The rules that no op may refuse: an op without them does not compile.
-constexpr std::string_view required_rules[] = {"mixing", "infer", "kernel"};
+constexpr std::string_view required_rules[] = {"mixing", "infer", "kernel", "examples"};
+
+Cell refusable(const OpRow& row, Rule rule) {
+  std::string_view reason;
+  bool always = true;
+  for (const Example& example : row.examples) {
+    std::string_view why = example.op->refusal(rule);
+    if (why.empty()) always = false;
+    else reason = why;
+  }
+  return {name(rule), reason.empty() ? "rule" : always ? "refused" : "partly", reason};
+}
 
 std::vector<Cell> cells(const OpRow& row) {
-  const Op& op = row.examples[0].op;
   std::vector<Cell> all;
-  for (std::string_view rule : required_rules) all.push_back({rule, {}});
-  for (Rule rule : all_refusable_rules) all.push_back({name(rule), op->refusal(rule)});
-  all.push_back({"examples", {}});
+  for (std::string_view rule : required_rules) all.push_back({rule, "rule", {}});
+  for (Rule rule : all_refusable_rules) all.push_back(refusable(row, rule));
   return all;
 }
 
@@ -32,7 +42,7 @@ void print_json() {
   for (const OpRow& row : all_ops()) {
     nlohmann::ordered_json rules;
     for (const Cell& cell : cells(row))
-      rules[std::string(cell.rule)] = {{"state", cell.refusal.empty() ? "rule" : "refused"}, {"reason", cell.refusal}};
+      rules[std::string(cell.rule)] = {{"state", cell.state}, {"reason", cell.reason}};
     all.push_back({{"op", row.name}, {"rules", rules}});
   }
   fmt::print("{}\n", all.dump(2));
@@ -46,13 +56,13 @@ void print_table() {
   fmt::print("\n");
   for (const OpRow& row : all_ops()) {
     fmt::print("{:<{}}", row.name, width);
-    for (const Cell& cell : cells(row)) fmt::print("  {:<9}", cell.refusal.empty() ? "rule" : "refused");
+    for (const Cell& cell : cells(row)) fmt::print("  {:<9}", cell.state);
     fmt::print("\n");
   }
-  fmt::print("\nrefused, and why:\n");
+  fmt::print("\nrefused, or refused for some parameters (partly), and why:\n");
   for (const OpRow& row : all_ops())
     for (const Cell& cell : cells(row))
-      if (!cell.refusal.empty()) fmt::print("{:<{}}  {:<9}  {}\n", row.name, width, cell.rule, cell.refusal);
+      if (!cell.reason.empty()) fmt::print("{:<{}}  {:<9}  {:<7}  {}\n", row.name, width, cell.rule, cell.state, cell.reason);
 }
 
 }  // namespace

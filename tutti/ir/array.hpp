@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <initializer_list>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -86,8 +89,9 @@ class Operand {
   template <class N>
   static Number as_number(N number) {
     if constexpr (std::same_as<N, bool>) return number;
-    else if constexpr (std::integral<N>) return static_cast<std::int64_t>(number);
-    else return static_cast<double>(number);
+    if constexpr (std::integral<N>)
+      if (std::in_range<std::int64_t>(number)) return static_cast<std::int64_t>(number);
+    return static_cast<double>(number);   // also a whole number that no integer dtype can hold
   }
 
   std::variant<Array, Number> is_;
@@ -101,6 +105,8 @@ class AxisNames {
   AxisNames(const std::string& name, Where where = Where::here()) : names_{name}, where_(where) {}
   AxisNames(std::initializer_list<const char*> names, Where where = Where::here())
       : names_(names.begin(), names.end()), where_(where) {}
+  AxisNames(int) = delete;  // 0 would be a null pointer
+  AxisNames(std::nullptr_t) = delete;
   AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), where_(where) {}
   AxisNames(const Axis& axis, Where where = Where::here()) : axes_{axis}, where_(where) {}
 

@@ -50,11 +50,8 @@ Array share_of_larger(const Array& a, const Array& b) {
   return 0.5 * (convert(a > b, a.dtype()) + convert(a >= b, a.dtype()));
 }
 
-// y x^(y-1). At x = y = 0, where it would be 0 * inf, 0.
-Array pow_by_base(const Array& x, const Array& y) {
-  Array both_zero = equal(x, 0) & equal(y, 0);
-  return y * pow(x, select(both_zero, 0, y - 1));
-}
+// y x^(y-1). At y = 0, where it may be 0 * inf, 0.
+Array pow_by_base(const Array& x, const Array& y) { return y * pow(x, select(equal(y, 0), 1, y - 1)); }
 
 // log(x) x^y. At x = 0, where it would be inf * 0 for y > 0, 0.
 Array pow_by_exponent(const Array& x, const Array& power) { return log(select(equal(x, 0), 1, x)) * power; }

@@ -62,6 +62,7 @@ Array mean(const Operand& x, const WhichDims& dims) {
 Array variance(const Operand& x, const WhichDims& dims) {
   return front_end("variance", x.where(), [&] {
     Array array = as_array(x);
+    if (!is_float(array.dtype())) array = convert(array, DType::f32);
     Dims folded = dims.resolve(array.type());
     Array away = array - spread(mean_over(array, folded), folded, array);
     return mean_over(away * away, folded);

@@ -20,7 +20,7 @@ struct MachineOptions {
 /// A compiled program, flat.
 class CompiledProgram {
  public:
-  /// Runs it. Throws T015 unless the arguments have the structure, shapes and dtypes that it was compiled for.
+  /// Runs it. Throws T012 for arguments of another structure than it was compiled for, T015 for another shape or dtype.
   Arrays operator()(const Arrays& arguments, const Structure& structure) const;
 
   const Program& program() const;

@@ -33,7 +33,10 @@ Tensor scalar_from(DType dtype, V value) {
 
 }  // namespace
 
-Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), data_(zeroed(bytes())) {}
+Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
+  shape_.check();
+  data_ = zeroed(bytes());
+}
 
 Tensor Tensor::scalar_of(DType dtype, double value) { return scalar_from(dtype, value); }
 Tensor Tensor::scalar_of(DType dtype, std::int64_t value) { return scalar_from(dtype, value); }

@@ -12,7 +12,9 @@ void check_results(const Program& program, const Equation& equation, const Axis&
   ensure(results.size() == equation.results.size(), "batch of {} gives {} results for {}", equation.op->name(),
          results.size(), equation.results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    Type expected = program.type(equation.results[i]).with(axis, State::invariant);
+    Type in_body = program.type(equation.results[i]), expected = in_body.with(axis, State::invariant);
+    ensure(!results[i].batched || has_lanes(in_body, axis), "batch of {}: a result that is equal in all lanes is batched",
+           equation.op->name());
     if (results[i].batched) expected = expected.inserted(Dim{0}, axis.size);
     ensure(results[i].array.type() == expected, "batch of {}: {} for {}", equation.op->name(),
            to_string(results[i].array.type()), to_string(expected));

@@ -29,7 +29,7 @@ inline constexpr bool is_std_array<std::array<T, n>> = true;
 template <class T>
 concept Leaf = std::same_as<T, Array>;
 template <class T>
-concept Tied = requires(T& t) { t.tie(); };
+concept Tied = requires(std::remove_const_t<T>& t) { t.tie(); };
 template <class T>
 concept TupleLike = is<T, std::tuple> || is<T, std::pair> || is_std_array<T>;
 template <class T>
@@ -54,7 +54,10 @@ void for_each_child(T& t, F&& f) {
     if constexpr (TupleLike<U>) {
       std::apply(each, t);
     } else if constexpr (Tied<T>) {
-      std::apply(each, t.tie());
+      // tie() is not const; of a const tree the children are handed on as const.
+      auto children = const_cast<U&>(t).tie();
+      if constexpr (std::is_const_v<T>) std::apply([&](auto&... child) { each(std::as_const(child)...); }, children);
+      else std::apply(each, children);
     } else {
       static_assert(!std::is_arithmetic_v<U>,
                     "tree: a number is no leaf of a tree of arrays; close over it, or make it an Array");

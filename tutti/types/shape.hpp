@@ -27,6 +27,8 @@ class Shape {
   std::int64_t operator[](Dim dim) const { return sizes_[static_cast<std::size_t>(dim.index)]; }
   std::int64_t operator[](int dim) const { return sizes_[static_cast<std::size_t>(dim)]; }
   std::int64_t elements() const;
+  /// Throws T005 for a negative size, and for more elements than an int64 counts.
+  void check() const;
 
   Shape with(Dim dim, std::int64_t size) const;
   Shape inserted(Dim dim, std::int64_t size) const;

@@ -24,6 +24,7 @@ std::size_t hash_of(DType dtype, const Shape& shape, const AxisStates& states) {
 
 Type::Type(DType dtype, Shape shape, AxisStates states) {
   // Locked and append-only: a node never moves or changes, so Types may be copied and compared by any thread.
+  shape.check();
   static std::mutex mutex;
   static std::deque<Node> nodes;
   static std::unordered_multimap<std::size_t, const Node*> index;
