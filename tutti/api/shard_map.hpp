@@ -53,7 +53,7 @@ class ShardMapped {
 
 /// What one device does, as a function of whole arrays: each argument is split over the mesh by its in-spec, `function` runs on
 /// the parts with the axes of the mesh bound, and the parts of the results are put together by their out-specs.
-/// Nests (over other axes), differentiates and batches; the gradient is the same inside and outside.
+/// Differentiates and batches; the gradient is the same inside and outside.
 template <class F>
 ShardMapped<F> shard_map(F function, ShardMapOptions options, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

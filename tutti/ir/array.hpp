@@ -90,8 +90,8 @@ class Operand {
   static Number as_number(N number) {
     if constexpr (std::same_as<N, bool>) return number;
     if constexpr (std::integral<N>)
-      if (std::in_range<std::int64_t>(number)) return static_cast<std::int64_t>(number);
-    return static_cast<double>(number);   // also a whole number that no integer dtype can hold
+      if (std::signed_integral<N> || static_cast<std::int64_t>(number) >= 0) return static_cast<std::int64_t>(number);
+    return static_cast<double>(number);  // also a whole number that no integer dtype can hold
   }
 
   std::variant<Array, Number> is_;
