@@ -42,7 +42,7 @@ TEST(broadcast_in_dim, keeps_states) {
 
 TEST(broadcast_in_dim, refuses_negative_sizes) {
   EXPECT_EQ(refusal_of(BroadcastInDim{{-1, 3}, {Dim{1}}}, {row}),
-            "T005: [-1,3] has a negative size; sizes are 0 or more");
+            "T005: shape [-1,3] has a negative size; sizes are 0 or more");
 }
 
 TEST(broadcast_in_dim, refuses_another_number_of_dims_c2) {

@@ -272,17 +272,19 @@ TEST(dot_general, computes_any_arrangement_of_batch_free_and_contracted_dims) {
 }
 
 TEST(dot_general, copies_no_operand_whose_dims_lie_as_runs) {
+  // f64: the products of f32 have scratch of their own.
+  auto f64 = [](Shape shape) { return Type(DType::f64, std::move(shape)); };
   auto scratch_of = [](const DotGeneral& op, const Type& lhs, const Type& rhs) {
     return std::get<Units>(kernel_of(op, {lhs, rhs})).scratch_bytes;
   };
-  std::size_t plain = scratch_of(matrices, f32({32, 32}), f32({32, 32}));
-  EXPECT_EQ(scratch_of({none, none, d0, d1}, f32({32, 32}), f32({32, 32})), plain);  // both transposed
-  EXPECT_EQ(scratch_of({none, none, {Dim{1}, Dim{2}}, {Dim{0}, Dim{1}}}, f32({32, 4, 8}), f32({4, 8, 32})),
+  std::size_t plain = scratch_of(matrices, f64({32, 32}), f64({32, 32}));
+  EXPECT_EQ(scratch_of({none, none, d0, d1}, f64({32, 32}), f64({32, 32})), plain);  // both transposed
+  EXPECT_EQ(scratch_of({none, none, {Dim{1}, Dim{2}}, {Dim{0}, Dim{1}}}, f64({32, 4, 8}), f64({4, 8, 32})),
             plain);
-  EXPECT_EQ(scratch_of({none, none, {Dim{2}, Dim{1}}, {Dim{1}, Dim{0}}}, f32({32, 4, 8}), f32({4, 8, 32})),
+  EXPECT_EQ(scratch_of({none, none, {Dim{2}, Dim{1}}, {Dim{1}, Dim{0}}}, f64({32, 4, 8}), f64({4, 8, 32})),
             plain);
-  EXPECT_GE(scratch_of({none, none, d1, d0}, f32({4, 32, 8}), f32({32, 32})),
-            plain + f32({4, 32, 8}).bytes());
+  EXPECT_GE(scratch_of({none, none, d1, d0}, f64({4, 32, 8}), f64({32, 32})),
+            plain + f64({4, 32, 8}).bytes());
 }
 
 // --- matmul ----------------------------------------------------------------------------------------------
