@@ -12,12 +12,14 @@ using namespace digits;
 constexpr std::int64_t hidden = 128, batch_size = 256;
 
 Params random_params(Random& random) {
-  return {random.uniform({64, hidden}, 0.3), random.uniform({hidden}, 0.3), random.uniform({hidden, 10}, 0.3), random.uniform({10}, 0.3)};
+  return {random.uniform({64, hidden}, 0.3), random.uniform({hidden}, 0.3), random.uniform({hidden, 10}, 0.3),
+          random.uniform({10}, 0.3)};
 }
 
 Batch random_batch(Random& random) {
   Tensor labels(DType::i32, {batch_size});
-  for (std::int64_t i = 0; i < batch_size; ++i) labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
+  for (std::int64_t i = 0; i < batch_size; ++i)
+    labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
   return {random.uniform({batch_size, 64}, 1), labels};
 }
 
@@ -27,8 +29,9 @@ void step_on(benchmark::State& state, const Mesh& mesh) {
   Random random(1);
   Params params = random_params(random), momentum = random_params(random);
   Batch batch = random_batch(random);
-  auto place = shard_map([](const Array& images, const Array& labels) { return Batch{images * 1.0F, labels * 1}; },
-                         {.mesh = mesh, .in = P("data"), .out = P("data")});
+  auto place =
+      shard_map([](const Array& images, const Array& labels) { return Batch{images * 1.0F, labels * 1}; },
+                {.mesh = mesh, .in = P("data"), .out = P("data")});
   batch = machine.compile(place, batch.images, batch.labels)(batch.images, batch.labels);
   auto train = machine.compile(sharded_step(mesh), params, momentum, batch);
   Array loss;

@@ -25,9 +25,12 @@ void scalar_equations(benchmark::State& state) {
   auto body = [](const Array& part, const Array& scale, const Array& offset) {
     return reshape(chain(reshape(part, Shape{}), scale, offset), Shape{1});
   };
-  auto run = machine.compile(shard_map(body, {.mesh = mesh, .in = {P("x"), P(), P()}, .out = P("x")}), x, a, b);
+  auto run =
+      machine.compile(shard_map(body, {.mesh = mesh, .in = {P("x"), P(), P()}, .out = P("x")}), x, a, b);
   for (auto _ : state) benchmark::DoNotOptimize(run(x, a, b));
-  state.counters["us_per_equation"] = benchmark::Counter(equations * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["us_per_equation"] =
+      benchmark::Counter(equations * 1e-6,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(scalar_equations)->UseRealTime()->Unit(benchmark::kMicrosecond);
 

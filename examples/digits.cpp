@@ -17,7 +17,7 @@ namespace {
 using namespace digits;
 
 constexpr std::size_t batch_size = 256;
-constexpr std::uint64_t seed = 2026;   // fixed before the first run
+constexpr std::uint64_t seed = 2026;  // fixed before the first run
 constexpr std::int64_t hidden = 128;
 
 Params initial_params() {
@@ -27,13 +27,15 @@ Params initial_params() {
 }
 
 Params zeros_like_params() {
-  return {Tensor(DType::f32, {64, hidden}), Tensor(DType::f32, {hidden}), Tensor(DType::f32, {hidden, 10}), Tensor(DType::f32, {10})};
+  return {Tensor(DType::f32, {64, hidden}), Tensor(DType::f32, {hidden}), Tensor(DType::f32, {hidden, 10}),
+          Tensor(DType::f32, {10})};
 }
 
 // Batches of shuffled training rows, epoch after epoch; the rest of an epoch that fills no batch is left out.
 class Batches {
  public:
-  Batches(const Data& data, std::vector<std::size_t> rows) : data_(data), rows_(std::move(rows)), next_(rows_.size()) {}
+  Batches(const Data& data, std::vector<std::size_t> rows)
+      : data_(data), rows_(std::move(rows)), next_(rows_.size()) {}
   Batch next() {
     if (next_ + batch_size > rows_.size()) {
       random_.shuffle(rows_);
@@ -69,7 +71,9 @@ void report(const Data& data, std::span<const std::size_t> rows, const Tensor& l
       wrong_as.push_back(predicted[i]);
     }
   std::size_t shown = std::min<std::size_t>(wrong.size(), 5);
-  if (shown > 0) fmt::print("some that it got wrong:\n{}", drawn(data, std::span(wrong).first(shown), std::span(wrong_as).first(shown)));
+  if (shown > 0)
+    fmt::print("some that it got wrong:\n{}",
+               drawn(data, std::span(wrong).first(shown), std::span(wrong_as).first(shown)));
   double accuracy = 1 - static_cast<double>(wrong.size()) / static_cast<double>(rows.size());
   fmt::print("accuracy {:.4f} on {} held-out digits\n", accuracy, rows.size());
 }
@@ -88,7 +92,8 @@ void run(const Options& options) {
   std::ofstream curve;
   if (!options.curve.empty()) curve.open(options.curve);
   if (!options.curve.empty() && !curve) throw Error(Code::file, {}, options.curve + ": cannot be written");
-  fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(), mesh.devices(), to_string(mesh), machine.workers());
+  fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(),
+             mesh.devices(), to_string(mesh), machine.workers());
   Progress progress(options.steps);
   for (int i = 1; i <= options.steps; ++i) {
     Array loss;
@@ -103,9 +108,7 @@ void run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  run(digits::parse(argc, argv));
-} catch (const tutti::Error& error) {
+int main(int argc, char** argv) try { run(digits::parse(argc, argv)); } catch (const tutti::Error& error) {
   fmt::print(stderr, "digits: {}\n", error.what());
   return tutti::info(error.code()).exit_status;
 }

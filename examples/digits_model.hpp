@@ -10,10 +10,10 @@ namespace digits {
 using namespace tutti;
 
 struct Params {
-  Array w1, b1, w2, b2;   // [64, hidden] [hidden] [hidden, 10] [10]
+  Array w1, b1, w2, b2;  // [64, hidden] [hidden] [hidden, 10] [10]
 };
 struct Batch {
-  Array images, labels;   // f32[n, 64], i32[n]
+  Array images, labels;  // f32[n, 64], i32[n]
 };
 
 // Each device has its part of the hidden units; what they add to the logits is summed over "model".
@@ -38,7 +38,8 @@ inline auto step(const Params& params, const Params& momentum, const Batch& batc
 inline const Specs by_model{P(none, "model"), P("model"), P("model"), P()};
 
 inline auto sharded_step(const Mesh& mesh) {
-  return shard_map(step, {.mesh = mesh, .in = {by_model, by_model, P("data")}, .out = {P(), by_model, by_model}});
+  return shard_map(step,
+                   {.mesh = mesh, .in = {by_model, by_model, P("data")}, .out = {P(), by_model, by_model}});
 }
 inline auto sharded_logits(const Mesh& mesh) {
   return shard_map(logits, {.mesh = mesh, .in = {by_model, P()}, .out = P()});

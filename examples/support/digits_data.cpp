@@ -18,12 +18,16 @@ constexpr std::size_t pixels_per_picture = 64;
 constexpr int brightest = 16;
 
 [[noreturn]] void fail_at(const std::string& path, std::size_t line, const std::string& what) {
-  throw_error(Code::file, {}, fmt::format("{}:{}: {}; a line is 64 pixels from 0 to 16 and a label from 0 to 9, with commas between", path, line, what));
+  throw_error(
+      Code::file, {},
+      fmt::format("{}:{}: {}; a line is 64 pixels from 0 to 16 and a label from 0 to 9, with commas between",
+                  path, line, what));
 }
 
 std::string read_text(const std::string& path) {
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  require(file != nullptr, Code::file, "{}: cannot be opened; give the path of digits.csv.gz with --data", path);
+  require(file != nullptr, Code::file, "{}: cannot be opened; give the path of digits.csv.gz with --data",
+          path);
   std::string text;
   char block[1 << 16];
   int n = 0;
@@ -31,8 +35,8 @@ std::string read_text(const std::string& path) {
   int status = Z_OK;
   std::string reason = gzerror(file.get(), &status);
   // A file that was cut off decompresses without an error of its own but for this one.
-  require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file, "{}: damaged: {}; get a fresh copy", path,
-          reason.empty() ? "read error" : reason);
+  require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file,
+          "{}: damaged: {}; get a fresh copy", path, reason.empty() ? "read error" : reason);
   return text;
 }
 
@@ -44,7 +48,8 @@ void read_line(const std::string& path, std::size_t number, std::string_view lin
     int value = 0;
     auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
     bool is_label = count == pixels_per_picture;
-    if (error != std::errc{} || end != item.data() + item.size() || value < 0 || value > (is_label ? 9 : brightest))
+    if (error != std::errc{} || end != item.data() + item.size() || value < 0 ||
+        value > (is_label ? 9 : brightest))
       fail_at(path, number, fmt::format("'{}' is not {}", item, is_label ? "a label" : "a pixel"));
     if (is_label) data.labels.push_back(value);
     else data.pixels.push_back(static_cast<float>(value) / brightest);
@@ -85,7 +90,8 @@ Data read_data(const std::string& path) {
 
 Split split(const Data& data) {
   Split split;
-  for (std::size_t row = 0; row < data.size(); ++row) (row % 5 == 0 ? split.held_out : split.training).push_back(row);
+  for (std::size_t row = 0; row < data.size(); ++row)
+    (row % 5 == 0 ? split.held_out : split.training).push_back(row);
   return split;
 }
 
@@ -111,13 +117,15 @@ void Random::shuffle(std::vector<std::size_t>& rows) {
     std::swap(rows[i - 1], rows[static_cast<std::size_t>(uniform() * static_cast<double>(i))]);
 }
 
-std::string drawn(const Data& data, std::span<const std::size_t> rows, std::span<const std::int32_t> predicted) {
+std::string drawn(const Data& data, std::span<const std::size_t> rows,
+                  std::span<const std::int32_t> predicted) {
   static constexpr const char* shades[] = {" ", "░", "▒", "▓", "█"};
   std::string text;
   for (std::size_t y = 0; y < 8; ++y) {
     for (std::size_t row : rows) {
       for (std::size_t x = 0; x < 8; ++x) {
-        const char* shade = shades[static_cast<std::size_t>(data.pixels[row * pixels_per_picture + y * 8 + x] * 4)];
+        const char* shade =
+            shades[static_cast<std::size_t>(data.pixels[row * pixels_per_picture + y * 8 + x] * 4)];
         text += std::string(shade) + shade;
       }
       text += "   ";

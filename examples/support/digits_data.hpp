@@ -12,12 +12,12 @@ namespace digits {
 
 /// Handwritten digits: pictures of 8x8 pixels in [0, 1], and what they show.
 struct Data {
-  std::vector<float> pixels;           // 64 per picture
+  std::vector<float> pixels;  // 64 per picture
   std::vector<std::int32_t> labels;
 
   std::size_t size() const { return labels.size(); }
-  tutti::Tensor images_of(std::span<const std::size_t> rows) const;    // f32[n, 64]
-  tutti::Tensor labels_of(std::span<const std::size_t> rows) const;    // i32[n]
+  tutti::Tensor images_of(std::span<const std::size_t> rows) const;  // f32[n, 64]
+  tutti::Tensor labels_of(std::span<const std::size_t> rows) const;  // i32[n]
 };
 
 /// Reads lines of 64 pixels from 0 to 16 and a label from 0 to 9, compressed with gzip or not.
@@ -34,8 +34,8 @@ Split split(const Data& data);
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  double uniform();                                     // in [0, 1)
-  tutti::Tensor uniform(tutti::Shape shape, double bound);   // f32 in [-bound, bound)
+  double uniform();                                         // in [0, 1)
+  tutti::Tensor uniform(tutti::Shape shape, double bound);  // f32 in [-bound, bound)
   void shuffle(std::vector<std::size_t>& rows);
 
  private:
@@ -44,6 +44,7 @@ class Random {
 };
 
 /// Draws pictures side by side with text, two rows of pixels a line, for a terminal.
-std::string drawn(const Data& data, std::span<const std::size_t> rows, std::span<const std::int32_t> predicted);
+std::string drawn(const Data& data, std::span<const std::size_t> rows,
+                  std::span<const std::int32_t> predicted);
 
 }  // namespace digits

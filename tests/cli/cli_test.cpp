@@ -47,7 +47,9 @@ TEST(rules, has_a_row_for_every_op_and_no_empty_cell) {
 }
 
 TEST(rules, say_where_an_op_refuses_for_some_parameters_only) {
-  EXPECT_NE(tool("rules").out.find("all_reduce        transpose  partly   a maximum or minimum is not linear"), std::string::npos);
+  EXPECT_NE(tool("rules").out.find(
+                "all_reduce        transpose  partly   a maximum or minimum is not linear"),
+            std::string::npos);
 }
 
 TEST(rules, are_json_with_a_reason_for_every_refusal) {

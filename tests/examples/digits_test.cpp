@@ -27,7 +27,8 @@ Problem problem() {
   std::vector<std::size_t> rows = split(data).training;
   rows.resize(256);
   auto zeros = [](Shape shape) { return Array(Tensor(DType::f32, std::move(shape))); };
-  return {{random.uniform({64, 128}, 0.3), random.uniform({128}, 0.3), random.uniform({128, 10}, 0.3), random.uniform({10}, 0.3)},
+  return {{random.uniform({64, 128}, 0.3), random.uniform({128}, 0.3), random.uniform({128, 10}, 0.3),
+           random.uniform({10}, 0.3)},
           {zeros({64, 128}), zeros({128}), zeros({128, 10}), zeros({10})},
           {data.images_of(rows), data.labels_of(rows)}};
 }
@@ -55,7 +56,8 @@ Training train(const std::string& mesh_text, int steps, const MachineOptions& op
 }
 
 TEST(digits, has_the_same_bits_on_one_and_two_workers_and_again) {
-  Training one = train("data=4,model=2", 20, {.workers = 1}), two = train("data=4,model=2", 20, {.workers = 2});
+  Training one = train("data=4,model=2", 20, {.workers = 1}),
+           two = train("data=4,model=2", 20, {.workers = 2});
   Training again = train("data=4,model=2", 20, {.workers = 2});
   EXPECT_EQ(one.losses, two.losses);
   EXPECT_EQ(one.params, two.params);
@@ -64,7 +66,8 @@ TEST(digits, has_the_same_bits_on_one_and_two_workers_and_again) {
 }
 
 TEST(digits, has_the_same_bits_with_a_buffer_per_device) {
-  Training by_type = train("data=4,model=2", 5), per_device = train("data=4,model=2", 5, {.storage = Storage::per_device});
+  Training by_type = train("data=4,model=2", 5),
+           per_device = train("data=4,model=2", 5, {.storage = Storage::per_device});
   EXPECT_EQ(by_type.losses, per_device.losses);
   EXPECT_EQ(by_type.params, per_device.params);
 }
@@ -79,7 +82,8 @@ TEST_P(digits_on, has_the_first_gradient_within_the_bound_of_its_sums) {
   EXPECT_NEAR(found.losses[0], expected.losses[0], bound * expected.losses[0]);
   for (std::size_t k = 0; k < expected.gradient.size(); ++k)
     for (std::int64_t i = 0; i < expected.gradient[k].elements(); ++i)
-      ASSERT_NEAR(found.gradient[k].at(i), expected.gradient[k].at(i), bound) << "leaf " << k << ", element " << i;
+      ASSERT_NEAR(found.gradient[k].at(i), expected.gradient[k].at(i), bound)
+          << "leaf " << k << ", element " << i;
 }
 
 TEST_P(digits_on, has_the_loss_of_50_steps_within_a_thousandth) {
@@ -88,7 +92,8 @@ TEST_P(digits_on, has_the_loss_of_50_steps_within_a_thousandth) {
     ASSERT_NEAR(found.losses[i], expected.losses[i], 1e-3 * expected.losses[i]) << "step " << i + 1;
 }
 
-INSTANTIATE_TEST_SUITE_P(another_mesh, digits_on, testing::Values("data=2,model=4", "data=1,model=1", "data=8,model=1"));
+INSTANTIATE_TEST_SUITE_P(another_mesh, digits_on,
+                         testing::Values("data=2,model=4", "data=1,model=1", "data=8,model=1"));
 
 TEST(digits, program_learns_what_it_has_not_seen) {
   Finished run = run_command(program_folder() + "/digits");
@@ -117,7 +122,8 @@ TEST(digits, program_writes_the_same_curve_on_one_and_two_workers) {
 TEST(digits, program_explains_types_places_and_plan) {
   Finished run = run_command(program_folder() + "/digits --explain");
   ASSERT_EQ(run.status, 0) << run.err;
-  for (const char* part : {"f32[64,64]{V:data, V:model} = dot_general", "digits_model.hpp:", "all_reduce{kind=sum, axes='data'}", "phase"})
+  for (const char* part : {"f32[64,64]{V:data, V:model} = dot_general",
+                           "digits_model.hpp:", "all_reduce{kind=sum, axes='data'}", "phase"})
     EXPECT_NE(run.out.find(part), std::string::npos) << part;
 }
 
@@ -136,17 +142,25 @@ TEST_P(digits_refuses, with_one_clear_line) {
 INSTANTIATE_TEST_SUITE_P(
     bad, digits_refuses,
     testing::Values(
-        BadCommand{"--mesh data:4", "digits: mesh: 'data:4' in 'data:4' is not an axis and its size; write for example data=4,model=2", 2},
-        BadCommand{"--mesh data=4", "the spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
-        BadCommand{"--mesh data=3,model=2", "dim 0 of f32[256,64] does not split over the 3 devices of 'data'; pad it or use another dim", 2},
-        BadCommand{"--data nowhere.csv", "nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data", 4},
+        BadCommand{"--mesh data:4",
+                   "digits: mesh: 'data:4' in 'data:4' is not an axis and its size; write for example "
+                   "data=4,model=2",
+                   2},
+        BadCommand{"--mesh data=4",
+                   "the spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
+        BadCommand{
+            "--mesh data=3,model=2",
+            "dim 0 of f32[256,64] does not split over the 3 devices of 'data'; pad it or use another dim", 2},
+        BadCommand{"--data nowhere.csv",
+                   "nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data", 4},
         BadCommand{"--data README.md", "README.md:1: '# Tutti' is not a pixel", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
 
 TEST(digits, data_that_was_cut_off_is_refused) {
   std::ifstream whole(data_path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(whole), {}};
-  std::string path = std::filesystem::temp_directory_path() / ("digits_cut_" + std::to_string(getpid()) + ".gz");
+  std::string path =
+      std::filesystem::temp_directory_path() / ("digits_cut_" + std::to_string(getpid()) + ".gz");
   std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
   EXPECT_THROW(read_data(path), Error);
   std::filesystem::remove(path);

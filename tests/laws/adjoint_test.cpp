@@ -61,13 +61,13 @@ void adjoint_identity(const Example& example, Findings& findings) {
     std::vector<PerDevice> backward = evaluate(*transpose, example_mesh(), joined(v.known, w));
     for (Type& type : linear) type = dual(type);
     double left = pairing(results, forward, w), right = pairing(linear, v.linear, backward);
-    findings.expect(left == right,
-                    fmt::format("{}: <J v, w> = {}, <v, T w> = {}\n{}", described(example), left, right,
-                                to_string(*transpose)));
+    findings.expect(left == right, fmt::format("{}: <J v, w> = {}, <v, T w> = {}\n{}", described(example),
+                                               left, right, to_string(*transpose)));
   }
 }
 
-std::vector<std::vector<std::vector<double>>> totals(const Types& types, const std::vector<PerDevice>& values) {
+std::vector<std::vector<std::vector<double>>> totals(const Types& types,
+                                                     const std::vector<PerDevice>& values) {
   std::vector<std::vector<std::vector<double>>> all;
   for (std::size_t i = 0; i < types.size(); ++i) all.push_back(tutti::totals(types[i], values[i]));
   return all;
@@ -87,8 +87,10 @@ void double_transpose(const Example& example, Findings& findings) {
     Program twice = transpose(*once, cotangents);
     std::vector<PerDevice> forward = evaluate(program, example_mesh(), inputs.all);
     std::vector<PerDevice> again = evaluate(twice, example_mesh(), joined(inputs.known, inputs.linear));
-    findings.expect(twice.types_of(twice.outputs) == results && totals(results, forward) == totals(results, again),
-                    described(example) + ": the transpose of the transpose is another map\n" + to_string(twice));
+    findings.expect(twice.types_of(twice.outputs) == results &&
+                        totals(results, forward) == totals(results, again),
+                    described(example) + ": the transpose of the transpose is another map\n" +
+                        to_string(twice));
   }
 }
 

@@ -66,7 +66,8 @@ WithCasts with_casts(const Example& example, const Axis& axis, const Bits& marke
   return made;
 }
 
-void same_on_lanes_and_devices(const Example& example, const Axis& axis, const Bits& marked, Findings& findings) {
+void same_on_lanes_and_devices(const Example& example, const Axis& axis, const Bits& marked,
+                               Findings& findings) {
   Random random(4);
   auto [program, operands] = with_casts(example, axis, marked);
   std::vector<PerDevice> x = random_values(random, operands, Numbers::quarters);
@@ -83,7 +84,8 @@ void lanes_are_devices(const Example& example, Findings& findings) {
   if (!is_batched(example)) return;
   for (const Axis& axis : batchable_axes(example)) {
     Bits varies;
-    for (const ExampleOperand& operand : example.operands) varies.push_back(operand.type.at(axis) == State::varying);
+    for (const ExampleOperand& operand : example.operands)
+      varies.push_back(operand.type.at(axis) == State::varying);
     same_on_lanes_and_devices(example, axis, Bits(varies.size()), findings);
     if (std::ranges::count(varies, true) == 0) continue;
     same_on_lanes_and_devices(example, axis, varies, findings);
@@ -98,7 +100,7 @@ void lanes_are_devices(const Example& example, Findings& findings) {
 
 // --- Lanes are calls ---------------------------------------------------------------------------------------------
 
-constexpr int lanes = 3;   // another size than the mesh has
+constexpr int lanes = 3;  // another size than the mesh has
 const Axis lane_axis = fresh_axis("lane", lanes);
 
 // The example with the marked operands varying over the lanes, the others the same in all.
@@ -112,7 +114,8 @@ Program over_lanes(const Example& example, const Bits& marked) {
   return builder.finish(tutti::apply(example.op, operands));
 }
 
-std::vector<PerDevice> stacked_per_value(const std::vector<std::vector<PerDevice>>& calls, const Bits& have_lanes) {
+std::vector<PerDevice> stacked_per_value(const std::vector<std::vector<PerDevice>>& calls,
+                                         const Bits& have_lanes) {
   std::vector<PerDevice> all = calls[0];
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t device = 0; device < all[i].size() && have_lanes[i]; ++device) {
@@ -138,7 +141,8 @@ void same_as_calls(const Example& example, const Bits& marked, Findings& finding
   Program removed = batch(all, lane_axis);
   findings.expect(evaluate(removed, example_mesh(), stacked_per_value(inputs, marked)) ==
                       stacked_per_value(outputs, have_lanes),
-                  described(example) + ": a lane differs from a call\n" + to_string(all) + to_string(removed));
+                  described(example) + ": a lane differs from a call\n" + to_string(all) +
+                      to_string(removed));
 }
 
 void lanes_are_calls(const Example& example, Findings& findings) {

@@ -22,8 +22,9 @@ namespace {
 
 using Totals = std::vector<std::vector<double>>;
 
-constexpr double step_f64 = 0x1p-17, step_f32 = 0x1p-8;   // near cbrt(eps), where both errors are of one size
-constexpr double roundings = 8;   // an element function is off by up to 4 ulp (tests/tensor), and its operand by 1
+constexpr double step_f64 = 0x1p-17, step_f32 = 0x1p-8;  // near cbrt(eps), where both errors are of one size
+constexpr double roundings =
+    8;  // an element function is off by up to 4 ulp (tests/tensor), and its operand by 1
 
 double step_of(DType dtype) { return dtype == DType::f32 ? step_f32 : step_f64; }
 double eps_of(DType dtype) {
@@ -37,7 +38,8 @@ DType coarsest(const Program& program) {
 }
 
 // x + distance * v for the inputs in `by`.
-std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevice>& v, const Bits& by, double distance) {
+std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevice>& v, const Bits& by,
+                             double distance) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!by[i]) continue;
     for (std::size_t device = 0; device < x[i].size(); ++device) {
@@ -63,7 +65,8 @@ double largest(const std::vector<PerDevice>& values) {
 double magnitude(const std::vector<PerDevice>& x, const std::vector<PerDevice>& f) {
   std::int64_t elements = 1;
   for (const PerDevice& value : x) elements = std::max(elements, value[0].elements());
-  double most = static_cast<double>(elements * example_mesh().devices()) * std::pow(std::max(1.0, largest(x)), 2);
+  double most =
+      static_cast<double>(elements * example_mesh().devices()) * std::pow(std::max(1.0, largest(x)), 2);
   return most + largest(f);
 }
 
@@ -84,8 +87,8 @@ class Slopes {
       for (std::size_t e = 0; e < near[device].size(); ++e) {
         double bound = std::abs(far[device][e] - near[device][e]) + rounding;
         if (!(std::abs(tangent[device][e] - near[device][e]) <= bound))
-          return fmt::format("element {} on device {}: tangent {}, slope {} +- {}", e, device, tangent[device][e],
-                             near[device][e], bound);
+          return fmt::format("element {} on device {}: tangent {}, slope {} +- {}", e, device,
+                             tangent[device][e], near[device][e], bound);
       }
     return {};
   }
@@ -115,7 +118,8 @@ class Slopes {
 };
 
 // The inputs that have a tangent, then those tangents: what a jvp program takes.
-std::vector<PerDevice> with_tangents(std::vector<PerDevice> x, const std::vector<PerDevice>& v, const Bits& by) {
+std::vector<PerDevice> with_tangents(std::vector<PerDevice> x, const std::vector<PerDevice>& v,
+                                     const Bits& by) {
   for (std::size_t i = 0; i < by.size(); ++i)
     if (by[i]) x.push_back(v[i]);
   return x;
@@ -132,7 +136,7 @@ void slopes_by(const Example& example, const Bits& by, Findings& findings) {
   Slopes slopes(program, x, v, by);
   std::size_t next = program.outputs.size();
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    if (!derived.nonzero[i]) continue;   // bool or integers
+    if (!derived.nonzero[i]) continue;  // bool or integers
     std::string wrong = slopes.wrong(i, totals(program.type(program.outputs[i]), outputs[next++]));
     findings.expect(wrong.empty(), described(example) + ": " + wrong + "\n" + to_string(derived.program));
   }

@@ -36,7 +36,9 @@ using Law = void (*)(const Example& example, Findings& findings);
 
 /// The law on all examples in all their variants.
 Findings tried(Law law, const std::vector<Example>& examples);
-inline bool holds(Law law, const std::vector<Example>& examples) { return tried(law, examples).text().empty(); }
+inline bool holds(Law law, const std::vector<Example>& examples) {
+  return tried(law, examples).text().empty();
+}
 
 /// The example, and the same op on operands of other states: any combination along one axis of the example mesh, and
 /// all operands alike along two axes; those that the op accepts.

@@ -31,9 +31,10 @@ void lowers(const Example& example, Findings& findings) {
 
 void lowers_after_transforms(const Example& example, Findings& findings) {
   for (const Transform& transform : transforms_of(example)) try {
-      expect_lowers(transform.apply(program_of(example)).program, described(example) + ", " + transform.name, findings);
+      expect_lowers(transform.apply(program_of(example)).program, described(example) + ", " + transform.name,
+                    findings);
     } catch (const Error& error) {
-      if (error.code() != Code::refused_rule) throw;   // the law of types says what may be refused
+      if (error.code() != Code::refused_rule) throw;  // the law of types says what may be refused
     }
 }
 

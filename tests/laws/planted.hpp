@@ -89,7 +89,8 @@ struct ReduceWithoutShift : Reduce {
     return {{reduce_sum(operands[0].array, dims), operands[0].batched}};
   }
   static std::vector<Example> examples() {
-    return {{ReduceWithoutShift{{ReduceKind::sum, {Dim{0}}}}, {Type(DType::f64, {3}).with(axis_a(), varying)}}};
+    return {
+        {ReduceWithoutShift{{ReduceKind::sum, {Dim{0}}}}, {Type(DType::f64, {3}).with(axis_a(), varying)}}};
   }
   bool operator==(const ReduceWithoutShift&) const = default;
 };
@@ -129,7 +130,9 @@ struct MaximumOfPairs : AllReduce {
 /// It lowers to a value of another shape.
 struct ReshapeLoweredToOperand : Reshape {
   Lowered lower(Emitter&, const Lowered& operands) const { return operands; }
-  static std::vector<Example> examples() { return {{ReshapeLoweredToOperand{{{6}}}, {Type(DType::f32, {2, 3})}}}; }
+  static std::vector<Example> examples() {
+    return {{ReshapeLoweredToOperand{{{6}}}, {Type(DType::f32, {2, 3})}}};
+  }
   bool operator==(const ReshapeLoweredToOperand&) const = default;
 };
 

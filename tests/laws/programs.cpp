@@ -38,8 +38,10 @@ Array digits_loss(const Arrays& parameters, const Array& images, const Array& la
 }
 
 NamedProgram digits_step() {
-  std::vector<ExampleOperand> operands{f64({5, 4}, {{b(), varying}}), f64({4}, {{b(), varying}}),
-                                       f64({4, 3}, {{b(), varying}}), f64({3}),
+  std::vector<ExampleOperand> operands{f64({5, 4}, {{b(), varying}}),
+                                       f64({4}, {{b(), varying}}),
+                                       f64({4, 3}, {{b(), varying}}),
+                                       f64({3}),
                                        f64({6, 5}, {{a(), varying}}),
                                        {Type(DType::i32, {6}, {{a(), varying}}), 0, 2}};
   return named("digits_step", operands, [](const Arrays& x) {
@@ -61,8 +63,8 @@ NamedProgram softmax_over_devices() {
 }
 
 NamedProgram layer_norm_over_devices() {
-  std::vector<ExampleOperand> operands{f64({2, 4}, {{a(), varying}, {b(), varying}}), f64({4}, {{b(), varying}}),
-                                       f64({4}, {{b(), varying}})};
+  std::vector<ExampleOperand> operands{f64({2, 4}, {{a(), varying}, {b(), varying}}),
+                                       f64({4}, {{b(), varying}}), f64({4}, {{b(), varying}})};
   return named("layer_norm_over_devices", operands, [](const Arrays& x) {
     Array mean_of_all = pmean(mean(x[0], 1), "b");
     Array away = x[0] - expand_dims(mean_of_all, 1);
@@ -122,7 +124,8 @@ NamedProgram positions_and_masks() {
 NamedProgram borders() {
   auto body = [](const Array& x, const Array& w, const Array& scale, const Array& terms) {
     Array y = psum(matmul(x, w), "b") * scale;
-    return std::tuple{y, psum(reduce_sum(y * y), {"a", "c"}), terms + pcast(reduce_sum(y, 0), "a", unreduced)};
+    return std::tuple{y, psum(reduce_sum(y * y), {"a", "c"}),
+                      terms + pcast(reduce_sum(y, 0), "a", unreduced)};
   };
   ShardMapOptions options{.mesh = example_mesh(),
                           .in = {P("a", "b"), P("b", "c"), P("c").reduced({"a"}), P("c").unreduced({"a"})},
@@ -136,9 +139,9 @@ NamedProgram borders() {
 }  // namespace
 
 const std::vector<NamedProgram>& composed_programs() {
-  static const std::vector<NamedProgram> programs{digits_step(), softmax_over_devices(), layer_norm_over_devices(),
-                                                  sharded_optimiser(), attention(), delayed_sums(),
-                                                  positions_and_masks(), borders()};
+  static const std::vector<NamedProgram> programs{
+      digits_step(), softmax_over_devices(), layer_norm_over_devices(), sharded_optimiser(),
+      attention(),   delayed_sums(),         positions_and_masks(),     borders()};
   return programs;
 }
 

@@ -11,8 +11,8 @@ namespace tutti {
 
 struct NamedProgram {
   std::string name;
-  Program program;                        // its first output is a float
-  std::vector<ExampleOperand> operands;   // of its inputs
+  Program program;                       // its first output is a float
+  std::vector<ExampleOperand> operands;  // of its inputs
 };
 
 /// A step of training with data and model parallel parts, softmax and layer norm over devices, sharded optimiser

@@ -41,8 +41,8 @@ bool call(Rule rule, const Example& example) {
 
 // The text of a refusal up to its reason: "example.cpp:7: argmax: jvp is refused: ".
 std::string beginning(Rule rule, const Example& example) {
-  return to_string(place_of_example) + ": " + std::string(example.op->name()) + ": " + std::string(name(rule)) +
-         " is refused: ";
+  return to_string(place_of_example) + ": " + std::string(example.op->name()) + ": " +
+         std::string(name(rule)) + " is refused: ";
 }
 
 void judge(Rule rule, const Example& example, const Error& error, Findings& findings) {

@@ -26,7 +26,8 @@ const std::vector<Plan>& plans() {
       {"two workers, split by axes", 2, {.plan = PlanChoice::by_axis, .check_races = true}},
       {"two workers, split by tiles", 2, {.plan = PlanChoice::by_tiles, .check_races = true}},
       {"storage per device", 1, {.storage = Storage::per_device, .check_races = true}},
-      {"storage per device, not fused, two workers", 2,
+      {"storage per device, not fused, two workers",
+       2,
        {.storage = Storage::per_device, .fuse = false, .check_races = true}},
   };
   return all;
@@ -38,7 +39,8 @@ std::vector<PerDevice> run(const Plan& plan, const Program& program, const std::
 }
 
 void expect_in_all_plans(const Program& program, const std::vector<PerDevice>& inputs,
-                         const std::vector<PerDevice>& expected, const std::string& what, Findings& findings) {
+                         const std::vector<PerDevice>& expected, const std::string& what,
+                         Findings& findings) {
   for (const Plan& plan : plans()) try {
       findings.expect(run(plan, program, inputs) == expected,
                       what + ": other bits by " + plan.name + "\n" + to_string(program));
@@ -52,7 +54,8 @@ void bits_of_the_definition(const Example& example, Findings& findings) {
   Random random(7);
   Program program = program_of(example);
   std::vector<PerDevice> inputs = random_values(random, example.operands, Numbers::quarters);
-  expect_in_all_plans(program, inputs, evaluate(program, example_mesh(), inputs), described(example), findings);
+  expect_in_all_plans(program, inputs, evaluate(program, example_mesh(), inputs), described(example),
+                      findings);
 }
 
 void expect_same_bits(const Program& program, const std::string& what, Findings& findings) {
@@ -64,9 +67,10 @@ void expect_same_bits(const Program& program, const std::string& what, Findings&
 void same_bits_after_transforms(const Example& example, Findings& findings) {
   Program program = program_of(example);
   for (const Transform& transform : transforms_of(example)) try {
-      expect_same_bits(transform.apply(program).program, described(example) + ", " + transform.name, findings);
+      expect_same_bits(transform.apply(program).program, described(example) + ", " + transform.name,
+                       findings);
     } catch (const Error& error) {
-      if (error.code() != Code::refused_rule) throw;   // the law of types says what may be refused
+      if (error.code() != Code::refused_rule) throw;  // the law of types says what may be refused
     }
 }
 

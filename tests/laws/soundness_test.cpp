@@ -15,14 +15,14 @@ std::string unequal(const Program& with_borders, const std::vector<PerDevice>& i
   Program program = without_unreduced_borders(with_borders);
   std::vector<PerDevice> values = evaluate_all(program, example_mesh(), inputs);
   for (std::size_t var = 0; var < values.size(); ++var) {
-    if (values[var].empty()) continue;   // of dead code
+    if (values[var].empty()) continue;  // of dead code
     Type type = program.types[var];
     Axes equal;
     for (const Axis& axis : example_mesh().axes())
       if (!is_stored_per_device(type.at(axis))) equal.push_back(axis);
     if (Axes differ = unequal_axes(values[var], equal); !differ.empty())
-      return "%" + std::to_string(var) + ": " + to_string(type) + " differs along " + to_string(differ) + "\n" +
-             to_string(program);
+      return "%" + std::to_string(var) + ": " + to_string(type) + " differs along " + to_string(differ) +
+             "\n" + to_string(program);
   }
   return {};
 }
@@ -39,7 +39,7 @@ void equal_is_equal(const Example& example, Findings& findings) {
   for (const Transform& transform : transforms_of(example)) try {
       expect_sound(transform.apply(program).program, described(example) + ", " + transform.name, findings);
     } catch (const Error& error) {
-      if (error.code() != Code::refused_rule) throw;   // the law of types says what may be refused
+      if (error.code() != Code::refused_rule) throw;  // the law of types says what may be refused
     }
 }
 

@@ -54,7 +54,8 @@ Transform split_of_jvp(const Bits& by) {
   return {"jvp and split", [by](const Program& program) -> Transformed {
             JvpProgram derived = jvp(program, by);
             Bits linear(derived.program.inputs.size());
-            std::fill(linear.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), linear.end(), true);
+            std::fill(linear.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), linear.end(),
+                      true);
             SplitProgram halves = split(derived.program, linear);
             check(halves.known);
             Types known = outputs_of(halves.known);
@@ -75,7 +76,8 @@ Transform transpose_by(const Bits& by) {
   return {"transpose", [by](const Program& program) -> Transformed {
             Bits known = by;
             known.flip();
-            return {transpose(program, by), joined(marked(inputs_of(program), known), duals(outputs_of(program))),
+            return {transpose(program, by),
+                    joined(marked(inputs_of(program), known), duals(outputs_of(program))),
                     duals(marked(inputs_of(program), by))};
           }};
 }

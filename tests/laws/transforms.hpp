@@ -11,7 +11,7 @@ namespace tutti {
 
 struct Transformed {
   Program program;
-  Types inputs, outputs;   // promised
+  Types inputs, outputs;  // promised
 };
 struct Transform {
   std::string name;

@@ -14,7 +14,8 @@ namespace {
 // Derivatives and batching are refused only by an op that says so of its rule. What is not linear is not transposed.
 bool may_be_refused(const Example& example, const Transform& transform) {
   if (transform.name == "transpose") return may_refuse_transpose(example);
-  return std::ranges::any_of(all_refusable_rules, [&](Rule rule) { return !example.op->refusal(rule).empty(); });
+  return std::ranges::any_of(all_refusable_rules,
+                             [&](Rule rule) { return !example.op->refusal(rule).empty(); });
 }
 
 struct Attempt {
@@ -22,7 +23,8 @@ struct Attempt {
   Findings& findings;
 
   // The program, checked; none if a rule is refused aloud.
-  std::optional<Program> operator()(const Transform& transform, const Program& program, const std::string& before) {
+  std::optional<Program> operator()(const Transform& transform, const Program& program,
+                                    const std::string& before) {
     try {
       Transformed made = transform.apply(program);
       check(made.program);
@@ -51,7 +53,8 @@ void types_after_two_transforms(const Example& example, Findings& findings) {
   for (const Transform& first : transforms_of(example)) {
     std::optional<Program> once = attempt(first, program_of(example), "");
     if (!once) continue;
-    for (const Transform& second : transforms_of(*once, batchable_axes(example))) attempt(second, *once, ", " + first.name);
+    for (const Transform& second : transforms_of(*once, batchable_axes(example)))
+      attempt(second, *once, ", " + first.name);
   }
 }
 

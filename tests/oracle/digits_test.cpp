@@ -19,7 +19,8 @@ const Mesh mesh({{"data", 4}, {"model", 2}});
 Array waves(Shape shape, double scale, double phase) {
   Tensor tensor(DType::f32, std::move(shape));
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
-    tensor.mutable_data<float>()[i] = static_cast<float>(scale * std::sin(phase + 0.7 * static_cast<double>(i)));
+    tensor.mutable_data<float>()[i] =
+        static_cast<float>(scale * std::sin(phase + 0.7 * static_cast<double>(i)));
   return tensor;
 }
 
@@ -29,7 +30,8 @@ struct State {
 };
 
 Params some_params(double phase) {
-  return {waves({64, 128}, 0.2, phase), waves({128}, 0.2, phase + 1), waves({128, 10}, 0.2, phase + 2), waves({10}, 0.2, phase + 3)};
+  return {waves({64, 128}, 0.2, phase), waves({128}, 0.2, phase + 1), waves({128, 10}, 0.2, phase + 2),
+          waves({10}, 0.2, phase + 3)};
 }
 
 // The state as it lies on the mesh, each array by its spec.
@@ -39,11 +41,12 @@ State placed() {
   Params params = some_params(0.1), momentum = some_params(5.1);
   Batch batch{waves({256, 64}, 1, 9.1), Tensor(Shape{256}, labels)};
   auto once = [](const Params& p, const Params& m, const Batch& b) {
-    return std::tuple{tree_map([](Array x) { return x * 1.0F; }, p), tree_map([](Array x) { return x * 1.0F; }, m),
-                      Batch{b.images * 1.0F, b.labels * 1}};
+    return std::tuple{tree_map([](Array x) { return x * 1.0F; }, p),
+                      tree_map([](Array x) { return x * 1.0F; }, m), Batch{b.images * 1.0F, b.labels * 1}};
   };
   Specs specs{by_model, by_model, P("data")};
-  auto place = open_local(mesh).compile(shard_map(once, {.mesh = mesh, .in = specs, .out = specs}), params, momentum, batch);
+  auto place = open_local(mesh).compile(shard_map(once, {.mesh = mesh, .in = specs, .out = specs}), params,
+                                        momentum, batch);
   auto [p, m, b] = place(params, momentum, batch);
   return {p, m, b};
 }
@@ -77,7 +80,8 @@ TEST_F(digits_step, has_the_numbers_of_xla_on_every_device) {
     for (std::size_t device = 0; device < 8; ++device) {
       ASSERT_EQ(ours[k][device].shape(), xla.results[k][device].shape());
       for (std::int64_t i = 0; i < ours[k][device].elements(); ++i)
-        ASSERT_NEAR(ours[k][device].at(i), xla.results[k][device].at(i), bound) << "result " << k << ", device " << device;
+        ASSERT_NEAR(ours[k][device].at(i), xla.results[k][device].at(i), bound)
+            << "result " << k << ", device " << device;
     }
 }
 

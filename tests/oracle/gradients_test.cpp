@@ -14,10 +14,10 @@ namespace {
 using Body = std::function<Array(const Arrays&)>;
 
 struct Function {
-  std::string name;                 // in jax_functions.py
+  std::string name;  // in jax_functions.py
   std::vector<P> specs;
   std::vector<Shape> shapes;
-  Body body;                        // what one device does
+  Body body;  // what one device does
 };
 
 const Mesh mesh({{"x", 4}, {"y", 2}});
@@ -27,48 +27,70 @@ Array sum(const Array& x) { return reduce_sum(x); }
 const std::vector<Function>& functions() {
   static const P all, by_x("x"), by_both(SpecEntry{"x", "y"}), by_both_turned(SpecEntry{"y", "x"});
   static const std::vector<Function> table{
-      {"parameter_beside_data", {all, by_x}, {{4, 3}, {8, 4}},
+      {"parameter_beside_data",
+       {all, by_x},
+       {{4, 3}, {8, 4}},
        [](const Arrays& a) { return psum(sum(tanh(matmul(a[1], a[0]))), "x"); }},
-      {"hidden_units_split", {P(none, "y"), P("y", none), by_x}, {{4, 8}, {8, 3}, {8, 4}},
+      {"hidden_units_split",
+       {P(none, "y"), P("y", none), by_x},
+       {{4, 8}, {8, 3}, {8, 4}},
        [](const Arrays& a) {
          Array logits = psum(matmul(tanh(matmul(a[2], a[0])), a[1]), "y");
          return pmean(mean(logits * logits), "x");
        }},
-      {"gathered_and_weighted", {by_x, all}, {{8, 2}, {2, 4, 2}},
+      {"gathered_and_weighted",
+       {by_x, all},
+       {{8, 2}, {2, 4, 2}},
        [](const Arrays& a) {
          Array blocks = all_gather(a[0], "x", {.dim = 1});
          return psum(sum(blocks * blocks * a[1]) * convert(1 + axis_index("x"), DType::f64), "x");
        }},
-      {"gathered_in_tiles", {by_x, all}, {{8, 2}, {8, 2}},
+      {"gathered_in_tiles",
+       {by_x, all},
+       {{8, 2}, {8, 2}},
        [](const Arrays& a) {
          Array whole = all_gather(a[0], "x", {.dim = 0, .tiled = true});
          return psum(sum(exp(whole * a[1])) * sum(a[0]), "x");
        }},
-      {"scattered_sum", {by_x, all}, {{8, 4}, {4, 4}},
+      {"scattered_sum",
+       {by_x, all},
+       {{8, 4}, {4, 4}},
        [](const Arrays& a) {
          Array own = psum_scatter(matmul(a[0], a[1]), "x", {.dim = 1, .tiled = true});
          return psum(sum(own * own * own), "x");
        }},
-      {"softmax_over_devices", {by_x, by_x}, {{8}, {8}},
+      {"softmax_over_devices",
+       {by_x, by_x},
+       {{8}, {8}},
        [](const Arrays& a) {
          Array e = exp(a[0] - pmax(stop_gradient(reduce_max(a[0])), "x"));
          return psum(sum(e / psum(sum(e), "x") * a[1]), "x");
        }},
-      {"parameter_used_three_times", {all, by_x}, {{3}, {8, 3}},
+      {"parameter_used_three_times",
+       {all, by_x},
+       {{3}, {8, 3}},
        [](const Arrays& a) {
          const Array &w = a[0], &x = a[1];
          return psum(sum(w * x + w * w * x * x - w / (2.0 + x * x)), "x");
        }},
-      {"summed_over_both_axes", {by_both, all}, {{8, 3}, {3}},
+      {"summed_over_both_axes",
+       {by_both, all},
+       {{8, 3}, {3}},
        [](const Arrays& a) { return sum(tanh(psum(a[0] * a[1], {"x", "y"}))); }},
-      {"gathered_over_both_axes", {by_both_turned, all}, {{8, 2}, {8, 2}},
+      {"gathered_over_both_axes",
+       {by_both_turned, all},
+       {{8, 2}, {8, 2}},
        [](const Arrays& a) {
          Array whole = all_gather(a[0], {"y", "x"}, {.dim = 0, .tiled = true});
          return psum(sum(tanh(whole) * a[1]) * sum(a[0]), {"x", "y"});
        }},
-      {"parameter_cast_by_hand", {all, by_x}, {{3}, {8, 3}},
+      {"parameter_cast_by_hand",
+       {all, by_x},
+       {{3}, {8, 3}},
        [](const Arrays& a) { return pmean(sum(exp(-a[1] * pcast(a[0], "x", varying))), "x"); }},
-      {"product_contracted_over_devices", {P("x", "y"), P("y", none)}, {{8, 4}, {4, 3}},
+      {"product_contracted_over_devices",
+       {P("x", "y"), P("y", none)},
+       {{8, 4}, {4, 3}},
        [](const Arrays& a) { return psum(sum(tanh(psum(matmul(a[0], a[1]), "y"))), "x"); }},
   };
   return table;
@@ -109,7 +131,8 @@ constexpr double bound = 3e-12;
 ::testing::AssertionResult agree(const Tensors& ours, const std::vector<Tensors>& theirs) {
   if (ours.size() != theirs.size()) return ::testing::AssertionFailure() << "results differ in number";
   for (std::size_t k = 0; k < ours.size(); ++k) {
-    if (!(ours[k].shape() == theirs[k][0].shape())) return ::testing::AssertionFailure() << "shape of result " << k;
+    if (!(ours[k].shape() == theirs[k][0].shape()))
+      return ::testing::AssertionFailure() << "shape of result " << k;
     for (std::int64_t i = 0; i < ours[k].elements(); ++i)
       if (!(std::abs(ours[k].at(i) - theirs[k][0].at(i)) <= bound))
         return ::testing::AssertionFailure() << "result " << k << " element " << i << ": " << ours[k].at(i)

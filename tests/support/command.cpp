@@ -28,6 +28,8 @@ Finished run_command(const std::string& command) {
   return finished;
 }
 
-std::string program_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path().string(); }
+std::string program_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+}
 
 }  // namespace tutti

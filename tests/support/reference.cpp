@@ -93,9 +93,9 @@ class OneEquation {
     Type moved = results_[0].with(operands_[0][0].dtype()).with(Shape(sizes));
     return {on_each_device([&](int device) {
       Tensor rows = viewed(dims_last, operands_[0], device, moved), out = result();
-      reduce_rows_kernel(reduce.kind, rows.dtype())(
-          out.mutable_bytes(), rows.data(), out.elements(), columns,
-          columns * static_cast<std::int64_t>(bytes_per_element(rows.dtype())));
+      reduce_rows_kernel(reduce.kind,
+                         rows.dtype())(out.mutable_bytes(), rows.data(), out.elements(), columns,
+                                       columns * static_cast<std::int64_t>(bytes_per_element(rows.dtype())));
       return out;
     })};
   }
@@ -116,7 +116,8 @@ class OneEquation {
   }
   bool differ_only_along(const Axes& axes, int device, int other) const {
     for (const Axis& axis : mesh_.axes())
-      if (!contains(axes, axis) && mesh_.coordinate(device, axis) != mesh_.coordinate(other, axis)) return false;
+      if (!contains(axes, axis) && mesh_.coordinate(device, axis) != mesh_.coordinate(other, axis))
+        return false;
     return true;
   }
 
@@ -166,7 +167,7 @@ class OneEquation {
   // The elements of one device's result: where each comes from. All places are linear in the digits.
   struct Walk {
     struct Place {
-      std::size_t source, read, write;   // device and element it is read from, element it goes to
+      std::size_t source, read, write;  // device and element it is read from, element it goes to
     };
     struct Loop {
       std::int64_t size;
@@ -195,7 +196,8 @@ class OneEquation {
     std::vector<std::int64_t> from_strides = strides_of(from), to_strides = strides_of(to);
     auto step = [](const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
       bool moves = coordinate.of == Coordinate::Of::dim;
-      std::int64_t stride = moves ? coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)] : 0;
+      std::int64_t stride =
+          moves ? coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)] : 0;
       return static_cast<std::size_t>(stride);
     };
     Walk walk;
@@ -203,14 +205,16 @@ class OneEquation {
     for (const Digit& digit : view.digits) {
       bool reads_axis = digit.from.of == Coordinate::Of::axis;
       if (reads_axis) consumed.push_back(digit.from.axis);
-      std::size_t hop = reads_axis ? hop_along(digit.from.axis) * static_cast<std::size_t>(digit.from.weight) : 0;
+      std::size_t hop =
+          reads_axis ? hop_along(digit.from.axis) * static_cast<std::size_t>(digit.from.weight) : 0;
       Walk::Place place{hop, step(digit.from, from_strides), step(digit.to, to_strides)};
       if (digit.to.of != Coordinate::Of::axis) {
         walk.loops.push_back({digit.size, place});
         walk.indices *= digit.size;
         continue;
       }
-      auto value = static_cast<std::size_t>(mesh_.coordinate(device, digit.to.axis) / digit.to.weight % digit.size);
+      auto value =
+          static_cast<std::size_t>(mesh_.coordinate(device, digit.to.axis) / digit.to.weight % digit.size);
       walk.start.source += value * place.source;
       walk.start.read += value * place.read;
     }
@@ -223,7 +227,8 @@ class OneEquation {
   // How far apart in device numbers neighbours along `axis` are.
   std::size_t hop_along(const Axis& axis) const {
     std::size_t hop = 1;
-    for (auto other = mesh_.axes().rbegin(); *other != axis; ++other) hop *= static_cast<std::size_t>(other->size);
+    for (auto other = mesh_.axes().rbegin(); *other != axis; ++other)
+      hop *= static_cast<std::size_t>(other->size);
     return hop;
   }
 
@@ -238,10 +243,12 @@ std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
                                     const std::vector<PerDevice>& inputs) {
   std::vector<PerDevice> values(program.types.size());
   auto value = [&](Var var) -> PerDevice& { return values[static_cast<std::size_t>(var)]; };
-  ensure(inputs.size() == program.inputs.size(), "{} values for {} inputs", inputs.size(), program.inputs.size());
+  ensure(inputs.size() == program.inputs.size(), "{} values for {} inputs", inputs.size(),
+         program.inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) value(program.inputs[i]) = inputs[i];
   for (const Equation& equation : program.equations) {
-    Types operand_types = program.types_of(equation.operands), result_types = program.types_of(equation.results);
+    Types operand_types = program.types_of(equation.operands),
+          result_types = program.types_of(equation.results);
     std::vector<PerDevice> operands;
     for (Var var : equation.operands) operands.push_back(value(var));
     Kernel kernel = equation.op->kernel(Layout(mesh, Storage::per_device, operand_types, result_types));

@@ -26,9 +26,7 @@ void put_element(Tensor& tensor, std::int64_t index, double value) {
               element.bytes());
 }
 
-double Random::below(double n) {
-  return std::floor(static_cast<double>(engine_() >> 11) * 0x1p-53 * n);
-}
+double Random::below(double n) { return std::floor(static_cast<double>(engine_() >> 11) * 0x1p-53 * n); }
 
 double Random::draw(double low, double high, DType dtype, Numbers numbers) {
   if (dtype == DType::boolean) return below(2);
@@ -66,7 +64,8 @@ PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers nu
   return value;
 }
 
-std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands, Numbers numbers) {
+std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands,
+                                     Numbers numbers) {
   std::vector<PerDevice> values;
   for (const ExampleOperand& operand : operands) values.push_back(random_value(random, operand, numbers));
   return values;
@@ -93,7 +92,8 @@ std::vector<std::vector<double>> totals(Type type, const PerDevice& value) {
   const Mesh& mesh = example_mesh();
   auto holds_a_term = [&](int device, int other) {
     return std::ranges::all_of(mesh.axes(), [&](const Axis& axis) {
-      return type.at(axis) == State::unreduced || mesh.coordinate(device, axis) == mesh.coordinate(other, axis);
+      return type.at(axis) == State::unreduced ||
+             mesh.coordinate(device, axis) == mesh.coordinate(other, axis);
     });
   };
   std::vector<std::vector<double>> sums;

@@ -12,7 +12,7 @@ namespace tutti {
 
 /// Which numbers of a range are drawn. Integers and bools are drawn whole, whatever it says.
 enum class Numbers {
-  quarters,       // multiples of 1/4, or finer if the range is small: sums and products of a few are exact in f32
+  quarters,  // multiples of 1/4, or finer if the range is small: sums and products of a few are exact in f32
   powers_of_two,  // +-1/4, +-1/2, +-1, +-2, as far as the range has them (else quarters): division by them is exact
   smooth,         // multiples of 2^-10: two are equal, or further apart than a finite difference reaches
   any,            // all digits of the dtype
@@ -24,14 +24,15 @@ class Random {
   double draw(double low, double high, DType dtype, Numbers numbers);
 
  private:
-  double below(double n);   // a whole number of [0, n)
+  double below(double n);  // a whole number of [0, n)
   std::mt19937_64 engine_;
 };
 
 /// A value of this type: equal along I and R axes, drawn for each device along V and U axes.
 PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers);
 /// One for each operand.
-std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands, Numbers numbers);
+std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands,
+                                     Numbers numbers);
 /// One for each type, of elements in [-2, 2].
 std::vector<PerDevice> random_values(Random& random, const Types& types, Numbers numbers);
 

@@ -66,7 +66,8 @@ Arrays replayed(const Program& program, const Arrays& arguments) {
   PerVar<Array> values(program);
   for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
   for (const Equation& equation : program.equations) {
-    Arrays results = replay(equation, [&] { return tutti::apply(equation.op, values.of(equation.operands)); });
+    Arrays results =
+        replay(equation, [&] { return tutti::apply(equation.op, values.of(equation.operands)); });
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }
   return values.of(program.outputs);

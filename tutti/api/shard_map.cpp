@@ -41,9 +41,10 @@ Array fit(const Array& part, const Sharding& sharding) {
     State has = part.type().at(axis), wanted = leaving_state(sharding, axis);
     if (has == wanted) continue;
     bool widens = wanted == State::varying && has != State::unreduced;
-    bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);   // I and R
-    require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}", to_string(part.type()),
-            in_words(part.type(), axis), to_string(sharding), in_words(wanted), way_out(part.type(), axis));
+    bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);  // I and R
+    require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}",
+            to_string(part.type()), in_words(part.type(), axis), to_string(sharding), in_words(wanted),
+            way_out(part.type(), axis));
     result = cast_to(result, {axis}, wanted);
   }
   return result;

@@ -11,8 +11,8 @@ namespace tutti {
 
 struct ShardMapOptions {
   Mesh mesh;
-  Specs in;    // one for all arguments, or one per argument
-  Specs out;   // one for the whole result, or one per part of it
+  Specs in;   // one for all arguments, or one per argument
+  Specs out;  // one for the whole result, or one per part of it
 };
 
 /// The body of a shard_map, flat: parts of the arguments to parts of the results, and the results' structure.

@@ -19,7 +19,7 @@ inline constexpr None none;
 struct SpecEntry {
   SpecEntry(None) {}
   SpecEntry(const char* name) : names{name} {}
-  SpecEntry(int) = delete;   // 0 would be a null pointer
+  SpecEntry(int) = delete;  // 0 would be a null pointer
   SpecEntry(std::nullptr_t) = delete;
   SpecEntry(std::string name) : names{std::move(name)} {}
   SpecEntry(std::initializer_list<const char*> several) : names(several.begin(), several.end()) {}

@@ -57,7 +57,8 @@ Program traced_body(const VmapFlat& call, const Axis& axis, bool named, BatchedA
 
 Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDim& out) {
   require(in_body.at(axis) != State::unreduced, Code::state,
-          "a result is {}, an unreduced sum over '{}'; psum it over that axis, or return the terms as varying values",
+          "a result is {}, an unreduced sum over '{}'; psum it over that axis, or return the terms as "
+          "varying values",
           to_string(in_body), axis.name);
   bool batched = has_lanes(in_body, axis);
   require(out.dim() || !batched, Code::state,
@@ -82,7 +83,8 @@ void check_in_dims(const VmapOptions& options, std::size_t arguments, Where wher
 }
 
 Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) try {
-  Axis axis = front_end("vmap", where, [&] { return fresh_axis(options.axis.value_or("vmap"), lanes(call, options)); });
+  Axis axis = front_end("vmap", where,
+                        [&] { return fresh_axis(options.axis.value_or("vmap"), lanes(call, options)); });
   BatchedArrays arguments = front_end("vmap", where, [&] { return entered(call); });
   Program body = traced_body(call, axis, options.axis.has_value(), arguments);
   Arrays results = inline_batched(body, axis, arguments);

@@ -24,9 +24,9 @@ class MappedDim {
 
 struct VmapOptions {
   std::optional<std::string> axis = {};  // a name by which collectives inside may use it
-  std::vector<MappedDim> in = {};  // one per argument; empty: dim 0 of all
-  MappedDim out = 0;               // of every result
-  std::optional<int> size = {};    // needed only where no argument is mapped
+  std::vector<MappedDim> in = {};        // one per argument; empty: dim 0 of all
+  MappedDim out = 0;                     // of every result
+  std::optional<int> size = {};          // needed only where no argument is mapped
 };
 
 struct VmapFlat {
@@ -58,7 +58,7 @@ class Vmapped {
     call.arguments = tree::flatten(tree);
     std::size_t index = 0;
     (add_dims(call, index++, tree::flatten(arguments).size()), ...);
-    Arrays results = vmap_flat(call, options_, where_);   // traces: first, then the structure is known
+    Arrays results = vmap_flat(call, options_, where_);  // traces: first, then the structure is known
     return tree::rebuild(*traced, results);
   }
 

@@ -11,15 +11,19 @@ namespace {
 // In the order of enum class Code; docs/errors.md has a failing example and its repair for each.
 constexpr std::array table{
     CodeInfo{Code::axis_unbound, "T001", "axis_unbound", 2, "an axis name that no mesh or vmap binds here"},
-    CodeInfo{Code::axis_shadowed, "T002", "axis_shadowed", 2, "an axis name bound a second time inside its own scope"},
+    CodeInfo{Code::axis_shadowed, "T002", "axis_shadowed", 2,
+             "an axis name bound a second time inside its own scope"},
     CodeInfo{Code::axis_repeated, "T003", "axis_repeated", 2, "an axis named twice in one list"},
-    CodeInfo{Code::state, "T004", "state", 2, "states that do not fit: varying, invariant, unreduced, reduced"},
+    CodeInfo{Code::state, "T004", "state", 2,
+             "states that do not fit: varying, invariant, unreduced, reduced"},
     CodeInfo{Code::shape, "T005", "shape", 2, "shapes that do not fit or do not divide"},
     CodeInfo{Code::dim, "T006", "dim", 2, "a dimension out of range or named twice"},
     CodeInfo{Code::dtype, "T007", "dtype", 2, "element types that do not fit"},
     CodeInfo{Code::number, "T008", "number", 2, "a number that the array's element type cannot hold"},
-    CodeInfo{Code::groups, "T009", "groups", 2, "device groups that overlap, miss a position or differ in size"},
-    CodeInfo{Code::refused_rule, "T010", "refused_rule", 2, "a transform that the op refuses, with its reason"},
+    CodeInfo{Code::groups, "T009", "groups", 2,
+             "device groups that overlap, miss a position or differ in size"},
+    CodeInfo{Code::refused_rule, "T010", "refused_rule", 2,
+             "a transform that the op refuses, with its reason"},
     CodeInfo{Code::trace, "T011", "trace", 2, "an array used outside the function that made it"},
     CodeInfo{Code::tree, "T012", "tree", 2, "trees of arrays that do not have the same structure"},
     CodeInfo{Code::spec, "T013", "spec", 2, "a partition spec that does not fit its array"},
@@ -57,10 +61,12 @@ Error::Error(Code code, Where where, std::string message, std::vector<std::strin
 
 Error Error::at(const Where& where, std::string_view subject) const {
   bool prefix = !has_subject_ && !subject.empty();
-  return {code_, where_.known() ? where_ : where, prefix ? std::string(subject) + ": " + message_ : message_, notes_,
-          has_subject_ || prefix};
+  return {code_, where_.known() ? where_ : where, prefix ? std::string(subject) + ": " + message_ : message_,
+          notes_, has_subject_ || prefix};
 }
 
-void throw_error(Code code, Where where, std::string message) { throw Error(code, where, std::move(message)); }
+void throw_error(Code code, Where where, std::string message) {
+  throw Error(code, where, std::move(message));
+}
 
 }  // namespace tutti

@@ -43,8 +43,8 @@ enum class Code {
 /// One row per code: its label, exit status of the tool, and what it means.
 struct CodeInfo {
   Code code;
-  std::string_view label;    // "T001"
-  std::string_view name;     // "axis_unbound"
+  std::string_view label;  // "T001"
+  std::string_view name;   // "axis_unbound"
   int exit_status;
   std::string_view meaning;
 };

@@ -14,17 +14,21 @@ namespace {
 constexpr int usage_status = 1;
 
 std::string version() {
-  return fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)", tutti::instruction_set());
+  return fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)",
+                     tutti::instruction_set());
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("SPMD array programs: types, derivatives, batching and lockstep execution through every collective.", "tutti");
+  CLI::App app(
+      "SPMD array programs: types, derivatives, batching and lockstep execution through every collective.",
+      "tutti");
   app.set_version_flag("--version", version);
   app.require_subcommand(1);
   int status = 0;
 
   tutti::cli::RulesOptions rules;
-  CLI::App* rules_command = app.add_subcommand("rules", "print which op has which rule, and why one is refused");
+  CLI::App* rules_command =
+      app.add_subcommand("rules", "print which op has which rule, and why one is refused");
   rules_command->add_flag("--json", rules.json, "as a list of {op, rules: {rule: {state, reason}}}");
   rules_command->callback([&] { status = tutti::cli::rules(rules); });
 
@@ -44,12 +48,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  return run(argc, argv);
-} catch (const tutti::Error& error) {
+int main(int argc, char** argv) try { return run(argc, argv); } catch (const tutti::Error& error) {
   fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(error.code()).label, error.what());
   return tutti::info(error.code()).exit_status;
-} catch (const std::system_error& error) {   // of fmt: the output cannot be written
+} catch (const std::system_error& error) {  // of fmt: the output cannot be written
   fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(tutti::Code::file).label, error.what());
   return tutti::info(tutti::Code::file).exit_status;
 } catch (const std::bad_alloc&) {

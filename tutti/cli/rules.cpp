@@ -12,8 +12,8 @@ namespace {
 
 struct Cell {
   std::string_view rule;
-  std::string_view state;    // rule, refused, or partly: refused for some parameters
-  std::string_view reason;   // of a refusal
+  std::string_view state;   // rule, refused, or partly: refused for some parameters
+  std::string_view reason;  // of a refusal
 };
 
 // The rules that no op may refuse: an op without them does not compile.
@@ -62,7 +62,8 @@ void print_table() {
   fmt::print("\nrefused, or refused for some parameters (partly), and why:\n");
   for (const OpRow& row : all_ops())
     for (const Cell& cell : cells(row))
-      if (!cell.reason.empty()) fmt::print("{:<{}}  {:<9}  {:<7}  {}\n", row.name, width, cell.rule, cell.state, cell.reason);
+      if (!cell.reason.empty())
+        fmt::print("{:<{}}  {:<9}  {:<7}  {}\n", row.name, width, cell.rule, cell.state, cell.reason);
 }
 
 }  // namespace

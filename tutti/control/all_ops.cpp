@@ -47,9 +47,9 @@ std::vector<OpRow> rows() {
 
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
-      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Compare, Constant, Convert, DotGeneral,
-           Enter, Iota, Leave, Mask, OwnBlock, Reduce, ReduceScatter, Reshape, Select, StopGradient, Transpose, Unary,
-           ZeroTangent>();
+      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Compare, Constant,
+           Convert, DotGeneral, Enter, Iota, Leave, Mask, OwnBlock, Reduce, ReduceScatter, Reshape, Select,
+           StopGradient, Transpose, Unary, ZeroTangent>();
   return all;
 }
 

@@ -3,9 +3,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -90,7 +90,8 @@ class Operand {
   static Number as_number(N number) {
     if constexpr (std::same_as<N, bool>) return number;
     if constexpr (std::integral<N>)
-      if (std::signed_integral<N> || static_cast<std::int64_t>(number) >= 0) return static_cast<std::int64_t>(number);
+      if (std::signed_integral<N> || static_cast<std::int64_t>(number) >= 0)
+        return static_cast<std::int64_t>(number);
     return static_cast<double>(number);  // also a whole number that no integer dtype can hold
   }
 

@@ -10,7 +10,8 @@ namespace tutti {
 /// An operand of an example: any value of this type with elements in [low, high]; whole numbers for integers,
 /// {0, 1} for bool.
 struct ExampleOperand {
-  ExampleOperand(Type operand_type, double from = -2, double to = 2) : type(operand_type), low(from), high(to) {}
+  ExampleOperand(Type operand_type, double from = -2, double to = 2)
+      : type(operand_type), low(from), high(to) {}
   Type type;
   double low, high;
 };

@@ -21,7 +21,8 @@ class Op {
     virtual Kernel kernel(const Layout& layout) const = 0;
     virtual Jvp jvp(const Arrays& operands, const Tangents& tangents) const = 0;
     virtual Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const = 0;
-    virtual BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const = 0;
+    virtual BatchedArrays batch(const Axis& axis, const BatchedArrays& operands,
+                                const Types& types) const = 0;
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
     virtual Axes communicates() const = 0;
     /// The reason a rule is refused with; empty if it is there.

@@ -6,11 +6,13 @@
 namespace tutti {
 namespace {
 
-std::string typed(const Program& program, Var var) { return fmt::format("%{}: {}", var, to_string(program.type(var))); }
+std::string typed(const Program& program, Var var) {
+  return fmt::format("%{}: {}", var, to_string(program.type(var)));
+}
 
 std::string file_name(const Where& where) {
   std::string text = to_string(where);
-  return text.substr(text.rfind('/') + 1);   // npos + 1 = 0
+  return text.substr(text.rfind('/') + 1);  // npos + 1 = 0
 }
 
 template <class F>
@@ -36,7 +38,9 @@ std::string to_string(const Program& program) {
   for (const Equation& equation : program.equations) {
     std::string line = "  " + listed(equation.results, with_type) + " = " + to_string(equation.op);
     if (!equation.operands.empty()) line += " " + listed(equation.operands, number);
-    if (equation.where.known()) line += fmt::format("{:>{}}// {}", "", line.size() < 76 ? 76 - line.size() : 2, file_name(equation.where));
+    if (equation.where.known())
+      line +=
+          fmt::format("{:>{}}// {}", "", line.size() < 76 ? 76 - line.size() : 2, file_name(equation.where));
     text += line + "\n";
   }
   return text + "  return " + listed(program.outputs, number) + "\n}\n";
@@ -53,8 +57,8 @@ void check(const Program& program) {
     for (Var var : equation.operands) require_assigned(var);
     Types inferred = equation.op->infer(program.types_of(equation.operands));
     Types stated = program.types_of(equation.results);
-    ensure(inferred.size() == stated.size(), "checker: {} has {} results, the program says {}", equation.op->name(),
-           inferred.size(), stated.size());
+    ensure(inferred.size() == stated.size(), "checker: {} has {} results, the program says {}",
+           equation.op->name(), inferred.size(), stated.size());
     for (std::size_t i = 0; i < inferred.size(); ++i)
       ensure(inferred[i] == stated[i], "checker: {} infers {}, the program says {}", equation.op->name(),
              to_string(inferred[i]), to_string(stated[i]));

@@ -11,7 +11,7 @@ namespace tutti {
 struct Equation {
   Op op;
   std::vector<Var> operands, results;
-  Where where;   // what the user wrote that caused it; two equations are equal wherever they stand
+  Where where;  // what the user wrote that caused it; two equations are equal wherever they stand
 
   bool operator==(const Equation& other) const {
     return op == other.op && operands == other.operands && results == other.results;
@@ -21,7 +21,7 @@ struct Equation {
 /// A program as a plain value: a flat list of equations over numbered variables, each assigned once.
 /// Copy it, compare it, print it; every transform maps programs to programs.
 struct Program {
-  Types types;                        // of each variable
+  Types types;  // of each variable
   std::vector<Var> inputs;
   std::vector<Equation> equations;
   std::vector<Var> outputs;

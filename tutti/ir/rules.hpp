@@ -22,10 +22,10 @@ struct Example;
 
 /// How the states of the operands must agree, per axis.
 enum class Mixing {
-  linear,     // add, shape ops: equal, joining I < R < V; U only beside U
-  bilinear,   // mul, dot_general: the same, and U beside R gives U; I beside U becomes R
-  alike,      // everything that is not linear: joins; U is refused
-  own,        // the op says what it wants
+  linear,    // add, shape ops: equal, joining I < R < V; U only beside U
+  bilinear,  // mul, dot_general: the same, and U beside R gives U; I beside U becomes R
+  alike,     // everything that is not linear: joins; U is refused
+  own,       // the op says what it wants
 };
 
 /// nullopt is zero.
@@ -76,63 +76,90 @@ template <class O>
 concept RefusesLower = IsRefusal<decltype(O::lower)>;
 
 template <class O>
-concept NamesItself = requires { { O::name } -> std::convertible_to<std::string_view>; };   // else name() is a member
+concept NamesItself = requires {
+  { O::name } -> std::convertible_to<std::string_view>;
+};  // else name() is a member
 template <class O>
-concept HasName = NamesItself<O> || requires(const O& o) { { o.name() } -> std::convertible_to<std::string_view>; };
+concept HasName = NamesItself<O> || requires(const O& o) {
+  { o.name() } -> std::convertible_to<std::string_view>;
+};
 template <class O>
-concept HasParameters = std::is_empty_v<O> || requires(const O& o) { { o.parameters() } -> std::same_as<Parameters>; };
+concept HasParameters = std::is_empty_v<O> || requires(const O& o) {
+  { o.parameters() } -> std::same_as<Parameters>;
+};
 template <class O>
-concept HasMixing = requires(const O& o) { { o.mixing() } -> std::same_as<Mixing>; };
+concept HasMixing = requires(const O& o) {
+  { o.mixing() } -> std::same_as<Mixing>;
+};
 template <class O>
-concept HasWants = requires(const O& o, const Types& t) { { o.wants(t) } -> std::same_as<std::vector<AxisStates>>; };
+concept HasWants = requires(const O& o, const Types& t) {
+  { o.wants(t) } -> std::same_as<std::vector<AxisStates>>;
+};
 template <class O>
-concept HasInfer = requires(const O& o, const Types& t) { { o.infer(t) } -> std::same_as<Types>; };
+concept HasInfer = requires(const O& o, const Types& t) {
+  { o.infer(t) } -> std::same_as<Types>;
+};
 template <class O>
-concept HasKernel = requires(const O& o, const Layout& l) { { o.kernel(l) } -> std::convertible_to<Kernel>; };
+concept HasKernel = requires(const O& o, const Layout& l) {
+  { o.kernel(l) } -> std::convertible_to<Kernel>;
+};
 template <class O>
 concept HasJvp = RefusesJvp<O> || requires(const O& o, const Arrays& x, const Tangents& t) {
   { o.jvp(x, t) } -> std::same_as<Jvp>;
 };
 template <class O>
-concept HasTranspose = RefusesTranspose<O> || requires(const O& o, const LinearOperands& x, const Tangents& ct) {
-  { o.transpose(x, ct) } -> std::same_as<Tangents>;
-};
+concept HasTranspose =
+    RefusesTranspose<O> || requires(const O& o, const LinearOperands& x, const Tangents& ct) {
+      { o.transpose(x, ct) } -> std::same_as<Tangents>;
+    };
 template <class O>
-concept HasBatch = RefusesBatch<O> || requires(const O& o, const Axis& a, const BatchedArrays& x, const Types& t) {
-  { o.batch(a, x, t) } -> std::same_as<BatchedArrays>;
-};
+concept HasBatch =
+    RefusesBatch<O> || requires(const O& o, const Axis& a, const BatchedArrays& x, const Types& t) {
+      { o.batch(a, x, t) } -> std::same_as<BatchedArrays>;
+    };
 template <class O>
 concept HasLower = RefusesLower<O> || requires(const O& o, Emitter& e, const Lowered& x) {
   { o.lower(e, x) } -> std::same_as<Lowered>;
 };
 template <class O>
-concept HasCommunicates = requires(const O& o) { { o.communicates() } -> std::same_as<Axes>; };
+concept HasCommunicates = requires(const O& o) {
+  { o.communicates() } -> std::same_as<Axes>;
+};
 template <class O>
-concept RefusesSome = requires(const O& o, Rule rule) { { o.refusal(rule) } -> std::same_as<std::string_view>; };
+concept RefusesSome = requires(const O& o, Rule rule) {
+  { o.refusal(rule) } -> std::same_as<std::string_view>;
+};
 template <class O>
-concept HasExamples = requires { { O::examples() } -> std::same_as<std::vector<Example>>; };
+concept HasExamples = requires {
+  { O::examples() } -> std::same_as<std::vector<Example>>;
+};
 
 /// Fails to compile, naming the rule, if an op lacks one. Stands under every op, and in Op's constructor.
 template <class O>
 consteval bool complete() {
-  static_assert(HasName<O>, "op: missing 'static constexpr std::string_view name', or 'std::string_view name() const'");
+  static_assert(HasName<O>,
+                "op: missing 'static constexpr std::string_view name', or 'std::string_view name() const'");
   static_assert(std::equality_comparable<O>, "op: missing 'bool operator==(const O&) const = default'");
-  static_assert(HasParameters<O>, "op: missing 'Parameters parameters() const': its fields by name, for printing");
+  static_assert(HasParameters<O>,
+                "op: missing 'Parameters parameters() const': its fields by name, for printing");
   static_assert(HasMixing<O>, "op: missing rule 'mixing': Mixing mixing() const");
   static_assert(HasInfer<O>, "op: missing rule 'infer': Types infer(const Types& operands) const");
   static_assert(HasKernel<O>, "op: missing rule 'kernel': Kernel kernel(const Layout& layout) const");
-  static_assert(HasJvp<O>,
-                "op: missing rule 'jvp'; write Jvp jvp(const Arrays& operands, const Tangents& tangents) const, or "
-                "say static constexpr Refused jvp{\"why\"}");
-  static_assert(HasTranspose<O>,
-                "op: missing rule 'transpose'; write Tangents transpose(const LinearOperands& operands, const "
-                "Tangents& cotangents) const, or say static constexpr Refused transpose{\"why\"}");
-  static_assert(HasBatch<O>,
-                "op: missing rule 'batch'; write BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& "
-                "types) const, or say static constexpr Refused batch{\"why\"}");
-  static_assert(HasLower<O>,
-                "op: missing rule 'lower'; write Lowered lower(Emitter& emitter, const Lowered& operands) const, or "
-                "say static constexpr Refused lower{\"why\"}");
+  static_assert(
+      HasJvp<O>,
+      "op: missing rule 'jvp'; write Jvp jvp(const Arrays& operands, const Tangents& tangents) const, or "
+      "say static constexpr Refused jvp{\"why\"}");
+  static_assert(
+      HasTranspose<O>,
+      "op: missing rule 'transpose'; write Tangents transpose(const LinearOperands& operands, const "
+      "Tangents& cotangents) const, or say static constexpr Refused transpose{\"why\"}");
+  static_assert(HasBatch<O>, "op: missing rule 'batch'; write BatchedArrays batch(const Axis& axis, const "
+                             "BatchedArrays& operands, const Types& "
+                             "types) const, or say static constexpr Refused batch{\"why\"}");
+  static_assert(
+      HasLower<O>,
+      "op: missing rule 'lower'; write Lowered lower(Emitter& emitter, const Lowered& operands) const, or "
+      "say static constexpr Refused lower{\"why\"}");
   static_assert(HasExamples<O>, "op: missing 'static std::vector<Example> examples()', for the laws");
   return true;
 }

@@ -15,10 +15,10 @@ namespace tutti {
 struct AllGather {
   static constexpr std::string_view name = "all_gather";
 
-  Axes axes;                            // row-major in the order given
-  Dim dim;                              // of the result
+  Axes axes;  // row-major in the order given
+  Dim dim;    // of the result
   Stacking stacking = Stacking::new_dim;
-  State to = State::invariant;          // or reduced
+  State to = State::invariant;  // or reduced
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -41,7 +41,7 @@ Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, S
 
 struct AllGatherOptions {
   int dim = 0;
-  bool tiled = false;                   // jax's word; Stacking inside
+  bool tiled = false;  // jax's word; Stacking inside
   State to = State::varying;
 };
 

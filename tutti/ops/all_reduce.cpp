@@ -32,11 +32,13 @@ Types AllReduce::infer(const Types& operands) const {
   const Type& x = operands[0];
   if (kind == ReduceKind::sum) {
     require_summable(x);
-    require_states(x, axes, {State::varying, State::unreduced}, "a sum takes varying values and unreduced terms");
+    require_states(x, axes, {State::varying, State::unreduced},
+                   "a sum takes varying values and unreduced terms");
     return {x.with(axes, State::invariant)};
   }
-  require_states(x, axes, {State::varying}, "a maximum or minimum takes varying values; psum an unreduced one first");
-  agreed_states(operands, Mixing::alike);   // refuses U over the other axes
+  require_states(x, axes, {State::varying},
+                 "a maximum or minimum takes varying values; psum an unreduced one first");
+  agreed_states(operands, Mixing::alike);  // refuses U over the other axes
   return {x.with(axes, State::invariant)};
 }
 
@@ -111,11 +113,13 @@ Array pmean(const Operand& x, const AxisNames& axes) {
 }
 
 Array pmax(const Operand& x, const AxisNames& axes) {
-  return front_end("pmax", x.where(), [&] { return all_reduce(as_array(x), axes.resolve(), ReduceKind::max); });
+  return front_end("pmax", x.where(),
+                   [&] { return all_reduce(as_array(x), axes.resolve(), ReduceKind::max); });
 }
 
 Array pmin(const Operand& x, const AxisNames& axes) {
-  return front_end("pmin", x.where(), [&] { return all_reduce(as_array(x), axes.resolve(), ReduceKind::min); });
+  return front_end("pmin", x.where(),
+                   [&] { return all_reduce(as_array(x), axes.resolve(), ReduceKind::min); });
 }
 
 }  // namespace tutti

@@ -17,7 +17,7 @@ struct AllReduce {
   static constexpr std::string_view name = "all_reduce";
 
   ReduceKind kind = ReduceKind::sum;
-  Axes axes;   // ascending: the order does not matter
+  Axes axes;  // ascending: the order does not matter
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;

@@ -86,7 +86,8 @@ std::vector<Example> Broadcast::examples() {
 Array broadcast(const Array& x, const Axes& axes, int from) { return apply_one(Broadcast{axes, from}, {x}); }
 
 Array pbroadcast(const Operand& x, const AxisNames& axes, const PbroadcastOptions& options) {
-  return front_end("pbroadcast", x.where(), [&] { return broadcast(as_array(x), axes.resolve(), options.source); });
+  return front_end("pbroadcast", x.where(),
+                   [&] { return broadcast(as_array(x), axes.resolve(), options.source); });
 }
 
 }  // namespace tutti

@@ -13,8 +13,8 @@ namespace tutti {
 struct Broadcast {
   static constexpr std::string_view name = "broadcast";
 
-  Axes axes;      // row-major in the order given
-  int from = 0;   // joint position of the device whose value it is
+  Axes axes;     // row-major in the order given
+  int from = 0;  // joint position of the device whose value it is
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;

@@ -41,8 +41,8 @@ Parameters Cast::parameters() const {
 }
 
 Types Cast::infer(const Types& operands) const {
-  require(is_free(from, to), Code::state, "{} is {}; there is no free cast from {} to {}: {}", to_string(operands[0]),
-          in_words(from), letter(from), letter(to), way_out(from));
+  require(is_free(from, to), Code::state, "{} is {}; there is no free cast from {} to {}: {}",
+          to_string(operands[0]), in_words(from), letter(from), letter(to), way_out(from));
   for (const Axis& axis : axes)
     require(operands[0].at(axis) == from, Code::state, "{} is {}, not {}", to_string(operands[0]),
             in_words(operands[0], axis), in_words(from));
@@ -53,7 +53,9 @@ Types Cast::infer(const Types& operands) const {
 // Storage of one value stands for the equal values of all devices, so no digit moves.
 Kernel Cast::kernel(const Layout& layout) const { return identity_view(layout.results()[0].shape()); }
 
-Jvp Cast::jvp(const Arrays& operands, const Tangents& tangents) const { return linear_jvp(*this, operands, tangents); }
+Jvp Cast::jvp(const Arrays& operands, const Tangents& tangents) const {
+  return linear_jvp(*this, operands, tangents);
+}
 
 Tangents Cast::transpose(const LinearOperands&, const Tangents& cotangents) const {
   const Array& cotangent = *cotangents[0];
@@ -79,7 +81,8 @@ std::vector<Example> Cast::examples() {
     if (!std::ranges::is_sorted(axes)) continue;
     for (State from : {State::invariant, State::reduced, State::varying})
       for (State to : {State::invariant, State::varying, State::unreduced, State::reduced})
-        if (is_free(from, to)) examples.push_back({Cast{axes, from, to}, {Type(DType::f32, {3, 2}).with(axes, from)}});
+        if (is_free(from, to))
+          examples.push_back({Cast{axes, from, to}, {Type(DType::f32, {3, 2}).with(axes, from)}});
   }
   return examples;
 }
@@ -87,7 +90,7 @@ std::vector<Example> Cast::examples() {
 Array cast_to(const Array& x, const AxisStates& to) {
   Array result = x;
   AxisStates from = x.type().states();
-  AxisStates changed = from;   // every axis of either, with the state it shall have
+  AxisStates changed = from;  // every axis of either, with the state it shall have
   for (const auto& [axis, state] : to) changed.set(axis, state);
   for (State a : {State::invariant, State::varying, State::unreduced, State::reduced})
     for (State b : {State::invariant, State::varying, State::unreduced, State::reduced}) {

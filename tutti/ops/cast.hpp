@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/ir/op.hpp"
 #include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
 
 namespace tutti {
 
@@ -15,7 +15,7 @@ namespace tutti {
 struct Cast {
   static constexpr std::string_view name = "cast";
 
-  Axes axes;       // ascending
+  Axes axes;  // ascending
   State from;
   State to;
 

@@ -74,7 +74,9 @@ Kernel Constant::kernel(const Layout&) const { return Literal{value, identity_vi
 
 Jvp Constant::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
-BatchedArrays Constant::batch(const Axis&, const BatchedArrays&, const Types&) const { return {{constant(value), false}}; }
+BatchedArrays Constant::batch(const Axis&, const BatchedArrays&, const Types&) const {
+  return {{constant(value), false}};
+}
 
 Lowered Constant::lower(Emitter& emitter, const Lowered&) const { return {emitter.constant(value)}; }
 

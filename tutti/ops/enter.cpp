@@ -13,17 +13,21 @@
 namespace tutti {
 
 Types Enter::infer(const Types& operands) const {
-  require_states(operands[0], sharding.mesh.axes(), {State::invariant}, "only a whole value enters a shard_map over its mesh");
+  require_states(operands[0], sharding.mesh.axes(), {State::invariant},
+                 "only a whole value enters a shard_map over its mesh");
   if (!sharding.unreduced.empty()) require_summable(operands[0]);
   return {local_type(operands[0], sharding)};
 }
 
 Kernel Enter::kernel(const Layout& layout) const {
-  ensure(sharding.unreduced.empty(), "a border with unreduced axes is replaced by its moves before it is compiled");
+  ensure(sharding.unreduced.empty(),
+         "a border with unreduced axes is replaced by its moves before it is compiled");
   return sharding_view(layout.operands()[0], sharding);
 }
 
-Jvp Enter::jvp(const Arrays& operands, const Tangents& tangents) const { return linear_jvp(*this, operands, tangents); }
+Jvp Enter::jvp(const Arrays& operands, const Tangents& tangents) const {
+  return linear_jvp(*this, operands, tangents);
+}
 
 Tangents Enter::transpose(const LinearOperands&, const Tangents& cotangents) const {
   return {leave(*cotangents[0], dual(sharding))};

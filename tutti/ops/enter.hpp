@@ -24,7 +24,8 @@ struct Enter {
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
-  static constexpr Refused lower{"a border is folded into sdy.manual_computation, or replaced by its moves first"};
+  static constexpr Refused lower{
+      "a border is folded into sdy.manual_computation, or replaced by its moves first"};
   static std::vector<Example> examples();
 
   bool operator==(const Enter&) const = default;

@@ -47,7 +47,9 @@ Kernel Iota::kernel(const Layout&) const {
 
 Jvp Iota::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
-BatchedArrays Iota::batch(const Axis&, const BatchedArrays&, const Types&) const { return {{apply_one(*this, {}), false}}; }
+BatchedArrays Iota::batch(const Axis&, const BatchedArrays&, const Types&) const {
+  return {{apply_one(*this, {}), false}};
+}
 
 Lowered Iota::lower(Emitter& emitter, const Lowered&) const {
   return {emitter.emit("stablehlo.iota", {}, emitter.result_types()[0],

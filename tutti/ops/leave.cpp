@@ -16,19 +16,22 @@ Types Leave::infer(const Types& operands) const {
   Type whole = global_type(part, sharding);
   for (const Axis& axis : sharding.mesh.axes()) whole = whole.with(axis, State::invariant);
   Type expected = local_type(whole, sharding);
-  require(part == expected, Code::state, "{} does not leave by {}, which needs {}", to_string(part), to_string(sharding),
-          to_string(expected));
+  require(part == expected, Code::state, "{} does not leave by {}, which needs {}", to_string(part),
+          to_string(sharding), to_string(expected));
   return {whole};
 }
 
 Kernel Leave::kernel(const Layout& layout) const {
-  ensure(sharding.unreduced.empty(), "a border with unreduced axes is replaced by its moves before it is compiled");
+  ensure(sharding.unreduced.empty(),
+         "a border with unreduced axes is replaced by its moves before it is compiled");
   View view = sharding_view(layout.results()[0], sharding);
   for (Digit& digit : view.digits) std::swap(digit.from, digit.to);
   return view;
 }
 
-Jvp Leave::jvp(const Arrays& operands, const Tangents& tangents) const { return linear_jvp(*this, operands, tangents); }
+Jvp Leave::jvp(const Arrays& operands, const Tangents& tangents) const {
+  return linear_jvp(*this, operands, tangents);
+}
 
 Tangents Leave::transpose(const LinearOperands&, const Tangents& cotangents) const {
   return {enter(*cotangents[0], dual(sharding))};

@@ -27,13 +27,16 @@ Parameters Mask::parameters() const {
 }
 
 Types Mask::infer(const Types& operands) const {
-  require(at >= 0 && at < joint_size(axes), Code::groups, "there is no device {} along {}; it has devices 0 to {}", at,
-          to_string(axes), joint_size(axes) - 1);
+  require(at >= 0 && at < joint_size(axes), Code::groups,
+          "there is no device {} along {}; it has devices 0 to {}", at, to_string(axes),
+          joint_size(axes) - 1);
   require(is_stored_per_device(to), Code::state, "a masked value is U or V, not {}", letter(to));
   if (to == State::varying)
-    require_states(operands[0], axes, {State::invariant}, "it keeps one copy of a value that all devices hold");
+    require_states(operands[0], axes, {State::invariant},
+                   "it keeps one copy of a value that all devices hold");
   else
-    require_states(operands[0], axes, {State::invariant, State::reduced}, "it keeps one copy of a value that all devices hold");
+    require_states(operands[0], axes, {State::invariant, State::reduced},
+                   "it keeps one copy of a value that all devices hold");
   if (to == State::unreduced) require_summable(operands[0]);
   return {operands[0].with(axes, to)};
 }
@@ -45,7 +48,9 @@ Kernel Mask::kernel(const Layout& layout) const {
   return shuffle;
 }
 
-Jvp Mask::jvp(const Arrays& operands, const Tangents& tangents) const { return linear_jvp(*this, operands, tangents); }
+Jvp Mask::jvp(const Arrays& operands, const Tangents& tangents) const {
+  return linear_jvp(*this, operands, tangents);
+}
 
 Tangents Mask::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Array cotangent = *cotangents[0];
@@ -84,7 +89,8 @@ std::vector<Example> Mask::examples() {
   for (const Axes& axes : example_axis_tuples()) {
     int last = joint_size(axes) - 1;
     examples.push_back({Mask{axes, 0, State::unreduced}, {Type(DType::f32, {3, 2})}});
-    examples.push_back({Mask{axes, last, State::unreduced}, {Type(DType::f64, {3}).with(axes, State::reduced)}});
+    examples.push_back(
+        {Mask{axes, last, State::unreduced}, {Type(DType::f64, {3}).with(axes, State::reduced)}});
     examples.push_back({Mask{axes, last / 2, State::varying}, {Type(DType::f32, {2, 3})}});
   }
   const Axis &a = example_mesh().axes()[0], &b = example_mesh().axes()[1];
@@ -93,7 +99,9 @@ std::vector<Example> Mask::examples() {
 }
 
 Array mask(const Operand& x, const AxisNames& axes, const MaskOptions& options) {
-  return front_end("mask", x.where(), [&] { return apply_one(Mask{axes.resolve(), options.at, State::unreduced}, {as_array(x)}); });
+  return front_end("mask", x.where(), [&] {
+    return apply_one(Mask{axes.resolve(), options.at, State::unreduced}, {as_array(x)});
+  });
 }
 
 Array keep_on_one(const Operand& x, const AxisNames& axes, const MaskOptions& options) {

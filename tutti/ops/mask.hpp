@@ -14,9 +14,9 @@ namespace tutti {
 struct Mask {
   static constexpr std::string_view name = "mask";
 
-  Axes axes;                      // row-major in the order given
-  int at = 0;                     // joint position of the device that keeps it
-  State to = State::unreduced;    // or varying
+  Axes axes;                    // row-major in the order given
+  int at = 0;                   // joint position of the device that keeps it
+  State to = State::unreduced;  // or varying
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;

@@ -13,11 +13,14 @@
 namespace tutti {
 
 Parameters OwnBlock::parameters() const {
-  return {{"axes", to_string(axes)}, {"dim", std::to_string(dim.index)}, {"stacking", std::string(tutti::name(stacking))}};
+  return {{"axes", to_string(axes)},
+          {"dim", std::to_string(dim.index)},
+          {"stacking", std::string(tutti::name(stacking))}};
 }
 
 Types OwnBlock::infer(const Types& operands) const {
-  require_states(operands[0], axes, {State::invariant}, "a device's own block is taken of a value that all hold");
+  require_states(operands[0], axes, {State::invariant},
+                 "a device's own block is taken of a value that all hold");
   return {unstacked(operands[0], dim, stacking, axes, "own_block_c1").with(axes, State::varying)};
 }
 
@@ -36,8 +39,9 @@ Tangents OwnBlock::transpose(const LinearOperands&, const Tangents& cotangents) 
 // Over one of our own axes the blocks along it become the lanes.
 BatchedArrays OwnBlock::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const Batched& x = operands[0];
-  if (!contains(axes, axis)) return {{own_block(x.array, axes, Dim{dim.index + x.batched}, stacking), x.batched}};
-  Array lanes = split_lanes(x.array, axes, axis, dim, stacking);   // [n of rest, n of axis, block]
+  if (!contains(axes, axis))
+    return {{own_block(x.array, axes, Dim{dim.index + x.batched}, stacking), x.batched}};
+  Array lanes = split_lanes(x.array, axes, axis, dim, stacking);  // [n of rest, n of axis, block]
   Axes rest = without(axes, axis);
   if (rest.empty()) return {{reshape(lanes, lanes.shape().erased(Dim{0})), true}};
   return {{own_block(lanes, rest, Dim{0}, Stacking::new_dim), true}};
@@ -49,7 +53,8 @@ Lowered OwnBlock::lower(Emitter& emitter, const Lowered& operands) const {
   Type i32(DType::i32, {});
   Lowered starts(static_cast<std::size_t>(whole.rank()), emitter.constant(Tensor::scalar(std::int32_t{0})));
   stablehlo::Value size = emitter.constant(Tensor::scalar(static_cast<std::int32_t>(block)));
-  starts[static_cast<std::size_t>(dim.index)] = emitter.emit("stablehlo.multiply", {emitter.position(axes), size}, i32);
+  starts[static_cast<std::size_t>(dim.index)] =
+      emitter.emit("stablehlo.multiply", {emitter.position(axes), size}, i32);
   starts.insert(starts.begin(), operands[0]);
   Type slice = whole.with(whole.shape().with(dim, block));
   stablehlo::Value own = emitter.emit("stablehlo.dynamic_slice", starts, slice,
@@ -61,10 +66,13 @@ Lowered OwnBlock::lower(Emitter& emitter, const Lowered& operands) const {
 std::vector<Example> OwnBlock::examples() {
   std::vector<Example> examples;
   for (const Axes& axes : example_axis_tuples()) {
-    examples.push_back({OwnBlock{axes, Dim{1}, Stacking::new_dim}, {Type(DType::f32, {3, joint_size(axes)})}});
-    examples.push_back({OwnBlock{axes, Dim{0}, Stacking::tiled}, {Type(DType::f64, {3, 2}).scaled(Dim{0}, joint_size(axes))}});
+    examples.push_back(
+        {OwnBlock{axes, Dim{1}, Stacking::new_dim}, {Type(DType::f32, {3, joint_size(axes)})}});
+    examples.push_back({OwnBlock{axes, Dim{0}, Stacking::tiled},
+                        {Type(DType::f64, {3, 2}).scaled(Dim{0}, joint_size(axes))}});
   }
-  examples.push_back({OwnBlock{{example_mesh().axes()[0]}, Dim{0}, Stacking::new_dim}, {Type(DType::i32, {2})}});
+  examples.push_back(
+      {OwnBlock{{example_mesh().axes()[0]}, Dim{0}, Stacking::new_dim}, {Type(DType::i32, {2})}});
   return examples;
 }
 

@@ -14,8 +14,8 @@ namespace tutti {
 struct OwnBlock {
   static constexpr std::string_view name = "own_block";
 
-  Axes axes;                            // row-major in the order given
-  Dim dim;                              // of the operand
+  Axes axes;  // row-major in the order given
+  Dim dim;    // of the operand
   Stacking stacking = Stacking::new_dim;
 
   Mixing mixing() const { return Mixing::own; }

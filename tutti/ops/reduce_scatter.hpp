@@ -15,8 +15,8 @@ namespace tutti {
 struct ReduceScatter {
   static constexpr std::string_view name = "reduce_scatter";
 
-  Axes axes;                            // row-major in the order given
-  Dim dim;                              // of the operand
+  Axes axes;  // row-major in the order given
+  Dim dim;    // of the operand
   Stacking stacking = Stacking::new_dim;
 
   Mixing mixing() const { return Mixing::own; }

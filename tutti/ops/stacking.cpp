@@ -56,15 +56,18 @@ Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view lab
 
 Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label) {
   int n = joint_size(axes);
-  require(dim.index >= 0 && dim.index < whole.rank(), Code::dim, "dim {} is out of range for {} ({}); it has {}", dim.index,
-          to_string(whole), label, whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
+  require(dim.index >= 0 && dim.index < whole.rank(), Code::dim,
+          "dim {} is out of range for {} ({}); it has {}", dim.index, to_string(whole), label,
+          whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
   std::int64_t size = whole.shape()[dim];
   if (stacking == Stacking::tiled) {
-    require(size % n == 0, Code::shape, "dim {} of {} does not split over the {} devices of {} ({}); pad it or use another dim",
+    require(size % n == 0, Code::shape,
+            "dim {} of {} does not split over the {} devices of {} ({}); pad it or use another dim",
             dim.index, to_string(whole), n, to_string(axes), label);
     return whole.with(whole.shape().with(dim, size / n));
   }
-  require(size == n, Code::shape, "dim {} of {} has size {}, but {} has {} devices ({}); use tiled = true to split a longer dim",
+  require(size == n, Code::shape,
+          "dim {} of {} has size {}, but {} has {} devices ({}); use tiled = true to split a longer dim",
           dim.index, to_string(whole), size, to_string(axes), n, label);
   return whole.erased(dim);
 }

@@ -127,7 +127,8 @@ std::string in_words(Type type, const Axis& axis) {
 }
 
 void require_summable(Type x) {
-  require(x.dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first", to_string(x));
+  require(x.dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first",
+          to_string(x));
 }
 
 void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice) {

@@ -8,13 +8,14 @@
 namespace tutti {
 namespace {
 
-void check_results(const Program& program, const Equation& equation, const Axis& axis, const BatchedArrays& results) {
-  ensure(results.size() == equation.results.size(), "batch of {} gives {} results for {}", equation.op->name(),
-         results.size(), equation.results.size());
+void check_results(const Program& program, const Equation& equation, const Axis& axis,
+                   const BatchedArrays& results) {
+  ensure(results.size() == equation.results.size(), "batch of {} gives {} results for {}",
+         equation.op->name(), results.size(), equation.results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     Type in_body = program.type(equation.results[i]), expected = in_body.with(axis, State::invariant);
-    ensure(!results[i].batched || has_lanes(in_body, axis), "batch of {}: a result that is equal in all lanes is batched",
-           equation.op->name());
+    ensure(!results[i].batched || has_lanes(in_body, axis),
+           "batch of {}: a result that is equal in all lanes is batched", equation.op->name());
     if (results[i].batched) expected = expected.inserted(Dim{0}, axis.size);
     ensure(results[i].array.type() == expected, "batch of {}: {} for {}", equation.op->name(),
            to_string(results[i].array.type()), to_string(expected));
@@ -30,13 +31,15 @@ Arrays inline_batched(const Program& program, const Axis& axis, const BatchedArr
   for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
   for (const Equation& equation : program.equations)
     replay(equation, [&] {
-      BatchedArrays results = equation.op->batch(axis, values.of(equation.operands), program.types_of(equation.operands));
+      BatchedArrays results =
+          equation.op->batch(axis, values.of(equation.operands), program.types_of(equation.operands));
       check_results(program, equation, axis, results);
       for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
     });
   Arrays outputs;
   for (Var var : program.outputs)
-    outputs.push_back(has_lanes(program.type(var), axis) ? materialised(values[var], axis) : values[var].array);
+    outputs.push_back(has_lanes(program.type(var), axis) ? materialised(values[var], axis)
+                                                         : values[var].array);
   return outputs;
 }
 

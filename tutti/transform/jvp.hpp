@@ -6,8 +6,8 @@
 namespace tutti {
 
 struct JvpProgram {
-  Program program;   // (inputs, tangents of the nonzero inputs) -> (outputs, tangents of the nonzero outputs)
-  Bits nonzero;      // which outputs have a tangent
+  Program program;  // (inputs, tangents of the nonzero inputs) -> (outputs, tangents of the nonzero outputs)
+  Bits nonzero;     // which outputs have a tangent
 };
 
 /// Forward derivative: the program together with how its outputs change when the inputs change by their tangents.

@@ -30,8 +30,9 @@ void check_cotangents(const Program& program, const LinearEquation& equation, co
   for (std::size_t i = 0; i < cotangents.size(); ++i) {
     Var var = equation.operands[i].var;
     if (var < 0 || !cotangents[i]) continue;
-    ensure(cotangents[i]->type() == dual(program.type(var)), "transpose of {}: cotangent {} for an operand {}",
-           equation.op->name(), to_string(cotangents[i]->type()), to_string(program.type(var)));
+    ensure(cotangents[i]->type() == dual(program.type(var)),
+           "transpose of {}: cotangent {} for an operand {}", equation.op->name(),
+           to_string(cotangents[i]->type()), to_string(program.type(var)));
   }
 }
 
@@ -44,7 +45,8 @@ LinearOperands as_rule_operands(const Program& program, const LinearEquation& eq
 
 }  // namespace
 
-std::vector<LinearEquation> walk_linear_part(const Program& program, PerVar<bool>& linear, PerVar<Array>& known) {
+std::vector<LinearEquation> walk_linear_part(const Program& program, PerVar<bool>& linear,
+                                             PerVar<Array>& known) {
   std::vector<LinearEquation> rest;
   for (const Equation& equation : program.equations) {
     // A zero that stands for a tangent is linear, although nothing linear went into it.
@@ -71,7 +73,8 @@ void transpose_linear_part(const Program& program, const std::vector<LinearEquat
       Tangents of_operands = it->op->transpose(as_rule_operands(program, *it), of_results);
       check_cotangents(program, *it, of_operands);
       for (std::size_t i = 0; i < of_operands.size(); ++i)
-        if (Var var = it->operands[i].var; var >= 0) cotangents[var] = sum_of(cotangents[var], of_operands[i]);
+        if (Var var = it->operands[i].var; var >= 0)
+          cotangents[var] = sum_of(cotangents[var], of_operands[i]);
     });
   }
 }

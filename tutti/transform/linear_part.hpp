@@ -20,7 +20,8 @@ struct LinearEquation {
 
 /// Walks `program`: equations of known values are recorded in the current builder, the others are returned. `linear`
 /// says which variables are linear, `known` holds the values of those that are not; both are filled in.
-std::vector<LinearEquation> walk_linear_part(const Program& program, PerVar<bool>& linear, PerVar<Array>& known);
+std::vector<LinearEquation> walk_linear_part(const Program& program, PerVar<bool>& linear,
+                                             PerVar<Array>& known);
 
 /// Transposes the equations, last first, in the current builder: cotangents of results become cotangents of operands.
 /// After every rule a cotangent has exactly the dual type of its variable (I001 else).

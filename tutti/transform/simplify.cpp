@@ -27,8 +27,9 @@ Program without_dead_code(Program program) {
 }
 
 Program without_common_subexpressions(Program program) {
-  PerVar<Var> same(program);   // the variable that holds the value
-  for (std::size_t var = 0; var < program.types.size(); ++var) same[static_cast<Var>(var)] = static_cast<Var>(var);
+  PerVar<Var> same(program);  // the variable that holds the value
+  for (std::size_t var = 0; var < program.types.size(); ++var)
+    same[static_cast<Var>(var)] = static_cast<Var>(var);
   std::map<std::pair<std::string_view, std::vector<Var>>, std::vector<std::size_t>> seen;
   std::vector<Equation> kept;
   for (Equation& equation : program.equations) {
@@ -39,7 +40,8 @@ Program without_common_subexpressions(Program program) {
       candidates.push_back(kept.size());
       kept.push_back(std::move(equation));
     } else {
-      for (std::size_t i = 0; i < equation.results.size(); ++i) same[equation.results[i]] = kept[*found].results[i];
+      for (std::size_t i = 0; i < equation.results.size(); ++i)
+        same[equation.results[i]] = kept[*found].results[i];
     }
   }
   program.equations = std::move(kept);

@@ -12,7 +12,7 @@ namespace {
 struct Halves {
   Program known;
   std::vector<LinearEquation> equations;
-  std::map<Var, int> residual_of;   // variable of the known half -> number of the residual
+  std::map<Var, int> residual_of;  // variable of the known half -> number of the residual
   Types residual_types;
 };
 
@@ -41,7 +41,8 @@ Halves known_half(const Program& program, const Bits& linear_inputs, PerVar<bool
   return halves;
 }
 
-Program linear_half(const Program& program, const Bits& linear_inputs, PerVar<bool>& linear, const Halves& halves) {
+Program linear_half(const Program& program, const Bits& linear_inputs, PerVar<bool>& linear,
+                    const Halves& halves) {
   Builder builder;
   Arrays residuals;
   PerVar<Array> values(program);
@@ -51,8 +52,10 @@ Program linear_half(const Program& program, const Bits& linear_inputs, PerVar<bo
   for (const LinearEquation& equation : halves.equations) {
     Arrays operands;
     for (const LinearEquation::Operand& operand : equation.operands)
-      operands.push_back(operand.known ? residuals[static_cast<std::size_t>(halves.residual_of.at(operand.known->traced()->var))]
-                                       : values[operand.var]);
+      operands.push_back(
+          operand.known
+              ? residuals[static_cast<std::size_t>(halves.residual_of.at(operand.known->traced()->var))]
+              : values[operand.var]);
     Arrays results = repeat({equation.op, {}, {}, equation.where}, operands);
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }

@@ -6,8 +6,8 @@
 namespace tutti {
 
 struct SplitProgram {
-  Program known;    // known inputs -> known outputs, residuals
-  Program linear;   // residuals, linear inputs -> linear outputs
+  Program known;   // known inputs -> known outputs, residuals
+  Program linear;  // residuals, linear inputs -> linear outputs
   Bits linear_outputs;
 };
 

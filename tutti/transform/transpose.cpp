@@ -37,7 +37,8 @@ Program transpose(const Program& program, const Bits& linear_inputs) {
   transpose_linear_part(program, equations, cotangents);
   Arrays outputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
-    if (linear_inputs[i]) outputs.push_back(or_zeros(cotangents[program.inputs[i]], program.type(program.inputs[i])));
+    if (linear_inputs[i])
+      outputs.push_back(or_zeros(cotangents[program.inputs[i]], program.type(program.inputs[i])));
   return without_dead_code(builder.finish(outputs));
 }
 

@@ -43,7 +43,8 @@ void for_each_child(T& t, F&& f) {
     for (std::size_t i = 0; i < t.size(); ++i) f("[" + std::to_string(i) + "]", t[i]);
   } else if constexpr (is<U, std::map>) {
     for (auto& [key, value] : t) {
-      if constexpr (std::convertible_to<decltype(key), std::string>) f("[\"" + std::string(key) + "\"]", value);
+      if constexpr (std::convertible_to<decltype(key), std::string>)
+        f("[\"" + std::string(key) + "\"]", value);
       else f("[" + std::to_string(key) + "]", value);
     }
   } else if constexpr (is<U, std::optional>) {
@@ -56,16 +57,17 @@ void for_each_child(T& t, F&& f) {
     } else if constexpr (Tied<T>) {
       // tie() is not const; of a const tree the children are handed on as const.
       auto children = const_cast<U&>(t).tie();
-      if constexpr (std::is_const_v<T>) std::apply([&](auto&... child) { each(std::as_const(child)...); }, children);
+      if constexpr (std::is_const_v<T>)
+        std::apply([&](auto&... child) { each(std::as_const(child)...); }, children);
       else std::apply(each, children);
     } else {
       static_assert(!std::is_arithmetic_v<U>,
                     "tree: a number is no leaf of a tree of arrays; close over it, or make it an Array");
-      static_assert(Plain<U>,
-                    "tree: leaves are Array, inside tuples, pairs, optionals, arrays, vectors, maps or plain structs; give "
-                    "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
-      static_assert(count_fields<U>() <= max_fields,
-                    "tree: a struct of more than 24 fields; give it a member 'auto tie() { return std::tie(a, b, ...); }'");
+      static_assert(Plain<U>, "tree: leaves are Array, inside tuples, pairs, optionals, arrays, vectors, "
+                              "maps or plain structs; give "
+                              "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
+      static_assert(count_fields<U>() <= max_fields, "tree: a struct of more than 24 fields; give it a "
+                                                     "member 'auto tie() { return std::tie(a, b, ...); }'");
       with_fields<count_fields<U>()>(t, each);
     }
   }

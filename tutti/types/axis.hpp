@@ -14,7 +14,7 @@ namespace tutti {
 struct Axis {
   int id = -1;
   int size = 1;
-  std::string_view name;   // lives as long as the process
+  std::string_view name;  // lives as long as the process
 
   bool operator==(const Axis& other) const { return id == other.id; }
   auto operator<=>(const Axis& other) const { return id <=> other.id; }

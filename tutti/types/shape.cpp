@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 58;   // of 16 bytes: their bytes fit an int64
+constexpr std::int64_t most_elements = std::int64_t{1} << 58;  // of 16 bytes: their bytes fit an int64
 
 }  // namespace
 
@@ -20,7 +20,8 @@ void Shape::check() const {
   std::int64_t n = 1;
   for (std::int64_t size : sizes_) {
     require(size >= 0, Code::shape, "shape [{}] has a negative size; sizes are 0 or more", to_string(*this));
-    require(size == 0 || n <= most_elements / size, Code::shape, "shape [{}] has too many elements", to_string(*this));
+    require(size == 0 || n <= most_elements / size, Code::shape, "shape [{}] has too many elements",
+            to_string(*this));
     n = size == 0 ? n : n * size;
   }
 }
