@@ -108,7 +108,7 @@ std::string described(const Example& example) {
 
 Program program_of(const Example& example) {
   Builder builder;
-  auto place = builder.on_behalf_of(place_of_example);
+  auto place = builder.on_behalf_of({place_of_example, example.op->name()});
   Arrays operands;
   for (Type type : types_of(example)) operands.push_back(builder.input(type));
   return builder.finish(builder.add(example.op, operands));
