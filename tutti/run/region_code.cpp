@@ -68,10 +68,11 @@ class Coder {
 
   // ---- refs
 
-  int add_ref(const RegionRef& made, const std::vector<std::int64_t>& axis_strides) {
+  // By value: both may be elements of the lists that grow here.
+  int add_ref(RegionRef made, std::vector<std::int64_t> axis_strides) {
     code_.refs.push_back(made);
     for (std::size_t axis : unit_axes_) code_.unit_strides.push_back(made.base == 0 ? 0 : axis_strides[axis]);
-    axis_strides_.push_back(axis_strides);
+    axis_strides_.push_back(std::move(axis_strides));
     return static_cast<int>(code_.refs.size()) - 1;
   }
 

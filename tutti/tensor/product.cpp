@@ -111,7 +111,8 @@ std::size_t Product::scratch_bytes() const {
 void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const {
   const auto& [dtype, shape, f32] = *prepared_;
   if (is_empty(shape)) {
-    std::memset(c, 0, static_cast<std::size_t>(elements_of_result(shape)) * bytes_per_element(dtype));
+    std::fill_n(c, static_cast<std::size_t>(elements_of_result(shape)) * bytes_per_element(dtype),
+                std::byte{0});
     return;
   }
   switch (dtype) {
