@@ -4,7 +4,6 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
