@@ -105,7 +105,7 @@ class IdleSlots {
       CallSlot* empty = nullptr;
       if (places_[(first + i) % places].compare_exchange_strong(empty, slot.get(),
                                                                 std::memory_order_acq_rel)) {
-        static_cast<void>(slot.release());
+        [[maybe_unused]] CallSlot* kept = slot.release();
         return;
       }
     }

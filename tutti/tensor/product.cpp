@@ -133,8 +133,9 @@ double Product::nanoseconds() const {
              k = static_cast<double>(s.k);
   const double bytes = batch * (m * k + k * n + m * n) * static_cast<double>(bytes_per_element(dtype));
   const double far_bytes = std::max(0.0, bytes - (512 << 10));
+  const std::int64_t whole_vectors = (s.n + 15) / 16 * 16;
   if (dtype == DType::f32)
-    return 350 + batch * (50 + 2 * m * k * static_cast<double>((s.n + 15) / 16 * 16) / 110) + far_bytes / 25;
+    return 350 + batch * (50 + 2 * m * k * static_cast<double>(whole_vectors) / 110) + far_bytes / 25;
   if (dtype == DType::f64) return batch * (40 + 2 * m * k * n / 50) + far_bytes / 20;
   return 40 + batch * m * k * (1.5 + 0.65 * n);
 }
