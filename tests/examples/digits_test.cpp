@@ -143,9 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
     bad, digits_refuses,
     testing::Values(
         BadCommand{"--mesh data:4",
-                   "digits: mesh: 'data:4' in 'data:4' is not an axis and its size; write for example "
-                   "data=4,model=2",
-                   2},
+                   "digits: mesh: 'data:4' is not an axis and its size; write for example data=4,model=2", 2},
         BadCommand{"--mesh data=4",
                    "the spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
         BadCommand{

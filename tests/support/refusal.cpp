@@ -2,6 +2,7 @@
 #include "tests/support/refusal.hpp"
 
 #include <fmt/core.h>
+#include <gtest/gtest.h>
 
 #include <fstream>
 
@@ -28,6 +29,12 @@ std::string refusal(const std::function<void()>& program, Where test) {
     if (is_marked(error.where(), test)) text.replace(0, to_string(error.where()).size(), "{file}:{line}");
     return fmt::format("{} {}", info(error.code()).label, text);
   }
+}
+
+void expect_refused(const std::function<void()>& program, std::string_view expected, Where test) {
+  std::string said = refusal(program, test);
+  if (said != expected)
+    ADD_FAILURE_AT(test.file, test.line) << "said:     " << said << "\nexpected: " << expected;
 }
 
 std::string source_line(const Where& where) {

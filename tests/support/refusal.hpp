@@ -9,8 +9,12 @@
 
 namespace tutti {
 
-/// "T004 {file}:{line}: add: ..": code and text of the Error that `program` throws. {file}:{line} stands for the line
-/// of the calling test that ends with `// refused`; any other place is printed as it is. "accepted" if none is thrown.
+/// Fails unless `program` throws an Error whose code and text are `expected`: "T004 {file}:{line}: add: ..", where
+/// {file}:{line} is a line of the test's own file that ends with `// refused`. (A function: what stands in the
+/// arguments of a macro has the macro's line.)
+void expect_refused(const std::function<void()>& program, std::string_view expected,
+                    Where test = Where::here());
+/// Code and text of the Error that `program` throws, "accepted" if none; {file}:{line} as above.
 std::string refusal(const std::function<void()>& program, Where test = Where::here());
 
 /// The text of a line of a source file.

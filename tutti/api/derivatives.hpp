@@ -62,6 +62,8 @@ class Gradient {
     else return gradient;
   }
 
+  Where where() const { return where_; }
+
  private:
   F function_;
   Where where_;

@@ -28,12 +28,6 @@ std::string way_out(Type part, const Axis& axis) {
       axis.name);
 }
 
-// "argument 0.1" for the path ".0.1"; "result" for a lone leaf.
-std::string leaf_name(std::string_view what, std::string_view path) {
-  if (path.starts_with('.')) path.remove_prefix(1);
-  return fmt::format("shard_map: {}{}{}", what, path.empty() ? "" : " ", path);
-}
-
 // Equal values may leave as parts of a larger array; nothing else is cast silently.
 Array fit(const Array& part, const Sharding& sharding) {
   Array result = part;
@@ -61,7 +55,7 @@ Arrays entered(const Arrays& arguments, const Structure& structure, const ShardM
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays parts;
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    parts.push_back(front_end(leaf_name("argument", paths[i]), where, [&] {
+    parts.push_back(front_end(leaf_name("shard_map: argument", paths[i]), where, [&] {
       return enter(arguments[i], specs[i].on(options.mesh, arguments[i].type()));
     }));
   return parts;
@@ -72,7 +66,7 @@ Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptio
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays results;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    results.push_back(front_end(leaf_name("result", paths[i]), where, [&] {
+    results.push_back(front_end(leaf_name("shard_map: result", paths[i]), where, [&] {
       Array part = Builder::current().own(parts[i]);
       Sharding sharding = specs[i].on(options.mesh, part.type());
       return leave(fit(part, sharding), sharding);

@@ -45,6 +45,8 @@ class ShardMapped {
     return tree::rebuild(*traced, results);
   }
 
+  Where where() const { return where_; }
+
  private:
   F function_;
   ShardMapOptions options_;

@@ -62,6 +62,8 @@ class Vmapped {
     return tree::rebuild(*traced, results);
   }
 
+  Where where() const { return where_; }
+
  private:
   void add_dims(VmapFlat& call, std::size_t argument, std::size_t leaves) const {
     MappedDim dim = options_.in.empty() ? MappedDim(0) : options_.in[argument];

@@ -45,7 +45,7 @@ std::shared_ptr<const GlobalArray> Array::data() const {
 
 std::shared_ptr<const GlobalArray> Array::finished() const {
   require(!std::holds_alternative<Type>(is_), Code::trace,
-          "this array stands for an argument of compile and has no values; use the function's parameter");
+          "this array only stands for an argument of compile and has no values; hand in data");
   require(data() != nullptr, Code::trace, "this array is empty; give it a value before it is used");
   return data();
 }
@@ -63,7 +63,11 @@ double Array::item(Where where) const try {
   throw error.at(where, "item");
 }
 
-Array abstract(Shape shape, DType dtype) { return Array(Type(dtype, std::move(shape))); }
+Array abstract(Shape shape, DType dtype, Where where) try {
+  return Array(Type(dtype, std::move(shape)));
+} catch (const Error& error) {
+  throw error.at(where, "abstract");
+}
 
 namespace {
 

@@ -68,7 +68,8 @@ class Array {
 using Arrays = std::vector<Array>;
 
 /// Stands for an argument of this shape and dtype when a function is compiled before there is data.
-Array abstract(Shape shape, DType dtype);
+/// Throws T005 for a shape that no array has.
+Array abstract(Shape shape, DType dtype, Where where = Where::here());
 
 /// A C++ number beside arrays: it takes their dtype.
 using Number = std::variant<bool, std::int64_t, double>;

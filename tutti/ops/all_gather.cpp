@@ -31,8 +31,7 @@ Types AllGather::infer(const Types& operands) const {
   const Type& x = operands[0];
   require(to == State::invariant || to == State::reduced, Code::state,
           "the result of an all_gather is equal on all devices: I or R, not {}", letter(to));
-  require_states(x, axes, {State::varying},
-                 "a gather takes the blocks of varying values; reduce terms with psum instead");
+  require_states(x, axes, {State::varying}, "a gather takes blocks, not terms; use psum or psum_scatter");
   return {stacked(x, dim, stacking, joint_size(axes), "all_gather_c1").with(axes, to)};
 }
 

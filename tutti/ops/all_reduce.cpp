@@ -36,8 +36,7 @@ Types AllReduce::infer(const Types& operands) const {
                    "a sum takes varying values and unreduced terms");
     return {x.with(axes, State::invariant)};
   }
-  require_states(x, axes, {State::varying},
-                 "a maximum or minimum takes varying values; psum an unreduced one first");
+  require_states(x, axes, {State::varying}, "a maximum or minimum takes values, not terms; psum it first");
   agreed_states(operands, Mixing::alike);  // refuses U over the other axes
   return {x.with(axes, State::invariant)};
 }

@@ -47,7 +47,7 @@ Array as_array(const Operand& x, std::initializer_list<Operand> beside) {
   if (x.array()) return *x.array();
   for (const Operand& other : beside)
     if (other.array()) return constant(as_scalar(*x.number(), other.array()->dtype()));
-  fail(Code::number, "at least one operand must be an array; compute numbers in C++");
+  fail(Code::number, "no operand is an array; compute with numbers in C++");
 }
 
 std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b) {

@@ -26,7 +26,7 @@ Types Broadcast::infer(const Types& operands) const {
   require(from >= 0 && from < joint_size(axes), Code::groups,
           "there is no device {} along {}; it has devices 0 to {}", from, to_string(axes),
           joint_size(axes) - 1);
-  require_states(operands[0], axes, {State::varying}, "one device's term is not the sum; psum it instead");
+  require_states(operands[0], axes, {State::varying}, "one device's term is not the sum; use psum");
   return {operands[0].with(axes, State::invariant)};
 }
 

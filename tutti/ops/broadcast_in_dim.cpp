@@ -41,8 +41,6 @@ Parameters BroadcastInDim::parameters() const {
 Types BroadcastInDim::infer(const Types& operands) const {
   const Type& x = operands[0];
   Type result = x.with(to);
-  require(std::ranges::all_of(to, [](std::int64_t size) { return size >= 0; }), Code::shape,
-          "[{}] has a negative size; sizes are 0 or more", to_string(to));
   require(static_cast<int>(dims.size()) == x.rank(), Code::dim,
           "dims {} are {}, {} has {}; name a dim of the result for each (broadcast_in_dim_c2)",
           to_string(dims), dims.size(), to_string(x), x.rank());

@@ -27,7 +27,7 @@ bool is_free(State from, State to) {
 std::string_view way_out(State from) {
   switch (from) {
     case State::unreduced: return "reduce it with psum or psum_scatter";
-    case State::varying: return "make them equal with psum, pmax, all_gather or pbroadcast";
+    case State::varying: return "make it equal with psum, pmax or pbroadcast";
     case State::invariant:
     case State::reduced: return "keep it on one device with mask";
   }

@@ -33,26 +33,27 @@ std::string first_elements(const Tensor& value) {
   return {};
 }
 
+[[noreturn]] void refuse(const std::string& number, DType dtype, std::string_view advice) {
+  fail(Code::number, "the number {} does not fit {}; {}", number, name(dtype), advice);
+}
+
 Tensor rounded(double value, DType dtype) {
-  require(
-      is_float(dtype), Code::number,
-      "the floating-point number {} stands beside an array of {}; write a whole number, or convert the array",
-      value, name(dtype));
+  if (dtype == DType::boolean) refuse(fmt::format("{}", value), dtype, "write true or false");
+  if (!is_float(dtype))
+    refuse(fmt::format("{}", value), dtype, "write a whole number, or convert to a float dtype");
   return Tensor::scalar_of(dtype, value);
 }
 
 Tensor rounded(std::int64_t value, DType dtype) {
-  require(dtype != DType::boolean, Code::number,
-          "the number {} stands beside an array of bool; write true or false", value);
   using Limits = std::numeric_limits<std::int32_t>;
-  require(dtype != DType::i32 || (Limits::min() <= value && value <= Limits::max()), Code::number,
-          "the number {} does not fit {}; use a smaller one or convert the array", value, name(dtype));
+  if (dtype == DType::boolean) refuse(fmt::format("{}", value), dtype, "write true or false");
+  if (dtype == DType::i32 && (value < Limits::min() || value > Limits::max()))
+    refuse(fmt::format("{}", value), dtype, "write a smaller one, or convert to i64");
   return Tensor::scalar_of(dtype, value);
 }
 
 Tensor rounded(bool value, DType dtype) {
-  require(dtype == DType::boolean, Code::number, "{} stands beside an array of {}; write a number", value,
-          name(dtype));
+  if (dtype != DType::boolean) refuse(value ? "true" : "false", dtype, "write 0 or 1");
   return Tensor::scalar(value);
 }
 

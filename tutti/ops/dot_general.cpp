@@ -284,8 +284,8 @@ Array matmul_of_stacks(const Array& a, const Array& b) {
 Array matmul(const Operand& lhs, const Operand& rhs) {
   return front_end("matmul", lhs.where(), [&] {
     Array a = as_array(lhs, {rhs}), b = as_array(rhs, {lhs});
-    require(a.rank() > 0 && b.rank() > 0, Code::shape, "{} or {} is a scalar; multiply with *",
-            to_string(a.type()), to_string(b.type()));
+    require(a.rank() > 0 && b.rank() > 0, Code::shape, "{} is a scalar; multiply with *",
+            to_string((a.rank() == 0 ? a : b).type()));
     Dim of_a{a.rank() - 1}, of_b{std::max(b.rank() - 2, 0)};
     require(a.shape()[of_a] == b.shape()[of_b], Code::shape,
             "the last dim of {} has size {}, dim {} of {} has {}; they must be equal", to_string(a.type()),

@@ -11,9 +11,9 @@ namespace {
 
 template <class T>
 Tensor counted(std::int64_t n) {
-  std::vector<T> values;
-  for (std::int64_t i = 0; i < n; ++i) values.push_back(static_cast<T>(i));
-  return Tensor(Shape{n}, values);
+  Tensor values(dtype_of<T>(), Shape{n});
+  for (std::int64_t i = 0; i < n; ++i) values.mutable_data<T>()[i] = static_cast<T>(i);
+  return values;
 }
 
 Tensor counted(DType dtype, std::int64_t n) {

@@ -31,12 +31,10 @@ Types Mask::infer(const Types& operands) const {
           "there is no device {} along {}; it has devices 0 to {}", at, to_string(axes),
           joint_size(axes) - 1);
   require(is_stored_per_device(to), Code::state, "a masked value is U or V, not {}", letter(to));
-  if (to == State::varying)
-    require_states(operands[0], axes, {State::invariant},
-                   "it keeps one copy of a value that all devices hold");
-  else
-    require_states(operands[0], axes, {State::invariant, State::reduced},
-                   "it keeps one copy of a value that all devices hold");
+  constexpr std::string_view advice =
+      "only what all devices hold is kept on one; make it equal with psum or pbroadcast";
+  if (to == State::varying) require_states(operands[0], axes, {State::invariant}, advice);
+  else require_states(operands[0], axes, {State::invariant, State::reduced}, advice);
   if (to == State::unreduced) require_summable(operands[0]);
   return {operands[0].with(axes, to)};
 }

@@ -54,15 +54,14 @@ std::optional<View> common_digits(const Shape& from, const Shape& to) {
 Shape completed(const Shape& to, Type x) {
   auto open = std::ranges::find(to, -1);
   if (open == to.end()) return to;
-  std::int64_t known = 1;
-  for (std::int64_t size : to)
-    if (size != -1) known *= size;
   require(std::ranges::count(to, -1) == 1, Code::shape,
           "[{}] has more than one -1; leave one size open at most", to_string(to));
+  Dim dim{static_cast<int>(open - to.begin())};
+  std::int64_t known = x.with(to.with(dim, 1)).elements();
   require(known > 0 && x.elements() % known == 0, Code::shape,
           "no size in the place of -1 gives [{}] the {} elements of {} (reshape_c2)", to_string(to),
           x.elements(), to_string(x));
-  return to.with(Dim{static_cast<int>(open - to.begin())}, x.elements() / known);
+  return to.with(dim, x.elements() / known);
 }
 
 }  // namespace
@@ -71,12 +70,11 @@ Parameters Reshape::parameters() const { return {{"to", "[" + to_string(to) + "]
 
 Types Reshape::infer(const Types& operands) const {
   const Type& x = operands[0];
-  require(std::ranges::all_of(to, [](std::int64_t size) { return size >= 0; }), Code::shape,
-          "[{}] has a negative size; sizes are 0 or more", to_string(to));
-  require(to.elements() == x.elements(), Code::shape,
+  Type result = x.with(to);
+  require(result.elements() == x.elements(), Code::shape,
           "{} has {} elements, [{}] has {}; both must be as many (reshape_c2)", to_string(x), x.elements(),
-          to_string(to), to.elements());
-  return {x.with(to)};
+          to_string(to), result.elements());
+  return {result};
 }
 
 // As digits it remains a view also of an operand that does not lie dense.

@@ -67,7 +67,7 @@ class Localiser {
   void require_own_mesh(const Sharding& sharding, const Equation& equation) const {
     if (sharding.mesh == mesh_) return;
     throw Error(Code::mesh, equation.where,
-                fmt::format("{}: the program is for the mesh {}, it is compiled for {}", equation.op->name(),
+                fmt::format("shard_map: its mesh is {}, the machine's is {}; open a machine on this mesh",
                             to_string(sharding.mesh), to_string(mesh_)));
   }
 

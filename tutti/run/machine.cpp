@@ -13,9 +13,18 @@ namespace tutti {
 namespace {
 
 int worker_count(const Mesh& mesh, int wanted) {
-  require(wanted >= 0, Code::usage, "{} workers; ask for 1 or more, or 0 for one per core", wanted);
+  require(wanted >= 0, Code::device, "{} workers; ask for 1 or more, or 0 for one per core", wanted);
   if (wanted > 0) return wanted;
   return std::min(Team::default_workers(), mesh.devices());
+}
+
+std::shared_ptr<const GlobalArray> data_of(const Array& argument, const std::string& path) try {
+  require(
+      !argument.traced(), Code::trace,
+      "its values are not known while its program is traced; call the function that was compiled instead");
+  return argument.finished();
+} catch (const Error& error) {
+  throw error.at({}, leaf_name("call: argument", path));
 }
 
 Program simplified(Program program) {
@@ -45,11 +54,12 @@ const Mesh& Machine::mesh() const { return state_->mesh; }
 int Machine::workers() const { return state_->team->workers(); }
 
 CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,
-                                      const Arrays& arguments, const Structure& structure) const {
+                                      const Arrays& arguments, const Structure& structure, Where where) const
+    try {
   require(Builder::current_or_null() == nullptr, Code::trace,
-          "compile: a function is being traced here; compile outside of it and call the function itself");
+          "a function is being traced here; compile outside of it, and call the function itself here");
   Types types;
-  for (const Array& argument : arguments) types.push_back(argument.type());
+  for (const Array& argument : arguments) types.push_back(argument.type({}));
   Traced traced = trace(types, function);
   CompiledProgram compiled;
   compiled.state_ = std::make_shared<CompiledProgram::State>();
@@ -63,20 +73,22 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   options.storage = state_->options.storage;
   state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
   return compiled;
+} catch (const Error& error) {
+  throw error.at(where, "compile");
 }
 
-Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& structure) const {
+Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& structure, Where where) const
+    try {
   const State& state = *state_;
-  if (!(structure == state.structure)) require_same_structure("argument", state.structure, structure);
+  if (!(structure == state.structure)) require_same_structure("call", state.structure, structure, where);
   std::vector<std::shared_ptr<const GlobalArray>> inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    std::shared_ptr<const GlobalArray> data = arguments[i].data();
-    require(data != nullptr, Code::argument, "argument{}: it has no value; hand in finished data",
-            state.paths[i]);
+    std::shared_ptr<const GlobalArray> data = data_of(arguments[i], state.paths[i]);
     Type expected = state.program.type(state.program.inputs[i]);
-    require(data->type() == expected, Code::argument,
-            "argument{}: {} was handed in, the program was compiled for {}; compile it again for this shape",
-            state.paths[i], to_string(data->type()), to_string(expected));
+    require(
+        data->type() == expected, Code::argument,
+        "{} is {}, but the program was compiled for {}; compile it for this type, or convert the argument",
+        leaf_name("argument", state.paths[i]), to_string(data->type()), to_string(expected));
     inputs.push_back(std::move(data));
   }
   for (const Array& array : state.hidden) inputs.push_back(array.data());
@@ -84,13 +96,17 @@ Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& str
   for (std::shared_ptr<const GlobalArray>& result : state.executable->run(inputs))
     results.emplace_back(std::move(result));
   return results;
+} catch (const Error& error) {
+  throw error.at(where, "call");
 }
 
 const Program& CompiledProgram::program() const { return state_->program; }
 std::string CompiledProgram::explain() const { return state_->executable->explain(); }
 
-Machine open_local(const Mesh& mesh, const MachineOptions& options) {
+Machine open_local(const Mesh& mesh, const MachineOptions& options, Where where) try {
   return Machine(std::make_shared<Machine::State>(mesh, options));
+} catch (const Error& error) {
+  throw error.at(where, "open_local");
 }
 
 }  // namespace tutti

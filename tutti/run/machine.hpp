@@ -20,8 +20,9 @@ struct MachineOptions {
 /// A compiled program, flat.
 class CompiledProgram {
  public:
-  /// Runs it. Throws T012 for arguments of another structure than it was compiled for, T015 for another shape or dtype.
-  Arrays operator()(const Arrays& arguments, const Structure& structure) const;
+  /// Runs it. Throws T012 for arguments of another structure than it was compiled for, T015 for another shape or dtype,
+  /// T011 for arguments without values.
+  Arrays operator()(const Arrays& arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;
   /// The steps it runs in, with bytes and estimates; then what moved at the border.
@@ -40,9 +41,9 @@ class Compiled {
   Compiled(CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  Result operator()(const A&... arguments) const {
+  Result operator()(const A&... arguments, Where where = Where::here()) const {
     std::tuple<const A&...> tree{arguments...};
-    return tree::rebuild(result_, program_(tree::flatten(tree), tree::structure_of(tree)));
+    return tree::rebuild(result_, program_(tree::flatten(tree), tree::structure_of(tree), where));
   }
   const Program& program() const { return program_.program(); }
   std::string explain() const { return program_.explain(); }
@@ -71,20 +72,24 @@ class Machine {
       traced = std::apply(function, tree::rebuild(tree, leaves));
       return tree::flatten(*traced);
     };
-    CompiledProgram program = compile_flat(flat, tree::flatten(tree), tree::structure_of(tree));
+    Where
+        where;  // a pack of arguments leaves no room for the caller's; that of shard_map, grad or vmap is near
+    if constexpr (requires { function.where(); }) where = function.where();
+    CompiledProgram program = compile_flat(flat, tree::flatten(tree), tree::structure_of(tree), where);
     return Compiled<Result, A...>(std::move(program), *traced);
   }
   CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
-                               const Structure& structure) const;
+                               const Structure& structure, Where where) const;
 
  private:
-  friend Machine open_local(const Mesh& mesh, const MachineOptions& options);
+  friend Machine open_local(const Mesh& mesh, const MachineOptions& options, Where where);
   struct State;
   explicit Machine(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 
 /// All devices of `mesh` as virtual devices in this process.
-Machine open_local(const Mesh& mesh, const MachineOptions& options = {});
+/// Throws R004 for a number of workers that cannot be.
+Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti

@@ -27,6 +27,30 @@ constexpr std::size_t count_fields() {
   else return count_fields<T, n - 1>();
 }
 
+/// Initialised from parentheses, braces are not left out: an array of C is no field that a value initialises.
+template <class T, std::size_t... i>
+constexpr bool parenthesis_constructible(std::index_sequence<i...>) {
+  return requires { T(((void)i, AnyField{})...); };
+}
+template <class T>
+constexpr bool has_c_array() {
+  constexpr std::size_t n = count_fields<T>();
+  if constexpr (n < 2) return false;  // one value may be a T; an array of one element is seen as a field
+  else return !parenthesis_constructible<T>(std::make_index_sequence<n>());
+}
+
+template <class T>
+struct AnyBase {
+  template <class B>
+    requires(std::is_base_of_v<B, T> && !std::is_same_v<B, T>)
+  operator B() const;
+};
+/// Bases come before the fields.
+template <class T>
+constexpr bool has_base() {
+  return requires { T{AnyBase<T>{}}; };
+}
+
 // clang-format off: one rung a line
 /// f(field...) of an aggregate with n fields, by reference.
 template <std::size_t n, class S, class F>

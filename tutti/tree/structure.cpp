@@ -13,8 +13,14 @@ void collect(const Structure& structure, const std::string& prefix, std::vector<
 }
 
 std::string described(const Structure& structure) {
+  constexpr std::size_t named = 4;
   if (structure.leaf) return "an array";
-  return fmt::format("a tree of {} with {} arrays", structure.children.size(), leaf_count(structure));
+  std::size_t n = structure.children.size();
+  std::string labels;
+  for (std::size_t i = 0; i < n && i < named; ++i)
+    labels += (i == 0 ? "" : ", ") + structure.children[i].label;
+  return fmt::format("{} part{}{}", n, n == 1 ? "" : "s",
+                     n == 0 ? "" : " (" + labels + (n > named ? ", ..)" : ")"));
 }
 
 void compare(const Structure& expected, const Structure& found, const std::string& prefix) {
@@ -40,6 +46,11 @@ std::vector<std::string> leaf_paths(const Structure& structure) {
   std::vector<std::string> paths;
   collect(structure, "", paths);
   return paths;
+}
+
+std::string leaf_name(std::string_view what, std::string_view path) {
+  if (path.starts_with('.')) path.remove_prefix(1);
+  return fmt::format("{}{}{}", what, path.empty() ? "" : " ", path);
 }
 
 void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,

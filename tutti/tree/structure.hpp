@@ -20,6 +20,8 @@ struct Structure {
 
 /// The number of leaves.
 std::size_t leaf_count(const Structure& structure);
+/// "argument 0.1" for what = "argument" and the path ".0.1"; "result" for the path of a lone leaf.
+std::string leaf_name(std::string_view what, std::string_view path);
 /// The path to each leaf, in order: ".0.1", "[2].0"; "" for a lone leaf.
 std::vector<std::string> leaf_paths(const Structure& structure);
 

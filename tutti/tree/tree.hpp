@@ -35,6 +35,30 @@ concept TupleLike = is<T, std::tuple> || is<T, std::pair> || is_std_array<T>;
 template <class T>
 concept Plain = std::is_class_v<T> && std::is_aggregate_v<T>;
 
+/// Says what is wrong with a class that is no tree.
+template <class T>
+consteval bool is_plain() {
+  constexpr bool plain = Plain<T>, few = count_fields<T>() <= max_fields;
+  static_assert(!std::is_arithmetic_v<T>,
+                "tree: a number is no leaf of a tree of arrays; close over it, or make it an Array");
+  static_assert(!std::is_array_v<T>, "tree: an array of C; use std::array");
+  static_assert(
+      plain || std::is_arithmetic_v<T> || std::is_array_v<T>,
+      "tree: leaves are Array, inside tuples, pairs, optionals, arrays, vectors, maps or plain structs; give "
+      "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
+  static_assert(
+      !plain || few,
+      "tree: a struct of more than 24 fields; give it a member 'auto tie() { return std::tie(a, b, ...); }'");
+  if constexpr (plain && few) {
+    static_assert(
+        !has_base<T>(),
+        "tree: a struct with a base class; give it a member 'auto tie() { return std::tie(a, b, ...); }'");
+    static_assert(has_base<T>() || !has_c_array<T>(), "tree: a struct with an array of C; use std::array");
+    return !has_base<T>() && !has_c_array<T>();
+  }
+  return false;
+}
+
 /// f(label, child) for every child of a node that is no leaf, in order. `T` may be const.
 template <class T, class F>
 void for_each_child(T& t, F&& f) {
@@ -60,14 +84,7 @@ void for_each_child(T& t, F&& f) {
       if constexpr (std::is_const_v<T>)
         std::apply([&](auto&... child) { each(std::as_const(child)...); }, children);
       else std::apply(each, children);
-    } else {
-      static_assert(!std::is_arithmetic_v<U>,
-                    "tree: a number is no leaf of a tree of arrays; close over it, or make it an Array");
-      static_assert(Plain<U>, "tree: leaves are Array, inside tuples, pairs, optionals, arrays, vectors, "
-                              "maps or plain structs; give "
-                              "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
-      static_assert(count_fields<U>() <= max_fields, "tree: a struct of more than 24 fields; give it a "
-                                                     "member 'auto tie() { return std::tie(a, b, ...); }'");
+    } else if constexpr (is_plain<U>()) {
       with_fields<count_fields<U>()>(t, each);
     }
   }
@@ -110,19 +127,38 @@ Structure structure_of(const T& t, std::string label = {}) {
   return structure;
 }
 
-}  // namespace tree
-
-/// f of every leaf, and of the leaves at the same places of `others`; a tree like `t`.
-/// Throws T012 if the trees have different structures.
+/// f of every leaf of `t`, and of the leaves at the same places of `others`; a tree like `t`.
 template <class F, class T, class... Others>
-T tree_map(F f, const T& t, const Others&... others) {
-  Structure structure = tree::structure_of(t);
-  (require_same_structure("tree_map", structure, tree::structure_of(others)), ...);
-  Arrays leaves = tree::flatten(t);
-  auto more = std::tuple{tree::flatten(others)...};
+T mapped(Where where, F& f, const T& t, const Others&... others) {
+  Structure structure = structure_of(t);
+  (require_same_structure("tree_map", structure, structure_of(others), where), ...);
+  Arrays leaves = flatten(t);
+  auto more = std::tuple{flatten(others)...};
   for (std::size_t i = 0; i < leaves.size(); ++i)
     leaves[i] = std::apply([&](const auto&... other) -> Array { return f(leaves[i], other[i]...); }, more);
-  return tree::rebuild(t, leaves);
+  return rebuild(t, leaves);
+}
+
+}  // namespace tree
+
+/// f of every leaf, and of the leaves at the same places of other trees; a tree like `t`. Written out, because a pack of
+/// trees leaves no room for the place of the caller.
+/// Throws T012 if the trees have different structures.
+template <class F, class T>
+T tree_map(F f, const T& t, Where where = Where::here()) {
+  return tree::mapped(where, f, t);
+}
+template <class F, class T, class T2>
+T tree_map(F f, const T& t, const T2& t2, Where where = Where::here()) {
+  return tree::mapped(where, f, t, t2);
+}
+template <class F, class T, class T2, class T3>
+T tree_map(F f, const T& t, const T2& t2, const T3& t3, Where where = Where::here()) {
+  return tree::mapped(where, f, t, t2, t3);
+}
+template <class F, class T, class T2, class T3, class T4>
+T tree_map(F f, const T& t, const T2& t2, const T3& t3, const T4& t4, Where where = Where::here()) {
+  return tree::mapped(where, f, t, t2, t3, t4);
 }
 
 }  // namespace tutti

@@ -25,6 +25,17 @@ void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   }
 }
 
+// "data=4".
+std::pair<std::string, int> parse_axis(std::string_view text) {
+  std::size_t equals = text.find('=');
+  std::string_view digits = equals == text.npos ? "" : text.substr(equals + 1);
+  int size = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  require(equals != text.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(),
+          Code::mesh, "'{}' is not an axis and its size; write for example data=4,model=2", text);
+  return {std::string(text.substr(0, equals)), size};
+}
+
 }  // namespace
 
 Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where) try {
@@ -54,18 +65,10 @@ std::string to_string(const Mesh& mesh) {
 
 Mesh parse_mesh(std::string_view text) try {
   std::vector<std::pair<std::string, int>> names_and_sizes;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    std::string_view item = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-    std::size_t equals = item.find('=');
-    std::string_view digits = equals == item.npos ? "" : item.substr(equals + 1);
-    int size = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    require(equals != item.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(),
-            Code::mesh, "'{}' in '{}' is not an axis and its size; write for example data=4,model=2", item,
-            text);
-    names_and_sizes.emplace_back(std::string(item.substr(0, equals)), size);
+  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    std::string_view item = text.substr(begin, text.find(',', begin) - begin);
+    names_and_sizes.push_back(parse_axis(item));
+    begin += item.size() + 1;
   }
   return Mesh(names_and_sizes, Where{});
 } catch (const Error& error) {

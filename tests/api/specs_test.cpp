@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/api/specs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/tracing.hpp"
+#include "tutti/tree/tree.hpp"
+
+namespace tutti {
+namespace {
+
+const Mesh mesh({{"data", 4}, {"model", 2}});
+const Type matrix(DType::f32, {8, 8});
+
+std::string on_mesh(const P& spec) { return to_string(spec.on(mesh, matrix)); }
+
+// The specs of the leaves, each on the mesh for a vector.
+template <class T>
+std::vector<std::string> per_leaf(const Specs& specs, const T& t) {
+  std::vector<std::string> all;
+  for (const P& spec : specs.per_leaf(tree::structure_of(t), "in")) all.push_back(on_mesh(spec));
+  return all;
+}
+
+struct Layer {
+  Array w, b;
+};
+
+TEST(spec, names_one_axis_or_none_per_dim) {
+  EXPECT_EQ(on_mesh(P("data", "model")), "P('data', 'model')");
+  EXPECT_EQ(on_mesh(P(none, "model")), "P(none, 'model')");
+}
+
+TEST(spec, leaves_out_dims_that_are_not_split) {
+  EXPECT_EQ(on_mesh(P()), "P(none, none)");
+  EXPECT_EQ(on_mesh(P("data")), "P('data', none)");
+}
+
+TEST(spec, names_several_axes_of_a_dim_slowest_first) {
+  EXPECT_EQ(on_mesh(P(SpecEntry{"model", "data"})), "P(('model', 'data'), none)");
+}
+
+TEST(spec, says_where_there_are_sums_and_partial_gradients) {
+  EXPECT_EQ(on_mesh(P("data").unreduced({"model"})), "P('data', none; unreduced='model')");
+  EXPECT_EQ(on_mesh(P().reduced({"data", "model"})), "P(none, none; reduced=('data', 'model'))");
+}
+
+TEST(spec, is_not_longer_than_the_rank) {
+  EXPECT_EQ(refusal_of([] { P("data", none, none).on(mesh, matrix); }),
+            "T013: the spec names 3 dims, but f32[8,8] has 2; drop the last 1");
+}
+
+TEST(spec, names_axes_of_the_mesh) {
+  EXPECT_EQ(refusal_of([] { P("rows").on(mesh, matrix); }),
+            "T001: the spec names axis 'rows', but the mesh is data=4,model=2; use one of its axes");
+}
+
+TEST(specs, that_are_one_hold_for_all_leaves) {
+  EXPECT_EQ(per_leaf(P("data"), std::pair{Layer{}, Array()}),
+            (std::vector<std::string>{"P('data', none)", "P('data', none)", "P('data', none)"}));
+}
+
+TEST(specs, are_given_per_part) {
+  EXPECT_EQ(per_leaf({P("data"), P()}, std::pair{Layer{}, Array()}),
+            (std::vector<std::string>{"P('data', none)", "P('data', none)", "P(none, none)"}));
+  EXPECT_EQ(per_leaf({{P(none, "model"), P("model")}, P()}, std::pair{Layer{}, Array()}),
+            (std::vector<std::string>{"P(none, 'model')", "P('model', none)", "P(none, none)"}));
+}
+
+TEST(specs, of_one_array_may_stand_in_braces) {
+  EXPECT_EQ(per_leaf({P("data")}, Array()), std::vector<std::string>{"P('data', none)"});
+}
+
+TEST(specs, of_another_form_are_refused) {
+  EXPECT_EQ(refusal_of([] { per_leaf({P(), P(), P()}, Layer{}); }), "?");
+  EXPECT_EQ(refusal_of([] { per_leaf({P(), Specs{P(), P()}}, Layer{}); }), "?");
+  EXPECT_EQ(refusal_of([] { per_leaf({P(), Specs{P()}}, std::pair{Array(), Layer{}}); }), "?");
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ir/array.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/tracing.hpp"
+#include "tutti/ir/builder.hpp"
+
+namespace tutti {
+namespace {
+
+TEST(array, of_data_has_its_type_and_values) {
+  Array x = Tensor({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(x.type(), Type(DType::f32, {2, 3}));
+  EXPECT_EQ(x.shape(), (Shape{2, 3}));
+  EXPECT_EQ(x.dtype(), DType::f32);
+  EXPECT_EQ(x.rank(), 2);
+  EXPECT_EQ(x.tensor(), Tensor({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(x.traced(), nullptr);
+}
+
+TEST(array, counts_dims_from_either_end) {
+  Array x = Tensor(DType::f32, {2, 3});
+  EXPECT_EQ(x.dim(0), 2);
+  EXPECT_EQ(x.dim(1), 3);
+  EXPECT_EQ(x.dim(-1), 3);
+  EXPECT_EQ(x.dim(-2), 2);
+  EXPECT_EQ(refusal_of([&] { x.dim(2); }),
+            "T006: dim 2 is out of range for f32[2,3], which has dims -2 to 1");
+  EXPECT_EQ(refusal_of([&] { x.dim(-3); }),
+            "T006: dim -3 is out of range for f32[2,3], which has dims -2 to 1");
+}
+
+TEST(array, of_one_element_has_an_item) {
+  EXPECT_EQ(Array(Tensor::scalar(2.5F)).item(), 2.5);
+  EXPECT_EQ(Array(Tensor({1, 1}, std::vector<std::int32_t>{7})).item(), 7);
+  EXPECT_EQ(Array(Tensor::scalar(true)).item(), 1);
+}
+
+TEST(array, of_a_trace_has_a_type_with_states) {
+  Builder builder;
+  Axis lanes = fresh_axis("lanes", 3);
+  Array x = builder.input(Type(DType::f32, {2}, {{lanes, varying}}));
+  EXPECT_EQ(to_string(x.type()), "f32[2]{V:lanes}");
+  EXPECT_EQ(x.data(), nullptr);
+}
+
+TEST(array, that_stands_for_an_argument_has_a_type) {
+  Array x = abstract({2}, DType::i32);
+  EXPECT_EQ(x.type(), Type(DType::i32, {2}));
+  EXPECT_EQ(x.data(), nullptr);
+}
+
+TEST(operand, is_an_array_or_a_number) {
+  EXPECT_NE(Operand(Array()).array(), nullptr);
+  EXPECT_EQ(Operand(Array()).number(), nullptr);
+  EXPECT_EQ(*Operand(2).number(), Number(std::int64_t{2}));
+  EXPECT_EQ(*Operand(2U).number(), Number(std::int64_t{2}));
+  EXPECT_EQ(*Operand(0.5F).number(), Number(0.5));
+  EXPECT_EQ(*Operand(true).number(), Number(true));
+}
+
+TEST(operand, knows_the_line_of_its_caller) {
+  Operand x = 1;
+  EXPECT_EQ(to_string(x.where()), "tests/ir/array_test.cpp:" + std::to_string(__LINE__ - 1));
+}
+
+TEST(axis_names, stand_for_axes_or_are_axes) {
+  Builder builder;
+  Mesh mesh({{"data", 4}, {"model", 2}});
+  auto bound = builder.bind(mesh.axes());
+  EXPECT_EQ(AxisNames("model").resolve(), Axes{mesh.axes()[1]});
+  EXPECT_EQ(AxisNames(std::string("model")).resolve(), Axes{mesh.axes()[1]});
+  EXPECT_EQ(AxisNames({"model", "data"}).resolve(), (Axes{mesh.axes()[1], mesh.axes()[0]}));
+  EXPECT_EQ(AxisNames(mesh.axes()).resolve(), mesh.axes());
+  EXPECT_EQ(AxisNames(mesh.axes()[0]).resolve(), Axes{mesh.axes()[0]});
+}
+
+TEST(axis_names, name_an_axis_once) {
+  Axis lanes = fresh_axis("lanes", 3);
+  EXPECT_EQ(refusal_of([&] { AxisNames(Axes{lanes, lanes}).resolve(); }),
+            "T003: axis 'lanes' is named twice; name each axis once");
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,9 @@
+// expect: array_as_condition\.cpp:6
+// expect: use of deleted function .*operator bool
+// SPDX-License-Identifier: Apache-2.0
+// A comparison has no value while it is traced: select chooses, not if.
+#include "tutti/tutti.hpp"
+tutti::Array larger(const tutti::Array& a, const tutti::Array& b) {
+  if (a < b) return b;
+  return a;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a machine does not compile, and calls of compiled programs with other arguments.
+#include <gtest/gtest.h>
+
+#include "tests/support/refusal.hpp"
+#include "tutti/tensor/npy.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+Machine machine() { return open_local(Mesh({{"data", 4}}), {.workers = 1}); }
+Array floats(const Shape& shape) { return Tensor(DType::f32, shape); }
+Array doubled(Array x) { return 2 * x; }
+
+TEST(compile, is_not_called_inside_a_trace) {
+  expect_refused(traced([](Array x) {
+                   machine().compile(doubled, x);  // refused
+                   return x;
+                 }),
+                 "?");
+}
+
+TEST(compile, takes_programs_for_its_own_mesh) {
+  expect_refused(
+      [] {
+        auto other = shard_map(doubled, {.mesh = Mesh({{"rows", 2}}), .in = P(), .out = P()});  // refused
+        machine().compile(other, floats({4}));
+      },
+      "?");
+}
+
+TEST(compile, takes_arguments_with_a_type) {
+  expect_refused(
+      [] {
+        machine().compile(doubled, Array());  // refused
+      },
+      "?");
+}
+
+TEST(compile, takes_functions_that_return_what_they_made) {
+  Array kept;
+  traced([&](Array x) { return kept = x * 2; })();
+  expect_refused(
+      [&] {
+        machine().compile([&](Array) { return kept; }, floats({4}));  // refused
+      },
+      "?");
+}
+
+TEST(compile, takes_programs_that_fit_into_memory) {
+  expect_refused(
+      [] {
+        auto large = [](Array x) {
+          return x + zeros({1 << 20, 1 << 20, 64}, DType::f64);  // refused
+        };
+        machine().compile(large, abstract({}, DType::f64));
+      },
+      "?");
+  expect_refused(
+      [] {
+        auto large = [](Array x) {
+          return x + arange(std::int64_t{1} << 45, DType::i64);  // refused
+        };
+        machine().compile(large, abstract({}, DType::i64));
+      },
+      "?");
+}
+
+TEST(calls, have_arguments_of_the_compiled_shape) {
+  auto program = machine().compile(doubled, floats({4}));
+  expect_refused(
+      [&] {
+        program(floats({5}));  // refused
+      },
+      "?");
+}
+
+TEST(calls, have_arguments_of_the_compiled_dtype) {
+  auto program = machine().compile(doubled, floats({4}));
+  expect_refused(
+      [&] {
+        program(Tensor(DType::f64, {4}));  // refused
+      },
+      "?");
+}
+
+TEST(calls, have_arguments_of_the_compiled_form) {
+  auto first = [](std::vector<Array> x) { return x[0]; };
+  auto program = machine().compile(first, std::vector{floats({4}), floats({4})});
+  expect_refused(
+      [&] {
+        program(std::vector{floats({4})});  // refused
+      },
+      "?");
+}
+
+TEST(calls, name_the_argument_that_does_not_fit) {
+  struct Params {
+    Array w;
+    std::map<std::string, Array> more;
+  };
+  auto sum = [](Params p, Array x) { return p.w + p.more.at("b") + x; };
+  Params params{floats({4}), {{"b", floats({4})}}};
+  auto program = machine().compile(sum, params, floats({4}));
+  expect_refused(
+      [&] {
+        program(Params{floats({4}), {{"b", floats({2})}}}, floats({4}));  // refused
+      },
+      "?");
+}
+
+TEST(calls, have_data_as_arguments) {
+  auto program = machine().compile(doubled, floats({4}));
+  expect_refused(
+      [&] {
+        program(abstract({4}, DType::f32));  // refused
+      },
+      "?");
+  expect_refused(
+      [&] {
+        program(Array());  // refused
+      },
+      "?");
+}
+
+TEST(calls, inside_a_trace_are_refused) {
+  auto program = machine().compile(doubled, floats({4}));
+  expect_refused(traced([&](Array x) {
+                   return program(x);  // refused
+                 }),
+                 "?");
+}
+
+TEST(machines, have_workers) {
+  expect_refused(
+      [] {
+        open_local(Mesh(), {.workers = -1});  // refused
+      },
+      "?");
+}
+
+TEST(data, has_as_many_values_as_its_shape_has_elements) {
+  expect_refused(
+      [] {
+        Tensor({2, 2}, std::vector<float>{1, 2, 3});  // refused
+      },
+      "?");
+  expect_refused(
+      [] {
+        Tensor(DType::f32, {-1});  // refused
+      },
+      "?");
+}
+
+}  // namespace
+}  // namespace tutti
