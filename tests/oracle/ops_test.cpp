@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <ostream>
-#include <random>
 #include <set>
 
 #include "tests/support/on_machine.hpp"
 #include "tests/support/oracle.hpp"
 #include "tests/support/scripted_op.hpp"
+#include "tests/support/values.hpp"
 #include "tutti/control/all_ops.hpp"
-#include "tutti/devices/layout.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"
 
@@ -48,35 +46,13 @@ Program program_of(const std::vector<Example>& examples) {
 
 using Values = std::vector<Tensors>;  // [value][device]
 
-/// Any numbers of the range, whole for integers and bools.
-Tensor drawn(std::mt19937_64& engine, const ExampleOperand& operand) {
-  Tensor tensor(operand.type.dtype(), operand.type.shape());
-  std::size_t width = bytes_per_element(tensor.dtype());
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    double share = static_cast<double>(engine() >> 11) * 0x1p-53;
-    double value = operand.low + share * (operand.high - operand.low);
-    if (tensor.dtype() == DType::boolean) value = share < 0.5 ? 0 : 1;
-    else if (!is_float(tensor.dtype()))
-      value = std::floor(operand.low + share * (operand.high - operand.low + 1));
-    Tensor element = Tensor::scalar_of(tensor.dtype(), value);
-    std::memcpy(tensor.mutable_bytes() + static_cast<std::size_t>(i) * width, element.data(), width);
-  }
-  return tensor;
-}
-
 /// Equal along the axes where the types say so, else different.
 Values random_inputs(const std::vector<Example>& examples) {
-  std::mt19937_64 engine(7);
-  Layout layout(example_mesh(), Storage::by_type, {}, {});
+  Random random(7);
   Values inputs;
   for (const Example& example : examples)
-    for (const ExampleOperand& operand : example.operands) {
-      Tensors shards, parts;
-      for (int i = 0; i < layout.shards(operand.type); ++i) shards.push_back(drawn(engine, operand));
-      for (int device = 0; device < layout.devices(); ++device)
-        parts.push_back(shards[static_cast<std::size_t>(layout.shard(operand.type, device))]);
-      inputs.push_back(std::move(parts));
-    }
+    for (Tensors& value : random_values(random, example.operands, Numbers::any))
+      inputs.push_back(std::move(value));
   return inputs;
 }
 
@@ -86,11 +62,7 @@ Values changed(Values values, const std::function<double(std::int64_t, double)>&
     for (Tensor& tensor : value) {
       if (!is_float(tensor.dtype())) continue;
       Tensor other(tensor.dtype(), tensor.shape());
-      for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-        if (tensor.dtype() == DType::f32)
-          other.mutable_data<float>()[i] = static_cast<float>(change(i, tensor.at(i)));
-        else other.mutable_data<double>()[i] = change(i, tensor.at(i));
-      }
+      for (std::int64_t i = 0; i < tensor.elements(); ++i) put_element(other, i, change(i, tensor.at(i)));
       tensor = other;
     }
   return values;
