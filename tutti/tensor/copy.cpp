@@ -40,31 +40,19 @@ void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   }
 }
 
-constexpr std::int64_t side = 16;  // squares of 16: a line of 4-byte elements each way
-
-/// A square that is contiguous along its columns in `from` and along its rows in `to`. Each line of either is touched
-/// once, as a whole: with strides of a power of two, a line that is left does not stay in cache.
-template <class T>
-void copy_square(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
-                 std::int64_t rows, std::int64_t columns) {
-  T square[side][side];
-  for (std::int64_t j = 0; j < columns; ++j)
-    std::memcpy(square[j], from + j * from_stride, static_cast<std::size_t>(rows) * sizeof(T));
-  for (std::int64_t i = 0; i < rows; ++i) {
-    T line[side];
-    for (std::int64_t j = 0; j < columns; ++j) line[j] = square[j][i];
-    std::memcpy(to + i * to_stride, line, static_cast<std::size_t>(columns) * sizeof(T));
-  }
-}
-
+/// Elements whose neighbours in `from` are those of the outer loop, in `to` of the inner one, in squares of 16: a line of
+/// memory each way for 4-byte elements. Along a row of squares `from` is read on, which the hardware prefetches; `to` is
+/// written in steps, which wait for nobody: 1.4x the other way round out of cache (bench/kernels, 2048 x 2048).
 template <class T>
 void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t i = 0; i < outer.size; i += side)
-    for (std::int64_t j = 0; j < inner.size; j += side)
-      copy_square<T>(to + i * outer.to_stride + j * bytes, outer.to_stride,
-                     from + i * bytes + j * inner.from_stride, inner.from_stride,
-                     std::min(side, outer.size - i), std::min(side, inner.size - j));
+  constexpr std::int64_t side = 16, bytes = sizeof(T);
+  for (std::int64_t j = 0; j < inner.size; j += side)
+    for (std::int64_t i = 0; i < outer.size; i += side) {
+      const CopyLoop line{std::min(side, inner.size - j), bytes, inner.from_stride};
+      for (std::int64_t row = i; row < std::min(i + side, outer.size); ++row)
+        copy_line<T>(to + row * outer.to_stride + j * bytes, from + row * bytes + j * inner.from_stride,
+                     line);
+    }
 }
 
 template <class T>
