@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact results of the functions that have one, over the square of the edge values, on every instruction set. The
-// expectations are written from the definitions, not from the library's code.
+// Exact results of the functions that have one, over the square of the edge values, on every instruction set.
+// The expectations are written from the definitions, not from the library's code.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -280,6 +280,16 @@ TEST_P(on_each_instruction_set, neg_abs_sign_and_sqrt_are_exact) {
                 << name(fn) << ' ' << values[i] << " of " << name(dtype) << " = " << found[i];
         }
       });
+}
+
+TEST(instruction_set, is_named_as_people_name_it) {
+  std::vector<std::string> names;
+  for (std::int64_t target : instruction_sets()) {
+    const UseInstructionSet use(target);
+    names.push_back(instruction_set());
+  }
+  EXPECT_EQ(names.back(), "portable");
+  EXPECT_EQ(instruction_set(), names.front());  // without a choice: the best
 }
 
 TEST(unary_kernel, refuses_bool_and_the_float_functions_of_integers) {

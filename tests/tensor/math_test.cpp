@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sqrt and rsqrt against 80-bit libm: error in units in the last place over ranges that reach
-// every exponent, and the edges, on every instruction set.
+// exp, log, tanh, logistic, sqrt and rsqrt against 80-bit libm: error in units in the last place over ranges
+// that reach every exponent, and the edges, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -29,8 +29,8 @@ Exact exact(UnaryFn fn, Exact x) {
   return 0;
 }
 
-/// The largest error in ULP, as measured on AVX-512, AVX2 and the portable set over 2^20 points each, rounded up.
-/// sqrt is rounded once; rsqrt = 1 / sqrt, each rounded.
+/// The largest error in ULP, as measured on AVX-512, AVX2 and the portable set over 2^20 points each, rounded
+/// up. sqrt is rounded once; rsqrt = 1 / sqrt, each rounded.
 struct Accuracy {
   UnaryFn fn;
   double ulp;
@@ -51,7 +51,8 @@ Exact unit_in_last_place(Exact value) {
 template <class T>
 using Function = std::function<void(T*, const T*, std::int64_t)>;
 
-/// The first point where `found` is not within `ulp` of the exact value, or of another kind (NaN, infinity, signed zero).
+/// The first point where `found` is not within `ulp` of the exact value, or of another kind (NaN, infinity,
+/// signed zero).
 template <class T>
 std::string inaccuracy(const Function<T>& function, UnaryFn fn, double ulp, const std::vector<T>& points) {
   std::vector<T> found(points.size());

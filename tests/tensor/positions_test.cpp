@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An element's bits depend on its operands alone: not on its place, the number of elements, alignment, how a scalar
-// operand is read, or whether the result overwrites an operand. For every elementwise kernel on every instruction set.
+// An element's bits depend on its operands alone: not on its place, the number of elements, alignment, how a
+// scalar operand is read, or whether the result overwrites an operand. For every elementwise kernel on every
+// instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -164,8 +165,8 @@ TEST_P(elementwise_kernels_of, may_write_over_a_dense_operand) {
   }
 }
 
-/// Equal, but for which NaN it is: x86 passes on the first operand's, and where the order does not matter else, kernels
-/// exchange operands.
+/// Equal, but for which NaN it is: x86 passes on the first operand's, and where the order does not matter
+/// else, kernels exchange operands.
 bool same_results(DType dtype, const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   bool same = true;
   with_type(dtype, [&]<class T>(T) {

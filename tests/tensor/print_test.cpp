@@ -22,9 +22,9 @@ TEST(to_string, prints_scalars_without_brackets) {
   EXPECT_EQ(to_string(Tensor::scalar(true)), "true");
 }
 
-TEST(to_string, aligns_columns) {
+TEST(to_string, aligns_decimal_points) {
   EXPECT_EQ(to_string(Tensor(Shape{2, 2}, std::vector<float>{1, -2.5, 1e-7F, 0})),
-            "[[   1.  -2.5]\n [1e-07    0.]]");
+            "[[    1.     -2.5]\n [1e-07       0. ]]");
   EXPECT_EQ(to_string(Tensor(Shape{2}, std::vector<bool>{true, false})), "[ true false]");
 }
 
@@ -32,7 +32,7 @@ TEST(to_string, names_what_is_no_number) {
   using Limits = std::numeric_limits<double>;
   EXPECT_EQ(to_string(Tensor(Shape{4}, std::vector<double>{Limits::quiet_NaN(), Limits::infinity(),
                                                            -Limits::infinity(), -0.0})),
-            "[ nan  inf -inf  -0.]");
+            "[ nan   inf  -inf    -0.]");
 }
 
 TEST(to_string, sets_matrices_apart) {

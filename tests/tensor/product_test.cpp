@@ -47,8 +47,8 @@ std::vector<Stored<T>> result_of(const Product& product, const ProductShape& s, 
   return c;
 }
 
-/// Empty, or the first element of `c` that is wrong: exactly for integers, within (k + 1) eps sum|a b| for floats, the
-/// bound for any order of additions.
+/// Empty, or the first element of `c` that is wrong: exactly for integers, within (k + 1) eps sum|a b| for
+/// floats, the bound for any order of additions.
 template <class T>
 std::string wrong_element(const ProductShape& s, const Operands<T>& operands,
                           const std::vector<Stored<T>>& c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions give the bits of the trees that kernels.hpp promises, on every instruction set; the trees are written down
-// here a second time, and their depth is within the bound of the error.
+// Reductions give the bits of the trees that kernels.hpp promises, on every instruction set; the trees are
+// written down here a second time, and their depth is within the bound of the error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,8 @@ Maybe<V> pairwise(const FoldOf<V>& fold, const std::vector<Maybe<V>>& values, st
                 pairwise(fold, values, first + left, count - left));
 }
 
-/// The tree of a row: element i in lane i % 16; in a block of 2 KiB, vectors of 16 lanes go around 4 (or 2) sums.
+/// The tree of a row: element i in lane i % 16; in a block of 2 KiB, vectors of 16 lanes go around 4 (or 2)
+/// sums.
 template <class V>
 Maybe<V> row_tree(const FoldOf<V>& fold, const std::vector<V>& row, std::size_t element_bytes) {
   const std::size_t sums = 16 / element_bytes, block = 2048 / element_bytes;
@@ -218,7 +219,8 @@ TEST(trees, of_rows_are_at_most_twice_as_deep_as_the_logarithm_of_their_columns)
     }
 }
 
-/// Empty, or by how much a sum misses 2 ceil(log2 n) eps sum|x|, with eps half the distance from 1 to the next number.
+/// Empty, or by how much a sum misses 2 ceil(log2 n) eps sum|x|, with eps half the distance from 1 to the
+/// next number.
 template <class T>
 std::string error_beyond_bound(T found, const std::vector<T>& values) {
   long double exact = 0, magnitude = 0;

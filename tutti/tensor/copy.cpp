@@ -40,9 +40,10 @@ void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   }
 }
 
-/// Elements whose neighbours in `from` are those of the outer loop, in `to` of the inner one, in squares of 16: a line of
-/// memory each way for 4-byte elements. Along a row of squares `from` is read on, which the hardware prefetches; `to` is
-/// written in steps, which wait for nobody: 1.4x the other way round out of cache (bench/kernels, 2048 x 2048).
+/// Elements whose neighbours in `from` are those of the outer loop, in `to` of the inner one, in squares of
+/// 16: a line of memory each way for 4-byte elements. Along a row of squares `from` is read on, which the
+/// hardware prefetches; `to` is written in steps, which wait for nobody: 1.4x the other way round out of
+/// cache (bench/kernels, 2048 x 2048).
 template <class T>
 void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
   constexpr std::int64_t side = 16, bytes = sizeof(T);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar functions that arrays are computed with, element by element. Semantics at the edges (DESIGN of the
-// arithmetic): integers wrap; x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0; max and min propagate NaN and order
-// -0 < +0; float -> int saturates and NaN -> 0.
+// The scalar functions that arrays are computed with, element by element. Semantics at the edges (DESIGN of
+// the arithmetic): integers wrap; x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0; max and min propagate
+// NaN and order -0 < +0; float -> int saturates and NaN -> 0.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,9 @@ extern "C" void omp_set_num_threads(int);
 namespace tutti {
 namespace {
 
-/// oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made for one
-/// and used by two gives wrong numbers. The setting belongs to the calling thread, which gets it back.
+/// oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made
+/// for one and used by two gives wrong numbers. The setting belongs to the calling thread, which gets it
+/// back.
 class OneThread {
  public:
   OneThread() : before_(omp_get_max_threads()) {
@@ -41,7 +42,8 @@ void* aligned(std::byte* scratch) {
   return scratch + (scratch_alignment - address % scratch_alignment) % scratch_alignment;
 }
 
-// Strides of a dim of size 1 mean nothing, and oneDNN's fast kernels want them as in a dense row-major matrix.
+// Strides of a dim of size 1 mean nothing, and oneDNN's fast kernels want them as in a dense row-major
+// matrix.
 dnnl::memory::desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed) {
   const bool by_columns = transposed && rows != 1 && columns != 1;
   const std::int64_t row_stride = by_columns ? 1 : columns, column_stride = by_columns ? rows : 1;
@@ -50,7 +52,8 @@ dnnl::memory::desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t 
   return {{batch, rows, columns}, f32, dnnl::memory::dims{rows * columns, row_stride, column_stride}};
 }
 
-// A matrix by a vector is computed as the vector by the matrix transposed, which oneDNN does 2.5 times as fast.
+// A matrix by a vector is computed as the vector by the matrix transposed, which oneDNN does 2.5 times as
+// fast.
 bool is_by_vector(const ProductShape& s) { return s.n == 1 && s.m > 1; }
 
 ProductShape turned(const ProductShape& s) {

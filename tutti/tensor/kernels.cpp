@@ -17,6 +17,7 @@ namespace {
 
 const char* target_name() {
   if constexpr (HWY_TARGET == HWY_AVX3) return "AVX-512";
+  if constexpr (HWY_TARGET == HWY_SCALAR) return "portable";
   return hwy::TargetName(HWY_TARGET);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops over host memory. Bits depend on shapes and values only, never on who calls, how work is split
-// over workers, or alignment. Elements of bool arrays are bytes 0 or 1.
+// The inner loops over host memory. Bits depend on shapes and values only, never on who calls, how work is
+// split over workers, or alignment. Elements of bool arrays are bytes 0 or 1.
 #pragma once
 
 #include <cstddef>
@@ -15,44 +15,55 @@ namespace tutti {
 /// How a kernel reads an operand: element i, or the first element for every i.
 enum class Step : std::uint8_t { dense, scalar };
 
-/// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element size.
+/// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
+/// size.
 using ElementwiseKernel = void (*)(std::byte* out, const std::byte* const* in, std::int64_t n);
 
 /// Throws T007 where fn is not defined for dtype (tanh of i32, and of f32).
+/// Errors in units in the last place, f32 and f64, everywhere: exp 1.1, log 1, tanh 3.1, logistic 2.5, sqrt
+/// 0.5 (rounded once), rsqrt = 1 / sqrt 1.5 (tests/tensor/math_test.cpp).
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype);
+/// Where both operands are NaN, which of them comes out is not said. Of bools: add, maximum are or; mul,
+/// minimum and.
 ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
 /// in[0]: bool, in[1], in[2]: dtype.
 ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false);
 ElementwiseKernel convert_kernel(DType from, DType to);
-/// out[i] = second(first(in[0][i], in[1][i]), in[2][i]), or second(in[2][i], first(..)) if `first_is_right`; the same
-/// bits as the two kernels one after the other. Null if this pair has no kernel; f32 and f64 add, sub, mul, maximum
-/// and minimum have all.
+/// out[i] = second(first(in[0][i], in[1][i]), in[2][i]), or second(in[2][i], first(..)) if `first_is_right`;
+/// the same bits as the two kernels one after the other. Null if this pair has no kernel; f32 and f64 add,
+/// sub, mul, maximum and minimum have all.
 ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
                               Step b, Step c);
 
-/// out[r] = the fold of in[r][0 .. columns), rows `row_bytes` apart: 16 virtual lanes and pairwise blocks, a tree fixed
-/// by `columns`. An empty row gives the neutral element.
+// Sums of n floats by rows, columns or positions are within 2 ceil(log2 n) eps sum|x| of the exact one, eps
+// = half the distance from 1 to the next number; of bools they are or. Rows and columns start from +0, so
+// that -0 + -0 = +0.
+
+/// out[r] = the fold of in[r][0 .. columns), rows `row_bytes` apart: 16 virtual lanes and pairwise blocks, a
+/// tree fixed by `columns`. An empty row gives the neutral element.
 using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows,
                                   std::int64_t columns, std::int64_t row_bytes);
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
 
-/// out[c] = the fold of in[0 .. rows)[c], rows `row_bytes` apart, for c < columns: pairwise over blocks of rows, a tree
-/// fixed by `rows`. The columns may be split among callers. `scratch` holds reduce_columns_scratch_bytes.
+/// out[c] = the fold of in[0 .. rows)[c], rows `row_bytes` apart, for c < columns: pairwise over blocks of
+/// rows, a tree fixed by `rows`. The columns may be split among callers. `scratch` holds
+/// reduce_columns_scratch_bytes.
 using ReduceColumnsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows,
                                      std::int64_t columns, std::int64_t row_bytes, std::byte* scratch);
 ReduceColumnsKernel reduce_columns_kernel(ReduceKind kind, DType dtype);
 std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns, DType dtype);
 
-/// out[i] = the fold of in[0][i] .. in[count-1][i], pairwise over positions: ((0 1)(2 3))((4 5)(6 7)). `out` may be one of
-/// the operands.
+/// out[i] = the fold of in[0][i] .. in[count-1][i], pairwise over positions: ((0 1)(2 3))((4 5)(6 7)). `out`
+/// may be one of the operands.
 using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
 /// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest. 8 bytes at most.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
-/// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied as such.
+/// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied
+/// as such.
 struct CopyLoop {
   std::int64_t size, to_stride, from_stride;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: operands and results as vectors, and the loop over
-// them. The tail of a loop runs the same vector code on its first lanes only, so an element's bits depend neither on
-// its place nor on n.
+// For the sources of this folder, compiled once per instruction set: operands and results as vectors, and the
+// loop over them. The tail of a loop runs the same vector code on its first lanes only, so an element's bits
+// depend neither on its place nor on n.
 #include <hwy/highway.h>
 #include <cstddef>
 #include <cstdint>
@@ -141,7 +141,8 @@ class MaskResult {
   Result<Bytes<D>> bytes_;
 };
 
-/// out[i] = fn(in[i]..) for i in [first, n), as many elements at a time as D has lanes, then those that are left.
+/// out[i] = fn(in[i]..) for i in [first, n), as many elements at a time as D has lanes, then those that are
+/// left.
 template <class D, class Out, class Fn, class... In>
 HWY_INLINE void map_singly(D d, std::size_t first, std::size_t n, const Out& out, const Fn& fn,
                            const In&... in) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: exp, log, tanh and logistic. Highway's own are
-// fast and accurate inside their ranges and wrong outside: each gets its edges here (tests/tensor/math_test.cpp).
+// For the sources of this folder, compiled once per instruction set: exp, log, tanh and logistic. Highway's
+// own are fast and accurate inside their ranges and wrong outside: each gets its edges here
+// (tests/tensor/math_test.cpp).
 #include <hwy/highway.h>
 // After highway.h.
 #include <hwy/contrib/math/math-inl.h>

@@ -31,7 +31,8 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// --- Reading --------------------------------------------------------------------------------------------------------
+// --- Reading
+// --------------------------------------------------------------------------------------------------------
 
 void read_exactly(std::FILE* file, void* to, std::size_t bytes, std::string_view what) {
   const std::size_t found = std::fread(to, 1, bytes, file);
@@ -125,7 +126,8 @@ Tensor read_open_npy(const std::string& path, std::FILE* file) {
   return header.is_fortran_order ? row_major(tensor) : tensor;
 }
 
-// --- Writing --------------------------------------------------------------------------------------------------------
+// --- Writing
+// --------------------------------------------------------------------------------------------------------
 
 void write_open_npy(std::FILE* file, const Tensor& tensor) {
   std::string text = npy_header_text(tensor.dtype(), tensor.shape());

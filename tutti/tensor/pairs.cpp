@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two element functions in one pass: one load and store less per function (1.0-1.3x a hand-fused loop, where one
-// function after the other is 1.6-3.2x: substrate, section 4). No multiply-add, so the bits are those of two passes.
+// Two element functions in one pass: one load and store less per function (1.0-1.3x a hand-fused loop, where
+// one function after the other is 1.6-3.2x: substrate, section 4). No multiply-add, so the bits are those of
+// two passes.
 #include "tutti/tensor/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// What happens to x = first(a, b) and c. `sub_from` is sub(c, x); the other functions do not care for the order.
+/// What happens to x = first(a, b) and c. `sub_from` is sub(c, x); the other functions do not care for the
+/// order.
 enum class Second : std::uint8_t { add, sub, sub_from, mul, maximum, minimum };
 
 template <Second second>
@@ -68,7 +70,8 @@ void swap_first_two(std::byte* out, const std::byte* const* in, std::int64_t n) 
   kernel(out, swapped, n);
 }
 
-// One loop serves (scalar, dense) and (dense, scalar) where the order does not matter: a third less to compile.
+// One loop serves (scalar, dense) and (dense, scalar) where the order does not matter: a third less to
+// compile.
 template <BinaryFn first, Second second, class T, Step c>
 ElementwiseKernel with_first_steps(Step a, Step b) {
   if (a == Step::dense && b == Step::dense) return pair_loop<first, second, T, Step::dense, Step::dense, c>;

@@ -30,7 +30,12 @@ class Printer {
  public:
   Printer(const Tensor& tensor, const PrintOptions& options)
       : tensor_(tensor), options_(options), summarises_(tensor.elements() > options.all_elements) {
-    visit(0, 0, [&](std::int64_t i) { width_ = std::max(width_, text(i).size()); });
+    visit(0, 0, [&](std::int64_t i) {
+      const std::string element = text(i);
+      const std::size_t left = point(element);
+      left_ = std::max(left_, left);
+      right_ = std::max(right_, element.size() - left);
+    });
   }
 
   std::string printed() {
@@ -49,6 +54,15 @@ class Printer {
     return {size, edge, size - edge};
   }
 
+  /// Where the decimal point stands, or would.
+  static std::size_t point(const std::string& element) { return std::min(element.find('.'), element.size()); }
+
+  /// With its decimal point in the column of the others'.
+  std::string aligned(const std::string& element) const {
+    const std::size_t left = point(element), right = element.size() - left;
+    return std::string(left_ - left, ' ') + element + std::string(right_ - right, ' ');
+  }
+
   std::string text(std::int64_t i) const { return element_text(tensor_, i, options_.digits); }
 
   template <class F>
@@ -62,7 +76,7 @@ class Printer {
   }
 
   void print(int dim, std::int64_t index) {
-    if (dim == tensor_.shape().rank()) return print_word(fmt::format("{:>{}}", text(index), width_));
+    if (dim == tensor_.shape().rank()) return print_word(aligned(text(index)));
     const Shown range = shown(dim);
     out_ += '[';
     ++column_;
@@ -89,7 +103,7 @@ class Printer {
     const int rank = tensor_.shape().rank();
     if (dim < rank - 1) {
       new_line(dim, rank - 1 - dim);
-    } else if (column_ + 1 + width_ >= static_cast<std::size_t>(options_.line_length)) {
+    } else if (column_ + 1 + left_ + right_ >= static_cast<std::size_t>(options_.line_length)) {
       new_line(dim, 1);
     } else {
       print_word(" ");
@@ -105,7 +119,8 @@ class Printer {
   const Tensor& tensor_;
   PrintOptions options_;
   bool summarises_;
-  std::size_t width_ = 0, column_ = 0;
+  std::size_t left_ = 0, right_ = 0,
+              column_ = 0;  // characters before the point, from it on, and in this line
   std::string out_;
 };
 

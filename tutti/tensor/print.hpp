@@ -14,7 +14,8 @@ struct PrintOptions {
   int line_length = 80;              // characters; longer rows are broken
 };
 
-/// The elements as nested brackets, in columns of one width: "[[1.  2.5]\n [3.  0. ]]"; a scalar without brackets.
+/// The elements as nested brackets, aligned by their decimal points: "[[1.  2.5]\n [3.  0. ]]"; a scalar
+/// without brackets.
 std::string to_string(const Tensor& tensor, const PrintOptions& options = {});
 
 }  // namespace tutti

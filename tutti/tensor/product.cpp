@@ -125,8 +125,8 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
   }
 }
 
-// Constants from one core of a Zen 4 with AVX-512, 2026-11: overheads, flops per ns, and bytes per ns of what does not
-// fit in L2. oneDNN computes whole vectors of 16 columns.
+// Constants from one core of a Zen 4 with AVX-512, 2026-11: overheads, flops per ns, and bytes per ns of what
+// does not fit in L2. oneDNN computes whole vectors of 16 columns.
 double Product::nanoseconds() const {
   const auto& [dtype, s, f32] = *prepared_;
   const auto batch = static_cast<double>(s.batch), m = static_cast<double>(s.m), n = static_cast<double>(s.n),

@@ -9,17 +9,17 @@
 
 namespace tutti {
 
-/// C[b] = A[b] * B[b] for b < batch; C is M x N, A is M x K, B is K x N; all dense and row-major. A transposed
-/// operand is stored K x M or N x K.
+/// C[b] = A[b] * B[b] for b < batch; C is M x N, A is M x K, B is K x N; all dense and row-major. A
+/// transposed operand is stored K x M or N x K.
 struct ProductShape {
   std::int64_t batch = 1, m, n, k;
   bool a_transposed = false, b_transposed = false;
   bool operator==(const ProductShape&) const = default;
 };
 
-/// A prepared matrix product: oneDNN for f32, OpenBLAS for f64, plain loops for integers and bool (or of ands). One call
-/// runs on the calling thread alone; calls may run at the same time, each with scratch of its own. The bits depend
-/// on the shape and the operands only.
+/// A prepared matrix product: oneDNN for f32, OpenBLAS for f64, plain loops for integers and bool (or of
+/// ands). One call runs on the calling thread alone; calls may run at the same time, each with scratch of its
+/// own. The bits depend on the shape and the operands only.
 class Product {
  public:
   Product(DType dtype, const ProductShape& shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over rows: eight rows at a time, blocks pairwise. Subtrees that wait for their partner stand in scratch,
-// one line of columns for each height.
+// Reductions over rows: eight rows at a time, blocks pairwise. Subtrees that wait for their partner stand in
+// scratch, one line of columns for each height.
 #include <bit>
 #include <type_traits>
 
@@ -18,7 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Columns are done in lines of so many bytes: the lines in scratch stay in L1, and each row is read a page at a time.
+/// Columns are done in lines of so many bytes: the lines in scratch stay in L1, and each row is read a page
+/// at a time.
 constexpr std::size_t column_line_bytes = 4096;
 
 /// Lines `row_bytes` apart.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of rows. The tree is fixed by the number of columns, on every instruction set: 16 virtual lanes, element i
-// in lane i % 16; in a block of 2 KiB, vector v of 16 goes to sum v % 4 (v % 2 for 8-byte elements), 8 in order; then
-// the sums, the blocks and the lanes are folded pairwise. No element meets more than 13 + log2(blocks) additions,
-// which is within the bound 2 ceil(log2 columns) for every number of columns (tests/tensor/reduce_rows_test.cpp).
+// Reductions of rows. The tree is fixed by the number of columns, on every instruction set: 16 virtual lanes,
+// element i in lane i % 16; in a block of 2 KiB, vector v of 16 goes to sum v % 4 (v % 2 for 8-byte
+// elements), 8 in order; then the sums, the blocks and the lanes are folded pairwise. No element meets more
+// than 13 + log2(blocks) additions, which is within the bound 2 ceil(log2 columns) for every number of
+// columns (tests/tensor/reduce_rows_test.cpp).
 #include <cstring>
 
 #include "tutti/tensor/kernels.hpp"

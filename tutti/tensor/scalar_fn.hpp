@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element functions on one element: what the vector loops compute, and the loops of the functions that have no
-// vector form.
+// The element functions on one element: what the vector loops compute, and the loops of the functions that
+// have no vector form.
 #pragma once
 
 #include <cmath>

@@ -12,7 +12,8 @@
 
 namespace tutti {
 
-/// A dense row-major array in host memory. A value: copies share the elements, which never change after making.
+/// A dense row-major array in host memory. A value: copies share the elements, which never change after
+/// making.
 class Tensor {
  public:
   Tensor() : Tensor(DType::f32, Shape{0}) {}

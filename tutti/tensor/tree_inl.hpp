@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the fixed tree in which all reductions fold,
-// ((0 1)(2 3))((4 5)(6 7)): halves split at the largest power of two below the count, left before right.
+// For the sources of this folder, compiled once per instruction set: the fixed tree in which all reductions
+// fold, ((0 1)(2 3))((4 5)(6 7)): halves split at the largest power of two below the count, left before
+// right.
 #include <hwy/highway.h>
 #include <bit>
 #include <cstddef>
@@ -38,7 +39,8 @@ struct Fold {
   }
 };
 
-/// Folds values in the tree as they come: two subtrees of equal height merge, as a carry does in a binary counter.
+/// Folds values in the tree as they come: two subtrees of equal height merge, as a carry does in a binary
+/// counter.
 template <class V, class Fold, std::size_t heights>
 class PairwiseStack {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the element functions on vectors of a float or
-// integer type.
+// For the sources of this folder, compiled once per instruction set: the element functions on vectors of a
+// float or integer type.
 #include <hwy/highway.h>
 
 #include "tutti/tensor/element_fn.hpp"
@@ -24,8 +24,8 @@ constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 /// Max(a, b) and Min(a, b) give b where an operand is NaN or both are zero: AVX's instructions do.
 constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
 
-// Both orders of operands differ only where an operand is NaN, or at zeros of both signs; there `or` of the bits gives
-// NaN, or -0.
+// Both orders of operands differ only where an operand is NaN, or at zeros of both signs; there `or` of the
+// bits gives NaN, or -0.
 template <class V>
 HWY_INLINE V minimum(V a, V b) {
   if constexpr (!holds_floats<V>) {
