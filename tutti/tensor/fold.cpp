@@ -67,7 +67,8 @@ void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64
     case 4: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 4, D>{positions});
     case 8: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 8, D>{positions});
     default:
-      return map(D(), n, result, Same(), AnyFolded<kind, D>{positions, static_cast<std::size_t>(count)});
+      return map_singly(D(), 0, elements, result, Same(),
+                        AnyFolded<kind, D>{positions, static_cast<std::size_t>(count)});
   }
 }
 
