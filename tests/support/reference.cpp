@@ -275,4 +275,12 @@ std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
   return outputs;
 }
 
+Tensors evaluate_whole(const Program& program, const Mesh& mesh, const Tensors& inputs) {
+  std::vector<PerDevice> everywhere;
+  for (const Tensor& input : inputs) everywhere.emplace_back(static_cast<std::size_t>(mesh.devices()), input);
+  Tensors outputs;
+  for (const PerDevice& output : evaluate(program, mesh, everywhere)) outputs.push_back(output[0]);
+  return outputs;
+}
+
 }  // namespace tutti

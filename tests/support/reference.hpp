@@ -26,4 +26,7 @@ Program without_unreduced_borders(const Program& program);
 std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
                                 const std::vector<PerDevice>& inputs);
 
+/// Of a program of whole arrays.
+Tensors evaluate_whole(const Program& program, const Mesh& mesh, const Tensors& inputs);
+
 }  // namespace tutti

@@ -50,7 +50,10 @@ std::string refusal_of(const Op& op, const Types& operands) {
 }
 
 std::string program_text(const Types& types, const std::function<Array(const Arrays&)>& function) {
-  Program program = trace(types, [&](const Arrays& x) { return Arrays{function(x)}; }).program;
+  return text_of(trace(types, [&](const Arrays& x) { return Arrays{function(x)}; }).program);
+}
+
+std::string text_of(Program program) {
   check(program);
   for (Equation& equation : program.equations) equation.where = {};
   return to_string(program);

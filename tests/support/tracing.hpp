@@ -15,6 +15,8 @@ std::string refusal_of(const std::function<void()>& body);
 /// The same of an op that infers its result from these operands; without the op's name.
 std::string refusal_of(const Op& op, const Types& operands);
 
+/// The program, checked, one equation a line, without places.
+std::string text_of(Program program);
 /// What `function` records with inputs of `types`, checked, one equation a line, without places.
 std::string program_text(const Types& types, const std::function<Array(const Arrays&)>& function);
 

@@ -34,7 +34,7 @@ double Random::draw(double low, double high, DType dtype, Numbers numbers) {
   double step = 0.25;
   switch (numbers) {
     case Numbers::any: return low + static_cast<double>(engine_() >> 11) * 0x1p-53 * (high - low);
-    case Numbers::smooth: step = 0x1p-10; break;
+    case Numbers::smooth: step = dtype == DType::f32 ? 0x1p-4 : 0x1p-10; break;
     case Numbers::quarters: break;
     case Numbers::powers_of_two: {
       std::vector<double> found;
