@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of functions as users write them, against central differences; inside, outside and without a shard_map.
+// Gradients of functions as users write them, against central differences; inside, outside and without a
+// shard_map.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/support/slopes.hpp"
+#include "tests/support/tracing.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/transform/simplify.hpp"
 #include "tutti/tutti.hpp"
@@ -45,7 +47,22 @@ void expect_gradient(const Types& types, const Function& loss) {
   expect_slope(types, loss, gradient_of(types, loss));
 }
 
-// --- One function per collective ---------------------------------------------------------------------------------
+Tensors whole_values(const Types& types, int seed) {
+  Random random(static_cast<std::uint64_t>(seed));
+  Tensors found;
+  for (const PerDevice& value : random_values(random, types, Numbers::any)) found.push_back(value[0]);
+  return found;
+}
+
+// Of sums of n terms in other orders: n * eps times the sum of their magnitudes, per step.
+void expect_close(const Tensor& a, const Tensor& b, double magnitude) {
+  ASSERT_EQ(a.shape(), b.shape());
+  double bound = 64 * std::numeric_limits<double>::epsilon() * magnitude;
+  for (std::int64_t i = 0; i < a.elements(); ++i) EXPECT_NEAR(a.at(i), b.at(i), bound) << "element " << i;
+}
+
+// --- One function per collective
+// ---------------------------------------------------------------------------------
 
 TEST(gradient, of_a_loss_over_a_split_batch) {
   auto body = [](const Array& x, const Array& w) { return psum(reduce_sum(exp(0.5 * matmul(x, w))), "a"); };
@@ -112,9 +129,12 @@ TEST(gradient, of_a_value_that_one_device_hands_to_all) {
 TEST(gradient, of_what_depends_on_the_position) {
   auto body = [](const Array& x, const Array& w) {
     Array here = axis_index({"a", "b"});
-    return pmean(select(equal(here, 1), sinh_like(x), x * w) * convert(here, DType::f64), {"a", "b"});
+    Array chosen = select(equal(here, 1), exp(x), x * w);
+    return pmean(reduce_sum(chosen) * convert(here + 1, DType::f64), {"a", "b"});
   };
-  (void)body;
+  ShardMapOptions options{.mesh = mesh(), .in = {P("b", "a"), P()}, .out = P()};
+  expect_gradient({f64({2, 4}), f64({1, 2})},
+                  [&](const Arrays& x) { return shard_map(body, options)(x[0], x[1]); });
 }
 
 TEST(gradient, of_sums_that_leave_as_terms_and_enter_reduced) {
@@ -130,7 +150,8 @@ TEST(gradient, of_the_sum_of_what_is_equal_counts_every_device) {
   expect_gradient({f64({})}, [&](const Arrays& x) { return shard_map(body, options)(x[0]); });
 }
 
-// --- Inside, outside, nested -------------------------------------------------------------------------------------
+// --- Inside, outside, nested
+// -------------------------------------------------------------------------------------
 
 Array local_loss(const Array& x, const Array& w) { return psum(reduce_sum(exp(0.5 * matmul(x, w))), "a"); }
 const Types loss_types{f64({4, 3}), f64({3, 2})};
@@ -157,20 +178,6 @@ Program without_mesh() {
   });
 }
 
-Tensors whole_values(const Types& types, int seed) {
-  Random random(static_cast<std::uint64_t>(seed));
-  Tensors found;
-  for (const PerDevice& value : random_values(random, types, Numbers::any)) found.push_back(value[0]);
-  return found;
-}
-
-// Of sums of n terms in other orders: n * eps times the sum of their magnitudes, per step.
-void expect_close(const Tensor& a, const Tensor& b, double magnitude) {
-  ASSERT_EQ(a.shape(), b.shape());
-  double bound = 64 * std::numeric_limits<double>::epsilon() * magnitude;
-  for (std::int64_t i = 0; i < a.elements(); ++i) EXPECT_NEAR(a.at(i), b.at(i), bound) << "element " << i;
-}
-
 TEST(gradient, is_the_same_program_inside_and_outside_of_shard_map) {
   EXPECT_EQ(to_string(without_dead_code(outside())), to_string(without_dead_code(inside())));
 }
@@ -182,16 +189,58 @@ TEST(gradient, is_the_same_with_and_without_a_mesh) {
   expect_close(with, without, 4 * 2 * std::exp(0.5 * 3 * 4));  // 4 rows, |x| <= 2, exp(0.5 * 3 * |x| * |w|)
 }
 
-TEST(gradient, of_a_shard_map_in_a_shard_map) {
-  auto inner = [](const Array& part, const Array& w) { return exp(0.5 * matmul(part, w)); };
-  auto outer = [&](const Array& x, const Array& w) {
-    ShardMapOptions options{.mesh = mesh(), .in = {P("b"), P()}, .out = P("b")};
-    return psum(reduce_sum(shard_map(inner, options)(x, w)), "a");
+// The outer shard_map splits rows over a, the inner one each part's rows over b; columns of w over c.
+Array nested_loss(const Arrays& x) {
+  auto inner = [](const Array& part, const Array& w) {
+    return pmax(tanh(0.5 * matmul(part, w)), "b") + psum(matmul(part, w), "b");
   };
-  (void)outer;
+  auto outer = [&](const Array& rows, const Array& w) {
+    ShardMapOptions options{.mesh = mesh(),
+                            .in = {P("b"), P(none, "c")},
+                            .out = P(none, "c"),
+                            .axes = {"b", "c"}};
+    return psum(reduce_sum(square(shard_map(inner, options)(rows, w))), "a");
+  };
+  ShardMapOptions options{.mesh = mesh(), .in = {P("a"), P()}, .out = P(), .axes = {"a"}};
+  return shard_map(outer, options)(x[0], x[1]);
+}
+const Types nested_types{f64({4, 3}), f64({3, 2})};
+
+TEST(nested_shard_map, computes_what_one_over_all_axes_does) {
+  auto body = [](const Array& rows, const Array& w) {
+    Array y = pmax(tanh(0.5 * matmul(rows, w)), "b") + psum(matmul(rows, w), "b");
+    return psum(reduce_sum(square(y)), {"a", "c"});
+  };
+  ShardMapOptions options{.mesh = mesh(), .in = {P(SpecEntry{"a", "b"}), P(none, "c")}, .out = P()};
+  Tensors x = whole_values(nested_types, 14);
+  Program nested = traced(nested_types, [](const Arrays& in) { return Arrays{nested_loss(in)}; });
+  Program flat =
+      traced(nested_types, [&](const Arrays& in) { return Arrays{shard_map(body, options)(in[0], in[1])}; });
+  // 8 terms, each the square of at most tanh + 2 * 3 * 2 * 2.
+  expect_close(evaluate_whole(nested, mesh(), x)[0], evaluate_whole(flat, mesh(), x)[0], 8 * 25 * 25);
 }
 
-// --- Second derivatives ------------------------------------------------------------------------------------------
+TEST(nested_shard_map, has_the_gradient_of_its_loss) { expect_gradient(nested_types, nested_loss); }
+
+TEST(nested_shard_map, refuses_an_axis_of_the_outer_one) {
+  auto refused = [](const ShardMapOptions& inner) {
+    auto body = [&](const Array& x) { return shard_map([](const Array& y) { return y; }, inner)(x); };
+    return refusal_of([&] {
+      traced({f64({4})}, [&](const Arrays& x) {
+        return Arrays{shard_map(body, {.mesh = mesh(), .in = P(), .out = P(), .axes = {"a"}})(x[0])};
+      });
+    });
+  };
+  EXPECT_EQ(refused({.mesh = mesh(), .in = P("a"), .out = P("a"), .axes = {"b"}}),
+            "T013: shard_map: argument 0: the spec P('a') names axis 'a', but .axes has 'b'; add it there");
+  EXPECT_EQ(
+      refused({.mesh = mesh(), .in = P("b"), .out = P("b")}),
+      "T002: shard_map: axis 'a' is bound here already by an enclosing shard_map or vmap; give this one "
+      "another name");
+}
+
+// --- Second derivatives
+// ------------------------------------------------------------------------------------------
 
 TEST(second_derivative, of_a_loss_over_a_split_batch) {
   auto gradient_norm = [](const Arrays& x) {

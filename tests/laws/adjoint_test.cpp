@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: <J v, w> == <v, T(J) w> for every op that has a transpose, in every state; w is of the dual types. All numbers
-// are quarters or powers of two, so that sums and products are exact and both sides are equal, not nearly so.
+// Law: <J v, w> == <v, T(J) w> for every op that has a transpose, in every state; w is of the dual types. All
+// numbers are quarters or powers of two, so that sums and products are exact and both sides are equal, not
+// nearly so.
 #include <fmt/core.h>
 
 #include "tests/laws/law.hpp"

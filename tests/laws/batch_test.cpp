@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws of vmap. Over an axis of the mesh: the lanes of the batched program hold what the devices along that axis hold,
-// for every op, also where it communicates over that axis. Over an axis of its own: each lane holds what the program
-// computes for that lane alone. All numbers are quarters, so that sums in another order are the same: bit for bit.
+// Laws of vmap. Over an axis of the mesh: the lanes of the batched program hold what the devices along that
+// axis hold, for every op, also where it communicates over that axis. Over an axis of its own: each lane
+// holds what the program computes for that lane alone. All numbers are quarters, so that sums in another
+// order are the same: bit for bit.
 #include <algorithm>
 #include <cstring>
 
@@ -25,7 +26,8 @@ Tensor stacked(const std::vector<Tensor>& lanes) {
 
 bool is_batched(const Example& example) { return example.op->refusal(Rule::batch).empty(); }
 
-// --- Lanes are devices -------------------------------------------------------------------------------------------
+// --- Lanes are devices
+// -------------------------------------------------------------------------------------------
 
 // On every device: the values of the devices along `axis`, as lanes.
 PerDevice lanes_along(const Axis& axis, const PerDevice& value) {
@@ -46,7 +48,8 @@ std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std:
   return values;
 }
 
-// The example with operands that vary over `axis` only because they are cast, those marked: batching leaves them alone.
+// The example with operands that vary over `axis` only because they are cast, those marked: batching leaves
+// them alone.
 struct WithCasts {
   Program program;
   std::vector<ExampleOperand> operands;
@@ -98,7 +101,8 @@ void lanes_are_devices(const Example& example, Findings& findings) {
   }
 }
 
-// --- Lanes are calls ---------------------------------------------------------------------------------------------
+// --- Lanes are calls
+// ---------------------------------------------------------------------------------------------
 
 constexpr int lanes = 3;  // another size than the mesh has
 const Axis lane_axis = fresh_axis("lane", lanes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: one cast per value and state, so that a parameter costs one all_reduce in a gradient however often it is used.
+// Law: one cast per value and state, so that a parameter costs one all_reduce in a gradient however often it
+// is used.
 #include <algorithm>
 
 #include "tests/laws/law.hpp"

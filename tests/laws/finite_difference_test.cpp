@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: the tangent of every result is the slope that central differences find, by all float operands at once and by
-// each alone, in f64 also for examples in f32.
+// Law: the tangent of every result is the slope that central differences find, by all float operands at once
+// and by each alone, in f64 also for examples in f32.
 #include <fmt/core.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A law is a sentence about the rules of every op. It is tried on every example of a row, in every combination of
-// states that the op accepts, and on planted ops of which one rule is wrong: those it must catch.
+// A law is a sentence about the rules of every op. It is tried on every example of a row, in every
+// combination of states that the op accepts, and on planted ops of which one rule is wrong: those it must
+// catch.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ class Findings {
   std::vector<std::string> broken_;
 };
 
-/// Tries one example. Throws Error where a rule fails with anything but what the law asks for: that breaks it, too.
+/// Tries one example. Throws Error where a rule fails with anything but what the law asks for: that breaks
+/// it, too.
 using Law = void (*)(const Example& example, Findings& findings);
 
 /// The law on all examples in all their variants.
@@ -40,8 +42,8 @@ inline bool holds(Law law, const std::vector<Example>& examples) {
   return tried(law, examples).text().empty();
 }
 
-/// The example, and the same op on operands of other states: any combination along one axis of the example mesh, and
-/// all operands alike along two axes; those that the op accepts.
+/// The example, and the same op on operands of other states: any combination along one axis of the example
+/// mesh, and all operands alike along two axes; those that the op accepts.
 std::vector<Example> variants(const Example& example);
 /// "add f64[3]{V:a}, f64[3]{V:a}".
 std::string described(const Example& example);
@@ -53,11 +55,12 @@ inline constexpr Where place_of_example{"example.cpp", 7, 0};
 
 /// The operands that can be differentiated by.
 Bits float_inputs(const Program& program);
-/// The sets of inputs in which the example is linear at once: all floats of a linear op together, each alone of others.
+/// The sets of inputs in which the example is linear at once: all floats of a linear op together, each alone
+/// of others.
 std::vector<Bits> linear_inputs(const Example& example);
 
-/// True if the example's transpose may be refused: aloud by its op, for results without cotangents, and for products, which
-/// are linear in one operand at a time.
+/// True if the example's transpose may be refused: aloud by its op, for results without cotangents, and for
+/// products, which are linear in one operand at a time.
 bool may_refuse_transpose(const Example& example);
 
 /// One test of a law for every op.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: every op lowers, in every state and after every transform, to values of its results' shapes and dtypes (lower/
-// compares them), or says why not. Whether the text means the same is what tests/oracle asks the real parser and XLA.
+// Law: every op lowers, in every state and after every transform, to values of its results' shapes and dtypes
+// (lower/ compares them), or says why not. Whether the text means the same is what tests/oracle asks the real
+// parser and XLA.
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
 #include "tests/laws/programs.hpp"

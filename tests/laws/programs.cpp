@@ -73,7 +73,8 @@ NamedProgram layer_norm_over_devices() {
   });
 }
 
-// Each device keeps its part of the parameters, gathers them to compute and gets its part of the gradient's sum.
+// Each device keeps its part of the parameters, gathers them to compute and gets its part of the gradient's
+// sum.
 NamedProgram sharded_optimiser() {
   std::vector<ExampleOperand> operands{f64({2}, {{a(), varying}}), f64({2}, {{a(), varying}}),
                                        f64({3, 4}, {{a(), varying}})};

@@ -15,8 +15,8 @@ struct NamedProgram {
   std::vector<ExampleOperand> operands;  // of its inputs
 };
 
-/// A step of training with data and model parallel parts, softmax and layer norm over devices, sharded optimiser
-/// state, attention over gathered keys, borders of shard_map, ..
+/// A step of training with data and model parallel parts, softmax and layer norm over devices, sharded
+/// optimiser state, attention over gathered keys, borders of shard_map, ..
 const std::vector<NamedProgram>& composed_programs();
 
 }  // namespace tutti

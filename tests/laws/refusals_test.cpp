@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: every cell of the matrix op x rule has a rule or a reason. A rule that is not there throws T010 with that reason, with
-// the op's name and at the line of the user; one that is there does not. What is not linear refuses to be transposed.
+// Law: every cell of the matrix op x rule has a rule or a reason. A rule that is not there throws T010 with
+// that reason, with the op's name and at the line of the user; one that is there does not. What is not linear
+// refuses to be transposed.
 #include <algorithm>
 #include <functional>
 
@@ -25,7 +26,8 @@ void lower(const Example& example, const Program& program) {
   else FunctionEmitter(example_mesh()).lower(program.equations[0], {}, {}, {});
 }
 
-// Calls the rule as users do, through its transform. False: the example has nothing that the rule could be called for.
+// Calls the rule as users do, through its transform. False: the example has nothing that the rule could be
+// called for.
 bool call(Rule rule, const Example& example) {
   Program program = program_of(example);
   Bits floats = float_inputs(program);

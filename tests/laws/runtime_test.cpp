@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws of running. Whatever the plan - storage by type or per device, fused or not, one worker or two, split by axes or
-// by tiles - the bits are the same. With storage per device, whatever is typed equal comes out equal (or run throws).
+// Laws of running. Whatever the plan - storage by type or per device, fused or not, one worker or two, split
+// by axes or by tiles - the bits are the same. With storage per device, whatever is typed equal comes out
+// equal (or run throws).
 // Of every op they are the bits that the definition of its kernel gives.
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: every value that is typed equal along an axis, I or R, is equal there. Computed with a buffer per device, of every
-// op, after every transform, and in programs as users write them.
+// Law: every value that is typed equal along an axis, I or R, is equal there. Computed with a buffer per
+// device, of every op, after every transform, and in programs as users write them.
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
 #include "tests/laws/programs.hpp"
@@ -10,7 +10,8 @@
 namespace tutti {
 namespace {
 
-// The first variable that differs between devices although its type says that it does not; empty if none does.
+// The first variable that differs between devices although its type says that it does not; empty if none
+// does.
 std::string unequal(const Program& with_borders, const std::vector<PerDevice>& inputs) {
   Program program = without_unreduced_borders(with_borders);
   std::vector<PerDevice> values = evaluate_all(program, example_mesh(), inputs);

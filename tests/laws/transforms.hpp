@@ -18,8 +18,8 @@ struct Transform {
   std::function<Transformed(const Program&)> apply;
 };
 
-/// What can be done to the program of an example: derivatives by all float inputs and by each, transposes, batching
-/// over each mesh axis that its op may be batched over, and the simplifications.
+/// What can be done to the program of an example: derivatives by all float inputs and by each, transposes,
+/// batching over each mesh axis that its op may be batched over, and the simplifications.
 std::vector<Transform> transforms_of(const Example& example);
 /// What can be done to any program, or one made from an example: the same without transposes.
 std::vector<Transform> transforms_of(const Program& program, const Axes& batchable = {});

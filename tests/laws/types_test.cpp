@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law: after every transform, every type of the program is what the rules infer anew, and inputs and outputs have
-// the types that the transform promises. So it is after a second transform.
+// Law: after every transform, every type of the program is what the rules infer anew, and inputs and outputs
+// have the types that the transform promises. So it is after a second transform.
 #include <algorithm>
 
 #include "tests/laws/law.hpp"
@@ -11,7 +11,8 @@
 namespace tutti {
 namespace {
 
-// Derivatives and batching are refused only by an op that says so of its rule. What is not linear is not transposed.
+// Derivatives and batching are refused only by an op that says so of its rule. What is not linear is not
+// transposed.
 bool may_be_refused(const Example& example, const Transform& transform) {
   if (transform.name == "transpose") return may_refuse_transpose(example);
   return std::ranges::any_of(all_refusable_rules,

@@ -190,8 +190,8 @@ class OneEquation {
     }
   };
 
-  // Digits that go to an axis stand at this device's coordinate, all others run through their sizes. Axes that no
-  // digit reads stay as they are.
+  // Digits that go to an axis stand at this device's coordinate, all others run through their sizes. Axes
+  // that no digit reads stay as they are.
   Walk walk_of(const View& view, const Shape& from, const Shape& to, int device) const {
     std::vector<std::int64_t> from_strides = strides_of(from), to_strides = strides_of(to);
     auto step = [](const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {

@@ -13,7 +13,7 @@ namespace tutti {
 /// Which numbers of a range are drawn. Integers and bools are drawn whole, whatever it says.
 enum class Numbers {
   quarters,  // multiples of 1/4, or finer if the range is small: sums and products of a few are exact in f32
-  powers_of_two,  // +-1/4, +-1/2, +-1, +-2, as far as the range has them (else quarters): division by them is exact
+  powers_of_two,  // +-1/4 to +-2, as far as the range has them (else quarters): division by them is exact
   smooth,  // multiples of 2^-10, in f32 of 2^-4: equal, or further apart than a finite difference reaches
   any,     // all digits of the dtype
 };

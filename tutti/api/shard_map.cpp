@@ -29,9 +29,9 @@ std::string way_out(Type part, const Axis& axis) {
 }
 
 // Equal values may leave as parts of a larger array; nothing else is cast silently.
-Array fit(const Array& part, const Sharding& sharding) {
+Array fit(const Array& part, const Sharding& sharding, const Axes& bound) {
   Array result = part;
-  for (const Axis& axis : sharding.mesh.axes()) {
+  for (const Axis& axis : bound) {
     State has = part.type().at(axis), wanted = leaving_state(sharding, axis);
     if (has == wanted) continue;
     bool widens = wanted == State::varying && has != State::unreduced;
@@ -42,6 +42,20 @@ Array fit(const Array& part, const Sharding& sharding) {
     result = cast_to(result, {axis}, wanted);
   }
   return result;
+}
+
+Axes bound_axes(const ShardMapOptions& options) {
+  return options.axes.empty() ? options.mesh.axes() : axes_named(options.mesh, options.axes);
+}
+
+// `spec` on the mesh, for the axes that are bound.
+Sharding sharding_for(const P& spec, Type type, const ShardMapOptions& options) {
+  Sharding sharding = spec.on(options.mesh, type);
+  Axes bound = bound_axes(options);
+  for (const Axis& axis : axes_of(sharding))
+    require(contains(bound, axis), Code::spec, "the spec {} names axis '{}', but .axes has {}; add it there",
+            to_string(sharding), axis.name, to_string(bound));
+  return sharding;
 }
 
 std::vector<P> specs_per_leaf(const Specs& specs, std::string_view which, const Structure& structure,
@@ -56,7 +70,7 @@ Arrays entered(const Arrays& arguments, const Structure& structure, const ShardM
   Arrays parts;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     parts.push_back(front_end(leaf_name("shard_map: argument", paths[i]), where, [&] {
-      return enter(arguments[i], specs[i].on(options.mesh, arguments[i].type()));
+      return enter(arguments[i], sharding_for(specs[i], arguments[i].type(), options));
     }));
   return parts;
 }
@@ -68,18 +82,18 @@ Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptio
   for (std::size_t i = 0; i < parts.size(); ++i)
     results.push_back(front_end(leaf_name("shard_map: result", paths[i]), where, [&] {
       Array part = Builder::current().own(parts[i]);
-      Sharding sharding = specs[i].on(options.mesh, part.type());
-      return leave(fit(part, sharding), sharding);
+      Sharding sharding = sharding_for(specs[i], part.type(), options);
+      return leave(fit(part, sharding, bound_axes(options)), sharding);
     }));
   return results;
 }
 
 // In a trace of its own, so that a part that is kept beyond the body is noticed (T011).
-Traced traced_body(const ShardMapBody& body, const Arrays& parts, const Mesh& mesh, Structure& structure) {
+Traced traced_body(const ShardMapBody& body, const Arrays& parts, const Axes& axes, Structure& structure) {
   Types types;
   for (const Array& part : parts) types.push_back(part.type());
   return trace(types, [&](const Arrays& inputs) {
-    auto bound = Builder::current().bind(mesh.axes());
+    auto bound = Builder::current().bind(axes);
     return body.run(inputs, structure);
   });
 }
@@ -91,7 +105,7 @@ Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const S
   Builder& builder = builder_for("shard_map", where);
   Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
-  Traced traced = traced_body(body, parts, options.mesh, result_structure);
+  Traced traced = traced_body(body, parts, bound_axes(options), result_structure);
   for (const Array& captured : traced.captured) parts.push_back(builder.own(captured));
   return left(inline_program(traced.program, parts), result_structure, options, where);
 } catch (const Error& error) {

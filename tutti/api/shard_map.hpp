@@ -13,6 +13,7 @@ struct ShardMapOptions {
   Mesh mesh;
   Specs in;   // one for all arguments, or one per argument
   Specs out;  // one for the whole result, or one per part of it
+  std::vector<std::string> axes = {};  // of the mesh, those that specs and body may name; empty: all
 };
 
 /// The body of a shard_map, flat: parts of the arguments to parts of the results, and the results' structure.
@@ -20,8 +21,9 @@ struct ShardMapBody {
   std::function<Arrays(const Arrays&, Structure&)> run;
 };
 
-/// Enter, run the body with the axes of the mesh bound, leave. Throws T013, T005, T001 for specs that do not fit, T004 for a
-/// result that differs between devices where its out-spec says that it does not.
+/// Enter, run the body with the axes bound, leave. Throws T002 for an axis that is bound already, T013, T005,
+/// T001 for specs that do not fit, T004 for a result that differs between devices where its out-spec says
+/// that it does not.
 Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
                       const ShardMapOptions& options, Where where);
 
@@ -53,9 +55,11 @@ class ShardMapped {
   Where where_;
 };
 
-/// What one device does, as a function of whole arrays: each argument is split over the mesh by its in-spec, `function` runs on
-/// the parts with the axes of the mesh bound, and the parts of the results are put together by their out-specs.
-/// Differentiates and batches; the gradient is the same inside and outside.
+/// What one device does, as a function of whole arrays: each argument is split over the mesh by its in-spec,
+/// `function` runs on the parts with the axes of the mesh bound, and the parts of the results are put
+/// together by their out-specs.
+/// Nests over other axes of the same mesh (both name theirs in .axes), differentiates and batches; the
+/// gradient is the same inside and outside.
 template <class F>
 ShardMapped<F> shard_map(F function, ShardMapOptions options, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

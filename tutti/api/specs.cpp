@@ -13,13 +13,13 @@ Axis axis_named(const Mesh& mesh, const std::string& name) {
        to_string(mesh));
 }
 
+}  // namespace
+
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names) {
   Axes axes;
   for (const std::string& name : names) axes.push_back(axis_named(mesh, name));
   return axes;
 }
-
-}  // namespace
 
 P P::unreduced(std::initializer_list<const char*> names) const {
   P changed = *this;

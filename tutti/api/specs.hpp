@@ -27,8 +27,8 @@ struct SpecEntry {
   std::vector<std::string> names;
 };
 
-/// How one array lies on the mesh, by names: P("data"), P(none, "model"), P(SpecEntry{"data", "model"}), P() for an
-/// array that all devices hold. Dimensions that are not mentioned are not split.
+/// How one array lies on the mesh, by names: P("data"), P(none, "model"), P(SpecEntry{"data", "model"}), P()
+/// for an array that all devices hold. Dimensions that are not mentioned are not split.
 class P {
  public:
   P() = default;
@@ -50,6 +50,9 @@ class P {
   std::vector<std::string> unreduced_, reduced_;
 };
 
+/// The axes of `mesh` with these names. Throws T001 for one that it has not.
+Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names);
+
 /// One P for a whole tree, or one Specs for each of its children: Specs{P(none, "model"), P("model")}.
 class Specs {
  public:
@@ -57,7 +60,8 @@ class Specs {
   Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
   explicit Specs(std::vector<Specs> parts) : parts_(std::move(parts)) {}
 
-  /// One P per leaf of a tree. Throws T012 if there are more or fewer parts than children; `what` names the specs there.
+  /// One P per leaf of a tree. Throws T012 if there are more or fewer parts than children; `what` names the
+  /// specs there.
   std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
 
  private:

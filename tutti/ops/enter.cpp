@@ -13,8 +13,8 @@
 namespace tutti {
 
 Types Enter::infer(const Types& operands) const {
-  require_states(operands[0], sharding.mesh.axes(), {State::invariant},
-                 "only a whole value enters a shard_map over its mesh");
+  require_states(operands[0], axes_of(sharding), {State::invariant},
+                 "only what is equal along an axis is split over it, or becomes terms or reduced there");
   if (!sharding.unreduced.empty()) require_summable(operands[0]);
   return {local_type(operands[0], sharding)};
 }

@@ -8,10 +8,13 @@
 namespace tutti {
 
 /// The way into shard_map: of a whole value each device takes its own part.
-/// x: [.., n*d, ..] I -> [.., d, ..] V over the axes of that dimension; U over `unreduced` axes (the first device keeps
-/// it), R over `reduced` ones. Moves nothing if the value lies like that already.
+/// x: [.., n*d, ..] I -> [.., d, ..] V over the axes of that dimension; U over `unreduced` axes (the first
+/// device keeps it), R over `reduced` ones. Moves nothing if the value lies like that already.
+/// Axes that it does not name stay as they are: a shard_map inside another leaves those of the outer one
+/// alone.
 /// The transpose is Leave with the dual sharding.
-/// Throws T013 if the sharding does not fit the rank, T005 if a dimension does not split, T007 for terms of bool.
+/// Throws T013 if the sharding does not fit the rank, T005 if a dimension does not split, T007 for terms of
+/// bool.
 struct Enter {
   static constexpr std::string_view name = "enter";
 

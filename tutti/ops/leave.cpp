@@ -14,7 +14,6 @@ namespace tutti {
 Types Leave::infer(const Types& operands) const {
   const Type& part = operands[0];
   Type whole = global_type(part, sharding);
-  for (const Axis& axis : sharding.mesh.axes()) whole = whole.with(axis, State::invariant);
   Type expected = local_type(whole, sharding);
   require(part == expected, Code::state, "{} does not leave by {}, which needs {}", to_string(part),
           to_string(sharding), to_string(expected));

@@ -11,18 +11,22 @@ void check(const Type& whole, const Sharding& sharding) {
           "{} names {} dims, but {} has {}; name one axis, several, or none for each dim",
           to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
   Axes seen;
-  auto once = [&](const Axis& axis) {
+  for (const Axis& axis : axes_of(sharding)) {
     require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; an axis splits one dim at most",
             to_string(sharding), axis.name);
     seen.push_back(axis);
-  };
-  for (const Axes& axes : sharding.dims)
-    for (const Axis& axis : axes) once(axis);
-  for (const Axis& axis : sharding.unreduced) once(axis);
-  for (const Axis& axis : sharding.reduced) once(axis);
+  }
 }
 
 }  // namespace
+
+Axes axes_of(const Sharding& sharding) {
+  Axes all;
+  for (const Axes& axes : sharding.dims) all.insert(all.end(), axes.begin(), axes.end());
+  all.insert(all.end(), sharding.unreduced.begin(), sharding.unreduced.end());
+  all.insert(all.end(), sharding.reduced.begin(), sharding.reduced.end());
+  return all;
+}
 
 Type local_type(Type global, const Sharding& sharding) {
   check(global, sharding);

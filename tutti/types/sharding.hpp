@@ -21,6 +21,8 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
+/// The axes that a sharding names: of its dims, then unreduced, then reduced.
+Axes axes_of(const Sharding& sharding);
 /// The type of one device's part of a global value of type `global`.
 /// global: [.., d, ..] -> [.., d / n, ..] V over the axes of that dimension, n = their joint size.
 /// Throws T013 if the sharding has another rank or repeats an axis, T005 if a dimension does not divide.
