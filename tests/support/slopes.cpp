@@ -59,10 +59,14 @@ double difference(double above, double below, double h) {
 
 }  // namespace
 
+double rounding(const Program& program, const std::vector<PerDevice>& x) {
+  double equations = static_cast<double>(program.equations.size());
+  return roundings * equations * eps_of(program) * magnitude(program, x);
+}
+
 std::vector<std::vector<Slope>> slopes(const Program& program, const std::vector<PerDevice>& x,
                                        const std::vector<PerDevice>& v, const Bits& by, std::size_t output) {
-  double h = step_of(program), equations = static_cast<double>(program.equations.size());
-  double rounding = 2 * roundings * equations * eps_of(program) * magnitude(program, x) / h;
+  double h = step_of(program), rounded = 2 * rounding(program, x) / h;
   auto f = [&](double distance) {
     PerDevice value = evaluate(program, example_mesh(), moved(x, v, by, distance))[output];
     return totals(program.type(program.outputs[output]), value);
@@ -73,7 +77,7 @@ std::vector<std::vector<Slope>> slopes(const Program& program, const std::vector
     for (std::size_t e = 0; e < above[device].size(); ++e) {
       double near = difference(above[device][e], below[device][e], h);
       double far = difference(far_above[device][e], far_below[device][e], 2 * h);
-      found[device].push_back({near, std::abs(far - near) + rounding});
+      found[device].push_back({near, std::abs(far - near) + rounded});
     }
   return found;
 }

@@ -16,6 +16,9 @@ struct Slope {
   double value, error;
 };
 
+/// How far off the outputs may be by rounding: roundings * eps * S for each equation.
+double rounding(const Program& program, const std::vector<PerDevice>& x);
+
 /// How fast output `output` grows when the inputs in `by` move along `v`: for each device (along U axes: of
 /// the sum) and element. On the example mesh.
 std::vector<std::vector<Slope>> slopes(const Program& program, const std::vector<PerDevice>& x,
