@@ -102,16 +102,6 @@ Transform simplified_by(const std::string& name, Program (*simplified)(const Pro
           }};
 }
 
-std::vector<Transform> simplifications() {
-  return {simplified_by("without dead code", [](const Program& p) { return without_dead_code(p); }),
-          simplified_by("without common subexpressions",
-                        [](const Program& p) { return without_common_subexpressions(p); }),
-          simplified_by("with early casts", with_early_casts),
-          simplified_by("with borders as moves", [](const Program& p) {
-            return with_borders_as_moves(p, [](const Equation&) { return false; });
-          })};
-}
-
 // All float inputs at once, and each alone.
 std::vector<Bits> derived_by(const Program& program) {
   Bits floats = float_inputs(program);
@@ -127,6 +117,16 @@ std::vector<Bits> derived_by(const Program& program) {
 }
 
 }  // namespace
+
+std::vector<Transform> simplifications() {
+  return {simplified_by("without dead code", [](const Program& p) { return without_dead_code(p); }),
+          simplified_by("without common subexpressions",
+                        [](const Program& p) { return without_common_subexpressions(p); }),
+          simplified_by("with early casts", with_early_casts),
+          simplified_by("with borders as moves", [](const Program& p) {
+            return with_borders_as_moves(p, [](const Equation&) { return false; });
+          })};
+}
 
 Axes batchable_axes(const Example& example) {
   bool is_border = example.op.as<Enter>() || example.op.as<Leave>();

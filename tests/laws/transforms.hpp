@@ -24,6 +24,9 @@ std::vector<Transform> transforms_of(const Example& example);
 /// What can be done to any program, or one made from an example: the same without transposes.
 std::vector<Transform> transforms_of(const Program& program, const Axes& batchable = {});
 
+/// Dead code, common subexpressions, early casts, borders as moves: the same inputs and outputs.
+std::vector<Transform> simplifications();
+
 /// The mesh axes that the example may be batched over: none if it is the border of a shard_map over them.
 Axes batchable_axes(const Example& example);
 
