@@ -97,7 +97,7 @@ TEST(dot_general, refuses_dtypes_that_differ_c13) {
 
 TEST(dot_general, refuses_bool) {
   EXPECT_EQ(refusal(matrices, Type(DType::boolean, {2, 3}), Type(DType::boolean, {3, 2})),
-            "T007: bool[2,3] is bool, which has no product of matrices; convert it first");
+            "T007: bool[2,3] is bool, which has no product of matrices; convert it: convert(x, DType::f32)");
 }
 
 TEST(dot_general, counts_negative_dims_from_the_end) {

@@ -59,9 +59,9 @@ TEST(axes, of_an_enclosing_shard_map_are_not_bound_again_by_vmap) {
 TEST(axes, of_an_enclosing_vmap_are_not_bound_again) {
   expect_refused(traced([](Array x) {
                    auto inner = [](Array row) {
-                     return vmap(same)(row);  // refused
+                     return vmap(same, {.axis = "rows"})(row);  // refused
                    };
-                   return vmap(inner)(reshape(x, {2, 2}));
+                   return vmap(inner, {.axis = "rows"})(reshape(x, {2, 2}));
                  }),
                  "?");
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -87,7 +88,7 @@ const std::map<std::string, std::function<void()>>& examples() {
          return shard_map(same, {.mesh = mesh, .in = P("data", none), .out = P("data")})(x);
        })},
       {"T014", [] {
-         Mesh mesh({{"data", 4}, {"data", 2}});
+         Mesh twice({{"data", 4}, {"data", 2}});
        }},
       {"T015", [] {
          auto train = machine.compile(same, abstract({4}, DType::f32));
@@ -103,7 +104,7 @@ const std::map<std::string, std::function<void()>>& examples() {
          machine.compile(large, abstract({}, DType::f32));
        }},
       {"R004", [] {
-         Machine machine = open_local(mesh, {.workers = -1});
+         open_local(mesh, {.workers = -1});
        }},
       {"I001", [] {
          Program program = sum_of_vectors();

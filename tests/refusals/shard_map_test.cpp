@@ -142,7 +142,6 @@ TEST(out_specs, are_as_many_as_the_results) {
 }
 
 TEST(trees, of_two_forms_are_not_mapped_together) {
-  std::vector<Array> two(2), three(3);
   expect_refused(traced([&](Array x) {
                    tree_map([](Array a, Array b) { return a + b; }, std::vector{x, x},
                             std::vector{x});  // refused

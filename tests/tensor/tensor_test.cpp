@@ -46,7 +46,7 @@ TEST(tensor, refuses_values_that_do_not_fill_its_shape) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::shape);
-    EXPECT_EQ(error.message(), "2 values for an array of shape [2,3], which has 6 elements");
+    EXPECT_EQ(error.message(), "tensor: 2 values for shape [2,3], which has 6 elements; hand in 6");
   }
   EXPECT_THROW(Tensor(DType::f32, Shape{4}).reshaped(Shape{5}), Error);
 }

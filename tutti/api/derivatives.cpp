@@ -61,6 +61,22 @@ void check_differentiable(const Arrays& arguments, const Bits& by) {
             to_string(arguments[i].type()));
 }
 
+// `x` cast to `wanted` where a cast is free.
+Array as_type(const Array& x, Type wanted, std::string_view what) {
+  Type found = x.type();
+  auto refuse = [&](Code code) {
+    fail(code, "{} is {}, expected {}; hand in one of that type", what, to_string(found), to_string(wanted));
+  };
+  if (found.dtype() != wanted.dtype()) refuse(Code::dtype);
+  if (found.shape() != wanted.shape()) refuse(Code::shape);
+  try {
+    return cast_to(x, wanted.states());
+  } catch (const Error&) {
+    refuse(Code::state);
+  }
+  return x;
+}
+
 // Repeats the pullback with implicit casts: under a vmap its operands vary over an axis that it was not traced with.
 Arrays replayed(const Program& program, const Arrays& arguments) {
   PerVar<Array> values(program);
@@ -110,11 +126,8 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
     Arrays inputs = joined(own, own_all(traced.captured));
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!is_float(own[i].dtype())) continue;
-      Array along = cast_to(Builder::current().own(tangents[i]), own[i].type().states());
-      require(along.type() == own[i].type(), Code::shape,
-              "tangent {} is {}, but its argument is {}; both have one type", i, to_string(along.type()),
-              to_string(own[i].type()));
-      inputs.push_back(along);
+      inputs.push_back(as_type(Builder::current().own(tangents[i]), own[i].type(),
+                               fmt::format("tangent leaf {}", i)));
     }
     Arrays outputs = inline_program(derived.program, inputs);
     FlatJvp found;
@@ -153,10 +166,8 @@ Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cota
     for (std::size_t i = 0; i < vjp.results.size(); ++i) {
       if (!vjp.active[i]) continue;
       Type wanted = dual(Builder::current().own(vjp.results[i]).type());
-      Array cotangent = cast_to(Builder::current().own(cotangents[i]), wanted.states());
-      require(cotangent.type() == wanted, Code::shape, "cotangent {} is {}, but its result needs {}", i,
-              to_string(cotangent.type()), to_string(wanted));
-      inputs.push_back(cotangent);
+      inputs.push_back(as_type(Builder::current().own(cotangents[i]), wanted,
+                               fmt::format("cotangent leaf {}", i)));
     }
     Arrays found = replayed(vjp.pullback, inputs), all;
     std::size_t next = 0;

@@ -19,10 +19,15 @@ State leaving_state(const Sharding& sharding, const Axis& axis) {
   return contains(sharding.reduced, axis) ? State::reduced : State::invariant;
 }
 
-std::string way_out(Type part, const Axis& axis) {
-  if (part.at(axis) == State::unreduced)
-    return fmt::format("Reduce it: psum(x, \"{0}\"), or say .unreduced({{\"{0}\"}}) in the out-spec",
+std::string way_out(State has, State wanted, const Axis& axis) {
+  if (has == State::unreduced)
+    return fmt::format("Reduce it: psum(x, \"{0}\"), or say only .unreduced({{\"{0}\"}}) of '{0}'", axis.name);
+  if (wanted == State::unreduced && has == State::varying)
+    return fmt::format("If the parts are terms of a sum, say so: pcast(x, \"{0}\", unreduced); else name '{0}' "
+                       "for a dim",
                        axis.name);
+  if (wanted == State::unreduced)
+    return fmt::format("Drop .unreduced, or count the value once: mask(x, \"{}\")", axis.name);
   return fmt::format(
       "Name '{}' in the out-spec, or make the devices equal, for example with pmean(x, \"{}\")", axis.name,
       axis.name);
@@ -38,7 +43,7 @@ Array fit(const Array& part, const Sharding& sharding, const Axes& bound) {
     bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);  // I and R
     require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}",
             to_string(part.type()), in_words(part.type(), axis), to_string(sharding), in_words(wanted),
-            way_out(part.type(), axis));
+            way_out(has, wanted, axis));
     result = cast_to(result, {axis}, wanted);
   }
   return result;

@@ -36,7 +36,7 @@ Array mean_over(const Array& x, const Dims& dims) {
 // True where the new last dim is the index.
 Array hits(const Array& indices, int classes) {
   require(is_integer(indices.dtype()), Code::dtype,
-          "{} is not an array of integers, so it has no classes; convert it first",
+          "{} is not an array of integers, so it has no classes; convert it: convert(x, DType::i32)",
           to_string(indices.type()));
   Shape shape = indices.shape().inserted(Dim{indices.rank()}, classes);
   Array repeated = insert_dim(indices, Dim{indices.rank()}, classes);

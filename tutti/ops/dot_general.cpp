@@ -130,7 +130,7 @@ Types DotGeneral::infer(const Types& operands) const {
           "{} and {} have different dtypes (dot_general_c13); convert one of them: {}", to_string(lhs),
           to_string(rhs), conversion_to(std::max(lhs.dtype(), rhs.dtype())));
   require(lhs.dtype() != DType::boolean, Code::dtype,
-          "{} is bool, which has no product of matrices; convert it first", to_string(lhs));
+          "{} is bool, which has no product of matrices; convert it: convert(x, DType::f32)", to_string(lhs));
   require_distinct(joined(lhs_batch, lhs_contract), lhs, "dot_general_c3");
   require_distinct(joined(rhs_batch, rhs_contract), rhs, "dot_general_c4");
   require_in_range(lhs_batch, lhs, "dot_general_c5");

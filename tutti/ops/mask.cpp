@@ -32,7 +32,7 @@ Types Mask::infer(const Types& operands) const {
           joint_size(axes) - 1);
   require(is_stored_per_device(to), Code::state, "a masked value is U or V, not {}", letter(to));
   constexpr std::string_view advice =
-      "only what all devices hold is kept on one; make it equal with psum or pbroadcast";
+      "only what all devices hold is kept on one; make it equal first, for example with psum";
   if (to == State::varying) require_states(operands[0], axes, {State::invariant}, advice);
   else require_states(operands[0], axes, {State::invariant, State::reduced}, advice);
   if (to == State::unreduced) require_summable(operands[0]);

@@ -181,18 +181,18 @@ Error with_file(const Error& error, const std::string& path) {
 
 }  // namespace
 
-Tensor read_npy(const std::string& path) {
+Tensor read_npy(const std::string& path, Where where) {
   try {
     require(!std::filesystem::is_directory(path), Code::file, "is a folder; name a .npy file");
     const File file(std::fopen(path.c_str(), "rb"));
     require(file != nullptr, Code::file, "cannot be read: {}", std::strerror(errno));
     return read_open_npy(path, file.get());
   } catch (const Error& error) {
-    throw with_file(error, path);
+    throw with_file(error, path).at(where);
   }
 }
 
-void write_npy(const std::string& path, const Tensor& tensor) {
+void write_npy(const std::string& path, const Tensor& tensor, Where where) {
   namespace fs = std::filesystem;
   try {
     require(!fs::is_directory(path), Code::file, "is a folder; name a .npy file");
@@ -205,7 +205,7 @@ void write_npy(const std::string& path, const Tensor& tensor) {
       write_beside_and_rename(fs::is_symlink(path) ? fs::weakly_canonical(path).string() : path, tensor);
     }
   } catch (const Error& error) {
-    throw with_file(error, path);
+    throw with_file(error, path).at(where);
   }
 }
 

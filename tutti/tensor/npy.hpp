@@ -11,11 +11,11 @@ namespace tutti {
 /// C or Fortran order (made row-major).
 /// Throws R001 with the file's name if it cannot be read, is damaged, or holds another dtype.
 /// Source: numpy.lib.format, NEP 1.
-Tensor read_npy(const std::string& path);
+Tensor read_npy(const std::string& path, Where where = Where::here());
 
 /// Writes format 1.0. The file appears whole or not at all: a temporary file beside it takes its name at the
 /// end.
 /// Throws R001 if it cannot be written, the disk is full among others; a file that was there stays as it was.
-void write_npy(const std::string& path, const Tensor& tensor);
+void write_npy(const std::string& path, const Tensor& tensor, Where where = Where::here());
 
 }  // namespace tutti

@@ -33,8 +33,12 @@ Tensor scalar_from(DType dtype, V value) {
 
 }  // namespace
 
-Tensor::Tensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {
-  shape_.check();
+Tensor::Tensor(DType dtype, Shape shape, Where where) : dtype_(dtype), shape_(std::move(shape)) {
+  try {
+    shape_.check();
+  } catch (const Error& error) {
+    throw error.at(where, "tensor");
+  }
   data_ = zeroed(bytes());
 }
 
@@ -56,7 +60,7 @@ double Tensor::at(std::int64_t i) const {
 Tensor Tensor::reshaped(Shape shape) const {
   Tensor same = *this;
   same.shape_ = std::move(shape);
-  same.require_elements(static_cast<std::size_t>(elements()));
+  same.require_elements(static_cast<std::size_t>(elements()), {});
   return same;
 }
 
@@ -64,10 +68,11 @@ bool Tensor::operator==(const Tensor& other) const {
   return dtype_ == other.dtype_ && shape_ == other.shape_ && std::memcmp(data(), other.data(), bytes()) == 0;
 }
 
-void Tensor::require_elements(std::size_t found) const {
-  require(static_cast<std::size_t>(elements()) == found, Code::shape,
-          "{} values for an array of shape [{}], which has {} elements", found, to_string(shape_),
-          elements());
+void Tensor::require_elements(std::size_t found, Where where) const {
+  if (static_cast<std::size_t>(elements()) == found) return;
+  throw_error(Code::shape, where,
+              fmt::format("tensor: {0} values for shape [{1}], which has {2} elements; hand in {2}", found,
+                          to_string(shape_), elements()));
 }
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/where.hpp"
 #include "tutti/types/dtype.hpp"
 #include "tutti/types/shape.hpp"
 
@@ -17,13 +18,14 @@ namespace tutti {
 class Tensor {
  public:
   Tensor() : Tensor(DType::f32, Shape{0}) {}
-  /// Zeros.
-  Tensor(DType dtype, Shape shape);
+  /// Zeros. Throws T005 for a shape that no array has.
+  Tensor(DType dtype, Shape shape, Where where = Where::here());
   /// `values` row-major; as many as the shape has elements. Throws T005 otherwise.
   template <class T>
     requires is_element<T>
-  Tensor(Shape shape, const std::vector<T>& values) : Tensor(dtype_of<T>(), std::move(shape)) {
-    require_elements(values.size());
+  Tensor(Shape shape, const std::vector<T>& values, Where where = Where::here())
+      : Tensor(dtype_of<T>(), std::move(shape), where) {
+    require_elements(values.size(), where);
     for (std::size_t i = 0; i < values.size(); ++i) mutable_data<T>()[i] = values[i];
   }
   template <class T>
@@ -60,7 +62,7 @@ class Tensor {
   bool operator==(const Tensor& other) const;
 
  private:
-  void require_elements(std::size_t found) const;
+  void require_elements(std::size_t found, Where where) const;
 
   DType dtype_;
   Shape shape_;

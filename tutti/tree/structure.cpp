@@ -28,7 +28,7 @@ void compare(const Structure& expected, const Structure& found, const std::strin
   bool same = expected.leaf == found.leaf && expected.children.size() == found.children.size();
   for (std::size_t i = 0; same && i < expected.children.size(); ++i)
     same = expected.children[i].label == found.children[i].label;
-  require(same, Code::tree, "the trees differ{}: {} where {} is expected; hand in the same structure",
+  require(same, Code::tree, "the trees differ{}: found {}, expected {}; hand in the same structure",
           path.empty() ? "" : " at " + path, described(found), described(expected));
   for (std::size_t i = 0; i < expected.children.size(); ++i)
     compare(expected.children[i], found.children[i], path);

@@ -129,7 +129,7 @@ Structure structure_of(const T& t, std::string label = {}) {
 
 /// f of every leaf of `t`, and of the leaves at the same places of `others`; a tree like `t`.
 template <class F, class T, class... Others>
-T mapped(Where where, F& f, const T& t, const Others&... others) {
+T mapped([[maybe_unused]] Where where, F& f, const T& t, const Others&... others) {
   Structure structure = structure_of(t);
   (require_same_structure("tree_map", structure, structure_of(others), where), ...);
   Arrays leaves = flatten(t);
