@@ -17,10 +17,27 @@ std::string text_of(const std::function<Array(Array)>& f) {
 }
 
 TEST(grad, of_a_sum_is_a_small_program) {
-  EXPECT_EQ(text_of(grad([](Array x) { return reduce_sum(x); })), "?");
+  EXPECT_EQ(text_of(grad([](Array x) { return reduce_sum(x); })),
+            "program(%0: f32[4]) {\n"
+            "  %1: f32[] = constant{value=1}\n"
+            "  %2: f32[] = reduce_sum{dims=[0]} %0\n"
+            "  %3: f32[4] = broadcast_in_dim{to=[4], dims=[]} %1\n"
+            "  return %3\n"
+            "}\n");
 }
 
-TEST(grad, of_a_product_counts_both_factors) { EXPECT_EQ(text_of(grad(sum_of_squares)), "?"); }
+TEST(grad, of_a_product_counts_both_factors) {
+  EXPECT_EQ(text_of(grad(sum_of_squares)), "program(%0: f32[4]) {\n"
+                                           "  %1: f32[] = constant{value=1}\n"
+                                           "  %2: f32[4] = mul %0, %0\n"
+                                           "  %3: f32[] = reduce_sum{dims=[0]} %2\n"
+                                           "  %4: f32[4] = broadcast_in_dim{to=[4], dims=[]} %1\n"
+                                           "  %5: f32[4] = mul %0, %4\n"
+                                           "  %6: f32[4] = mul %4, %0\n"
+                                           "  %7: f32[4] = add %5, %6\n"
+                                           "  return %7\n"
+                                           "}\n");
+}
 
 TEST(grad, by_a_tree_is_a_tree) {
   struct Params {
@@ -42,7 +59,14 @@ TEST(grad, is_by_the_first_argument) {
 }
 
 TEST(grad, of_what_does_not_depend_on_it_is_zero) {
-  EXPECT_EQ(text_of(grad([](Array) { return zeros({}, DType::f32); })), "?");
+  EXPECT_EQ(text_of(grad([](Array) { return zeros({}, DType::f32); })),
+            "program(%0: f32[4]) {\n"
+            "  %1: f32[] = constant{value=1}\n"
+            "  %2: f32[] = constant{value=0}\n"
+            "  %3: f32[] = constant{value=0}\n"
+            "  %4: f32[4] = broadcast_in_dim{to=[4], dims=[]} %3\n"
+            "  return %4\n"
+            "}\n");
 }
 
 TEST(grad, of_a_varying_loss_is_that_of_the_sum_over_devices) {
@@ -53,11 +77,35 @@ TEST(grad, of_a_varying_loss_is_that_of_the_sum_over_devices) {
                            auto loss = [&](Array w) { return reduce_sum(w * x[1]); };
                            return grad(loss)(x[0]);
                          }),
-            "?");
+            "program(%0: f32[4], %1: f32[4]{V:data}) {\n"
+            "  %2: f32[] = constant{value=1}\n"
+            "  %3: f32[]{V:data} = cast{axes='data', from=I, to=V} %2\n"
+            "  %4: f32[4]{V:data} = cast{axes='data', from=I, to=V} %0\n"
+            "  %5: f32[4]{V:data} = mul %4, %1\n"
+            "  %6: f32[]{V:data} = reduce_sum{dims=[0]} %5\n"
+            "  %7: f32[4]{V:data} = broadcast_in_dim{to=[4], dims=[]} %3\n"
+            "  %8: f32[4]{V:data} = mul %7, %1\n"
+            "  %9: f32[4] = all_reduce{kind=sum, axes='data'} %8\n"
+            "  return %9\n"
+            "}\n");
 }
 
 TEST(grad, nests) {
-  EXPECT_EQ(text_of(grad([](Array x) { return reduce_sum(grad(sum_of_squares)(x)); })), "?");
+  EXPECT_EQ(text_of(grad([](Array x) { return reduce_sum(grad(sum_of_squares)(x)); })),
+            "program(%0: f32[4]) {\n"
+            "  %1: f32[] = constant{value=1}\n"
+            "  %2: f32[] = constant{value=1}\n"
+            "  %3: f32[4] = broadcast_in_dim{to=[4], dims=[]} %2\n"
+            "  %4: f32[4] = mul %0, %3\n"
+            "  %5: f32[4] = mul %3, %0\n"
+            "  %6: f32[4] = add %4, %5\n"
+            "  %7: f32[] = reduce_sum{dims=[0]} %6\n"
+            "  %8: f32[4] = broadcast_in_dim{to=[4], dims=[]} %1\n"
+            "  %9: f32[4] = mul %3, %8\n"
+            "  %10: f32[4] = mul %8, %3\n"
+            "  %11: f32[4] = add %9, %10\n"
+            "  return %11\n"
+            "}\n");
 }
 
 TEST(grad, puts_the_sum_over_devices_at_the_line_that_caused_it) {
@@ -93,7 +141,16 @@ TEST(value_and_grad, hands_auxiliary_results_through) {
 }
 
 TEST(jvp, gives_results_and_their_change) {
-  EXPECT_EQ(text_of([](Array x) { return jvp(sum_of_squares, std::tuple{x}, std::tuple{x}).second; }), "?");
+  EXPECT_EQ(text_of([](Array x) { return jvp(sum_of_squares, std::tuple{x}, std::tuple{x}).second; }),
+            "program(%0: f32[4]) {\n"
+            "  %1: f32[4] = mul %0, %0\n"
+            "  %2: f32[4] = mul %0, %0\n"
+            "  %3: f32[4] = mul %0, %0\n"
+            "  %4: f32[4] = add %2, %3\n"
+            "  %5: f32[] = reduce_sum{dims=[0]} %1\n"
+            "  %6: f32[] = reduce_sum{dims=[0]} %4\n"
+            "  return %6\n"
+            "}\n");
 }
 
 TEST(jvp, has_zeros_where_nothing_changes) {
@@ -101,7 +158,12 @@ TEST(jvp, has_zeros_where_nothing_changes) {
               auto constant_too = [](Array y) { return std::pair{y, ones_like(y)}; };
               return jvp(constant_too, std::tuple{x}, std::tuple{x}).second.second;
             }),
-            "?");
+            "program(%0: f32[4]) {\n"
+            "  %1: f32[] = constant{value=1}\n"
+            "  %2: f32[4] = broadcast_in_dim{to=[4], dims=[]} %1\n"
+            "  %3: f32[4] = zero_tangent\n"
+            "  return %3\n"
+            "}\n");
 }
 
 TEST(jvp, takes_tangents_in_wider_states) {
@@ -111,7 +173,12 @@ TEST(jvp, takes_tangents_in_wider_states) {
                          [](const Arrays& x) {
                            return jvp([](Array y) { return -y; }, std::tuple{x[0]}, std::tuple{x[1]}).second;
                          }),
-            "?");
+            "program(%0: f32[4]{V:data}, %1: f32[4]) {\n"
+            "  %2: f32[4]{V:data} = cast{axes='data', from=I, to=V} %1\n"
+            "  %3: f32[4]{V:data} = neg %0\n"
+            "  %4: f32[4]{V:data} = neg %2\n"
+            "  return %4\n"
+            "}\n");
 }
 
 TEST(vjp, pulls_cotangents_back) {
@@ -119,7 +186,13 @@ TEST(vjp, pulls_cotangents_back) {
               auto [y, pullback] = vjp([](Array z) { return z * z; }, std::tuple{x});
               return std::get<0>(pullback(y));
             }),
-            "?");
+            "program(%0: f32[4]) {\n"
+            "  %1: f32[4] = mul %0, %0\n"
+            "  %2: f32[4] = mul %0, %1\n"
+            "  %3: f32[4] = mul %1, %0\n"
+            "  %4: f32[4] = add %2, %3\n"
+            "  return %4\n"
+            "}\n");
 }
 
 TEST(vjp, may_be_pulled_back_several_times) {

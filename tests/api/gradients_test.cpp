@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of functions as users write them, against central differences; inside, outside and without a
 // shard_map.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "tests/support/slopes.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/transform/simplify.hpp"
+#include "tutti/ops/enter.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -151,7 +153,6 @@ TEST(gradient, of_the_sum_of_what_is_equal_counts_every_device) {
 }
 
 // --- Inside, outside, nested
-// -------------------------------------------------------------------------------------
 
 Array local_loss(const Array& x, const Array& w) { return psum(reduce_sum(exp(0.5 * matmul(x, w))), "a"); }
 const Types loss_types{f64({4, 3}), f64({3, 2})};
@@ -178,8 +179,29 @@ Program without_mesh() {
   });
 }
 
+// The results in terms of the inputs: the same in whatever order and at whatever lines it was recorded. A scalar that
+// all devices hold enters as it is: so does the cotangent of the loss, where the gradient is outside.
+std::vector<std::string> expressions(const Program& program) {
+  std::map<Var, std::string> text;
+  for (Var var : program.inputs) text[var] = fmt::format("%{}", var);
+  for (const Equation& equation : program.equations) {
+    bool enters_whole = equation.op.as<Enter>() && program.type(equation.results[0]).rank() == 0;
+    if (enters_whole) {
+      text[equation.results[0]] = text[equation.operands[0]];
+      continue;
+    }
+    std::string call(equation.op->name());
+    for (const auto& [name, value] : equation.op->parameters()) call += fmt::format(" {}={}", name, value);
+    for (Var var : equation.operands) call += fmt::format(" ({})", text[var]);
+    for (Var var : equation.results) text[var] = fmt::format("{} {}", to_string(program.type(var)), call);
+  }
+  std::vector<std::string> results;
+  for (Var var : program.outputs) results.push_back(text[var]);
+  return results;
+}
+
 TEST(gradient, is_the_same_program_inside_and_outside_of_shard_map) {
-  EXPECT_EQ(to_string(without_dead_code(outside())), to_string(without_dead_code(inside())));
+  EXPECT_EQ(expressions(outside()), expressions(inside()));
 }
 
 TEST(gradient, is_the_same_with_and_without_a_mesh) {

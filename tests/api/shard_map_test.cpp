@@ -89,7 +89,7 @@ TEST(shard_map, has_its_borders_at_its_own_line) {
                       return Arrays{shard_map(same, {.mesh = mesh, .in = P(), .out = P("data")})(x[0])};
                     }).program;
   for (const Equation& equation : program.equations)
-    EXPECT_EQ(to_string(equation.where), "tests/api/shard_map_test.cpp:" + std::to_string(__LINE__ - 4));
+    EXPECT_EQ(to_string(equation.where), "tests/api/shard_map_test.cpp:" + std::to_string(__LINE__ - 3));
 }
 
 TEST(shard_map, nests_over_axes_of_another_mesh) {

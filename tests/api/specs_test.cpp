@@ -72,9 +72,13 @@ TEST(specs, of_one_array_may_stand_in_braces) {
 }
 
 TEST(specs, of_another_form_are_refused) {
-  EXPECT_EQ(refusal_of([] { per_leaf({P(), P(), P()}, Layer{}); }), "?");
-  EXPECT_EQ(refusal_of([] { per_leaf({P(), Specs{P(), P()}}, Layer{}); }), "?");
-  EXPECT_EQ(refusal_of([] { per_leaf({P(), Specs{P()}}, std::pair{Array(), Layer{}}); }), "?");
+  EXPECT_EQ(refusal_of([] { per_leaf({P(), P(), P()}, Layer{}); }),
+            "T012: .in has 3 specs for a tree of 2 parts; give one spec for all of it, or one for each part");
+  EXPECT_EQ(refusal_of([] { per_leaf({P(), Specs{P(), P()}}, Layer{}); }),
+            "T012: .in.1 has 2 specs for one array; give one spec for all of it, or one for each part");
+  EXPECT_EQ(
+      refusal_of([] { per_leaf({P(), Specs{P(), P(), P()}}, std::pair{Array(), Layer{}}); }),
+      "T012: .in.1 has 3 specs for a tree of 2 parts; give one spec for all of it, or one for each part");
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ TEST(vmap, of_unmapped_arguments_needs_a_size) {
 
 TEST(vmap, gives_results_that_are_equal_in_all_lanes_once) {
   auto mean_of_lanes = [](Array x) { return pmean(x, "batch"); };
-  EXPECT_EQ(mapped_type(mean_of_lanes, {.out = none}, {{5, 3}}), "f32[3]");
-  EXPECT_EQ(mapped_type(mean_of_lanes, {}, {{5, 3}}), "f32[5,3]");
+  EXPECT_EQ(mapped_type(mean_of_lanes, {.axis = "batch", .out = none}, {{5, 3}}), "f32[3]");
+  EXPECT_EQ(mapped_type(mean_of_lanes, {.axis = "batch"}, {{5, 3}}), "f32[5,3]");
 }
 
 TEST(vmap, binds_its_axis_by_name) {
@@ -80,9 +80,10 @@ TEST(vmap, nests) {
   EXPECT_EQ(program_text({f32({5, 3})}, [&](const Arrays& x) { return rows(x[0]); }),
             "program(%0: f32[5,3]) {\n"
             "  %1: f32[] = constant{value=1}\n"
-            "  %2: f32[5,3] = broadcast_in_dim{to=[5,3], dims=[]} %1\n"
-            "  %3: f32[5,3] = add %0, %2\n"
-            "  return %3\n"
+            "  %2: f32[3] = broadcast_in_dim{to=[3], dims=[]} %1\n"
+            "  %3: f32[5,3] = broadcast_in_dim{to=[5,3], dims=[1]} %2\n"
+            "  %4: f32[5,3] = add %0, %3\n"
+            "  return %4\n"
             "}\n");
 }
 
@@ -99,14 +100,29 @@ TEST(vmap, of_grad_gives_a_gradient_per_example) {
                          [](const Arrays& x) {
                            return vmap(grad(sum_of_products), {.in = {none, 0}})(x[0], x[1]);
                          }),
-            "?");
+            "program(%0: f32[3], %1: f32[5,3]) {\n"
+            "  %2: f32[] = constant{value=1}\n"
+            "  %3: f32[5,3] = broadcast_in_dim{to=[5,3], dims=[1]} %0\n"
+            "  %4: f32[5,3] = mul %3, %1\n"
+            "  %5: f32[5] = reduce_sum{dims=[1]} %4\n"
+            "  %6: f32[3] = broadcast_in_dim{to=[3], dims=[]} %2\n"
+            "  %7: f32[5,3] = broadcast_in_dim{to=[5,3], dims=[1]} %6\n"
+            "  %8: f32[5,3] = mul %7, %1\n"
+            "  return %8\n"
+            "}\n");
 }
 
 TEST(vmap, of_shard_map_maps_whole_arrays) {
   Mesh mesh({{"data", 2}});
   auto sum = [](Array x) { return psum(x, "data"); };
   auto mapped = vmap(shard_map(sum, {.mesh = mesh, .in = P("data"), .out = P()}));
-  EXPECT_EQ(program_text({f32({5, 4})}, [&](const Arrays& x) { return mapped(x[0]); }), "?");
+  EXPECT_EQ(program_text({f32({5, 4})}, [&](const Arrays& x) { return mapped(x[0]); }),
+            "program(%0: f32[5,4]) {\n"
+            "  %1: f32[5,2]{V:data} = enter{sharding=P(none, 'data')} %0\n"
+            "  %2: f32[5,2] = all_reduce{kind=sum, axes='data'} %1\n"
+            "  %3: f32[5,2] = leave{sharding=P(none, none)} %2\n"
+            "  return %3\n"
+            "}\n");
 }
 
 }  // namespace

@@ -127,6 +127,35 @@ TEST(digits, program_explains_types_places_and_plan) {
     EXPECT_NE(run.out.find(part), std::string::npos) << part;
 }
 
+// A step that forgets the pmean: each device has a loss of its own.
+std::string refusal_of_a_varying_loss() {
+  auto loss = [](const Params& params, const Batch& batch) {
+    return cross_entropy(logits(params, batch.images), batch.labels);
+  };
+  auto step = [&](const Params& params, const Params&, const Batch& batch) {
+    auto [value, gradient] = value_and_grad(loss)(params, batch);
+    return std::tuple{value, params, gradient};
+  };
+  Mesh mesh = parse_mesh("data=4,model=2");
+  auto [params, momentum, batch] = problem();
+  try {
+    auto sharded =
+        shard_map(step,
+                  {.mesh = mesh, .in = {by_model, by_model, P("data")}, .out = {P(), by_model, by_model}});
+    open_local(mesh).compile(sharded, params, momentum, batch);
+    return "accepted";
+  } catch (const Error& error) {
+    return "\ntrain.cpp:29" + std::string(error.what()).substr(to_string(error.where()).size()) + "\n";
+  }
+}
+
+TEST(digits, that_forgets_the_mean_is_refused_as_the_readme_says) {
+  std::ifstream readme("README.md");
+  std::string text{std::istreambuf_iterator<char>(readme), {}};
+  std::string said = refusal_of_a_varying_loss();
+  EXPECT_NE(text.find(said), std::string::npos) << said;
+}
+
 struct BadCommand {
   const char *options, *error;
   int status;

@@ -97,7 +97,8 @@ TEST(builder, of_a_vmap_body_captures_what_varies_over_its_axis) {
 TEST(builder, casts_a_value_once_per_state) {
   EXPECT_EQ(program_text({f32.with(data, varying), f32},
                          [](const Arrays& x) {
-                           return (x[0] + x[1]) * x[1] + pcast(x[1], Axes{data}, reduced);
+                           Array first = (x[0] + x[1]) * x[1];
+                           return first + pcast(x[1], Axes{data}, reduced);
                          }),
             "program(%0: f32[4]{V:data}, %1: f32[4]) {\n"
             "  %2: f32[4]{V:data} = cast{axes='data', from=I, to=V} %1\n"

@@ -88,7 +88,8 @@ TEST(user_op, gets_the_implicit_casts_and_refusals_of_its_mixing) {
   expect_refused(on_devices([](Array x) {
                    return reciprocal(pcast(x, "data", unreduced));  // refused
                  }),
-                 "?");
+                 "T004 {file}:{line}: reciprocal: the operand is an unreduced sum over 'data' "
+                 "(f32[2]{U:data}), which only linear functions take. Reduce first: psum(x, \"data\")");
 }
 
 TEST(user_op, refuses_a_rule_with_its_reason) {

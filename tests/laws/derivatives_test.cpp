@@ -102,7 +102,7 @@ TEST_P(derivatives, of_derivatives_are_the_slopes_and_have_their_adjoint) {
   expect_adjoint(named().name + ", vjp", second);
 }
 INSTANTIATE_TEST_SUITE_P(programs, derivatives, testing::Range(std::size_t{0}, composed_programs().size()),
-                         [](const auto& info) { return composed_programs()[info.param].name; });
+                         [](const auto& instance) { return composed_programs()[instance.param].name; });
 
 }  // namespace
 }  // namespace tutti

@@ -159,11 +159,10 @@ TEST(binary, rejects_floats_in_logic) {
 }
 
 TEST(binary, rejects_a_floating_point_number_beside_integers) {
-  EXPECT_EQ(refusal_of(
-                [] { program_text({Type(DType::i32, {3})}, [](const Arrays& x) { return x[0] + 0.5; }); }),
-            "T008: add: the floating-point number 0.5 stands beside an array of i32; write a whole number, "
-            "or convert "
-            "the array");
+  EXPECT_EQ(
+      refusal_of([] { program_text({Type(DType::i32, {3})}, [](const Arrays& x) { return x[0] + 0.5; }); }),
+      "T008: add: the number 0.5 does not fit i32; write a whole number without a point, or convert to a "
+      "float dtype");
 }
 
 // The cotangent of an equal factor of partial terms is a partial term; the cast of the factor sums it.

@@ -91,7 +91,8 @@ TEST(composites, one_hot_compares_with_the_classes) {
 
 TEST(composites, one_hot_refuses_floats) {
   EXPECT_EQ(refusal_of_trace({logits}, [](const Arrays& x) { return one_hot(x[0], 3); }),
-            "T007: one_hot: f32[8,10] is not an array of integers, so it has no classes; convert it: convert(x, DType::i32)");
+            "T007: one_hot: f32[8,10] is not an array of integers, so it has no classes; convert it: "
+            "convert(x, DType::i32)");
 }
 
 TEST(composites, one_hot_refuses_a_negative_number_of_classes) {
@@ -131,10 +132,10 @@ TEST(composites, cross_entropy_refuses_labels_of_another_shape) {
 }
 
 TEST(composites, cross_entropy_refuses_labels_that_are_not_integers) {
-  EXPECT_EQ(
-      refusal_of_trace({logits, Type(DType::f32, {8})},
-                       [](const Arrays& x) { return cross_entropy(x[0], x[1]); }),
-      "T007: cross_entropy: f32[8] is not an array of integers, so it has no classes; convert it: convert(x, DType::i32)");
+  EXPECT_EQ(refusal_of_trace({logits, Type(DType::f32, {8})},
+                             [](const Arrays& x) { return cross_entropy(x[0], x[1]); }),
+            "T007: cross_entropy: f32[8] is not an array of integers, so it has no classes; convert it: "
+            "convert(x, DType::i32)");
 }
 
 TEST(composites, where_takes_numbers_and_broadcasts) {

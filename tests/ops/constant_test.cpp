@@ -79,15 +79,16 @@ TEST(full, rounds_once) {
 }
 
 TEST(full, rejects_a_floating_point_number_in_integers) {
-  EXPECT_EQ(
-      refusal_of([] { text_of([] { return full({2}, 0.5, DType::i32); }); }),
-      "T008: full: the floating-point number 0.5 stands beside an array of i32; write a whole number, or "
-      "convert the array");
+  EXPECT_EQ(refusal_of([] { text_of([] { return full({2}, 0.5, DType::i32); }); }),
+            "T008: full: the number 0.5 does not fit i32; write a whole number without a point, or convert "
+            "to a float "
+            "dtype");
 }
 
 TEST(full, rejects_an_integer_out_of_range) {
-  EXPECT_EQ(refusal_of([] { text_of([] { return full({2}, std::int64_t{1} << 31, DType::i32); }); }),
-            "T008: full: the number 2147483648 does not fit i32; use a smaller one or convert the array");
+  EXPECT_EQ(
+      refusal_of([] { text_of([] { return full({2}, std::int64_t{1} << 31, DType::i32); }); }),
+      "T008: full: the number 2147483648 does not fit i32; write one that is nearer to 0, or convert to i64");
 }
 
 TEST(full, keeps_the_smallest_integer) {
@@ -97,12 +98,12 @@ TEST(full, keeps_the_smallest_integer) {
 
 TEST(full, rejects_a_number_in_bool) {
   EXPECT_EQ(refusal_of([] { text_of([] { return full({2}, 1, DType::boolean); }); }),
-            "T008: full: the number 1 stands beside an array of bool; write true or false");
+            "T008: full: the number 1 does not fit bool; write true or false");
 }
 
 TEST(full, rejects_a_bool_in_numbers) {
   EXPECT_EQ(refusal_of([] { text_of([] { return full({2}, true, DType::f32); }); }),
-            "T008: full: true stands beside an array of f32; write a number");
+            "T008: full: the number true does not fit f32; write 0 or 1");
 }
 
 TEST(ones, of_bool_are_true) {
@@ -127,7 +128,7 @@ TEST(zeros_like, take_dtype_and_shape_but_no_states) {
 
 TEST(zeros_like, rejects_a_number) {
   EXPECT_EQ(refusal_of([] { text_of([] { return zeros_like(1.0F); }); }),
-            "T008: zeros_like: at least one operand must be an array; compute numbers in C++");
+            "T008: zeros_like: no operand is an array; compute with numbers in C++");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(reshape, refuses_another_number_of_elements_c2) {
 
 TEST(reshape, refuses_negative_sizes) {
   EXPECT_EQ(refusal_of(Reshape{{-2, -12}}, {f32({4, 6})}),
-            "T005: [-2,-12] has a negative size; sizes are 0 or more");
+            "T005: shape [-2,-12] has a negative size; sizes are 0 or more");
 }
 
 TEST(reshape, splits_a_dim_into_digits) {

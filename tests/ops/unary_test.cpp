@@ -75,7 +75,7 @@ TEST(unary, rejects_an_unreduced_sum_where_the_function_is_not_linear) {
 
 TEST(unary, rejects_a_number) {
   EXPECT_EQ(refusal_of([] { program_text({}, [](const Arrays&) { return exp(1.0); }); }),
-            "T008: exp: at least one operand must be an array; compute numbers in C++");
+            "T008: exp: no operand is an array; compute with numbers in C++");
 }
 
 TEST(unary, refuses_to_transpose_what_is_not_linear) {

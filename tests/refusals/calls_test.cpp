@@ -18,7 +18,8 @@ TEST(compile, is_not_called_inside_a_trace) {
                    machine().compile(doubled, x);  // refused
                    return x;
                  }),
-                 "?");
+                 "T011 compile: a function is being traced here; compile outside of it, and call the "
+                 "function itself here");
 }
 
 TEST(compile, takes_programs_for_its_own_mesh) {
@@ -27,7 +28,8 @@ TEST(compile, takes_programs_for_its_own_mesh) {
         auto other = shard_map(doubled, {.mesh = Mesh({{"rows", 2}}), .in = P(), .out = P()});  // refused
         machine().compile(other, floats({4}));
       },
-      "?");
+      "T014 {file}:{line}: compile: shard_map: its mesh is rows=2, the machine's is data=4; open a machine "
+      "on this mesh");
 }
 
 TEST(compile, takes_arguments_with_a_type) {
@@ -35,7 +37,7 @@ TEST(compile, takes_arguments_with_a_type) {
       [] {
         machine().compile(doubled, Array());  // refused
       },
-      "?");
+      "T011 compile: this array is empty; give it a value before it is used");
 }
 
 TEST(compile, takes_functions_that_return_what_they_made) {
@@ -45,7 +47,8 @@ TEST(compile, takes_functions_that_return_what_they_made) {
       [&] {
         machine().compile([&](Array) { return kept; }, floats({4}));  // refused
       },
-      "?");
+      "T011 compile: this array is from a function whose trace has ended; return it from there instead of "
+      "storing it");
 }
 
 TEST(compile, takes_programs_that_fit_into_memory) {
@@ -56,7 +59,8 @@ TEST(compile, takes_programs_that_fit_into_memory) {
         };
         machine().compile(large, abstract({}, DType::f64));
       },
-      "?");
+      "R003 {file}:{line}: add: no memory for f64[1048576,1048576,64] on 1 device; split it over more, or "
+      "compute it in parts");
   expect_refused(
       [] {
         auto large = [](Array x) {
@@ -64,7 +68,8 @@ TEST(compile, takes_programs_that_fit_into_memory) {
         };
         machine().compile(large, abstract({}, DType::i64));
       },
-      "?");
+      "R003 {file}:{line}: iota: no memory for i64[35184372088832], 281474976710656 bytes; compute it in "
+      "parts");
 }
 
 TEST(calls, have_arguments_of_the_compiled_shape) {
@@ -73,7 +78,8 @@ TEST(calls, have_arguments_of_the_compiled_shape) {
       [&] {
         program(floats({5}));  // refused
       },
-      "?");
+      "T015 {file}:{line}: call: argument 0 is f32[5], but the program was compiled for f32[4]; hand in that "
+      "type, or compile it for this one too");
 }
 
 TEST(calls, have_arguments_of_the_compiled_dtype) {
@@ -82,7 +88,8 @@ TEST(calls, have_arguments_of_the_compiled_dtype) {
       [&] {
         program(Tensor(DType::f64, {4}));  // refused
       },
-      "?");
+      "T015 {file}:{line}: call: argument 0 is f64[4], but the program was compiled for f32[4]; hand in that "
+      "type, or compile it for this one too");
 }
 
 TEST(calls, have_arguments_of_the_compiled_form) {
@@ -92,7 +99,8 @@ TEST(calls, have_arguments_of_the_compiled_form) {
       [&] {
         program(std::vector{floats({4})});  // refused
       },
-      "?");
+      "T012 {file}:{line}: call: the trees differ at .0: found 1 part ([0]), expected 2 parts ([0], [1]); "
+      "hand in the same structure");
 }
 
 TEST(calls, name_the_argument_that_does_not_fit) {
@@ -107,7 +115,8 @@ TEST(calls, name_the_argument_that_does_not_fit) {
       [&] {
         program(Params{floats({4}), {{"b", floats({2})}}}, floats({4}));  // refused
       },
-      "?");
+      "T015 {file}:{line}: call: argument 0.1[\"b\"] is f32[2], but the program was compiled for f32[4]; "
+      "hand in that type, or compile it for this one too");
 }
 
 TEST(calls, have_data_as_arguments) {
@@ -116,12 +125,13 @@ TEST(calls, have_data_as_arguments) {
       [&] {
         program(abstract({4}, DType::f32));  // refused
       },
-      "?");
+      "T011 {file}:{line}: call: argument 0: this array only stands for an argument of compile and has no "
+      "values; hand in data");
   expect_refused(
       [&] {
         program(Array());  // refused
       },
-      "?");
+      "T011 {file}:{line}: call: argument 0: this array is empty; give it a value before it is used");
 }
 
 TEST(calls, inside_a_trace_are_refused) {
@@ -129,7 +139,8 @@ TEST(calls, inside_a_trace_are_refused) {
   expect_refused(traced([&](Array x) {
                    return program(x);  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: call: argument 0: its values are not known while its program is "
+                 "traced; call the function that was compiled instead");
 }
 
 TEST(machines, have_workers) {
@@ -137,7 +148,7 @@ TEST(machines, have_workers) {
       [] {
         open_local(Mesh(), {.workers = -1});  // refused
       },
-      "?");
+      "R004 {file}:{line}: open_local: -1 workers; ask for 1 or more, or 0 for one per core");
 }
 
 TEST(data, has_as_many_values_as_its_shape_has_elements) {
@@ -145,12 +156,12 @@ TEST(data, has_as_many_values_as_its_shape_has_elements) {
       [] {
         Tensor({2, 2}, std::vector<float>{1, 2, 3});  // refused
       },
-      "?");
+      "T005 {file}:{line}: tensor: 3 values for shape [2,2], which has 4 elements; hand in 4");
   expect_refused(
       [] {
         Tensor(DType::f32, {-1});  // refused
       },
-      "?");
+      "T005 {file}:{line}: tensor: shape [-1] has a negative size; sizes are 0 or more");
 }
 
 }  // namespace

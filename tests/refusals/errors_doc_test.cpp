@@ -20,7 +20,8 @@ namespace {
 /// An op whose author knows no derivative.
 struct TableLookup {
   static constexpr std::string_view name = "table_lookup";
-  static constexpr Refused jvp{"a table has steps, no slope"}, transpose{"it is not linear"}, lower{"of this test"};
+  static constexpr Refused jvp{"a table has steps, no slope"}, transpose{"it is not linear"},
+      lower{"of this test"};
 
   Mixing mixing() const { return Mixing::alike; }
   Types infer(const Types& operands) const { return operands; }
@@ -168,7 +169,8 @@ TEST(errors_document, says_what_the_table_says) {
     const std::string& text = found[fmt::format("{} {}", row.label, row.name)].text;
     std::string meaning(row.meaning);
     meaning[0] = static_cast<char>(std::toupper(meaning[0]));
-    EXPECT_NE(text.find(fmt::format("{}. Exit status {}.", meaning, row.exit_status)), std::string::npos) << row.label;
+    EXPECT_NE(text.find(fmt::format("{}. Exit status {}.", meaning, row.exit_status)), std::string::npos)
+        << row.label;
   }
 }
 
@@ -188,7 +190,8 @@ TEST(errors_document, has_an_example_wherever_it_quotes) {
 TEST(errors_document, shows_code_that_stands_in_this_test) {
   std::string self = text_of_file("tests/refusals/errors_doc_test.cpp");
   for (const auto& [heading, section] : sections())
-    for (const std::string& line : section.code) EXPECT_NE(self.find(" " + line + "\n"), std::string::npos) << line;
+    for (const std::string& line : section.code)
+      EXPECT_NE(self.find(" " + line + "\n"), std::string::npos) << line;
 }
 
 }  // namespace

@@ -15,31 +15,34 @@ const Mesh& mesh() {
 Array same(Array x) { return x; }
 
 TEST(in_specs, are_not_longer_than_the_rank) {
-  expect_refused(traced([](Array x) {
-                   return shard_map(same, {.mesh = mesh(), .in = P("data", none), .out = P()})(x);  // refused
-                 }),
-                 "?");
+  expect_refused(
+      traced([](Array x) {
+        return shard_map(same, {.mesh = mesh(), .in = P("data", none), .out = P()})(x);  // refused
+      }),
+      "T013 {file}:{line}: shard_map: argument 0: the spec names 2 dims, but f32[4] has 1; drop the last 1");
 }
 
 TEST(in_specs, name_axes_of_the_mesh) {
   expect_refused(traced([](Array x) {
                    return shard_map(same, {.mesh = mesh(), .in = P("rows"), .out = P()})(x);  // refused
                  }),
-                 "?");
+                 "T001 {file}:{line}: shard_map: argument 0: the spec names axis 'rows', but the mesh is "
+                 "data=4,model=2; use one of its axes");
 }
 
 TEST(in_specs, name_an_axis_once) {
-  expect_refused(traced([](Array x) {
-                   auto twice =
-                       shard_map(same, {.mesh = mesh(), .in = P("data", "data"), .out = P()});  // refused
-                   return twice(reshape(x, {2, 2}));
-                 }),
-                 "?");
+  expect_refused(
+      traced([](Array x) {
+        auto twice = shard_map(same, {.mesh = mesh(), .in = P("data", "data"), .out = P()});  // refused
+        return twice(reshape(x, {2, 2}));
+      }),
+      "T013 {file}:{line}: shard_map: argument 0: P('data', 'data') names axis 'data' twice; name it once");
   expect_refused(traced([](Array x) {
                    P spec = P("data").unreduced({"data"});
                    return shard_map(same, {.mesh = mesh(), .in = spec, .out = P()})(x);  // refused
                  }),
-                 "?");
+                 "T013 {file}:{line}: shard_map: argument 0: P('data'; unreduced='data') names axis 'data' "
+                 "twice; name it once");
 }
 
 TEST(in_specs, are_as_many_as_the_arguments) {
@@ -48,7 +51,8 @@ TEST(in_specs, are_as_many_as_the_arguments) {
                    Specs specs{P("data"), P("data"), P()};
                    return shard_map(sum, {.mesh = mesh(), .in = specs, .out = P("data")})(x, x);  // refused
                  }),
-                 "?");
+                 "T012 {file}:{line}: shard_map: .in has 3 specs for a tree of 2 parts; give one spec for "
+                 "all of it, or one for each part");
 }
 
 TEST(in_specs, have_the_form_of_the_arguments) {
@@ -62,14 +66,16 @@ TEST(in_specs, have_the_form_of_the_arguments) {
                        shard_map(apply, {.mesh = mesh(), .in = specs, .out = P("data")});  // refused
                    return applied(Params{x, x}, x);
                  }),
-                 "?");
+                 "T012 {file}:{line}: shard_map: .in.0 has 3 specs for a tree of 2 parts; give one spec for "
+                 "all of it, or one for each part");
   expect_refused(traced([&](Array x) {
                    Specs specs{P(), Specs{P("data"), P()}};
                    auto applied =
                        shard_map(apply, {.mesh = mesh(), .in = specs, .out = P("data")});  // refused
                    return applied(Params{x, x}, x);
                  }),
-                 "?");
+                 "T012 {file}:{line}: shard_map: .in.1 has 2 specs for one array; give one spec for all of "
+                 "it, or one for each part");
 }
 
 TEST(in_specs, split_a_dim_evenly) {
@@ -77,7 +83,8 @@ TEST(in_specs, split_a_dim_evenly) {
                    Specs spec = P(SpecEntry{"data", "model"});
                    return shard_map(same, {.mesh = mesh(), .in = spec, .out = P()})(x);  // refused
                  }),
-                 "?");
+                 "T005 {file}:{line}: shard_map: argument 0: dim 0 of f32[4] does not split over the 8 "
+                 "devices of ('data', 'model'); pad it or use another dim");
 }
 
 TEST(in_specs, name_the_argument_that_does_not_fit) {
@@ -90,35 +97,51 @@ TEST(in_specs, name_the_argument_that_does_not_fit) {
                        shard_map(first, {.mesh = mesh(), .in = P("data"), .out = P("data")});  // refused
                    return applied(std::vector<Layer>{{x, x}, {x, reduce_sum(x)}});
                  }),
-                 "?");
+                 "T013 {file}:{line}: shard_map: argument 0[1].1: the spec names 1 dims, but f32[] has 0; "
+                 "drop the last 1");
 }
 
 TEST(out_specs, say_where_results_differ) {
   expect_refused(traced([](Array x) {
                    return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = P()})(x);  // refused
                  }),
-                 "?");
+                 "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
+                 "'data', but the out-spec P(none) says equal on all devices. Name 'data' in the out-spec, "
+                 "or make the devices equal, for example with pmean(x, \"data\")");
 }
 
 TEST(out_specs, say_where_results_are_sums) {
   auto terms = [](Array x) { return pcast(x, "data", unreduced); };
   expect_refused(traced([&](Array x) {
-                   return shard_map(terms,
-                                    {.mesh = mesh(), .in = P("data"), .out = P("data")})(x);  // refused
+                   ShardMapOptions options{.mesh = mesh(), .in = P("data"), .out = P("data")};
+                   return shard_map(terms, options)(x);  // refused
                  }),
-                 "?");
+                 "T004 {file}:{line}: shard_map: result: f32[1]{U:data} is an unreduced sum over 'data', but "
+                 "the out-spec P('data') says different on each device. Reduce it: psum(x, \"data\"), or "
+                 "write .unreduced({\"data\"}) in the out-spec instead");
   expect_refused(traced([&](Array x) {
                    return shard_map(terms, {.mesh = mesh(), .in = P("data"), .out = P()})(x);  // refused
                  }),
-                 "?");
+                 "T004 {file}:{line}: shard_map: result: f32[1]{U:data} is an unreduced sum over 'data', but "
+                 "the out-spec P(none) says equal on all devices. Reduce it: psum(x, \"data\"), or write "
+                 ".unreduced({\"data\"}) in the out-spec");
 }
 
 TEST(out_specs, that_ask_for_a_sum_get_one) {
+  expect_refused(traced([&](Array x) {
+                   P sum = P().unreduced({"data"});
+                   return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = sum})(x);  // refused
+                 }),
+                 "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
+                 "'data', but the out-spec P(none; unreduced='data') says an unreduced sum. If the parts are "
+                 "terms of a sum, say so: pcast(x, \"data\", unreduced); else name 'data' for a dim");
   expect_refused(traced([](Array x) {
                    P sum = P().unreduced({"data"});
                    return shard_map(same, {.mesh = mesh(), .in = P(), .out = sum})(x);  // refused
                  }),
-                 "?");
+                 "T004 {file}:{line}: shard_map: result: f32[4] is equal on all devices along 'data', but "
+                 "the out-spec P(none; unreduced='data') says an unreduced sum. Drop .unreduced, or count "
+                 "the value once: mask(x, \"data\")");
 }
 
 TEST(out_specs, name_the_result_that_does_not_fit) {
@@ -128,7 +151,9 @@ TEST(out_specs, name_the_result_that_does_not_fit) {
                        shard_map(both, {.mesh = mesh(), .in = P("data"), .out = {P(), P()}});  // refused
                    return mapped(x).first;
                  }),
-                 "?");
+                 "T004 {file}:{line}: shard_map: result 1: f32[1]{V:data} is different on each device along "
+                 "'data', but the out-spec P(none) says equal on all devices. Name 'data' in the out-spec, "
+                 "or make the devices equal, for example with pmean(x, \"data\")");
 }
 
 TEST(out_specs, are_as_many_as_the_results) {
@@ -138,23 +163,26 @@ TEST(out_specs, are_as_many_as_the_results) {
         Specs specs{P("data"), P("data"), P()};
         return shard_map(both, {.mesh = mesh(), .in = P("data"), .out = specs})(x).first;  // refused
       }),
-      "?");
+      "T012 {file}:{line}: shard_map: .out has 3 specs for a tree of 2 parts; give one spec for all of it, "
+      "or one for each part");
 }
 
 TEST(trees, of_two_forms_are_not_mapped_together) {
   expect_refused(traced([&](Array x) {
-                   tree_map([](Array a, Array b) { return a + b; }, std::vector{x, x},
-                            std::vector{x});  // refused
+                   std::vector<Array> two{x, x}, one{x};
+                   tree_map([](Array a, Array b) { return a + b; }, two, one);  // refused
                    return x;
                  }),
-                 "?");
+                 "T012 {file}:{line}: tree_map: the trees differ: found 1 part ([0]), expected 2 parts ([0], "
+                 "[1]); hand in the same structure");
   expect_refused(traced([&](Array x) {
                    std::map<std::string, Array> a{{"w", x}}, b{{"b", x}};
-                   tree_map([](Array l, Array r) { return l + r; }, std::pair{x, a},
-                            std::pair{x, b});  // refused
+                   std::pair left{x, a}, right{x, b};
+                   tree_map([](Array l, Array r) { return l + r; }, left, right);  // refused
                    return x;
                  }),
-                 "?");
+                 "T012 {file}:{line}: tree_map: the trees differ at .1: found 1 part ([\"b\"]), expected 1 "
+                 "part ([\"w\"]); hand in the same structure");
 }
 
 }  // namespace

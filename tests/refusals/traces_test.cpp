@@ -22,7 +22,8 @@ TEST(traces, are_needed_for_arithmetic) {
       [&] {
         data + 1;  // refused
       },
-      "?");
+      "T011 {file}:{line}: add: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
 }
 
 TEST(traces, are_needed_for_constants) {
@@ -30,17 +31,19 @@ TEST(traces, are_needed_for_constants) {
       [] {
         zeros({2}, DType::f32);  // refused
       },
-      "?");
+      "T011 {file}:{line}: zeros: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
 }
 
 TEST(traces, are_needed_for_shard_map) {
   expect_refused(
       [] {
-        auto same = shard_map([](Array x) { return x; },
-                              {.mesh = Mesh({{"data", 2}}), .in = P(), .out = P()});  // refused
+        ShardMapOptions options{.mesh = Mesh({{"data", 2}}), .in = P(), .out = P()};
+        auto same = shard_map([](Array x) { return x; }, options);  // refused
         same(Array(Tensor({2}, std::vector<float>{1, 2})));
       },
-      "?");
+      "T011 {file}:{line}: shard_map: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
 }
 
 TEST(traces, are_needed_for_transforms) {
@@ -49,27 +52,32 @@ TEST(traces, are_needed_for_transforms) {
       [&] {
         grad([](Array x) { return x * x; })(data);  // refused
       },
-      "?");
+      "T011 {file}:{line}: grad: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
   expect_refused(
       [&] {
         value_and_grad([](Array x) { return x * x; })(data);  // refused
       },
-      "?");
+      "T011 {file}:{line}: value_and_grad: nothing is traced here; arrays are computed in functions: hand "
+      "one to machine.compile and call what it returns");
   expect_refused(
       [&] {
         jvp([](Array x) { return x * x; }, std::tuple{data}, std::tuple{data});  // refused
       },
-      "?");
+      "T011 {file}:{line}: jvp: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
   expect_refused(
       [&] {
         vjp([](Array x) { return x * x; }, std::tuple{data});  // refused
       },
-      "?");
+      "T011 {file}:{line}: vjp: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
   expect_refused(
       [&] {
         vmap([](Array x) { return x * x; })(data);  // refused
       },
-      "?");
+      "T011 {file}:{line}: vmap: nothing is traced here; arrays are computed in functions: hand one to "
+      "machine.compile and call what it returns");
 }
 
 TEST(escaped_arrays, are_refused_after_their_trace) {
@@ -78,12 +86,14 @@ TEST(escaped_arrays, are_refused_after_their_trace) {
       [&] {
         kept.shape();  // refused
       },
-      "?");
+      "T011 {file}:{line}: this array is from a function whose trace has ended; return it from there instead "
+      "of storing it");
   expect_refused(
       [&] {
         kept.tensor();  // refused
       },
-      "?");
+      "T011 {file}:{line}: tensor: the values of an array are not known while its program is traced; return "
+      "it, and read what the call returns");
 }
 
 TEST(escaped_arrays, are_refused_in_another_trace) {
@@ -91,7 +101,8 @@ TEST(escaped_arrays, are_refused_in_another_trace) {
   expect_refused(traced([&](Array x) {
                    return x + kept;  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: add: this array is from a function whose trace has ended; return it "
+                 "from there instead of storing it");
 }
 
 TEST(escaped_arrays, are_refused_outside_of_the_function_that_made_them) {
@@ -103,7 +114,8 @@ TEST(escaped_arrays, are_refused_outside_of_the_function_that_made_them) {
                    })(x);
                    return kept - x;  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: sub: this array is from a function whose trace has ended; return it "
+                 "from there instead of storing it");
 }
 
 TEST(escaped_arrays, are_refused_as_results) {
@@ -111,19 +123,22 @@ TEST(escaped_arrays, are_refused_as_results) {
   expect_refused(traced([&](Array x) {
                    return vmap([&](Array) { return kept; })(x);  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: vmap: this array is from a function whose trace has ended; return it "
+                 "from there instead of storing it");
 }
 
 TEST(values, are_not_read_while_they_are_traced) {
   expect_refused(traced([](Array x) {
                    return x * x.item();  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: item: the values of an array are not known while its program is "
+                 "traced; return it, and read what the call returns");
   expect_refused(traced([](Array x) {
                    x.tensor();  // refused
                    return x;
                  }),
-                 "?");
+                 "T011 {file}:{line}: tensor: the values of an array are not known while its program is "
+                 "traced; return it, and read what the call returns");
 }
 
 TEST(values, of_several_elements_are_no_item) {
@@ -132,24 +147,24 @@ TEST(values, of_several_elements_are_no_item) {
       [&] {
         data.item();  // refused
       },
-      "?");
+      "T005 {file}:{line}: item: the array has shape [2], not one element; read it with tensor()");
 }
 
 TEST(empty_arrays, are_refused) {
   expect_refused(traced([](Array x) {
                    return x + Array();  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: add: this array is empty; give it a value before it is used");
   expect_refused(
       [] {
         Array().rank();  // refused
       },
-      "?");
+      "T011 {file}:{line}: this array is empty; give it a value before it is used");
   expect_refused(
       [] {
         Array().item();  // refused
       },
-      "?");
+      "T011 {file}:{line}: item: this array is empty; give it a value before it is used");
 }
 
 TEST(empty_arrays, are_refused_as_results) {
@@ -157,20 +172,22 @@ TEST(empty_arrays, are_refused_as_results) {
                    return shard_map([](Array) { return Array(); },  // refused
                                     {.mesh = Mesh({{"data", 2}}), .in = P(), .out = P()})(x);
                  }),
-                 "?");
+                 "T011 {file}:{line}: shard_map: this array is empty; give it a value before it is used");
 }
 
 TEST(abstract_arrays, have_a_type_only) {
-  Array stands_for = abstract({2}, DType::f32);
+  Array stands_for = abstract({4}, DType::f32);
   expect_refused(traced([&](Array x) {
                    return x + stands_for;  // refused
                  }),
-                 "?");
+                 "T011 {file}:{line}: add: this array only stands for an argument of compile and has no "
+                 "values; hand in data");
   expect_refused(
       [&] {
         stands_for.tensor();  // refused
       },
-      "?");
+      "T011 {file}:{line}: tensor: this array only stands for an argument of compile and has no values; hand "
+      "in data");
 }
 
 }  // namespace

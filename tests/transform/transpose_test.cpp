@@ -70,16 +70,16 @@ TEST(vjp, computes_the_value_then_the_cotangents) {
   Program program = traced({row.with(axis_a(), varying), row}, [](const Arrays& x) {
     return Arrays{all_reduce(reduce_sum(x[0] * x[1]), {axis_a()})};
   });
-  EXPECT_EQ(text_of(vjp(program, {false, true})), "program(%0: f32[3]{V:a}, %1: f32[3], %2: f32[]) {\n"
-                                                  "  %3: f32[3]{V:a} = cast{axes='a', from=I, to=V} %1\n"
-                                                  "  %4: f32[3]{V:a} = mul %0, %3\n"
-                                                  "  %5: f32[]{V:a} = reduce_sum{dims=[0]} %4\n"
-                                                  "  %6: f32[] = all_reduce{kind=sum, axes='a'} %5\n"
-                                                  "  %7: f32[]{V:a} = cast{axes='a', from=I, to=V} %2\n"
+  EXPECT_EQ(text_of(vjp(program, {false, true})), "program(%0: f32[3]{V:a}, %1: f32[3], %6: f32[]) {\n"
+                                                  "  %2: f32[3]{V:a} = cast{axes='a', from=I, to=V} %1\n"
+                                                  "  %3: f32[3]{V:a} = mul %0, %2\n"
+                                                  "  %4: f32[]{V:a} = reduce_sum{dims=[0]} %3\n"
+                                                  "  %5: f32[] = all_reduce{kind=sum, axes='a'} %4\n"
+                                                  "  %7: f32[]{V:a} = cast{axes='a', from=I, to=V} %6\n"
                                                   "  %8: f32[3]{V:a} = broadcast_in_dim{to=[3], dims=[]} %7\n"
                                                   "  %9: f32[3]{V:a} = mul %0, %8\n"
                                                   "  %10: f32[3] = all_reduce{kind=sum, axes='a'} %9\n"
-                                                  "  return %6, %10\n"
+                                                  "  return %5, %10\n"
                                                   "}\n");
 }
 

@@ -28,26 +28,37 @@ TEST(structure, counts_its_leaves) {
 }
 
 TEST(structures, differ_in_their_lengths) {
-  EXPECT_EQ(difference(std::vector<Array>(3), std::vector<Array>(2)), "?");
+  EXPECT_EQ(difference(std::vector<Array>(3), std::vector<Array>(2)),
+            "T012: call: the trees differ: found 2 parts ([0], [1]), expected 3 parts ([0], [1], [2]); hand "
+            "in the same structure");
 }
 
-TEST(structures, differ_in_their_depth) { EXPECT_EQ(difference(std::vector<Array>(1), Array()), "?"); }
+TEST(structures, differ_in_their_depth) {
+  EXPECT_EQ(
+      difference(std::vector<Array>(1), Array()),
+      "T012: call: the trees differ: found an array, expected 1 part ([0]); hand in the same structure");
+}
 
 TEST(structures, differ_in_their_keys) {
   std::map<std::string, Array> w{{"w", Array()}}, b{{"b", Array()}};
-  EXPECT_EQ(difference(std::pair{Array(), w}, std::pair{Array(), b}), "?");
+  EXPECT_EQ(difference(std::pair{Array(), w}, std::pair{Array(), b}),
+            "T012: call: the trees differ at .1: found 1 part ([\"b\"]), expected 1 part ([\"w\"]); hand in "
+            "the same structure");
 }
 
 TEST(structures, differ_in_what_is_there) {
   std::optional<Array> there = Array(), missing;
-  EXPECT_EQ(difference(std::pair{Array(), there}, std::pair{Array(), missing}), "?");
+  EXPECT_EQ(
+      difference(std::pair{Array(), there}, std::pair{Array(), missing}),
+      "T012: call: the trees differ at .1: found nothing, expected 1 part (*); hand in the same structure");
 }
 
 TEST(structures, that_differ_deep_down_name_the_place) {
   std::vector<std::pair<Array, std::vector<Array>>> x{{Array(), {Array()}}, {Array(), {Array(), Array()}}};
   auto y = x;
   y[1].second.pop_back();
-  EXPECT_EQ(difference(x, y), "?");
+  EXPECT_EQ(difference(x, y), "T012: call: the trees differ at [1].1: found 1 part ([0]), expected 2 parts "
+                              "([0], [1]); hand in the same structure");
 }
 
 }  // namespace

@@ -144,9 +144,10 @@ TEST(tree_map, takes_one_tree_or_several_of_one_structure) {
   EXPECT_EQ(values(tree_map([](const Array&, const Array& b, const Array& c) { return b.item() > 1 ? c : b; },
                             x, x, x)),
             (std::vector<double>{1, 2}));
-  EXPECT_EQ(refusal_of([&] { tree_map([](const Array& a, const Array&) { return a; }, x, three); }),
-            "T012: tree_map: the trees differ: found 3 parts ([0], [1], [2]), expected 2 parts ([0], [1]); hand in "
-            "the same structure");
+  EXPECT_EQ(
+      refusal_of([&] { tree_map([](const Array& a, const Array&) { return a; }, x, three); }),
+      "T012: tree_map: the trees differ: found 3 parts (.0, .1, .2), expected 2 parts ([0], [1]); hand in "
+      "the same structure");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(sharding, rejects_what_does_not_split) {
 
 TEST(sharding, rejects_an_axis_named_twice) {
   EXPECT_EQ(refusal_of([] { local_type(Type(DType::f32, {8}), {mesh, {{x}}, {x}, {}}); }),
-            "T013: P('x'; unreduced='x') names axis 'x' twice; an axis splits one dim at most");
+            "T013: P('x'; unreduced='x') names axis 'x' twice; name it once");
 }
 
 TEST(sharding, rejects_another_rank) {

@@ -83,18 +83,18 @@ TEST(type, of_floats_has_a_tangent) {
 
 TEST(type, rejects_a_negative_size) {
   EXPECT_EQ(refusal_of([] { Type(DType::f32, {2, -1}); }),
-            "T005: [2,-1] has a negative size; sizes are 0 or more");
+            "T005: shape [2,-1] has a negative size; sizes are 0 or more");
 }
 
-TEST(type, rejects_more_bytes_than_can_be_counted) {
-  constexpr std::int64_t large = std::int64_t{1} << 40;
+TEST(type, rejects_more_elements_than_can_be_counted) {
+  constexpr std::int64_t large = std::int64_t{1} << 40, small = std::int64_t{1} << 18;
   EXPECT_EQ(refusal_of([] { Type(DType::f32, {large, large}); }),
-            "T005: f32[1099511627776,1099511627776] has more than 2^50 bytes; use smaller sizes");
+            "T005: shape [1099511627776,1099511627776] has more than 2^58 elements; make its sizes smaller");
   EXPECT_EQ(refusal_of([] { Type(DType::f64, {0, std::numeric_limits<std::int64_t>::max()}); }),
-            "T005: f64[0,9223372036854775807] has more than 2^50 bytes; use smaller sizes");
-  EXPECT_EQ(refusal_of([] { Type(DType::f64, {1024, large / 8}); }), "accepted");
-  EXPECT_EQ(refusal_of([] { Type(DType::f64, {1024, large / 8 + 1}); }),
-            "T005: f64[1024,137438953473] has more than 2^50 bytes; use smaller sizes");
+            "T005: shape [0,9223372036854775807] has more than 2^58 elements; make its sizes smaller");
+  EXPECT_EQ(refusal_of([] { Type(DType::f64, {small, large}); }), "accepted");
+  EXPECT_EQ(refusal_of([] { Type(DType::f64, {small, large + 1}); }),
+            "T005: shape [262144,1099511627777] has more than 2^58 elements; make its sizes smaller");
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
     Arrays inputs = joined(own, own_all(traced.captured));
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!is_float(own[i].dtype())) continue;
-      inputs.push_back(as_type(Builder::current().own(tangents[i]), own[i].type(),
-                               fmt::format("tangent leaf {}", i)));
+      inputs.push_back(
+          as_type(Builder::current().own(tangents[i]), own[i].type(), fmt::format("tangent leaf {}", i)));
     }
     Arrays outputs = inline_program(derived.program, inputs);
     FlatJvp found;
@@ -166,8 +166,8 @@ Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cota
     for (std::size_t i = 0; i < vjp.results.size(); ++i) {
       if (!vjp.active[i]) continue;
       Type wanted = dual(Builder::current().own(vjp.results[i]).type());
-      inputs.push_back(as_type(Builder::current().own(cotangents[i]), wanted,
-                               fmt::format("cotangent leaf {}", i)));
+      inputs.push_back(
+          as_type(Builder::current().own(cotangents[i]), wanted, fmt::format("cotangent leaf {}", i)));
     }
     Arrays found = replayed(vjp.pullback, inputs), all;
     std::size_t next = 0;

@@ -21,11 +21,13 @@ State leaving_state(const Sharding& sharding, const Axis& axis) {
 
 std::string way_out(State has, State wanted, const Axis& axis) {
   if (has == State::unreduced)
-    return fmt::format("Reduce it: psum(x, \"{0}\"), or say only .unreduced({{\"{0}\"}}) of '{0}'", axis.name);
+    return fmt::format("Reduce it: psum(x, \"{0}\"), or write .unreduced({{\"{0}\"}}) in the out-spec{1}",
+                       axis.name, wanted == State::varying ? " instead" : "");
   if (wanted == State::unreduced && has == State::varying)
-    return fmt::format("If the parts are terms of a sum, say so: pcast(x, \"{0}\", unreduced); else name '{0}' "
-                       "for a dim",
-                       axis.name);
+    return fmt::format(
+        "If the parts are terms of a sum, say so: pcast(x, \"{0}\", unreduced); else name '{0}' "
+        "for a dim",
+        axis.name);
   if (wanted == State::unreduced)
     return fmt::format("Drop .unreduced, or count the value once: mask(x, \"{}\")", axis.name);
   return fmt::format(
@@ -108,6 +110,9 @@ Traced traced_body(const ShardMapBody& body, const Arrays& parts, const Axes& ax
 Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
                       const ShardMapOptions& options, Where where) try {
   Builder& builder = builder_for("shard_map", where);
+  {
+    auto bound = builder.bind(bound_axes(options));
+  }  // T002 before what else is wrong because of it
   Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
   Traced traced = traced_body(body, parts, bound_axes(options), result_structure);

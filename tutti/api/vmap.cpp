@@ -68,7 +68,7 @@ Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDi
   if (!out.dim()) return result;
   int rank = in_body.rank() + 1;
   require(-rank <= *out.dim() && *out.dim() < rank, Code::dim,
-          "out dim {} is out of range for a result of {} dims", *out.dim(), rank);
+          "out dim {} is out of range for a result that has dims {} to {}", *out.dim(), -rank, rank - 1);
   Dim dim{*out.dim() < 0 ? *out.dim() + rank : *out.dim()};
   return batched ? move_dim(result, Dim{0}, dim) : insert_dim(result, dim, axis.size);
 }

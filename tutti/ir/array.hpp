@@ -60,7 +60,7 @@ class Array {
   double item(Where where = Where::here()) const;
 
   /// Arrays are not conditions: their values are not known while a program is traced. Use select.
-  explicit operator bool() const = delete;
+  explicit operator bool() const = delete;  // use select
 
  private:
   std::variant<std::monostate, Traced, Type, std::shared_ptr<const GlobalArray>> is_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/constant.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "tutti/base/require.hpp"
@@ -37,10 +38,19 @@ std::string first_elements(const Tensor& value) {
   fail(Code::number, "the number {} does not fit {}; {}", number, name(dtype), advice);
 }
 
+// As C++ has it: "5.0", not "5".
+std::string with_point(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".en") == text.npos ? text + ".0" : text;
+}
+
 Tensor rounded(double value, DType dtype) {
-  if (dtype == DType::boolean) refuse(fmt::format("{}", value), dtype, "write true or false");
+  constexpr double beyond_i64 = 0x1p63;  // whole numbers from there on arrive as doubles
+  if (dtype == DType::boolean) refuse(with_point(value), dtype, "write true or false");
+  if (!is_float(dtype) && std::abs(value) >= beyond_i64)
+    refuse(with_point(value), dtype, "write one that is nearer to 0, or convert to a float dtype");
   if (!is_float(dtype))
-    refuse(fmt::format("{}", value), dtype, "write a whole number, or convert to a float dtype");
+    refuse(with_point(value), dtype, "write a whole number without a point, or convert to a float dtype");
   return Tensor::scalar_of(dtype, value);
 }
 
@@ -48,7 +58,7 @@ Tensor rounded(std::int64_t value, DType dtype) {
   using Limits = std::numeric_limits<std::int32_t>;
   if (dtype == DType::boolean) refuse(fmt::format("{}", value), dtype, "write true or false");
   if (dtype == DType::i32 && (value < Limits::min() || value > Limits::max()))
-    refuse(fmt::format("{}", value), dtype, "write a smaller one, or convert to i64");
+    refuse(fmt::format("{}", value), dtype, "write one that is nearer to 0, or convert to i64");
   return Tensor::scalar_of(dtype, value);
 }
 

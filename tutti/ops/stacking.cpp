@@ -67,7 +67,8 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
     return whole.with(whole.shape().with(dim, size / n));
   }
   require(size == n, Code::shape,
-          "dim {} of {} has size {}, but {} has {} devices ({}); use tiled = true to split a longer dim",
+          "dim {} of {} has size {}, but {} has {} devices ({}); it must be as many, or with tiled = true a "
+          "multiple",
           dim.index, to_string(whole), size, to_string(axes), n, label);
   return whole.erased(dim);
 }

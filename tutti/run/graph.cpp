@@ -125,8 +125,9 @@ int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
   std::int64_t all = 0;
   too_large |=
       __builtin_mul_overflow(stride, positions(graph_.mesh, stored), &all) || all > (std::int64_t{1} << 46);
-  require(!too_large, Code::memory, "no memory for {} on {} devices; split it over more, or compute it in parts", to_string(type),
-          positions(graph_.mesh, stored));
+  require(!too_large, Code::memory,
+          "no memory for {} on {} device{}; split it over more, or compute it in parts", to_string(type),
+          positions(graph_.mesh, stored), positions(graph_.mesh, stored) == 1 ? "" : "s");
   graph_.roots.push_back({type, stored, stride, all, Root::Place::arena, 0, equation_});
   return static_cast<int>(graph_.roots.size()) - 1;
 }

@@ -87,7 +87,7 @@ Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& str
     Type expected = state.program.type(state.program.inputs[i]);
     require(
         data->type() == expected, Code::argument,
-        "{} is {}, but the program was compiled for {}; compile it for this type, or convert the argument",
+        "{} is {}, but the program was compiled for {}; hand in that type, or compile it for this one too",
         leaf_name("argument", state.paths[i]), to_string(data->type()), to_string(expected));
     inputs.push_back(std::move(data));
   }

@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::align_val_t alignment{64};  // a cache line, and the widest vector register
 
-std::shared_ptr<std::byte[]> zeroed(std::size_t bytes) {
+std::shared_ptr<std::byte[]> zeroed(DType dtype, const Shape& shape, std::size_t bytes) {
   auto* raw =
       static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
-  require(raw != nullptr, Code::memory, "no memory for an array of {} bytes", bytes);
+  require(raw != nullptr, Code::memory, "no memory for {}[{}], {} bytes; compute it in parts", name(dtype),
+          to_string(shape), bytes);
   std::memset(raw, 0, bytes);
   return {raw, [](std::byte* p) { ::operator delete[](p, alignment); }};
 }
@@ -39,7 +40,7 @@ Tensor::Tensor(DType dtype, Shape shape, Where where) : dtype_(dtype), shape_(st
   } catch (const Error& error) {
     throw error.at(where, "tensor");
   }
-  data_ = zeroed(bytes());
+  data_ = zeroed(dtype_, shape_, bytes());
 }
 
 Tensor Tensor::scalar_of(DType dtype, double value) { return scalar_from(dtype, value); }

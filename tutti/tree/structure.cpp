@@ -16,11 +16,11 @@ std::string described(const Structure& structure) {
   constexpr std::size_t named = 4;
   if (structure.leaf) return "an array";
   std::size_t n = structure.children.size();
+  if (n == 0) return "nothing";
   std::string labels;
   for (std::size_t i = 0; i < n && i < named; ++i)
     labels += (i == 0 ? "" : ", ") + structure.children[i].label;
-  return fmt::format("{} part{}{}", n, n == 1 ? "" : "s",
-                     n == 0 ? "" : " (" + labels + (n > named ? ", ..)" : ")"));
+  return fmt::format("{} part{} ({}{})", n, n == 1 ? "" : "s", labels, n > named ? ", .." : "");
 }
 
 void compare(const Structure& expected, const Structure& found, const std::string& prefix) {

@@ -15,13 +15,15 @@ void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   std::set<std::string> seen;
   std::int64_t devices = 1;
   for (const auto& [name, size] : names_and_sizes) {
-    require(!name.empty(), Code::mesh, "an axis of size {0} has no name; write for example {{\"data\", {0}}}", size);
+    require(!name.empty(), Code::mesh, "an axis of size {0} has no name; write for example {{\"data\", {0}}}",
+            size);
     require(seen.insert(name).second, Code::mesh, "axis '{}' is named twice; give every axis its own name",
             name);
     require(size >= 1, Code::mesh, "axis '{}' has size {}; a size is at least 1", name, size);
     devices *= size;
-    require(devices <= Mesh::max_devices, Code::mesh, "axis '{}' of size {} makes more than {} devices; make the mesh smaller",
-            name, size, int{Mesh::max_devices});
+    require(devices <= Mesh::max_devices, Code::mesh,
+            "axis '{}' of size {} makes more than {} devices; make the mesh smaller", name, size,
+            int{Mesh::max_devices});
   }
 }
 

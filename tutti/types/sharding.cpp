@@ -12,8 +12,8 @@ void check(const Type& whole, const Sharding& sharding) {
           to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
   Axes seen;
   for (const Axis& axis : axes_of(sharding)) {
-    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; name it once",
-            to_string(sharding), axis.name);
+    require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; name it once", to_string(sharding),
+            axis.name);
     seen.push_back(axis);
   }
 }

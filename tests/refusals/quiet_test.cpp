@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library throws; it neither prints nor ends the process. That is for programs: tutti/cli, examples.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+namespace tutti {
+namespace {
+
+bool prints_or_ends(const std::string& line) {
+  static const std::regex call(
+      R"(\b(v?f?printf|fmt::print|f?puts|f?putc|putchar|perror|abort|_?exit|_Exit|quick_exit|terminate|assert)\s*\()"
+      R"(|\bstd::(cout|cerr|clog)\b)");
+  return std::regex_search(line, call);
+}
+
+TEST(library, neither_prints_nor_ends_the_process) {
+  std::vector<std::string> lines;
+  for (const auto& file : std::filesystem::recursive_directory_iterator("tutti")) {
+    if (!file.is_regular_file() || file.path().string().starts_with("tutti/cli/")) continue;
+    std::ifstream text(file.path());
+    for (std::string line; std::getline(text, line);)
+      if (prints_or_ends(line)) lines.push_back(file.path().string() + ": " + line);
+  }
+  EXPECT_EQ(lines, std::vector<std::string>{});
+}
+
+TEST(library, is_searched_for_calls_that_print_or_end_the_process) {
+  for (const char* line : {"std::exit(1);", "  abort();", "fprintf(stderr, \"\");", "std::cerr << x;",
+                           "fmt::print(\"{}\", x);", "assert(x > 0);"})
+    EXPECT_TRUE(prints_or_ends(line)) << line;
+  for (const char* line : {"static_assert(x);", "std::snprintf(text, 8, \"\");", "exit_status(code)"})
+    EXPECT_FALSE(prints_or_ends(line)) << line;
+}
+
+}  // namespace
+}  // namespace tutti
