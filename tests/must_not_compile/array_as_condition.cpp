@@ -1,5 +1,4 @@
-// expect: array_as_condition\.cpp:8
-// expect: use of deleted function .*operator bool
+// expect: array_as_condition\.cpp:7:.* use of deleted function .*operator bool
 // expect: operator bool\(\) const = delete;  // use select
 // SPDX-License-Identifier: Apache-2.0
 // A comparison has no value while it is traced: select chooses, not if.
