@@ -28,3 +28,5 @@
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/machine.hpp"
+#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/print.hpp"

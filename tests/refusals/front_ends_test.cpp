@@ -75,7 +75,7 @@ const std::vector<Call>& calls() {
       {"reshape", [](Array x) { return reshape(x, {2, 2}); }},
       {"transpose", [](Array x) { return transpose(x); }},
       {"transpose", [](Array x) { return transpose(x, {0}); }},
-      {"broadcast_in_dim", [](Array x) { return broadcast_in_dim(x, {2, 4}, {Dim{1}}); }},
+      {"broadcast_in_dim", [](Array x) { return broadcast_in_dim(x, {2, 4}, {1}); }},
       {"broadcast_to", [](Array x) { return broadcast_to(x, {2, 4}); }},
       {"expand_dims", [](Array x) { return expand_dims(x, 0); }},
       {"dot_general", [](Array x) { return dot_general(x, x, {.lhs_contract = {0}, .rhs_contract = {0}}); }},

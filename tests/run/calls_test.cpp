@@ -99,7 +99,7 @@ TEST_F(Calls, says_which_equation_needs_too_much_memory) {
       test_program(mesh_, {{DType::f32, {8}, {}}},
                    [](const Arrays& x) {
                      Array huge =
-                         broadcast_in_dim(x[0], {std::int64_t{1} << 20, std::int64_t{1} << 24, 8}, {Dim{2}});
+                         broadcast_in_dim(x[0], {std::int64_t{1} << 20, std::int64_t{1} << 24, 8}, {2});
                      return Arrays{reduce_sum(huge * 2.0, {0, 1})};
                    },
                    {});

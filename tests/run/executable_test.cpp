@@ -55,7 +55,7 @@ TEST_P(OnMesh, adds_and_multiplies_values_of_different_states) {
 TEST_P(OnMesh, broadcasts_rows_columns_and_scalars) {
   check({{DType::f32, {4 * n(), 40}, {axes()}}, {DType::f32, {40}, {}}, {DType::f32, {4 * n()}, {axes()}}},
         [](const Arrays& x) {
-          Array column = broadcast_in_dim(x[2], x[0].shape(), {Dim{0}});
+          Array column = broadcast_in_dim(x[2], x[0].shape(), {0});
           return Arrays{maximum(x[0] + x[1], 0.0) * column + 2.0, column - x[1]};
         },
         {{axes()}, {axes()}});

@@ -76,8 +76,8 @@ class RandomProgram {
       case 1: return x - y;
       case 2: return maximum(x, y) - 1.0;
       case 3: return select(x > y, x, -y);
-      case 4: return x - broadcast_in_dim(reduce_max(y, 1), x.shape(), {Dim{0}});
-      case 5: return x + broadcast_in_dim(reduce_sum(y, 0), x.shape(), {Dim{1}});
+      case 4: return x - broadcast_in_dim(reduce_max(y, 1), x.shape(), {0});
+      case 5: return x + broadcast_in_dim(reduce_sum(y, 0), x.shape(), {1});
       case 6:
         return axes.empty() ? x * 2.0
                             : psum(x, axes[static_cast<std::size_t>(below(static_cast<int>(axes.size())))]);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tutti/ir/program.hpp"
-#include "tutti/tree/tree.hpp"
+#include "tutti/tree/flat_call.hpp"
 
 namespace tutti {
 
@@ -45,20 +45,14 @@ class Gradient {
 
   template <class First, class... Rest>
   auto operator()(const First& first, const Rest&... rest) const {
-    using Result = std::invoke_result_t<const F&, const First&, const Rest&...>;
-    std::tuple<First, Rest...> tree{first, rest...};
-    std::optional<Result> traced;
-    auto flat = [&](const Arrays& leaves) {
-      traced = std::apply(function_, tree::rebuild(tree, leaves));
-      return tree::flatten(*traced);
-    };
-    Arrays leaves = tree::flatten(tree);
+    tree::FlatCall call(function_, std::tuple<First, Rest...>{first, rest...});
+    Arrays leaves = call.leaves();
     std::vector<bool> by(leaves.size());
     std::fill_n(by.begin(), tree::flatten(first).size(), true);
     FlatGradient found =
-        value_and_grad_flat(with_value ? "value_and_grad" : "grad", flat, leaves, by, where_);
+        value_and_grad_flat(with_value ? "value_and_grad" : "grad", std::ref(call), leaves, by, where_);
     First gradient = tree::rebuild(first, found.gradient);
-    if constexpr (with_value) return std::pair{tree::rebuild(*traced, found.results), gradient};
+    if constexpr (with_value) return std::pair{call.result(found.results), gradient};
     else return gradient;
   }
 
@@ -85,29 +79,20 @@ Gradient<F, true> value_and_grad(F function, Where where = Where::here()) {
 template <class F, class... A>
 auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents,
          Where where = Where::here()) {
-  using Result = std::invoke_result_t<const F&, const A&...>;
-  require_same_structure("jvp", tree::structure_of(arguments), tree::structure_of(tangents), where);
-  std::optional<Result> traced;
-  auto flat = [&](const Arrays& leaves) {
-    traced = std::apply(function, tree::rebuild(arguments, leaves));
-    return tree::flatten(*traced);
-  };
-  FlatJvp found = jvp_flat(flat, tree::flatten(arguments), tree::flatten(tangents), where);
-  return std::pair{tree::rebuild(*traced, found.results), tree::rebuild(*traced, found.tangents)};
+  tree::FlatCall call(function, arguments);
+  require_same_structure("jvp", call.structure(), tree::structure_of(tangents), where);
+  FlatJvp found = jvp_flat(std::ref(call), call.leaves(), tree::flatten(tangents), where);
+  return std::pair{call.result(found.results), call.result(found.tangents)};
 }
 
 /// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the tuple of the
 /// cotangents of the arguments.
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
-  using Result = std::invoke_result_t<const F&, const A&...>;
-  std::optional<Result> traced;
-  auto flat = [&](const Arrays& leaves) {
-    traced = std::apply(function, tree::rebuild(arguments, leaves));
-    return tree::flatten(*traced);
-  };
-  FlatVjp found = vjp_flat(flat, tree::flatten(arguments), where);
-  Result result = tree::rebuild(*traced, found.results);
+  tree::FlatCall call(function, arguments);
+  using Result = typename decltype(call)::Result;
+  FlatVjp found = vjp_flat(std::ref(call), call.leaves(), where);
+  Result result = call.result(found.results);
   auto pullback = [found, arguments, result](const Result& cotangent, Where at = Where::here()) {
     require_same_structure("vjp", tree::structure_of(result), tree::structure_of(cotangent), at);
     return tree::rebuild(arguments, pull_back(found, tree::flatten(arguments), tree::flatten(cotangent), at));

@@ -101,7 +101,7 @@ Traced traced_body(const ShardMapBody& body, const Arrays& parts, const Axes& ax
   for (const Array& part : parts) types.push_back(part.type());
   return trace(types, [&](const Arrays& inputs) {
     auto bound = Builder::current().bind(axes);
-    return body.run(inputs, structure);
+    return body(inputs, structure);
   });
 }
 

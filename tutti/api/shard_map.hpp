@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "tutti/api/specs.hpp"
-#include "tutti/tree/tree.hpp"
+#include "tutti/tree/flat_call.hpp"
 
 namespace tutti {
 
@@ -17,9 +17,7 @@ struct ShardMapOptions {
 };
 
 /// The body of a shard_map, flat: parts of the arguments to parts of the results, and the results' structure.
-struct ShardMapBody {
-  std::function<Arrays(const Arrays&, Structure&)> run;
-};
+using ShardMapBody = std::function<Arrays(const Arrays& parts, Structure& results)>;
 
 /// Enter, run the body with the axes bound, leave. Throws T002 for an axis that is bound already, T013, T005,
 /// T001 for specs that do not fit, T004 for a result that differs between devices where its out-spec says
@@ -35,16 +33,14 @@ class ShardMapped {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
-    using Result = std::invoke_result_t<const F&, const A&...>;
-    std::tuple<A...> tree{arguments...};
-    std::optional<Result> traced;
-    auto run = [&](const Arrays& parts, Structure& structure) {
-      traced = std::apply(function_, tree::rebuild(tree, parts));
-      structure = tree::structure_of(*traced);
-      return tree::flatten(*traced);
+    tree::FlatCall call(function_, std::tuple<A...>{arguments...});
+    auto body = [&](const Arrays& parts, Structure& structure) {
+      Arrays results = call(parts);
+      structure = call.result_structure();
+      return results;
     };
-    Arrays results = shard_map_flat({run}, tree::flatten(tree), tree::structure_of(tree), options_, where_);
-    return tree::rebuild(*traced, results);
+    Arrays results = shard_map_flat(body, call.leaves(), call.structure(), options_, where_);
+    return call.result(results);
   }
 
   Where where() const { return where_; }

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "tutti/api/specs.hpp"
-#include "tutti/tree/tree.hpp"
+#include "tutti/tree/flat_call.hpp"
 
 namespace tutti {
 
@@ -46,20 +46,13 @@ class Vmapped {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
-    using Result = std::invoke_result_t<const F&, const A&...>;
     check_in_dims(options_, sizeof...(A), where_);
-    std::tuple<A...> tree{arguments...};
-    std::optional<Result> traced;
-    VmapFlat call;
-    call.function = [&](const Arrays& leaves) {
-      traced = std::apply(function_, tree::rebuild(tree, leaves));
-      return tree::flatten(*traced);
-    };
-    call.arguments = tree::flatten(tree);
+    tree::FlatCall call(function_, std::tuple<A...>{arguments...});
+    VmapFlat flat{std::ref(call), call.leaves(), {}};
     std::size_t index = 0;
-    (add_dims(call, index++, tree::flatten(arguments).size()), ...);
-    Arrays results = vmap_flat(call, options_, where_);  // traces: first, then the structure is known
-    return tree::rebuild(*traced, results);
+    (add_dims(flat, index++, tree::flatten(arguments).size()), ...);
+    Arrays results = vmap_flat(flat, options_, where_);  // traces: first, then the structure is known
+    return call.result(results);
   }
 
   Where where() const { return where_; }

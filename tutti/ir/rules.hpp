@@ -25,7 +25,7 @@ enum class Mixing {
   linear,    // add, shape ops: equal, joining I < R < V; U only beside U
   bilinear,  // mul, dot_general: the same, and U beside R gives U; I beside U becomes R
   alike,     // everything that is not linear: joins; U is refused
-  own,       // the op says what it wants
+  own,       // as `wants` says; an op without it takes operands as they are, and infer refuses
 };
 
 /// nullopt is zero.

@@ -52,8 +52,4 @@ stablehlo::Attribute manual_axes_attribute(const Mesh& mesh) {
   return verbatim("#sdy<manual_axes" + braced(mesh.axes()) + ">");
 }
 
-Sharding unsharded(const Mesh& mesh, int rank) {
-  return {mesh, std::vector<Axes>(static_cast<std::size_t>(rank)), {}, {}};
-}
-
 }  // namespace tutti

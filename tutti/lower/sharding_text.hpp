@@ -17,7 +17,5 @@ stablehlo::Attribute sharding_attribute(const Sharding& sharding);
 stablehlo::Attribute per_value_attribute(const std::vector<Sharding>& shardings);
 /// #sdy<manual_axes{"data", "model"}>
 stablehlo::Attribute manual_axes_attribute(const Mesh& mesh);
-/// Equal on all devices, in all dimensions.
-Sharding unsharded(const Mesh& mesh, int rank);
 
 }  // namespace tutti

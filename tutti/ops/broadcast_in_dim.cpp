@@ -113,9 +113,11 @@ std::vector<Example> BroadcastInDim::examples() {
   };
 }
 
-Array broadcast_in_dim(const Operand& x, Shape to, Dims dims) {
-  return front_end(BroadcastInDim::name, x.where(),
-                   [&] { return apply_one(BroadcastInDim{std::move(to), std::move(dims)}, {as_array(x)}); });
+Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>& dims) {
+  return front_end(BroadcastInDim::name, x.where(), [&] {
+    Array array = as_array(x);
+    return apply_one(BroadcastInDim{to, as_dims(dims, Type(array.dtype(), to))}, {array});
+  });
 }
 
 Array broadcast_to(const Operand& x, const Shape& to) {

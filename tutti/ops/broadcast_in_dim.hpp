@@ -30,8 +30,9 @@ struct BroadcastInDim {
 };
 static_assert(complete<BroadcastInDim>());
 
-/// jax.lax.broadcast_in_dim. Throws T005, T006 (broadcast_in_dim_c2 to _c5).
-Array broadcast_in_dim(const Operand& x, Shape to, Dims dims);
+/// jax.lax.broadcast_in_dim: dim i of x becomes dim dims[i] of the result; negative ones count from its end.
+/// Throws T005, T006 (broadcast_in_dim_c2 to _c5).
+Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>& dims);
 /// numpy.broadcast_to: dims count from the right. x itself if it has that shape. Throws T005.
 Array broadcast_to(const Operand& x, const Shape& to);
 /// NumPy's shape for two operands: dims count from the right; sizes are equal, or one is 1 or missing.

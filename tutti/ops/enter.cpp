@@ -3,6 +3,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/borders.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/linearity.hpp"

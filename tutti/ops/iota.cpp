@@ -12,7 +12,8 @@ namespace {
 template <class T>
 Tensor counted(std::int64_t n) {
   Tensor values(dtype_of<T>(), Shape{n});
-  for (std::int64_t i = 0; i < n; ++i) values.mutable_data<T>()[i] = static_cast<T>(i);
+  T* elements = values.mutable_data<T>();
+  for (std::int64_t i = 0; i < n; ++i) elements[i] = static_cast<T>(i);
   return values;
 }
 

@@ -5,6 +5,7 @@
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/borders.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -60,25 +61,6 @@ Array leave_by_moves(const Array& x, const Sharding& sharding) {
     if (!axes.empty()) whole = all_gather(whole, axes, Dim{i}, Stacking::tiled, State::invariant);
   }
   return whole;
-}
-
-View sharding_view(Type whole, const Sharding& sharding) {
-  View view;
-  for (int i = 0; i < whole.rank(); ++i) {
-    std::int64_t weight = whole.shape()[i];
-    for (const Axis& axis : sharding.dims[static_cast<std::size_t>(i)]) {
-      weight /= axis.size;
-      view.digits.push_back({axis.size, along(Dim{i}, weight), along(axis)});
-    }
-    view.digits.push_back({weight, along(Dim{i}), along(Dim{i})});
-  }
-  return view;
-}
-
-Sharding with_batch_dim(const Sharding& sharding) {
-  Sharding batched = sharding;
-  batched.dims.insert(batched.dims.begin(), Axes{});
-  return batched;
 }
 
 }  // namespace tutti

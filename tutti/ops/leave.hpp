@@ -37,9 +37,4 @@ Array leave(const Array& x, const Sharding& sharding);
 /// The same by moves: all_gather per dimension, all_reduce, cast. For borders that stay inside a program.
 Array leave_by_moves(const Array& x, const Sharding& sharding);
 
-/// The digits that map a whole value of type `whole` to the parts of the devices.
-View sharding_view(Type whole, const Sharding& sharding);
-/// The sharding of the same value with a batch dim in front.
-Sharding with_batch_dim(const Sharding& sharding);
-
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
+#include "tutti/transform/simplify.hpp"
 
 namespace tutti {
 namespace {
@@ -32,27 +33,18 @@ class Localiser {
     }
     Arrays outputs;
     for (Var var : program_.outputs) outputs.push_back(output(var));
-    made_.program = builder.finish(outputs);
-    drop_dead_equations(made_.program);
+    made_.program = without_dead_code(builder.finish(outputs));
     return std::move(made_);
   }
 
  private:
   static std::size_t at(Var var) { return static_cast<std::size_t>(var); }
   Array& value(Var var) { return values_[at(var)]; }
-  Sharding everywhere(Type whole) const {
-    return {mesh_, std::vector<Axes>(static_cast<std::size_t>(whole.rank())), {}, {}};
-  }
-  static bool is_everywhere(const Sharding& sharding) {
-    for (const Axes& axes : sharding.dims)
-      if (!axes.empty()) return false;
-    return sharding.unreduced.empty() && sharding.reduced.empty();
-  }
 
   void choose_shardings() {
     for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
       input_of_[at(program_.inputs[i])] = static_cast<int>(i);
-      made_.input_shardings.push_back(everywhere(program_.type(program_.inputs[i])));
+      made_.input_shardings.push_back(unsharded(mesh_, program_.type(program_.inputs[i]).rank()));
     }
     std::vector<bool> chosen(program_.inputs.size());
     for (const Equation& equation : program_.equations) {
@@ -111,7 +103,7 @@ class Localiser {
     int input = input_of_[at(var)];
     if (input < 0) return value(var);
     const Sharding& sharding = made_.input_shardings[static_cast<std::size_t>(input)];
-    if (is_everywhere(sharding)) return value(var);
+    if (axes_of(sharding).empty()) return value(var);
     if (!left_[at(var)]) {
       left_[at(var)] = {sharding, left({sharding, value(var)})};  // here `local` is the whole
       ++made_.moved_inputs;
@@ -130,23 +122,8 @@ class Localiser {
       made_.output_shardings.push_back(left_[at(var)]->sharding);
       return left_[at(var)]->local;
     }
-    made_.output_shardings.push_back(everywhere(program_.type(var)));
+    made_.output_shardings.push_back(unsharded(mesh_, program_.type(var).rank()));
     return value(var);
-  }
-
-  static void drop_dead_equations(Program& program) {
-    std::vector<bool> needed(program.types.size());
-    for (Var var : program.outputs) needed[at(var)] = true;
-    std::vector<Equation> kept;
-    for (std::size_t i = program.equations.size(); i-- > 0;) {
-      Equation& equation = program.equations[i];
-      bool used = false;
-      for (Var var : equation.results) used = used || needed[at(var)];
-      if (!used) continue;
-      for (Var var : equation.operands) needed[at(var)] = true;
-      kept.push_back(std::move(equation));
-    }
-    program.equations.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
   }
 
   const Program& program_;

@@ -8,7 +8,7 @@
 
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
-#include "tutti/tree/tree.hpp"
+#include "tutti/tree/flat_call.hpp"
 
 namespace tutti {
 
@@ -65,18 +65,12 @@ class Machine {
   /// Throws what the function's program is refused with, T014 if it is for another mesh.
   template <class F, class... A>
   auto compile(const F& function, const A&... arguments) const {
-    using Result = std::invoke_result_t<const F&, const A&...>;
-    std::tuple<A...> tree{arguments...};
-    std::optional<Result> traced;
-    auto flat = [&](const Arrays& leaves) {
-      traced = std::apply(function, tree::rebuild(tree, leaves));
-      return tree::flatten(*traced);
-    };
-    Where
-        where;  // a pack of arguments leaves no room for the caller's; that of shard_map, grad or vmap is near
+    tree::FlatCall call(function, std::tuple<A...>{arguments...});
+    // A pack of arguments leaves no room for the caller's place; that of shard_map, grad or vmap is near.
+    Where where;
     if constexpr (requires { function.where(); }) where = function.where();
-    CompiledProgram program = compile_flat(flat, tree::flatten(tree), tree::structure_of(tree), where);
-    return Compiled<Result, A...>(std::move(program), *traced);
+    CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
+    return Compiled<typename decltype(call)::Result, A...>(std::move(program), call.result());
   }
   CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
                                const Structure& structure, Where where) const;

@@ -43,6 +43,15 @@ Tensor::Tensor(DType dtype, Shape shape, Where where) : dtype_(dtype), shape_(st
   data_ = zeroed(dtype_, shape_, bytes());
 }
 
+std::byte* Tensor::mutable_bytes() {
+  if (data_.use_count() > 1) {
+    std::shared_ptr<std::byte[]> own = zeroed(bytes());
+    std::memcpy(own.get(), data_.get(), bytes());
+    data_ = std::move(own);
+  }
+  return data_.get();
+}
+
 Tensor Tensor::scalar_of(DType dtype, double value) { return scalar_from(dtype, value); }
 Tensor Tensor::scalar_of(DType dtype, std::int64_t value) { return scalar_from(dtype, value); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,8 +14,7 @@
 
 namespace tutti {
 
-/// A dense row-major array in host memory. A value: copies share the elements, which never change after
-/// making.
+/// A dense row-major array in host memory. A value: copies share the elements until one is written.
 class Tensor {
  public:
   Tensor() : Tensor(DType::f32, Shape{0}) {}
@@ -26,7 +26,7 @@ class Tensor {
   Tensor(Shape shape, const std::vector<T>& values, Where where = Where::here())
       : Tensor(dtype_of<T>(), std::move(shape), where) {
     require_elements(values.size(), where);
-    for (std::size_t i = 0; i < values.size(); ++i) mutable_data<T>()[i] = values[i];
+    std::copy(values.begin(), values.end(), mutable_data<T>());
   }
   template <class T>
     requires is_element<T>
@@ -49,11 +49,11 @@ class Tensor {
   /// Element `i` in row-major order, as a double (exact for all dtypes but large i64).
   double at(std::int64_t i) const;
 
-  /// For the maker of a tensor only, before it is shared.
-  std::byte* mutable_bytes() { return data_.get(); }
+  /// For the maker of a tensor. One that shares its elements gets its own first.
+  std::byte* mutable_bytes();
   template <class T>
   T* mutable_data() {
-    return reinterpret_cast<T*>(data_.get());
+    return reinterpret_cast<T*>(mutable_bytes());
   }
   /// The same elements under another shape with as many elements.
   Tensor reshaped(Shape shape) const;

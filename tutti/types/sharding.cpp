@@ -20,6 +20,10 @@ void check(const Type& whole, const Sharding& sharding) {
 
 }  // namespace
 
+Sharding unsharded(const Mesh& mesh, int rank) {
+  return {mesh, std::vector<Axes>(static_cast<std::size_t>(rank)), {}, {}};
+}
+
 Axes axes_of(const Sharding& sharding) {
   Axes all;
   for (const Axes& axes : sharding.dims) all.insert(all.end(), axes.begin(), axes.end());

@@ -21,6 +21,8 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
+/// Equal on all devices.
+Sharding unsharded(const Mesh& mesh, int rank);
 /// The axes that a sharding names: of its dims, then unreduced, then reduced.
 Axes axes_of(const Sharding& sharding);
 /// The type of one device's part of a global value of type `global`.

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Enter and Leave, the borders of shard_map, share.
+#pragma once
+
+#include "tutti/devices/kernel.hpp"
+#include "tutti/types/sharding.hpp"
+
+namespace tutti {
+
+/// The digits that map a whole value of type `whole` to the parts of the devices.
+View sharding_view(Type whole, const Sharding& sharding);
+/// The sharding of the same value with a batch dim in front.
+Sharding with_batch_dim(const Sharding& sharding);
+
+}  // namespace tutti
