@@ -56,7 +56,7 @@ TEST(composites, mean_of_integers_is_f32) {
 
 TEST(composites, mean_passes_an_unreduced_sum) {
   Axis a = example_mesh().axes()[0];
-  Traced traced = trace({logits.with(a, unreduced)}, [](const Arrays& x) { return Arrays{mean(x[0])}; });
+  TracedProgram traced = trace({logits.with(a, unreduced)}, [](const Arrays& x) { return Arrays{mean(x[0])}; });
   EXPECT_EQ(traced.program.type(traced.program.outputs[0]), Type(DType::f32, {}).with(a, unreduced));
 }
 
@@ -150,7 +150,7 @@ TEST(composites, where_takes_numbers_and_broadcasts) {
 }
 
 TEST(composites, logsumexp_and_log_softmax_have_the_shape_of_their_dims) {
-  Traced traced = trace({logits}, [](const Arrays& x) {
+  TracedProgram traced = trace({logits}, [](const Arrays& x) {
     return Arrays{logsumexp(x[0]), logsumexp(x[0], 0), log_softmax(x[0], 0)};
   });
   check(traced.program);

@@ -34,7 +34,7 @@ Arrays own_all(const Arrays& arrays) {
 // The arguments as values here, and the program of the function on them.
 struct TracedCall {
   Arrays own;
-  Traced traced;
+  TracedProgram traced;
 };
 
 TracedCall traced_call(std::string_view name, const FlatFunction& function, const Arrays& arguments,

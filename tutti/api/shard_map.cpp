@@ -96,7 +96,8 @@ Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptio
 }
 
 // In a trace of its own, so that a part that is kept beyond the body is noticed (T011).
-Traced traced_body(const ShardMapBody& body, const Arrays& parts, const Axes& axes, Structure& structure) {
+TracedProgram traced_body(const ShardMapBody& body, const Arrays& parts, const Axes& axes,
+                          Structure& structure) {
   Types types;
   for (const Array& part : parts) types.push_back(part.type());
   return trace(types, [&](const Arrays& inputs) {
@@ -115,7 +116,7 @@ Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const S
   }  // T002 before what else is wrong because of it
   Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
-  Traced traced = traced_body(body, parts, bound_axes(options), result_structure);
+  TracedProgram traced = traced_body(body, parts, bound_axes(options), result_structure);
   for (const Array& captured : traced.captured) parts.push_back(builder.own(captured));
   return left(inline_program(traced.program, parts), result_structure, options, where);
 } catch (const Error& error) {

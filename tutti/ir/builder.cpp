@@ -133,7 +133,7 @@ Axes Builder::bound_axes() const {
   return all;
 }
 
-Traced trace(const Types& types, const std::function<Arrays(const Arrays&)>& function) {
+TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function) {
   Builder builder;
   Arrays inputs;
   for (Type type : types) inputs.push_back(builder.input(type));

@@ -107,11 +107,11 @@ class Builder {
 
 /// Records what `function` does with inputs of `types`. Values it captured go to `captured`, in the order of the
 /// inputs that follow the declared ones.
-struct Traced {
+struct TracedProgram {
   Program program;
   Arrays captured;
 };
-Traced trace(const Types& types, const std::function<Arrays(const Arrays&)>& function);
+TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function);
 
 /// Repeats the equations of `program` in the current builder, each at its own place.
 Arrays inline_program(const Program& program, const Arrays& arguments);

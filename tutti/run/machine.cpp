@@ -60,7 +60,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
           "a function is being traced here; compile outside of it, and call the function itself here");
   Types types;
   for (const Array& argument : arguments) types.push_back(argument.type({}));
-  Traced traced = trace(types, function);
+  TracedProgram traced = trace(types, function);
   CompiledProgram compiled;
   compiled.state_ = std::make_shared<CompiledProgram::State>();
   CompiledProgram::State& state = *compiled.state_;
