@@ -47,6 +47,8 @@ class OnMesh : public testing::TestWithParam<std::vector<std::pair<std::string, 
   Mesh meshed_ = Mesh(GetParam());
 };
 
+class OnMeshWithAxes : public OnMesh {};
+
 TEST_P(OnMesh, adds_and_multiplies_values_of_different_states) {
   check({{DType::f32, {2 * n(), 3}, {axes()}}, {DType::f32, {2, 3}, {}}},
         [](const Arrays& x) { return Arrays{(x[0] + x[1]) * x[0] - x[1], x[1] * x[1]}; }, {{axes()}, {}});
@@ -90,8 +92,7 @@ TEST_P(OnMesh, folds_again_what_a_fold_and_more_made) {
         {{axes()}});
 }
 
-TEST_P(OnMesh, gathers_along_every_dim) {
-  if (axes().empty()) GTEST_SKIP() << "no axes";
+TEST_P(OnMeshWithAxes, gathers_along_every_dim) {
   check({{DType::i32, {2 * n(), 3}, {axes()}}},
         [&](const Arrays& x) {
           return Arrays{all_gather(x[0], axes(), {.dim = 0, .tiled = true, .to = invariant}),
@@ -102,8 +103,7 @@ TEST_P(OnMesh, gathers_along_every_dim) {
         {});
 }
 
-TEST_P(OnMesh, scatters_sums_and_takes_own_blocks) {
-  if (axes().empty()) GTEST_SKIP() << "no axes";
+TEST_P(OnMeshWithAxes, scatters_sums_and_takes_own_blocks) {
   check({{DType::f32, {n() * n(), 3}, {axes()}}, {DType::f32, {3, 2 * n()}, {}}},
         [&](const Arrays& x) {
           Array block = own_block(x[1], axes(), Dim{1}, Stacking::tiled);
@@ -112,8 +112,7 @@ TEST_P(OnMesh, scatters_sums_and_takes_own_blocks) {
         {{axes()}, {{}, axes()}, {{}, axes()}});
 }
 
-TEST_P(OnMesh, masks_and_broadcasts_from_one_device) {
-  if (axes().empty()) GTEST_SKIP() << "no axes";
+TEST_P(OnMeshWithAxes, masks_and_broadcasts_from_one_device) {
   check({{DType::f32, {2 * n(), 5}, {axes()}}, {DType::f32, {2, 5}}},
         [&](const Arrays& x) {
           Array kept = keep_on_one(transpose(x[1]) + 1.0, last(), {.at = 1});
@@ -174,14 +173,13 @@ TEST_P(OnMesh, splits_large_values_over_tiles) {
         {{axes()}, {axes()}, {}});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    meshes, OnMesh,
-    testing::Values(std::vector<std::pair<std::string, int>>{},
-                    std::vector<std::pair<std::string, int>>{{"a", 2}},
-                    std::vector<std::pair<std::string, int>>{{"a", 4}},
-                    std::vector<std::pair<std::string, int>>{{"a", 2}, {"b", 2}},
-                    std::vector<std::pair<std::string, int>>{{"a", 3}, {"b", 2}},
-                    std::vector<std::pair<std::string, int>>{{"a", 2}, {"b", 2}, {"c", 2}}));
+using MeshAxes = std::vector<std::pair<std::string, int>>;
+const auto meshes_with_axes =
+    testing::Values(MeshAxes{{"a", 2}}, MeshAxes{{"a", 4}}, MeshAxes{{"a", 2}, {"b", 2}},
+                    MeshAxes{{"a", 3}, {"b", 2}}, MeshAxes{{"a", 2}, {"b", 2}, {"c", 2}});
+INSTANTIATE_TEST_SUITE_P(one_device, OnMesh, testing::Values(MeshAxes{}));
+INSTANTIATE_TEST_SUITE_P(meshes, OnMesh, meshes_with_axes);
+INSTANTIATE_TEST_SUITE_P(meshes, OnMeshWithAxes, meshes_with_axes);
 
 }  // namespace
 }  // namespace tutti
