@@ -218,12 +218,12 @@ TEST(dims, of_other_functions_are_in_range) {
                  }),
                  "T006 {file}:{line}: iota: dim 2 is out of range for i32[2,3], which has dims -2 to 1");
   expect_refused(traced([](Array x) {
-                   return broadcast_in_dim(x, {2, 4}, {Dim{2}});  // refused
+                   return broadcast_in_dim(x, {2, 4}, {2});  // refused
                  }),
                  "T006 {file}:{line}: broadcast_in_dim: dim 2 is out of range for f32[2,4], which has 2 "
                  "dims, counted from 0 (broadcast_in_dim_c3)");
   expect_refused(traced([](Array x) {
-                   return broadcast_in_dim(x, {2, 4}, {Dim{0}});  // refused
+                   return broadcast_in_dim(x, {2, 4}, {0});  // refused
                  }),
                  "T005 {file}:{line}: broadcast_in_dim: dim 0 of f32[4] has size 4 and becomes dim 0 of "
                  "[2,4], of size 2; sizes must be equal, or the operand's 1 (broadcast_in_dim_c5)");
