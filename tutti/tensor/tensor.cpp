@@ -45,7 +45,7 @@ Tensor::Tensor(DType dtype, Shape shape, Where where) : dtype_(dtype), shape_(st
 
 std::byte* Tensor::mutable_bytes() {
   if (data_.use_count() > 1) {
-    std::shared_ptr<std::byte[]> own = zeroed(bytes());
+    std::shared_ptr<std::byte[]> own = zeroed(dtype_, shape_, bytes());
     std::memcpy(own.get(), data_.get(), bytes());
     data_ = std::move(own);
   }
