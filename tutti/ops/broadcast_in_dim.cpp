@@ -116,7 +116,14 @@ std::vector<Example> BroadcastInDim::examples() {
 Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>& dims) {
   return front_end(BroadcastInDim::name, x.where(), [&] {
     Array array = as_array(x);
-    return apply_one(BroadcastInDim{to, as_dims(dims, Type(array.dtype(), to))}, {array});
+    Dims places;
+    for (int dim : dims) {
+      require(-to.rank() <= dim && dim < to.rank(), Code::dim,
+              "dim {} is out of range for the result [{}], which has dims {} to {} (broadcast_in_dim_c3)",
+              dim, to_string(to), -to.rank(), to.rank() - 1);
+      places.push_back(Dim{dim < 0 ? dim + to.rank() : dim});
+    }
+    return apply_one(BroadcastInDim{to, places}, {array});
   });
 }
 
