@@ -56,7 +56,8 @@ TEST(composites, mean_of_integers_is_f32) {
 
 TEST(composites, mean_passes_an_unreduced_sum) {
   Axis a = example_mesh().axes()[0];
-  TracedProgram traced = trace({logits.with(a, unreduced)}, [](const Arrays& x) { return Arrays{mean(x[0])}; });
+  TracedProgram traced =
+      trace({logits.with(a, unreduced)}, [](const Arrays& x) { return Arrays{mean(x[0])}; });
   EXPECT_EQ(traced.program.type(traced.program.outputs[0]), Type(DType::f32, {}).with(a, unreduced));
 }
 

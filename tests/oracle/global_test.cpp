@@ -29,7 +29,8 @@ Tensor ints(const std::vector<std::int32_t>& values) {
 /// The first result of the function of one whole row, [device]; `parts` are the argument's, in order of device.
 Tensors run(const Tensors& parts, const std::function<Array(const Array&)>& function,
             const Mesh& mesh = grid) {
-  TracedProgram traced = trace({row}, [&](const Arrays& arguments) -> Arrays { return {function(arguments[0])}; });
+  TracedProgram traced =
+      trace({row}, [&](const Arrays& arguments) -> Arrays { return {function(arguments[0])}; });
   std::string text = write(lower_global(traced.program, mesh));
   Verdict verdict = Oracle::shared().run(text, mesh.devices(), {parts});
   EXPECT_EQ(verdict.errors, std::vector<std::string>{}) << text;
