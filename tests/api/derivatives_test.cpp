@@ -46,7 +46,7 @@ TEST(grad, by_a_tree_is_a_tree) {
   Builder builder;
   Array x = builder.input(f32);
   Params params{builder.input(f32), builder.input(Type(DType::f32, {}))};
-  Params gradient = grad([&](Params p) { return reduce_sum(p.w * x) + p.b; })(params);
+  Params gradient = grad([&](const Params& p) { return reduce_sum(p.w * x) + p.b; })(params);
   EXPECT_EQ(gradient.w.type(), f32);
   EXPECT_EQ(gradient.b.type(), Type(DType::f32, {}));
 }

@@ -72,7 +72,9 @@ TEST(shard_map, takes_and_returns_trees) {
   struct Params {
     Array w, b;
   };
-  auto body = [](Params p, Array x) { return std::pair{psum(reduce_sum(x * p.w), "data"), Params{x, p.b}}; };
+  auto body = [](const Params& p, Array x) {
+    return std::pair{psum(reduce_sum(x * p.w), "data"), Params{x, p.b}};
+  };
   Builder builder;
   auto input = [&](Shape shape) { return builder.input(Type(DType::f32, std::move(shape))); };
   Specs in{Specs{P(), P()}, P("data")}, out{P(), Specs{P("data"), P()}};

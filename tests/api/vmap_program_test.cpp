@@ -90,7 +90,7 @@ TEST(vmap, nests) {
 TEST(vmap, maps_all_leaves_of_an_argument_alike) {
   Builder builder;
   std::pair<Array, Array> both{builder.input(f32({5, 3})), builder.input(f32({5}))};
-  auto swapped = vmap([](std::pair<Array, Array> p) { return std::pair{p.second, p.first}; })(both);
+  auto swapped = vmap([](const std::pair<Array, Array>& p) { return std::pair{p.second, p.first}; })(both);
   EXPECT_EQ(to_string(swapped.first.type()), "f32[5]");
   EXPECT_EQ(to_string(swapped.second.type()), "f32[5,3]");
 }

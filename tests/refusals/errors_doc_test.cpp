@@ -31,7 +31,7 @@ struct TableLookup {
   bool operator==(const TableLookup&) const = default;
 };
 
-Array table_lookup(Operand x) { return apply_one(TableLookup{}, {*x.array()}, x.where()); }
+Array table_lookup(const Operand& x) { return apply_one(TableLookup{}, {*x.array()}, x.where()); }
 Array same(Array x) { return x; }
 
 // %2 = add %0, %1

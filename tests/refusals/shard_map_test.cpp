@@ -59,7 +59,7 @@ TEST(in_specs, have_the_form_of_the_arguments) {
   struct Params {
     Array w, b;
   };
-  auto apply = [](Params params, Array x) { return x * params.w + params.b; };
+  auto apply = [](const Params& params, Array x) { return x * params.w + params.b; };
   expect_refused(traced([&](Array x) {
                    Specs specs{Specs{P(), P(), P()}, P("data")};
                    auto applied =

@@ -31,8 +31,8 @@ struct Forward : Opaque {
   }
 };
 
-Array opaque(Operand x) { return apply_one(Opaque{}, {*x.array()}, x.where()); }
-Array forward(Operand x) { return apply_one(Forward{}, {*x.array()}, x.where()); }
+Array opaque(const Operand& x) { return apply_one(Opaque{}, {*x.array()}, x.where()); }
+Array forward(const Operand& x) { return apply_one(Forward{}, {*x.array()}, x.where()); }
 
 TEST(grad, is_of_a_scalar) {
   expect_refused(
@@ -70,7 +70,7 @@ TEST(grad, names_the_leaf_that_has_no_derivative) {
     Array w, steps;
   };
   expect_refused(traced([](Array x) {
-                   auto loss = [](Params p) { return reduce_sum(p.w); };
+                   auto loss = [](const Params& p) { return reduce_sum(p.w); };
                    return grad(loss)(Params{x, convert(x, DType::i32)}).w;  // refused
                  }),
                  "T007 {file}:{line}: grad: argument leaf 1 is i32[4], which has no derivative; close over "

@@ -63,18 +63,18 @@ void check_differentiable(const Arrays& arguments, const Bits& by) {
 
 // `x` cast to `wanted` where a cast is free.
 Array as_type(const Array& x, Type wanted, std::string_view what) {
-  Type found = x.type();
-  auto refuse = [&](Code code) {
-    fail(code, "{} is {}, expected {}; hand in one of that type", what, to_string(found), to_string(wanted));
+  auto check = [&](bool fits, Code code) {
+    require(fits, code, "{} is {}, expected {}; hand in one of that type", what, to_string(x.type()),
+            to_string(wanted));
   };
-  if (found.dtype() != wanted.dtype()) refuse(Code::dtype);
-  if (found.shape() != wanted.shape()) refuse(Code::shape);
+  check(x.dtype() == wanted.dtype(), Code::dtype);
+  check(x.shape() == wanted.shape(), Code::shape);
   try {
     return cast_to(x, wanted.states());
-  } catch (const Error&) {
-    refuse(Code::state);
+  } catch (const Error& error) {
+    check(false, error.code());
+    throw;
   }
-  return x;
 }
 
 // Repeats the pullback with implicit casts: under a vmap its operands vary over an axis that it was not traced with.

@@ -25,8 +25,7 @@ std::string way_out(State has, State wanted, const Axis& axis) {
                        axis.name, wanted == State::varying ? " instead" : "");
   if (wanted == State::unreduced && has == State::varying)
     return fmt::format(
-        "If the parts are terms of a sum, say so: pcast(x, \"{0}\", unreduced); else name '{0}' "
-        "for a dim",
+        "If the parts are terms of a sum, say so: pcast(x, \"{0}\", unreduced); else name '{0}' for a dim",
         axis.name);
   if (wanted == State::unreduced)
     return fmt::format("Drop .unreduced, or count the value once: mask(x, \"{}\")", axis.name);
@@ -111,9 +110,9 @@ TracedProgram traced_body(const ShardMapBody& body, const Arrays& parts, const A
 Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
                       const ShardMapOptions& options, Where where) try {
   Builder& builder = builder_for("shard_map", where);
-  {
+  {  // T002 before what else is wrong because of it
     auto bound = builder.bind(bound_axes(options));
-  }  // T002 before what else is wrong because of it
+  }
   Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
   TracedProgram traced = traced_body(body, parts, bound_axes(options), result_structure);

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tutti/tree/structure.hpp"
@@ -34,7 +35,7 @@ class P {
   P() = default;
   template <class... E>
     requires(sizeof...(E) > 0 && (std::convertible_to<E, SpecEntry> && ...))
-  explicit P(E... entries) : dims_{SpecEntry(entries)...} {}
+  explicit P(E... entries) : dims_{SpecEntry(std::move(entries))...} {}
 
   /// The devices along these axes hold terms of a sum.
   P unreduced(std::initializer_list<const char*> names) const;
