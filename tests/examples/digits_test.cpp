@@ -172,15 +172,26 @@ INSTANTIATE_TEST_SUITE_P(
     bad, digits_refuses,
     testing::Values(
         BadCommand{"--mesh data:4",
-                   "digits: mesh: 'data:4' is not an axis and its size; write for example data=4,model=2", 2},
-        BadCommand{"--mesh data=4",
-                   "the spec names axis 'model', but the mesh is data=4; use one of its axes", 2},
+                   "digits: mesh: 'data:4' is not an axis and its size; write for example data=4,model=2\n",
+                   2},
         BadCommand{
-            "--mesh data=3,model=2",
-            "dim 0 of f32[256,64] does not split over the 3 devices of 'data'; pad it or use another dim", 2},
+            "--mesh data=99999,model=2",
+            "digits: mesh: axis 'data' of size 99999 makes more than 4096 devices; make the mesh smaller\n",
+            2},
+        BadCommand{"--mesh data=4",
+                   ": shard_map: argument 0.0: the spec names axis 'model', but the mesh is data=4; use one "
+                   "of its axes\n",
+                   2},
+        BadCommand{"--mesh data=3,model=2",
+                   ": shard_map: argument 2.0: dim 0 of f32[256,64] does not split over the 3 devices of "
+                   "'data'; pad it or use another dim\n",
+                   2},
         BadCommand{"--data nowhere.csv",
-                   "nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data", 4},
-        BadCommand{"--data README.md", "README.md:1: '# Tutti' is not a pixel", 4},
+                   "digits: nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data\n", 4},
+        BadCommand{"--data README.md",
+                   "digits: README.md:1: '# Tutti' is not a pixel; a line is 64 pixels from 0 to 16 and a "
+                   "label from 0 to 9, with commas between\n",
+                   4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
 
 TEST(digits, data_that_was_cut_off_is_refused) {
