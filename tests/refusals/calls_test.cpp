@@ -14,12 +14,13 @@ Array floats(const Shape& shape) { return Tensor(DType::f32, shape); }
 Array doubled(Array x) { return 2 * x; }
 
 TEST(compile, is_not_called_inside_a_trace) {
-  expect_refused(traced([](Array x) {
-                   machine().compile(doubled, x);  // refused
-                   return x;
-                 }),
-                 "T011 compile: a function is being traced here; compile outside of it, and call the "
-                 "function itself here");
+  expect_refused(
+      traced([](Array x) {
+        machine().compile(doubled, x);  // refused
+        return x;
+      }),
+      "T011 {file}:{line}: compile: a function is being traced here; compile outside of it, and call the "
+      "function itself here");
 }
 
 TEST(compile, takes_programs_for_its_own_mesh) {
@@ -37,7 +38,7 @@ TEST(compile, takes_arguments_with_a_type) {
       [] {
         machine().compile(doubled, Array());  // refused
       },
-      "T011 compile: this array is empty; give it a value before it is used");
+      "T011 {file}:{line}: compile: argument 0: this array is empty; give it a value before it is used");
 }
 
 TEST(compile, takes_functions_that_return_what_they_made) {
@@ -47,7 +48,8 @@ TEST(compile, takes_functions_that_return_what_they_made) {
       [&] {
         machine().compile([&](Array) { return kept; }, floats({4}));  // refused
       },
-      "T011 compile: this array is from a function whose trace has ended; return it from there instead of "
+      "T011 {file}:{line}: compile: this array is from a function whose trace has ended; return it from "
+      "there instead of "
       "storing it");
 }
 

@@ -27,6 +27,12 @@ std::shared_ptr<const GlobalArray> data_of(const Array& argument, const std::str
   throw error.at({}, leaf_name("call: argument", path));
 }
 
+Type type_of(const Array& argument, const std::string& path) try {
+  return argument.type({});
+} catch (const Error& error) {
+  throw error.at({}, leaf_name("compile: argument", path));
+}
+
 Program simplified(Program program) {
   return without_dead_code(without_common_subexpressions(std::move(program)));
 }
@@ -59,14 +65,15 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   require(Builder::current_or_null() == nullptr, Code::trace,
           "a function is being traced here; compile outside of it, and call the function itself here");
   Types types;
-  for (const Array& argument : arguments) types.push_back(argument.type({}));
+  std::vector<std::string> paths = leaf_paths(structure);
+  for (std::size_t i = 0; i < arguments.size(); ++i) types.push_back(type_of(arguments[i], paths[i]));
   TracedProgram traced = trace(types, function);
   CompiledProgram compiled;
   compiled.state_ = std::make_shared<CompiledProgram::State>();
   CompiledProgram::State& state = *compiled.state_;
   state.program = simplified(std::move(traced.program));
   state.structure = structure;
-  state.paths = leaf_paths(structure);
+  state.paths = std::move(paths);
   state.hidden = std::move(traced.captured);
   state.team = state_->team;
   CompileOptions options;

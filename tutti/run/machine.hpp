@@ -62,20 +62,51 @@ class Machine {
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
   /// optimises and plans. Data that the function closes over becomes a hidden argument.
-  /// Throws what the function's program is refused with, T014 if it is for another mesh.
-  template <class F, class... A>
-  auto compile(const F& function, const A&... arguments) const {
-    tree::FlatCall call(function, std::tuple<A...>{arguments...});
-    // A pack of arguments leaves no room for the caller's place; that of shard_map, grad or vmap is near.
-    Where where;
-    if constexpr (requires { function.where(); }) where = function.where();
-    CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
-    return Compiled<typename decltype(call)::Result, A...>(std::move(program), call.result());
+  /// Throws what the function's program is refused with, T014 if it is for another mesh. Written out up to 6 arguments,
+  /// because a pack leaves no room for the place of the caller; more go into a struct or tuple.
+  template <class F>
+  auto compile(const F& function, Where where = Where::here()) const {
+    return compile_at(where, function);
+  }
+  template <class F, class A1>
+  auto compile(const F& function, const A1& a1, Where where = Where::here()) const {
+    return compile_at(where, function, a1);
+  }
+  template <class F, class A1, class A2>
+  auto compile(const F& function, const A1& a1, const A2& a2, Where where = Where::here()) const {
+    return compile_at(where, function, a1, a2);
+  }
+  template <class F, class A1, class A2, class A3>
+  auto compile(const F& function, const A1& a1, const A2& a2, const A3& a3,
+               Where where = Where::here()) const {
+    return compile_at(where, function, a1, a2, a3);
+  }
+  template <class F, class A1, class A2, class A3, class A4>
+  auto compile(const F& function, const A1& a1, const A2& a2, const A3& a3, const A4& a4,
+               Where where = Where::here()) const {
+    return compile_at(where, function, a1, a2, a3, a4);
+  }
+  template <class F, class A1, class A2, class A3, class A4, class A5>
+  auto compile(const F& function, const A1& a1, const A2& a2, const A3& a3, const A4& a4, const A5& a5,
+               Where where = Where::here()) const {
+    return compile_at(where, function, a1, a2, a3, a4, a5);
+  }
+  template <class F, class A1, class A2, class A3, class A4, class A5, class A6>
+  auto compile(const F& function, const A1& a1, const A2& a2, const A3& a3, const A4& a4, const A5& a5,
+               const A6& a6, Where where = Where::here()) const {
+    return compile_at(where, function, a1, a2, a3, a4, a5, a6);
   }
   CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
                                const Structure& structure, Where where) const;
 
  private:
+  template <class F, class... A>
+  auto compile_at(Where where, const F& function, const A&... arguments) const {
+    tree::FlatCall call(function, std::tuple<A...>{arguments...});
+    CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
+    return Compiled<typename decltype(call)::Result, A...>(std::move(program), call.result());
+  }
+
   friend Machine open_local(const Mesh& mesh, const MachineOptions& options, Where where);
   struct State;
   explicit Machine(std::shared_ptr<State> state) : state_(std::move(state)) {}
