@@ -19,7 +19,7 @@ bench: configure    ## build and run all benchmarks
 lint: configure    ## clang-tidy over the sources that changed since it last passed
 	tools/tidy build/release
 
-format:    ## lay out all C++ with clang-format
+format: setup    ## lay out all C++ with clang-format
 	git ls-files -z -- '*.cpp' '*.hpp' | xargs -0 clang-format-19 -i
 
 build: configure

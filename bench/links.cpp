@@ -24,7 +24,7 @@ Array psum_chain(Array x, int links) {
 
 void run(benchmark::State& state, const Program& program, const Mesh& mesh, int workers, int links) {
   Team team(workers);
-  Executable executable(program, mesh, team, {.check_races = false});
+  Executable executable(program, mesh, team);
   Tensor whole(DType::f32, program.type(program.inputs[0]).shape());
   for (std::int64_t i = 0; i < whole.elements(); ++i)
     whole.mutable_data<float>()[i] = 0.01F * static_cast<float>(i * 37 % 101 - 50);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
+#include <system_error>
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
@@ -83,6 +85,10 @@ void run(const Options& options) {
   Machine machine = open_local(mesh, {.workers = options.workers});
   Data data = read_data(options.data);
   Split rows = split(data);
+  if (rows.training.size() < batch_size)
+    throw Error(Code::file, {},
+                fmt::format("{}: {} digits, of which {} are for training; a step takes {}", options.data,
+                            data.size(), rows.training.size(), batch_size));
   Batches batches(data, rows.training);
   Params params = initial_params(), momentum = zeros_like_params();
 
@@ -101,6 +107,8 @@ void run(const Options& options) {
     curve << fmt::format("{} {:a}\n", i, loss.item());
     progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss.item()));
   }
+  if (curve.is_open() && !curve.flush())
+    throw Error(Code::file, {}, options.curve + ": cannot be written to the end");
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
@@ -108,7 +116,13 @@ void run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) try { run(digits::parse(argc, argv)); } catch (const tutti::Error& error) {
+int main(int argc, char** argv) try {
+  run(digits::parse(argc, argv));
+  if (std::fflush(stdout) != 0) throw tutti::Error(tutti::Code::file, {}, "the output cannot be written");
+} catch (const tutti::Error& error) {
   fmt::print(stderr, "digits: {}\n", error.what());
   return tutti::info(error.code()).exit_status;
+} catch (const std::system_error& error) {  // of fmt
+  fmt::print(stderr, "digits: the output cannot be written: {}\n", error.what());
+  return tutti::info(tutti::Code::file).exit_status;
 }

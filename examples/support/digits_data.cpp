@@ -36,7 +36,8 @@ std::string read_text(const std::string& path) {
   std::string reason = gzerror(file.get(), &status);
   // A file that was cut off decompresses without an error of its own but for this one.
   require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file,
-          "{}: damaged: {}; get a fresh copy", path, reason.empty() ? "read error" : reason);
+          "{}: cannot be read: {}; give the path of digits.csv.gz with --data", path,
+          reason.starts_with(path + ": ") ? reason.substr(path.size() + 2) : reason);
   return text;
 }
 

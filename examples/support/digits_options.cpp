@@ -10,7 +10,8 @@ Options parse(int argc, char** argv) {
   CLI::App app("Trains a classifier on 1,797 real handwritten digits, on virtual devices of this machine.");
   app.add_option("--mesh", options.mesh, "devices by axis; needs the axes data and model")
       ->capture_default_str();
-  app.add_option("--workers", options.workers, "threads that run the devices; 0: one per core")
+  app.add_option("--workers", options.workers,
+                 "threads that run the devices; 0: two where there are two cores")
       ->capture_default_str()
       ->check(CLI::Range(0, 64));
   app.add_option("--steps", options.steps, "training steps of 256 digits")

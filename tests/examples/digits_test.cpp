@@ -192,6 +192,9 @@ INSTANTIATE_TEST_SUITE_P(
                    "digits: README.md:1: '# Tutti' is not a pixel; a line is 64 pixels from 0 to 16 and a "
                    "label from 0 to 9, with commas between\n",
                    4},
+        BadCommand{"--data examples", "digits: examples: cannot be read: ", 4},
+        BadCommand{"--steps 3000 --curve /dev/full", "digits: /dev/full: cannot be written to the end\n", 4},
+        BadCommand{"--steps 1 > /dev/full", "digits: the output cannot be written", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
 
 TEST(digits, data_that_was_cut_off_is_refused) {
@@ -202,6 +205,22 @@ TEST(digits, data_that_was_cut_off_is_refused) {
   std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
   EXPECT_THROW(read_data(path), Error);
   std::filesystem::remove(path);
+}
+
+TEST(digits, data_of_fewer_digits_than_a_step_takes_is_refused) {
+  std::string path =
+      std::filesystem::temp_directory_path() / ("digits_few_" + std::to_string(getpid()) + ".csv");
+  {
+    std::ofstream file(path);
+    for (int row = 0; row < 100; ++row) {
+      for (int pixel = 0; pixel < 64; ++pixel) file << row % 17 << ',';
+      file << row % 10 << '\n';
+    }
+  }
+  Finished run = run_command(program_folder() + "/digits --data " + path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(run.status, 4);
+  EXPECT_EQ(run.err, "digits: " + path + ": 100 digits, of which 80 are for training; a step takes 256\n");
 }
 
 }  // namespace

@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/api/derivatives.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/run/machine.hpp"
 #include "tutti/transform/transpose.hpp"
 
 namespace tutti {
@@ -202,8 +207,42 @@ TEST(relu, is_the_maximum_with_zero) {
   EXPECT_EQ(program_text({Type(DType::f32, {})}, [](const Arrays& x) { return relu(x[0]); }),
             "program(%0: f32[]) {\n"
             "  %1: f32[] = constant{value=0}\n"
-            "  %2: f32[] = maximum %0, %1\n"
-            "  return %2\n}\n");
+            "  %2: f32[] = constant{value=0}\n"
+            "  %3: bool[] = le %0, %2\n"
+            "  %4: f32[] = select %3, %1, %0\n"
+            "  return %4\n}\n");
+}
+
+TEST(relu, has_no_slope_at_zero) {
+  Array x = Tensor(Shape{3}, {-1.0F, 0.0F, 2.0F});
+  Machine machine = open_local(Mesh({}), {.workers = 1});
+  auto slope = machine.compile(grad([](const Array& y) { return reduce_sum(relu(y)); }), x);
+  EXPECT_EQ(slope(x).tensor(), Tensor(Shape{3}, {0.0F, 0.0F, 1.0F}));
+}
+
+TEST(pow, has_no_slope_by_its_base_where_the_exponent_is_zero) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Array x = Tensor(Shape{3}, {0.0, 2.0, infinite});
+  Machine machine = open_local(Mesh({}), {.workers = 1});
+  auto slope = machine.compile(grad([](const Array& y) { return reduce_sum(pow(y, 0)); }), x);
+  EXPECT_EQ(slope(x).tensor(), Tensor(Shape{3}, {0.0, 0.0, 0.0}));
+}
+
+TEST(assignments, are_the_operation_and_a_new_value) {
+  EXPECT_EQ(program_text({Type(DType::f32, {}), Type(DType::f32, {})},
+                         [](Arrays x) {
+                           x[0] += x[1];
+                           x[0] *= x[0];
+                           x[0] -= x[1];
+                           x[0] /= x[1];
+                           return x[0];
+                         }),
+            "program(%0: f32[], %1: f32[]) {\n"
+            "  %2: f32[] = add %0, %1\n"
+            "  %3: f32[] = mul %2, %2\n"
+            "  %4: f32[] = sub %3, %1\n"
+            "  %5: f32[] = div %4, %1\n"
+            "  return %5\n}\n");
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ TEST(machines, have_workers) {
       [] {
         open_local(Mesh(), {.workers = -1});  // refused
       },
-      "R004 {file}:{line}: open_local: -1 workers; ask for 1 or more, or 0 for one per core");
+      "R004 {file}:{line}: open_local: -1 workers; ask for 1 or more, or 0 to let Tutti choose");
 }
 
 TEST(data, has_as_many_values_as_its_shape_has_elements) {

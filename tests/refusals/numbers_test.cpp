@@ -167,5 +167,14 @@ TEST(numbers, fit_the_dtype_that_is_asked_for) {
                  "T008 {file}:{line}: full: the number true does not fit f32; write 0 or 1");
 }
 
+TEST(numbers, alone_are_no_branches) {
+  expect_refused(traced([](Array x) {
+                   return where(x > 1.0f, 1.0f, 0.0f);  // refused
+                 }),
+                 "T008 {file}:{line}: where: both branches are numbers, which have no dtype; make one an "
+                 "array: full({}, "
+                 "value, DType::f32)");
+}
+
 }  // namespace
 }  // namespace tutti

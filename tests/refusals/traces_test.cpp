@@ -92,8 +92,8 @@ TEST(escaped_arrays, are_refused_after_their_trace) {
       [&] {
         kept.tensor();  // refused
       },
-      "T011 {file}:{line}: tensor: the values of an array are not known while its program is traced; return "
-      "it, and read what the call returns");
+      "T011 {file}:{line}: tensor: this array is from a function whose trace has ended; return it from there "
+      "instead of storing it");
 }
 
 TEST(escaped_arrays, are_refused_in_another_trace) {

@@ -12,9 +12,10 @@ namespace tutti {
 /// d, the result likewise. The inputs must be equal where their types say so.
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs, Team& team,
-                                    const CompileOptions& options = {});
+                                    const CompileOptions& options = {.check_races = true});
 /// On two workers.
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
-                                    const std::vector<Tensors>& inputs, const CompileOptions& options = {});
+                                    const std::vector<Tensors>& inputs,
+                                    const CompileOptions& options = {.check_races = true});
 
 }  // namespace tutti

@@ -19,7 +19,7 @@ State leaving_state(const Sharding& sharding, const Axis& axis) {
   return contains(sharding.reduced, axis) ? State::reduced : State::invariant;
 }
 
-std::string way_out(State has, State wanted, const Axis& axis) {
+std::string way_out(State has, State wanted, const Axis& axis, DType dtype) {
   if (has == State::unreduced)
     return fmt::format("Reduce it: psum(x, \"{0}\"), or write .unreduced({{\"{0}\"}}) in the out-spec{1}",
                        axis.name, wanted == State::varying ? " instead" : "");
@@ -30,8 +30,8 @@ std::string way_out(State has, State wanted, const Axis& axis) {
   if (wanted == State::unreduced)
     return fmt::format("Drop .unreduced, or count the value once: mask(x, \"{}\")", axis.name);
   return fmt::format(
-      "Name '{}' in the out-spec, or make the devices equal, for example with pmean(x, \"{}\")", axis.name,
-      axis.name);
+      "Name '{0}' in the out-spec, or make the devices equal, for example with {1}(x, \"{0}\")", axis.name,
+      is_float(dtype) ? "pmean" : "pmax");
 }
 
 // Equal values may leave as parts of a larger array; nothing else is cast silently.
@@ -44,7 +44,7 @@ Array fit(const Array& part, const Sharding& sharding, const Axes& bound) {
     bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);  // I and R
     require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}",
             to_string(part.type()), in_words(part.type(), axis), to_string(sharding), in_words(wanted),
-            way_out(has, wanted, axis));
+            way_out(has, wanted, axis, part.dtype()));
     result = cast_to(result, {axis}, wanted);
   }
   return result;

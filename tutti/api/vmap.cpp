@@ -83,8 +83,10 @@ void check_in_dims(const VmapOptions& options, std::size_t arguments, Where wher
 }
 
 Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) try {
-  Axis axis = front_end("vmap", where,
-                        [&] { return fresh_axis(options.axis.value_or("vmap"), lanes(call, options)); });
+  Axis axis = front_end("vmap", where, [&] {
+    require(options.axis != "", Code::mesh, "the axis has no name; give it one, or leave .axis out");
+    return fresh_axis(options.axis.value_or("vmap"), lanes(call, options));
+  });
   BatchedArrays arguments = front_end("vmap", where, [&] { return entered(call); });
   Program body = traced_body(call, axis, options.axis.has_value(), arguments);
   Arrays results = inline_batched(body, axis, arguments);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `tutti`. CLI11 is included here alone: it takes seconds to compile.
+// The command line of `tutti`. Of the tool's files this one alone includes CLI11, which takes seconds to compile.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <system_error>
 
-#include "tutti/base/error.hpp"
+#include "tutti/base/require.hpp"
 #include "tutti/cli/options.hpp"
 #include "tutti/tensor/kernels.hpp"
 
 namespace {
-
-constexpr int usage_status = 1;
 
 std::string version() {
   return fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)",
@@ -35,13 +33,13 @@ int run(int argc, char** argv) {
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {
-    fmt::print(stderr, "tutti: there is no subcommand '{}'; see tutti --help\n", argv[1]);
-    return usage_status;
+    tutti::fail(tutti::Code::usage, "there is no subcommand '{}'; see tutti --help", argv[1]);
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : usage_status;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    tutti::fail(tutti::Code::usage, "{}; see tutti --help", error.what());
   }
   return status;
 }

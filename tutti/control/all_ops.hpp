@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// One op by the name it prints, as the laws, `tutti rules` and `tutti explain` see it.
+/// One op by the name it prints, as the laws and `tutti rules` see it.
 struct OpRow {
   std::string name;
   std::vector<Example> examples;

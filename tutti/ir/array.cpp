@@ -10,6 +10,7 @@ namespace tutti {
 namespace {
 
 Tensor read(const Array& array) {
+  if (array.traced()) Builder::type_of(*array.traced());  // says so if its trace has ended
   require(!array.traced(), Code::trace,
           "the values of an array are not known while its program is traced; return it, and read what the "
           "call returns");

@@ -16,7 +16,7 @@ struct ExampleOperand {
   double low, high;
 };
 
-/// An op with parameters and operands that it accepts. The laws run them and `tutti explain` prints them.
+/// An op with parameters and operands that it accepts. The laws and the oracle tests run them.
 struct Example {
   Op op;
   std::vector<ExampleOperand> operands;

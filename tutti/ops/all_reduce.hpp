@@ -9,7 +9,8 @@ namespace tutti {
 /// The sum, maximum or minimum over all devices along the axes; equal on all of them.
 /// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every state, max and
 /// min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
-/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value.
+/// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value. (Of a vmap axis and
+/// mesh axes together, batched first: the mean over the lanes, then over the devices.)
 /// Cost: in one process one pass over the shards, inside the neighbouring region.
 /// Throws T004 for U under max or min, T007 for the sum of bool (convert first).
 /// Source: StableHLO all_reduce; jax.lax.psum, pmax, pmin.

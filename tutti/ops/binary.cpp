@@ -11,6 +11,7 @@
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/unary.hpp"
+#include "tutti/ops/zeros_of.hpp"
 
 namespace tutti {
 namespace {
@@ -50,8 +51,11 @@ Array share_of_larger(const Array& a, const Array& b) {
   return 0.5 * (convert(a > b, a.dtype()) + convert(a >= b, a.dtype()));
 }
 
-// y x^(y-1). At y = 0, where it may be 0 * inf, 0.
-Array pow_by_base(const Array& x, const Array& y) { return y * pow(x, select(equal(y, 0), 1, y - 1)); }
+// y x^(y-1); 0 at y = 0, whatever x is.
+Array pow_by_base(const Array& x, const Array& y) {
+  Array slope = y * pow(x, select(equal(y, 0), 1, y - 1));
+  return select(equal(y, 0), zeros_of(slope.type()), slope);
+}
 
 // log(x) x^y. At x = 0, where it would be inf * 0 for y > 0, 0.
 Array pow_by_exponent(const Array& x, const Array& power) { return log(select(equal(x, 0), 1, x)) * power; }
@@ -262,6 +266,10 @@ Array operator-(const Operand& a, const Operand& b) { return binary(BinaryFn::su
 Array operator*(const Operand& a, const Operand& b) { return binary(BinaryFn::mul, a, b); }
 Array operator/(const Operand& a, const Operand& b) { return binary(BinaryFn::div, a, b); }
 Array operator%(const Operand& a, const Operand& b) { return binary(BinaryFn::rem, a, b); }
+Array& operator+=(Array& a, const Operand& b) { return a = Operand(a, b.where()) + b; }
+Array& operator-=(Array& a, const Operand& b) { return a = Operand(a, b.where()) - b; }
+Array& operator*=(Array& a, const Operand& b) { return a = Operand(a, b.where()) * b; }
+Array& operator/=(Array& a, const Operand& b) { return a = Operand(a, b.where()) / b; }
 Array operator&(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_and, a, b); }
 Array operator|(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_or, a, b); }
 Array operator^(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_xor, a, b); }
@@ -274,7 +282,10 @@ Array logical_or(const Operand& a, const Operand& b) { return binary(BinaryFn::l
 Array logical_xor(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_xor, a, b); }
 
 Array relu(const Operand& x) {
-  return front_end("relu", x.where(), [&] { return maximum(as_array(x), 0); });
+  return front_end("relu", x.where(), [&] {
+    Array array = as_array(x);
+    return select(array <= 0, zeros_of(array.type()), array);
+  });
 }
 
 }  // namespace tutti

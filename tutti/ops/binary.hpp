@@ -39,6 +39,10 @@ Array operator*(const Operand& a, const Operand& b);
 Array operator/(const Operand& a, const Operand& b);
 /// rem: the sign of a, as % of C++.
 Array operator%(const Operand& a, const Operand& b);
+Array& operator+=(Array& a, const Operand& b);
+Array& operator-=(Array& a, const Operand& b);
+Array& operator*=(Array& a, const Operand& b);
+Array& operator/=(Array& a, const Operand& b);
 Array operator&(const Operand& a, const Operand& b);
 Array operator|(const Operand& a, const Operand& b);
 Array operator^(const Operand& a, const Operand& b);
@@ -51,7 +55,7 @@ Array rem(const Operand& a, const Operand& b);
 Array logical_and(const Operand& a, const Operand& b);
 Array logical_or(const Operand& a, const Operand& b);
 Array logical_xor(const Operand& a, const Operand& b);
-/// maximum(x, 0); its derivative at 0 is 0.5.
+/// maximum(x, 0); its derivative at 0 is 0, as in jax.nn.relu.
 Array relu(const Operand& x);
 
 }  // namespace tutti

@@ -112,6 +112,9 @@ std::vector<Example> Select::examples() {
 
 Array select(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
   return front_end("select", predicate.where(), [&] {
+    require(
+        on_true.array() || on_false.array(), Code::number,
+        "both branches are numbers, which have no dtype; make one an array: full({{}}, value, DType::f32)");
     auto [x, y] = as_equal_shapes(on_true, on_false);
     Array chooser = as_array(predicate);
     Shape shape = broadcast_shape(chooser.shape(), x.shape());

@@ -2,7 +2,10 @@
 #include "tutti/run/buffers.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <tuple>
+#include <vector>
 
 namespace tutti {
 namespace {
@@ -11,13 +14,16 @@ constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t gap_bytes =
     320;  // after large buffers, so that equal places of several are in other sets
 constexpr std::int64_t large_bytes = 4096;
+constexpr std::ptrdiff_t longest_look_back = 64;  // roots whose place a new one may take
 
 std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
 
 class BufferPlanner {
  public:
   BufferPlanner(const Graph& graph, const Nodes& nodes)
-      : graph_(graph), nodes_(nodes), accesses_(graph.roots.size()) {}
+      : graph_(graph), nodes_(nodes), accesses_(graph.roots.size()), kept_(graph.roots.size()) {
+    for (int r : graph.replicas) kept_[static_cast<std::size_t>(r)] = true;
+  }
 
   BufferPlan plan() && {
     plan_.offset.assign(graph_.roots.size(), -1);
@@ -41,7 +47,7 @@ class BufferPlanner {
     return root(r).place == Root::Place::arena && maker(r) >= 0 &&
            nodes_.in_memory[static_cast<std::size_t>(r)];
   }
-  bool is_kept(int r) const { return std::ranges::find(graph_.replicas, r) != graph_.replicas.end(); }
+  bool is_kept(int r) const { return kept_[static_cast<std::size_t>(r)]; }
 
   void place_constants() {
     for (std::size_t r = 0; r < graph_.roots.size(); ++r)
@@ -62,8 +68,30 @@ class BufferPlanner {
           travels_[static_cast<std::size_t>(read.root)] = true;
       }
     }
+    for (const std::vector<int>& nodes : accesses_) last_.push_back(last_of(nodes));
   }
   bool travels(int r) const { return travels_[static_cast<std::size_t>(r)]; }
+
+  /// The last accesses to a root: their phase, the last node there, and the worker that does them all.
+  struct Last {
+    int phase = -1, node = -1;
+    int worker = several;
+  };
+  static constexpr int several = -1;
+
+  int worker_of(int n) const { return node(n).split.by == Split::By::worker ? node(n).split.which : several; }
+
+  Last last_of(const std::vector<int>& nodes) const {
+    Last last;
+    for (int n : nodes) {
+      bool later = node(n).phase > last.phase;
+      if (!later && node(n).phase < last.phase) continue;
+      last.worker = later || last.worker == worker_of(n) ? worker_of(n) : several;
+      last.node = later ? n : std::max(last.node, n);
+      last.phase = node(n).phase;
+    }
+    return last;
+  }
 
   /// The bytes that the roots of one pool need.
   std::int64_t place_all(bool travelling) {
@@ -72,13 +100,44 @@ class BufferPlanner {
       if (is_planned(r) && travels(r) == travelling) order.push_back(r);
     std::ranges::sort(order, {}, [&](int r) { return std::tuple{node(maker(r)).phase, maker(r), r}; });
     std::vector<int> placed;
+    in_use_.clear();
+    done_.clear();
+    int phase = -1;
     std::int64_t top = 0;
     for (int r : order) {
-      if (!take_over(r, placed)) offset(r) = first_gap(r, placed);
+      if (node(maker(r)).phase != phase) forget_before(phase = node(maker(r)).phase);
+      std::vector<int> others = still_needed(r);
+      if (!take_over(r, others, placed)) offset(r) = first_gap(r, std::move(others));
       placed.push_back(r);
+      in_use_[last_[static_cast<std::size_t>(r)].worker].push_back(r);
       top = std::max(top, offset(r) + extent(r));
     }
     return rounded(top, 2 * line_bytes);
+  }
+
+  void forget_before(int phase) {
+    auto is_past = [&](int r) { return !is_kept(r) && last_[static_cast<std::size_t>(r)].phase < phase; };
+    for (auto* roots : {&in_use_, &done_})
+      for (auto& [worker, some] : *roots) std::erase_if(some, is_past);
+  }
+
+  /// The roots placed so far that are accessed when `r` is written, or later. What the worker that makes r is done with
+  /// it never looks at again in this phase; others may be earlier.
+  std::vector<int> still_needed(int r) {
+    int worker = worker_of(maker(r));
+    auto is_past = [&](int other) { return is_over(other, r); };
+    if (worker != several) {
+      std::vector<int>& own = in_use_[worker];
+      std::vector<int>& done = done_[worker];
+      std::ranges::copy_if(own, std::back_inserter(done), is_past);
+      std::erase_if(own, is_past);
+    }
+    std::vector<int> needed;
+    for (const auto* roots : {&in_use_, &done_})
+      for (const auto& [user, some] : *roots)
+        if (roots == &in_use_ || user != worker)
+          std::ranges::remove_copy_if(some, std::back_inserter(needed), is_past);
+    return needed;
   }
 
   std::int64_t extent(int r) const {
@@ -90,17 +149,18 @@ class BufferPlanner {
   }
 
   /// Puts r where a root of the same make lies that is no longer needed, if there is one: first of all an operand.
-  bool take_over(int r, const std::vector<int>& placed) {
+  bool take_over(int r, const std::vector<int>& others, const std::vector<int>& placed) {
     std::vector<int> candidates;
     for (const Address& read : node(maker(r)).reads) candidates.push_back(read.root);
     std::size_t operands = candidates.size();
-    candidates.insert(candidates.end(), placed.rbegin(), placed.rend());
+    auto oldest = placed.rbegin() + std::min(std::ssize(placed), longest_look_back);
+    candidates.insert(candidates.end(), placed.rbegin(), oldest);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       int candidate = candidates[i];
       if (!is_planned(candidate) || travels(candidate) != travels(r) || !alike(candidate, r)) continue;
       offset(r) = offset(candidate);
-      bool free = std::ranges::all_of(placed, [&](int other) {
-        return !overlap(r, other) || is_over(other, r) ||
+      bool free = std::ranges::all_of(others, [&](int other) {
+        return !overlap(r, other) ||
                (offset(other) == offset(r) && alike(other, r) && is_over_part_by_part(other, r));
       });
       if (!free) continue;
@@ -110,10 +170,7 @@ class BufferPlanner {
     return false;
   }
 
-  std::int64_t first_gap(int r, const std::vector<int>& placed) {
-    std::vector<int> in_the_way;
-    for (int other : placed)
-      if (!is_over(other, r)) in_the_way.push_back(other);
+  std::int64_t first_gap(int r, std::vector<int> in_the_way) {
     std::ranges::sort(in_the_way, {}, [&](int other) { return offset(other); });
     std::int64_t at = 0;
     for (int other : in_the_way) {
@@ -131,8 +188,10 @@ class BufferPlanner {
   /// Every access to `earlier` happens before `later` is written.
   bool is_over(int earlier, int later) const {
     if (is_kept(earlier)) return false;
-    return std::ranges::all_of(accesses_[static_cast<std::size_t>(earlier)],
-                               [&](int n) { return happens_before(n, maker(later)); });
+    const Last& last = last_[static_cast<std::size_t>(earlier)];
+    int writer = maker(later);
+    if (last.phase != node(writer).phase) return last.phase < node(writer).phase;
+    return last.worker != several && last.worker == worker_of(writer) && last.node < writer;
   }
 
   bool happens_before(int n, int m) const {
@@ -216,7 +275,10 @@ class BufferPlanner {
   const Graph& graph_;
   const Nodes& nodes_;
   BufferPlan plan_;
-  std::vector<std::vector<int>> accesses_;  // nodes per root
+  std::vector<std::vector<int>> accesses_;         // nodes per root
+  std::vector<Last> last_;                         // per root
+  std::vector<bool> kept_;                         // per root
+  std::map<int, std::vector<int>> in_use_, done_;  // placed roots by the worker that uses them last
   std::vector<bool> travels_;
 };
 

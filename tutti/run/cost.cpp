@@ -18,14 +18,6 @@ double elements_per_nanosecond(const Work& work) {
   return fn && *fn == BinaryFn::pow ? 0.5 : 12;
 }
 
-double moved_bytes(const Graph& graph, const Node& node) {
-  double bytes = 0;
-  for (const Address& read : node.reads) bytes += bytes_read(graph, read);
-  for (int root : node.writes)
-    bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
-  return bytes;
-}
-
 double of_region(const Graph& graph, const Node& node, AxisSet merged) {
   double work = 0;
   auto tiles = static_cast<double>(space_of(graph, node, merged).tiles() *
@@ -41,6 +33,14 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
 }
 
 }  // namespace
+
+double moved_bytes(const Graph& graph, const Node& node) {
+  double bytes = 0;
+  for (const Address& read : node.reads) bytes += bytes_read(graph, read);
+  for (int root : node.writes)
+    bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
+  return bytes;
+}
 
 double bytes_read(const Graph& graph, const Address& address) {
   const Root& root = graph.roots[static_cast<std::size_t>(address.root)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What things cost, in nanoseconds: measured in the runtime experiment (reference/runtime-experiment.md, 3 and 5.3).
+// What things cost, in nanoseconds, as measured on a machine with two cores.
 #pragma once
 
 #include "tutti/run/nodes.hpp"
@@ -14,6 +14,8 @@ inline constexpr double short_run_nanoseconds = 20000;           // below this a
 
 /// All units of a node on one worker; of a region, with the outer axes `merged` in its space.
 double estimate(const Graph& graph, const Node& node, AxisSet merged);
+/// What a node reads and writes, each value once.
+double moved_bytes(const Graph& graph, const Node& node);
 /// The bytes of one device's value, times its distinct shards.
 double bytes_read(const Graph& graph, const Address& address);
 

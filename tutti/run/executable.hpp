@@ -17,11 +17,7 @@ struct CompileOptions {
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
   bool fuse = true;
   PlanChoice plan = PlanChoice::cheapest;
-#ifdef NDEBUG
-  bool check_races = false;
-#else
-  bool check_races = true;
-#endif
+  bool check_races = false;  // takes time and memory in proportion to the data
 };
 
 /// A program, planned for the devices of a mesh and a team of workers: phases of step lists over buffers of its own.

@@ -29,14 +29,6 @@ std::string who(const Graph& graph, const Placement& placement, const Split& spl
   return {};
 }
 
-std::int64_t bytes_of(const Graph& graph, const Node& node) {
-  double bytes = 0;
-  for (const Address& read : node.reads) bytes += bytes_read(graph, read);
-  for (int root : node.writes)
-    bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
-  return static_cast<std::int64_t>(bytes);
-}
-
 }  // namespace
 
 std::string describe(const Graph& graph, const Node& node) {
@@ -65,7 +57,8 @@ std::string explained(const Graph& graph, const Nodes& nodes, const Placement& p
     for (const Node& node : nodes.list)
       if (node.phase == phase)
         text += fmt::format("  {}: {}, {} bytes, about {:.0f} ns\n", who(graph, placement, node.split),
-                            describe(graph, node), bytes_of(graph, node), node.nanoseconds);
+                            describe(graph, node), static_cast<std::int64_t>(moved_bytes(graph, node)),
+                            node.nanoseconds);
   }
   text += fmt::format("about {:.1f} us; {} bytes of buffers ({} results in place of an operand), {} of "
                       "scratch for each of {} workers\n",

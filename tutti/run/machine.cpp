@@ -13,12 +13,13 @@ namespace tutti {
 namespace {
 
 int worker_count(const Mesh& mesh, int wanted) {
-  require(wanted >= 0, Code::device, "{} workers; ask for 1 or more, or 0 for one per core", wanted);
+  require(wanted >= 0, Code::device, "{} workers; ask for 1 or more, or 0 to let Tutti choose", wanted);
   if (wanted > 0) return wanted;
   return std::min(Team::default_workers(), mesh.devices());
 }
 
 std::shared_ptr<const GlobalArray> data_of(const Array& argument, const std::string& path) try {
+  if (argument.traced()) Builder::type_of(*argument.traced());  // says so if its trace has ended
   require(
       !argument.traced(), Code::trace,
       "its values are not known while its program is traced; call the function that was compiled instead");
@@ -78,6 +79,9 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   state.team = state_->team;
   CompileOptions options;
   options.storage = state_->options.storage;
+#ifdef TUTTI_CHECK_RACES
+  options.check_races = true;
+#endif
   state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
   return compiled;
 } catch (const Error& error) {

@@ -96,6 +96,11 @@ class Machine {
                const A6& a6, Where where = Where::here()) const {
     return compile_at(where, function, a1, a2, a3, a4, a5, a6);
   }
+  template <class F, class... A>
+    requires(sizeof...(A) > 6 && !(std::same_as<A, Where> || ...))
+  void compile(const F&, const A&...) const {
+    static_assert(sizeof...(A) == 0, "compile: more than 6 arguments; put some into a struct or a tuple");
+  }
   CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
                                const Structure& structure, Where where) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,10 @@ class Tensor {
     require_elements(values.size(), where);
     std::copy(values.begin(), values.end(), mutable_data<T>());
   }
+  template <class T>
+    requires is_element<T>
+  Tensor(Shape shape, std::initializer_list<T> values, Where where = Where::here())
+      : Tensor(std::move(shape), std::vector<T>(values), where) {}
   template <class T>
     requires is_element<T>
   static Tensor scalar(T value) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -10,13 +12,32 @@
 
 namespace tutti::tree {
 
+/// What F returns for arguments A; Array where a message says that it returns nothing, or cannot be called.
+template <class F, class... A>
+struct ReturnedBy {
+  using Type = Array;
+};
+template <class F, class... A>
+  requires std::invocable<const F&, const A&...> &&
+           (!std::is_void_v<std::invoke_result_t<const F&, const A&...>>)
+struct ReturnedBy<F, A...> {
+  using Type = std::invoke_result_t<const F&, const A&...>;
+};
+
 /// A call of a function of trees as one of leaves, for the flat functions of api/ and run/, which trace it. It refers to
 /// the function, and is itself the function from leaves to leaves.
 template <class F, class... A>
 class FlatCall {
  public:
-  using Result = std::invoke_result_t<const F&, const A&...>;
-  static_assert(!std::is_void_v<Result>, "the function returns nothing; return an Array or a tree of them");
+  static constexpr bool can_be_called = std::invocable<const F&, const A&...>;
+  static_assert(can_be_called, "call: the function does not take these arguments; its parameters are their "
+                               "trees, by value or const &");
+  static constexpr bool returns_nothing = [] {
+    if constexpr (can_be_called) return std::is_void_v<std::invoke_result_t<const F&, const A&...>>;
+    else return false;
+  }();
+  static_assert(!returns_nothing, "call: the function returns nothing; return an Array or a tree of them");
+  using Result = typename ReturnedBy<F, A...>::Type;
 
   explicit FlatCall(const F& function, std::tuple<A...> arguments)
       : function_(function), arguments_(std::move(arguments)) {}
@@ -27,7 +48,8 @@ class FlatCall {
 
   /// Calls the function on arguments with these leaves; the leaves of what it returns.
   Arrays operator()(const Arrays& leaves) {
-    result_ = std::apply(function_, rebuild(arguments_, leaves));
+    if constexpr (can_be_called && !returns_nothing)
+      result_ = std::apply(function_, rebuild(arguments_, leaves));
     return flatten(*result_);
   }
 
