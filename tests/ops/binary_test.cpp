@@ -215,7 +215,7 @@ TEST(relu, is_the_maximum_with_zero) {
 
 TEST(relu, has_no_slope_at_zero) {
   Array x = Tensor(Shape{3}, {-1.0F, 0.0F, 2.0F});
-  Machine machine = open_local(Mesh({}), {.workers = 1});
+  Machine machine = open_local(Mesh({{"x", 1}}), {.workers = 1});
   auto slope = machine.compile(grad([](const Array& y) { return reduce_sum(relu(y)); }), x);
   EXPECT_EQ(slope(x).tensor(), Tensor(Shape{3}, {0.0F, 0.0F, 1.0F}));
 }
@@ -223,7 +223,7 @@ TEST(relu, has_no_slope_at_zero) {
 TEST(pow, has_no_slope_by_its_base_where_the_exponent_is_zero) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Array x = Tensor(Shape{3}, {0.0, 2.0, infinite});
-  Machine machine = open_local(Mesh({}), {.workers = 1});
+  Machine machine = open_local(Mesh({{"x", 1}}), {.workers = 1});
   auto slope = machine.compile(grad([](const Array& y) { return reduce_sum(pow(y, 0)); }), x);
   EXPECT_EQ(slope(x).tensor(), Tensor(Shape{3}, {0.0, 0.0, 0.0}));
 }
