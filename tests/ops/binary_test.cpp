@@ -207,9 +207,9 @@ TEST(relu, is_the_maximum_with_zero) {
   EXPECT_EQ(program_text({Type(DType::f32, {})}, [](const Arrays& x) { return relu(x[0]); }),
             "program(%0: f32[]) {\n"
             "  %1: f32[] = constant{value=0}\n"
-            "  %2: f32[] = constant{value=0}\n"
-            "  %3: bool[] = le %0, %2\n"
-            "  %4: f32[] = select %3, %1, %0\n"
+            "  %2: bool[] = le %0, %1\n"
+            "  %3: f32[] = constant{value=0}\n"
+            "  %4: f32[] = select %2, %3, %0\n"
             "  return %4\n}\n");
 }
 

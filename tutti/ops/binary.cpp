@@ -53,8 +53,9 @@ Array share_of_larger(const Array& a, const Array& b) {
 
 // y x^(y-1); 0 at y = 0, whatever x is.
 Array pow_by_base(const Array& x, const Array& y) {
-  Array slope = y * pow(x, select(equal(y, 0), 1, y - 1));
-  return select(equal(y, 0), zeros_of(slope.type()), slope);
+  Array is_constant = equal(y, 0);
+  Array slope = y * pow(x, select(is_constant, 1, y - 1));
+  return select(is_constant, zeros_of(slope.type()), slope);
 }
 
 // log(x) x^y. At x = 0, where it would be inf * 0 for y > 0, 0.
@@ -283,8 +284,8 @@ Array logical_xor(const Operand& a, const Operand& b) { return binary(BinaryFn::
 
 Array relu(const Operand& x) {
   return front_end("relu", x.where(), [&] {
-    Array array = as_array(x);
-    return select(array <= 0, zeros_of(array.type()), array);
+    Array array = as_array(x), is_cut = array <= 0;
+    return select(is_cut, zeros_of(array.type()), array);
   });
 }
 
