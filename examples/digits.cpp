@@ -100,6 +100,7 @@ void run(const Options& options) {
   if (!options.curve.empty() && !curve) throw Error(Code::file, {}, options.curve + ": cannot be written");
   fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(),
              mesh.devices(), to_string(mesh), machine.workers());
+  std::fflush(stdout);  // before the progress, which goes to stderr
   Progress progress(options.steps);
   for (int i = 1; i <= options.steps; ++i) {
     Array loss;
