@@ -16,7 +16,8 @@ Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view lab
 /// The type of one of n blocks of `whole`. Throws T006 for the dim, T005 if it does not split.
 Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label);
 
-/// The digits that map the blocks on the devices along `axes` to one array of type `whole`; unstacking_view turns them around.
+/// The digits that map the blocks on the devices along `axes` to one array of type `whole`; unstacking_view turns them
+/// around.
 View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 

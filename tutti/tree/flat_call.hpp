@@ -44,7 +44,6 @@ class FlatCall {
 
   Arrays leaves() const { return flatten(arguments_); }
   Structure structure() const { return structure_of(arguments_); }
-  const std::tuple<A...>& arguments() const { return arguments_; }
 
   /// Calls the function on arguments with these leaves; the leaves of what it returns.
   Arrays operator()(const Arrays& leaves) {
