@@ -13,6 +13,7 @@
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/composites.hpp"
 #include "tutti/ops/constant.hpp"

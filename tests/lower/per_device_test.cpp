@@ -95,6 +95,22 @@ TEST(lower_per_device, gives_a_local_reduction_its_neutral_element) {
   EXPECT_TRUE(holds(text, "\"stablehlo.maximum\"")) << text;
 }
 
+TEST(lower_per_device, writes_what_an_op_emits_into_its_region) {
+  Type pair(DType::i32, {2}), scalar = i32_scalar;
+  std::string text = text_of(grid, pair, [&](Emitter& emitter, const Lowered&) -> Lowered {
+    stablehlo::Value values = emitter.constant(Tensor(Shape{2}, std::vector<std::int32_t>{1, 2}));
+    return {emitter.emit_with_region("stablehlo.map", {values, values}, {pair, pair}, {}, {scalar, scalar},
+                                     [&](const Lowered& x) -> Lowered {
+                                       return {emitter.emit("stablehlo.add", x, scalar), x[0]};
+                                     })[1]};
+  });
+  EXPECT_TRUE(holds(text, "%2:2 = \"stablehlo.map\"(%1, %1)") ||
+              holds(text, "%2, %3 = \"stablehlo.map\"(%1, %1)"))
+      << text;
+  EXPECT_TRUE(holds(text, "\"stablehlo.add\"(%") && holds(text, ": (tensor<i32>, tensor<i32>) -> ()"))
+      << text;
+}
+
 TEST(lower_per_device, writes_bool_as_i1) {
   std::string text =
       text_of(grid, Type(DType::boolean, {2}), [](Emitter& emitter, const Lowered&) -> Lowered {

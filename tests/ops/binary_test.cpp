@@ -22,12 +22,16 @@ struct Named {
   const char* name;
   FrontEnd function;
 };
-const Named arithmetic[] = {
-    {"add", operator+ },
-     {"sub", operator- },
-      {"mul", operator* },
-       {"div", operator/ },
-        {"rem", operator% }, {"rem", rem}, {"pow", pow}, {"maximum", maximum}, {"minimum", minimum}};
+const Named arithmetic[] = {{"add", operator+ },
+                             {"sub", operator- },
+                              {"mul", operator* },
+                               {"div", operator/ },
+                                {"rem", operator% },
+                                 {"rem", rem},
+                                 {"pow", pow},
+                                 {"maximum", maximum},
+                                 {"minimum", minimum},
+                                 {"atan2", atan2}};
 const Named logic[] = {
     {"and", operator& },
      {"or", operator| }, {"xor", operator^ }, {"and", logical_and}, {"or", logical_or}, {"xor", logical_xor}};
@@ -155,6 +159,27 @@ TEST(binary, rejects_bool_where_there_is_no_meaning) {
     EXPECT_EQ(refused(f32.with(DType::boolean), f32.with(DType::boolean), function),
               std::string("T007: ") + name +
                   ": bool[3] is neither float nor integer; convert it: convert(x, DType::i32)");
+}
+
+const Named shifts[] = {{"shift_left", shift_left},
+                        {"shift_right_arithmetic", shift_right_arithmetic},
+                        {"shift_right_logical", shift_right_logical}};
+
+TEST(binary, shifts_integers_only) {
+  Type i64(DType::i64, {3});
+  for (const auto& [name, function] : shifts) {
+    EXPECT_EQ(refused(i64, i64, function), "accepted");
+    EXPECT_EQ(refused(f32, f32, function),
+              std::string("T007: ") + name + ": f32[3] is float; convert it: convert(x, DType::i32)");
+    EXPECT_EQ(refused(f32.with(DType::boolean), f32.with(DType::boolean), function),
+              std::string("T007: ") + name +
+                  ": bool[3] is neither float nor integer; convert it: convert(x, DType::i32)");
+  }
+}
+
+TEST(binary, rejects_the_angle_of_integers) {
+  EXPECT_EQ(refused(f32.with(DType::i32), f32.with(DType::i32), atan2),
+            "T007: atan2: i32[3] is not float; convert it: convert(x, DType::f32)");
 }
 
 TEST(binary, rejects_floats_in_logic) {

@@ -49,6 +49,21 @@ TEST(reduce, refuses_a_sum_of_bool_and_takes_its_max) {
   EXPECT_EQ((Reduce{ReduceKind::max, {Dim{0}}}.infer({x})[0]), Type(DType::boolean, {}));
 }
 
+TEST(reduce, joins_the_bits_of_bools_and_integers) {
+  EXPECT_EQ(program_text({Type(DType::boolean, {3, 5})},
+                         [](const Arrays& x) { return reduce_or(reduce_and(x[0], 0)); }),
+            "program(%0: bool[3,5]) {\n"
+            "  %1: bool[5] = reduce_and{dims=[0]} %0\n"
+            "  %2: bool[] = reduce_or{dims=[0]} %1\n"
+            "  return %2\n}\n");
+  EXPECT_EQ(refusal_of(Reduce{ReduceKind::logical_and, {Dim{0}}}, {Type(DType::i32, {5})}), "accepted");
+}
+
+TEST(reduce, refuses_to_join_the_bits_of_floats) {
+  EXPECT_EQ(refusal_of(Reduce{ReduceKind::logical_or, {Dim{0}}}, {matrix}),
+            "T007: f32[3,5] is float, which has no bits to combine; compare it first: not_equal(x, 0)");
+}
+
 TEST(reduce, takes_one_dim_several_or_all) {
   EXPECT_EQ(program_text({box},
                          [](const Arrays& x) { return reduce_min(reduce_max(reduce_sum(x[0], -1), {1})); }),

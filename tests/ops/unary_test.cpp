@@ -26,7 +26,15 @@ const Named all_functions[] = {{"neg", operator- },
                                 {"rsqrt", rsqrt},
                                 {"logistic", logistic},
                                 {"abs", abs},
-                                {"sign", sign}};
+                                {"sign", sign},
+                                {"sin", sin},
+                                {"cos", cos},
+                                {"log1p", log1p},
+                                {"expm1", expm1},
+                                {"erf", erf},
+                                {"round", round},
+                                {"floor", floor},
+                                {"ceil", ceil}};
 
 std::string text_of(Type type, FrontEnd function) {
   return program_text({type}, [&](const Arrays& x) { return function(x[0]); });
@@ -85,6 +93,31 @@ TEST(unary, refuses_to_transpose_what_is_not_linear) {
     Program program = trace({x}, [&](const Arrays& in) { return Arrays{function(in[0])}; }).program;
     EXPECT_EQ(refusal_of([&] { transpose(program, {true}); }),
               std::string("T010: ") + name + ": transpose is refused: it is not linear");
+  }
+}
+
+TEST(unary, is_finite_is_a_bool) {
+  EXPECT_EQ(text_of(Type(DType::f64, {3}, {{a, varying}}), is_finite),
+            "program(%0: f64[3]{V:a}) {\n  %1: bool[3]{V:a} = is_finite %0\n  return %1\n}\n");
+}
+
+TEST(unary, not_takes_bool_and_integers) {
+  EXPECT_EQ(text_of(Type(DType::boolean, {3}), logical_not),
+            "program(%0: bool[3]) {\n  %1: bool[3] = not %0\n  return %1\n}\n");
+  EXPECT_EQ(text_of(Type(DType::i64, {}), operator~),
+            "program(%0: i64[]) {\n  %1: i64[] = not %0\n  return %1\n}\n");
+}
+
+TEST(unary, rejects_floats_where_bits_are_turned) {
+  EXPECT_EQ(refusal_of([] { text_of(Type(DType::f32, {3}), logical_not); }),
+            "T007: not: f32[3] is float, which has no bits to turn; compare it: equal(x, 0)");
+}
+
+TEST(unary, what_is_piecewise_constant_has_no_tangent) {
+  for (FrontEnd function : {FrontEnd(round), FrontEnd(floor), FrontEnd(ceil), FrontEnd(is_finite)}) {
+    Program program =
+        trace({Type(DType::f32, {3})}, [&](const Arrays& x) { return Arrays{function(x[0])}; }).program;
+    EXPECT_EQ(jvp(program, {true}).nonzero, Bits{false});
   }
 }
 

@@ -54,6 +54,17 @@ TEST(address, an_own_block_also_reads_its_own_device_where_every_device_has_a_co
             (Strides{72, 32}));
 }
 
+TEST(address, of_a_slice_starts_later_and_of_a_reverse_steps_backwards) {
+  Shape whole{6}, part{2};
+  View slice{.digits = {{2, along(Dim{0}, 2), along(Dim{0})}}, .start = {1}};
+  Address from{0, 100, {24, 0}, {4}};
+  EXPECT_EQ(start_of(slice, from), 4);
+  EXPECT_EQ(at(slice, from, {whole, on_a}, {part, on_a}).dims, (Strides{8}));
+  View reverse{.digits = {{6, along(Dim{0}, -1), along(Dim{0})}}, .start = {5}};
+  EXPECT_EQ(start_of(reverse, from), 20);
+  EXPECT_EQ(at(reverse, from, {whole, on_a}, {whole, on_a}).dims, (Strides{-4}));
+}
+
 TEST(address, reshapes_what_steps_evenly) {
   Address from{0, 0, {}, {8, 4}};
   EXPECT_EQ(reshaped(from, {6, 2}, {3, 4})->dims, (Strides{16, 4}));

@@ -72,6 +72,7 @@ class Evaluation {
     std::vector<std::int64_t> source, reached(mesh.axes().size(), -1), consumed(mesh.axes().size(), -1);
     Index to_index(static_cast<std::size_t>(to.shape().rank())),
         from_index(static_cast<std::size_t>(from[0].shape().rank()));
+    if (!view.start.empty()) from_index = view.start;
     auto add = [](std::int64_t& sum, std::int64_t value) { sum = std::max<std::int64_t>(sum, 0) + value; };
     auto axis_number = [&](const Axis& axis) {
       return static_cast<std::size_t>(std::ranges::find(mesh.axes(), axis) - mesh.axes().begin());
@@ -102,11 +103,13 @@ class Evaluation {
                      std::vector<PerDevice>&) const {
     DType from = layout_.operands()[0].dtype(), to = layout_.results()[0].dtype();
     ElementwiseKernel kernel = nullptr;
-    if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) kernel = unary_kernel(*unary, to);
+    if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) kernel = unary_kernel(*unary, from);
     if (auto* binary = std::get_if<BinaryFn>(&fn.fn))
       kernel = binary_kernel(*binary, to, Step::dense, Step::dense);
     if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
       kernel = compare_kernel(*compare, from, Step::dense, Step::dense);
+    if (std::holds_alternative<ClampFn>(fn.fn))
+      kernel = clamp_kernel(to, Step::dense, Step::dense, Step::dense);
     if (std::holds_alternative<SelectFn>(fn.fn))
       kernel = select_kernel(to, Step::dense, Step::dense, Step::dense);
     if (std::holds_alternative<ConvertFn>(fn.fn)) kernel = convert_kernel(from, to);

@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "tutti/base/require.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ops/apply.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/tensor/kernels.hpp"
@@ -67,6 +69,9 @@ class OneEquation {
   }
   ElementwiseKernel kernel_of(CompareDirection direction) const {
     return compare_kernel(direction, operands_[0][0].dtype(), Step::dense, Step::dense);
+  }
+  ElementwiseKernel kernel_of(ClampFn) const {
+    return clamp_kernel(results_[0].dtype(), Step::dense, Step::dense, Step::dense);
   }
   ElementwiseKernel kernel_of(SelectFn) const {
     return select_kernel(results_[0].dtype(), Step::dense, Step::dense, Step::dense);
@@ -201,6 +206,8 @@ class OneEquation {
       return static_cast<std::size_t>(stride);
     };
     Walk walk;
+    for (std::size_t i = 0; i < view.start.size(); ++i)
+      walk.start.read += static_cast<std::size_t>(view.start[i] * from_strides[i]);
     Axes consumed;
     for (const Digit& digit : view.digits) {
       bool reads_axis = digit.from.of == Coordinate::Of::axis;
@@ -273,6 +280,26 @@ std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
   std::vector<PerDevice> values = evaluate_all(moves, mesh, inputs), outputs;
   for (Var var : moves.outputs) outputs.push_back(values[static_cast<std::size_t>(var)]);
   return outputs;
+}
+
+namespace {
+
+Types types_of(const Tensors& tensors) {
+  Types types;
+  for (const Tensor& tensor : tensors) types.emplace_back(tensor.dtype(), tensor.shape());
+  return types;
+}
+
+}  // namespace
+
+Tensors computed(const Op& op, const Tensors& operands) {
+  Program program = trace(types_of(operands), [&](const Arrays& x) { return tutti::apply(op, x); }).program;
+  return evaluate_whole(program, Mesh({{"a", 1}}), operands);
+}
+
+Tensor computed_by(const std::function<Array(const Arrays&)>& function, const Tensors& inputs) {
+  Program program = trace(types_of(inputs), [&](const Arrays& x) { return Arrays{function(x)}; }).program;
+  return evaluate_whole(program, Mesh({{"a", 1}}), inputs)[0];
 }
 
 Tensors evaluate_whole(const Program& program, const Mesh& mesh, const Tensors& inputs) {

@@ -2,6 +2,7 @@
 // What programs compute, in the plainest way: the law's own machine.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "tutti/ir/program.hpp"
@@ -26,6 +27,11 @@ Program without_unreduced_borders(const Program& program);
 /// The outputs only. Borders with unreduced axes are replaced by their moves first.
 std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
                                 const std::vector<PerDevice>& inputs);
+
+/// What an op makes of whole arrays.
+Tensors computed(const Op& op, const Tensors& operands);
+/// What a function makes of whole arrays.
+Tensor computed_by(const std::function<Array(const Arrays&)>& function, const Tensors& inputs);
 
 /// Of a program of whole arrays.
 Tensors evaluate_whole(const Program& program, const Mesh& mesh, const Tensors& inputs);

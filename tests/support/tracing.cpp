@@ -69,6 +69,9 @@ std::string to_string(const View& view) {
   for (const Digit& digit : view.digits)
     text += (text.empty() ? "" : ", ") + std::to_string(digit.size) + ": " + to_string(digit.from) + " > " +
             to_string(digit.to);
+  for (std::size_t i = 0; i < view.start.size(); ++i)
+    text +=
+        (i == 0 ? " from [" : ", ") + std::to_string(view.start[i]) + (i + 1 == view.start.size() ? "]" : "");
   return text;
 }
 
@@ -81,6 +84,7 @@ Tensor viewed(const View& view, const Tensor& x, const Shape& result) {
   std::size_t bytes = bytes_per_element(x.dtype());
   for (std::int64_t i = 0; i < elements; ++i) {
     std::int64_t rest = i, source = 0, target = 0;
+    for (std::size_t d = 0; d < view.start.size(); ++d) source += view.start[d] * from[d];
     for (const Digit& digit : view.digits) {
       source += rest % digit.size * step(digit.from, from);
       target += rest % digit.size * step(digit.to, to);

@@ -15,10 +15,21 @@
 namespace tutti {
 namespace {
 
-constexpr std::array binary_fns{BinaryFn::add,        BinaryFn::sub,        BinaryFn::mul,
-                                BinaryFn::div,        BinaryFn::pow,        BinaryFn::maximum,
-                                BinaryFn::minimum,    BinaryFn::rem,        BinaryFn::logical_and,
-                                BinaryFn::logical_or, BinaryFn::logical_xor};
+constexpr std::array binary_fns{BinaryFn::add,
+                                BinaryFn::sub,
+                                BinaryFn::mul,
+                                BinaryFn::div,
+                                BinaryFn::pow,
+                                BinaryFn::maximum,
+                                BinaryFn::minimum,
+                                BinaryFn::rem,
+                                BinaryFn::logical_and,
+                                BinaryFn::logical_or,
+                                BinaryFn::logical_xor,
+                                BinaryFn::atan2,
+                                BinaryFn::shift_left,
+                                BinaryFn::shift_right_arithmetic,
+                                BinaryFn::shift_right_logical};
 
 __extension__ typedef __int128 Exact;  // holds every sum and product of two i64
 __extension__ typedef unsigned __int128 Modular;
@@ -42,6 +53,8 @@ T expected_integer_pow(T base, T exponent) {
 template <class T>
 T expected_integer(BinaryFn fn, T a, T b) {
   const Exact x = a, y = b;
+  using U = std::make_unsigned_t<T>;
+  constexpr T bits = 8 * sizeof(T);
   switch (fn) {
     case BinaryFn::add: return wrapped<T>(x + y);
     case BinaryFn::sub: return wrapped<T>(x - y);
@@ -54,6 +67,11 @@ T expected_integer(BinaryFn fn, T a, T b) {
     case BinaryFn::logical_and: return a & b;
     case BinaryFn::logical_or: return a | b;
     case BinaryFn::logical_xor: return a ^ b;
+    case BinaryFn::shift_left: return b < 0 || b >= bits ? T{0} : wrapped<T>(x << b);
+    case BinaryFn::shift_right_arithmetic: return wrapped<T>(x >> (b < 0 || b >= bits ? 64 : b));
+    case BinaryFn::shift_right_logical:
+      return b < 0 || b >= bits ? T{0} : wrapped<T>(static_cast<Exact>(U(a)) >> b);
+    case BinaryFn::atan2: break;
   }
   return 0;
 }
@@ -77,6 +95,7 @@ T expected_float(BinaryFn fn, T a, T b) {
     case BinaryFn::div: return a / b;
     case BinaryFn::rem: return std::fmod(a, b);
     case BinaryFn::pow: return std::pow(a, b);
+    case BinaryFn::atan2: return std::atan2(a, b);
     case BinaryFn::maximum:
       if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
       if (a == 0 && b == 0) return std::signbit(a) && std::signbit(b) ? -T{0} : T{0};
@@ -97,6 +116,10 @@ bool is_defined(BinaryFn fn, DType dtype) {
   const bool bits = fn == BinaryFn::logical_and || fn == BinaryFn::logical_or || fn == BinaryFn::logical_xor;
   const bool lattice =
       fn == BinaryFn::add || fn == BinaryFn::mul || fn == BinaryFn::maximum || fn == BinaryFn::minimum;
+  const bool shift = fn == BinaryFn::shift_left || fn == BinaryFn::shift_right_arithmetic ||
+                     fn == BinaryFn::shift_right_logical;
+  if (shift) return is_integer(dtype);
+  if (fn == BinaryFn::atan2) return !is_integer(dtype) && dtype != DType::boolean;
   if (dtype == DType::boolean) return bits || lattice;
   return !bits || is_integer(dtype);
 }
@@ -250,28 +273,41 @@ TEST_P(on_each_instruction_set, convert_saturates_floats_wraps_integers_and_roun
       });
 }
 
+bool is_of_floats(UnaryFn fn) {
+  return fn == UnaryFn::sqrt || fn == UnaryFn::floor || fn == UnaryFn::ceil || fn == UnaryFn::round;
+}
+
 template <class T>
 T expected(UnaryFn fn, T x) {
   const bool negative = x < T{0};
   if constexpr (std::integral<T>) {
     if (fn == UnaryFn::sign) return T((x > 0) - (x < 0));
+    if (fn == UnaryFn::logical_not) return static_cast<T>(-1 - static_cast<Exact>(x));
     return fn == UnaryFn::neg || negative ? wrapped<T>(-static_cast<Exact>(x)) : x;
   } else {
     if (fn == UnaryFn::neg) return -x;
     if (fn == UnaryFn::abs) return std::fabs(x);
     if (fn == UnaryFn::sqrt) return std::sqrt(x);
+    if (fn == UnaryFn::floor) return std::floor(x);
+    if (fn == UnaryFn::ceil) return std::ceil(x);
+    if (fn == UnaryFn::round) return std::nearbyint(x);  // to even, as the tests do not set another way
     return negative ? T{-1} : x > T{0} ? T{1} : x;
   }
 }
 
-TEST_P(on_each_instruction_set, neg_abs_sign_and_sqrt_are_exact) {
+TEST_P(on_each_instruction_set, what_has_an_exact_result_is_exact) {
   const UseInstructionSet use(GetParam());
   for (DType dtype : {DType::i32, DType::i64, DType::f32, DType::f64})
-    for (UnaryFn fn : {UnaryFn::neg, UnaryFn::abs, UnaryFn::sign, UnaryFn::sqrt})
+    for (UnaryFn fn : {UnaryFn::neg, UnaryFn::abs, UnaryFn::sign, UnaryFn::sqrt, UnaryFn::floor,
+                       UnaryFn::ceil, UnaryFn::round, UnaryFn::logical_not})
       with_type(dtype, [=]<class T>(T) {
-        if (fn == UnaryFn::sqrt && std::integral<T>) return;
+        if (is_of_floats(fn) && std::integral<T>) return;
+        if (fn == UnaryFn::logical_not && !std::integral<T>) return;
         if constexpr (!std::same_as<T, bool>) {
-          const auto values = edge_values<T>();
+          auto values = edge_values<T>();
+          for (double x : {0.49, 0.5, 0.49999997019767761, 0.49999999999999994, 1.5, -1.5, 2.5, -0.3,
+                           8388609.0, 4503599627370497.5})
+            values.push_back(static_cast<T>(x));
           std::vector<T> found(values.size());
           const std::byte* const in[] = {bytes(values)};
           unary_kernel(fn, dtype)(bytes(found), in, std::int64_t(found.size()));
@@ -280,6 +316,55 @@ TEST_P(on_each_instruction_set, neg_abs_sign_and_sqrt_are_exact) {
                 << name(fn) << ' ' << values[i] << " of " << name(dtype) << " = " << found[i];
         }
       });
+}
+
+TEST_P(on_each_instruction_set, is_finite_is_false_for_infinities_and_nan) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : {DType::f32, DType::f64})
+    with_type(dtype, [=]<class T>(T) {
+      if constexpr (std::floating_point<T>) {
+        const auto values = edge_values<T>();
+        std::vector<std::uint8_t> found(values.size());
+        const std::byte* const in[] = {bytes(values)};
+        unary_kernel(UnaryFn::is_finite, dtype)(bytes(found), in, std::int64_t(found.size()));
+        for (std::size_t i = 0; i < found.size(); ++i)
+          EXPECT_EQ(found[i], std::isfinite(values[i])) << values[i];
+      }
+    });
+}
+
+TEST_P(on_each_instruction_set, not_of_bool_is_a_bool) {
+  const UseInstructionSet use(GetParam());
+  const auto values = spread_values<bool>(100, 3);
+  std::vector<std::uint8_t> found(values.size());
+  const std::byte* const in[] = {bytes(values)};
+  unary_kernel(UnaryFn::logical_not, DType::boolean)(bytes(found), in, std::int64_t(found.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], 1 - values[i]);
+}
+
+TEST_P(on_each_instruction_set, clamp_is_the_minimum_of_the_maximum) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : {DType::i32, DType::i64, DType::f32, DType::f64})
+    with_type(dtype, [=]<class T>(T) {
+      if constexpr (!std::same_as<T, bool>) {
+        const auto [low, high] = squared_edges<T>();
+        const auto x = spread_values<T>(low.size(), 9);
+        std::vector<T> found(low.size());
+        const std::byte* const in[] = {bytes(low), bytes(x), bytes(high)};
+        clamp_kernel(dtype, Step::dense, Step::dense, Step::dense)(bytes(found), in,
+                                                                   std::int64_t(found.size()));
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          const T want =
+              expected<T>(BinaryFn::minimum, expected<T>(BinaryFn::maximum, low[i], x[i]), high[i]);
+          EXPECT_TRUE(same_element(found[i], want))
+              << low[i] << ' ' << x[i] << ' ' << high[i] << ": " << found[i];
+        }
+      }
+    });
+}
+
+TEST(clamp_kernel, refuses_bool) {
+  EXPECT_THROW(clamp_kernel(DType::boolean, Step::dense, Step::dense, Step::dense), Error);
 }
 
 TEST(instruction_set, is_named_as_people_name_it) {
@@ -294,8 +379,9 @@ TEST(instruction_set, is_named_as_people_name_it) {
 
 TEST(unary_kernel, refuses_bool_and_the_float_functions_of_integers) {
   EXPECT_THROW(unary_kernel(UnaryFn::neg, DType::boolean), Error);
-  for (UnaryFn fn :
-       {UnaryFn::exp, UnaryFn::log, UnaryFn::tanh, UnaryFn::sqrt, UnaryFn::rsqrt, UnaryFn::logistic})
+  for (UnaryFn fn : {UnaryFn::exp, UnaryFn::log, UnaryFn::tanh, UnaryFn::sqrt, UnaryFn::rsqrt,
+                     UnaryFn::logistic, UnaryFn::sin, UnaryFn::cos, UnaryFn::log1p, UnaryFn::expm1,
+                     UnaryFn::erf, UnaryFn::round, UnaryFn::floor, UnaryFn::ceil, UnaryFn::is_finite})
     try {
       unary_kernel(fn, DType::i32);
       FAIL() << name(fn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sqrt and rsqrt against 80-bit libm: error in units in the last place over ranges
+// exp, log, tanh, logistic, sqrt, rsqrt, sin, cos, log1p, expm1 and erf against 80-bit libm: error in units in the last place over ranges
 // that reach every exponent, and the edges, on every instruction set.
 #include <gtest/gtest.h>
 
@@ -22,9 +22,19 @@ Exact exact(UnaryFn fn, Exact x) {
     case UnaryFn::sqrt: return std::sqrt(x);
     case UnaryFn::rsqrt: return 1 / std::sqrt(x);
     case UnaryFn::logistic: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+    case UnaryFn::sin: return std::sin(x);
+    case UnaryFn::cos: return std::cos(x);
+    case UnaryFn::log1p: return std::log1p(x);
+    case UnaryFn::expm1: return std::expm1(x);
+    case UnaryFn::erf: return std::erf(x);
     case UnaryFn::neg:
     case UnaryFn::abs:
-    case UnaryFn::sign: break;
+    case UnaryFn::sign:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite:
+    case UnaryFn::logical_not: break;
   }
   return 0;
 }
@@ -35,8 +45,10 @@ struct Accuracy {
   UnaryFn fn;
   double ulp;
 };
-constexpr Accuracy accuracies[] = {{UnaryFn::exp, 1.1},  {UnaryFn::log, 1.0},   {UnaryFn::tanh, 3.1},
-                                   {UnaryFn::sqrt, 0.5}, {UnaryFn::rsqrt, 1.5}, {UnaryFn::logistic, 2.5}};
+constexpr Accuracy accuracies[] = {{UnaryFn::exp, 1.1},   {UnaryFn::log, 1.0},   {UnaryFn::tanh, 3.1},
+                                   {UnaryFn::sqrt, 0.5},  {UnaryFn::rsqrt, 1.5}, {UnaryFn::logistic, 2.5},
+                                   {UnaryFn::sin, 3.0},   {UnaryFn::cos, 3.0},   {UnaryFn::log1p, 2.6},
+                                   {UnaryFn::expm1, 4.0}, {UnaryFn::erf, 1.0}};
 
 template <class T>
 Exact unit_in_last_place(Exact value) {
@@ -85,9 +97,14 @@ std::vector<T> points_for(UnaryFn fn) {
     points.push_back(static_cast<T>(sign * 10 * u));
     points.push_back(static_cast<T>(1 + sign * u / 2));
     points.push_back(static_cast<T>(sign * std::exp2(2100 * u - 1075)));  // every exponent
+    points.push_back(
+        static_cast<T>(std::floor(49600 * u - 24800) * 1.5707963267948966));  // where sin or cos is small
   }
   if (fn == UnaryFn::log || fn == UnaryFn::sqrt || fn == UnaryFn::rsqrt)  // its edges have negative numbers
     for (std::size_t i = edge_values<T>().size(); i < points.size(); ++i) points[i] = std::fabs(points[i]);
+  if (fn == UnaryFn::log1p)
+    for (std::size_t i = edge_values<T>().size(); i < points.size(); ++i)
+      if (points[i] < -1) points[i] = std::fabs(points[i]);
   return points;
 }
 

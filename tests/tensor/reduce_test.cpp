@@ -16,17 +16,28 @@
 namespace tutti {
 namespace {
 
-constexpr std::array kinds{ReduceKind::sum, ReduceKind::max, ReduceKind::min};
+/// `and` and `or` join bits.
+std::vector<ReduceKind> kinds_of(DType dtype) {
+  std::vector<ReduceKind> kinds{ReduceKind::sum, ReduceKind::max, ReduceKind::min};
+  if (dtype != DType::f32 && dtype != DType::f64)
+    for (ReduceKind kind : {ReduceKind::logical_and, ReduceKind::logical_or}) kinds.push_back(kind);
+  return kinds;
+}
 
 template <class T>
 T folded(ReduceKind kind, T a, T b) {
   if constexpr (std::same_as<T, bool>) {
-    return kind == ReduceKind::min ? a && b : a || b;
+    return kind == ReduceKind::min || kind == ReduceKind::logical_and ? a && b : a || b;
   } else if constexpr (std::integral<T>) {
     using U = std::make_unsigned_t<T>;
-    return kind == ReduceKind::sum   ? T(U(a) + U(b))
-           : kind == ReduceKind::max ? std::max(a, b)
-                                     : std::min(a, b);
+    switch (kind) {
+      case ReduceKind::sum: return T(U(a) + U(b));
+      case ReduceKind::max: return std::max(a, b);
+      case ReduceKind::min: return std::min(a, b);
+      case ReduceKind::logical_and: return a & b;
+      case ReduceKind::logical_or: return a | b;
+    }
+    return 0;
   } else {
     if (kind == ReduceKind::sum) return a + b;
     if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
@@ -133,7 +144,7 @@ void check_rows(ReduceKind kind, DType dtype, std::size_t rows, std::size_t colu
 TEST_P(reductions_of, rows_fold_16_lanes_and_blocks_of_2_KiB_in_the_promised_tree) {
   const UseInstructionSet use(GetParam());
   for (DType dtype : all_dtypes())
-    for (ReduceKind kind : kinds)
+    for (ReduceKind kind : kinds_of(dtype))
       with_type(dtype, [=]<class T>(T) {
         for (std::size_t columns = 0; columns < 150; ++columns)
           check_rows<T>(kind, dtype, 3, columns, columns + 2);
@@ -170,7 +181,7 @@ void check_columns(ReduceKind kind, DType dtype, std::size_t rows, std::size_t c
 TEST_P(reductions_of, columns_fold_pairwise_over_rows_however_the_columns_are_split) {
   const UseInstructionSet use(GetParam());
   for (DType dtype : all_dtypes())
-    for (ReduceKind kind : kinds)
+    for (ReduceKind kind : kinds_of(dtype))
       with_type(dtype, [=]<class T>(T) {
         for (std::size_t rows = 0; rows < 70; ++rows)
           check_columns<T>(kind, dtype, rows, rows % 7 * 9 + 1, 70);
@@ -201,7 +212,7 @@ void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) 
 TEST_P(reductions_of, folds_over_positions_are_pairwise_and_may_overwrite_an_operand) {
   const UseInstructionSet use(GetParam());
   for (DType dtype : all_dtypes())
-    for (ReduceKind kind : kinds)
+    for (ReduceKind kind : kinds_of(dtype))
       with_type(dtype, [=]<class T>(T) {
         for (std::size_t count = 1; count < 36; ++count) check_fold<T>(kind, dtype, count, 45);
         check_fold<T>(kind, dtype, 4, 0);

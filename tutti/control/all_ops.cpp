@@ -10,6 +10,7 @@
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
@@ -47,7 +48,7 @@ std::vector<OpRow> rows() {
 
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
-      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Compare, Constant,
+      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Clamp, Compare, Constant,
            Convert, DotGeneral, Enter, Iota, Leave, Mask, OwnBlock, Reduce, ReduceScatter, Reshape, Select,
            StopGradient, Transpose, Unary, ZeroTangent>();
   return all;

@@ -29,8 +29,8 @@ Coordinate along(const Axis& axis);
 inline constexpr Coordinate nowhere{};
 
 /// The result is the operand at other addresses. The digits' joint index space covers every element of the result
-/// exactly once: result index = sum of digit * to.weight per dim, operand index likewise. A digit that comes from
-/// `nowhere` repeats the operand. Mesh axes that no digit names stay as they are: each device reads its own.
+/// exactly once: result index = sum of digit * to.weight per dim, operand index likewise, from `start` on; weights of
+/// the operand may be negative. A digit that comes from `nowhere` repeats the operand. Mesh axes that no digit names stay as they are: each device reads its own.
 /// Example, gather of x[d] over axis a of n devices, tiled: {n, from a, to dim 0 * d}, {d, from dim 0, to dim 0}.
 struct Digit {
   std::int64_t size;
@@ -39,6 +39,8 @@ struct Digit {
 struct View {
   std::vector<Digit> digits;
   bool reshape = false;  // no digits: the same elements in row-major order under the result's shape
+  std::vector<std::int64_t> start =
+      {};  // per dim of the operand: its index where all digits are 0; empty: zeros
 };
 
 /// Every dim stays as it is.
@@ -46,9 +48,10 @@ View identity_view(const Shape& shape);
 
 /// Element by element; operands and result have the same shape (convert, compare and select change only the dtype).
 struct SelectFn {};   // operands: bool, on_true, on_false
+struct ClampFn {};    // operands: low, x, high
 struct ConvertFn {};  // from the operand's dtype to the result's
 struct Pointwise {
-  std::variant<UnaryFn, BinaryFn, CompareDirection, SelectFn, ConvertFn> fn;
+  std::variant<UnaryFn, BinaryFn, CompareDirection, SelectFn, ClampFn, ConvertFn> fn;
 };
 
 /// Fold dims away, by a fixed tree that depends on the shape only.

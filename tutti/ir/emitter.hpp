@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "tutti/ir/rules.hpp"
 
 namespace tutti {
@@ -19,9 +21,14 @@ class Emitter {
   virtual stablehlo::Value emit(std::string_view op, const Lowered& operands, Type result,
                                 stablehlo::Attributes attributes = {}) = 0;
   /// The same with a region of one binary op over scalars: stablehlo.all_reduce, stablehlo.reduce_scatter, and
-  /// stablehlo.reduce, to which the neutral element is added as its second operand.
+  /// stablehlo.reduce and stablehlo.reduce_window, to which the neutral element is added as their second operand.
   virtual stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
                                              Type result, stablehlo::Attributes attributes = {}) = 0;
+  /// An op with one region, which takes `arguments`; `body` emits what stands in it and returns its results.
+  using Body = std::function<Lowered(const Lowered& arguments)>;
+  virtual Lowered emit_with_region(std::string_view op, const Lowered& operands, const Types& results,
+                                   stablehlo::Attributes attributes, const Types& arguments,
+                                   const Body& body) = 0;
   virtual stablehlo::Value constant(const Tensor& value) = 0;
   /// i32 scalar: where this device stands along `axes`, row-major in the order given.
   virtual stablehlo::Value position(const Axes& axes) = 0;

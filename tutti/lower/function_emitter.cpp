@@ -26,6 +26,8 @@ const char* reducer_name(ReduceKind kind) {
     case ReduceKind::sum: return "stablehlo.add";
     case ReduceKind::max: return "stablehlo.maximum";
     case ReduceKind::min: return "stablehlo.minimum";
+    case ReduceKind::logical_and: return "stablehlo.and";
+    case ReduceKind::logical_or: return "stablehlo.or";
   }
   return "";
 }
@@ -81,10 +83,37 @@ stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceK
                                                     const Lowered& operands, Type result,
                                                     stablehlo::Attributes attributes) {
   Lowered all = operands;
-  if (op == "stablehlo.reduce") all.push_back(constant(neutral_element(kind, result.dtype())));
+  if (op == "stablehlo.reduce" || op == "stablehlo.reduce_window")
+    all.push_back(constant(neutral_element(kind, result.dtype())));
   stablehlo::Operation folded = operation(op, all, tensor_type(result), std::move(attributes));
   folded.regions.push_back(reducer(kind, result.dtype()));
   return append(std::move(folded));
+}
+
+Lowered FunctionEmitter::emit_with_region(std::string_view op, const Lowered& operands, const Types& results,
+                                          stablehlo::Attributes attributes, const Types& arguments,
+                                          const Body& body) {
+  stablehlo::Block block;
+  for (Type type : arguments) {
+    block.argument_types.push_back(tensor_type(type));
+    block.arguments.push_back(new_value(tensor_type(type)));
+  }
+  auto* outside = std::exchange(target_, &block.operations);
+  stablehlo::Operation leave;
+  leave.name = "stablehlo.return";
+  leave.operands = body(block.arguments);
+  target_ = outside;
+  for (stablehlo::Value value : leave.operands) leave.operand_types.push_back(type_of(value));
+  block.operations.push_back(std::move(leave));
+  stablehlo::Operation whole = operation(op, operands, tensor_type(results[0]), std::move(attributes));
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    whole.result_types.push_back(tensor_type(results[i]));
+    whole.results.push_back(new_value(tensor_type(results[i])));
+  }
+  whole.regions.push_back(std::move(block));
+  Lowered values = whole.results;
+  append(std::move(whole));
+  return values;
 }
 
 stablehlo::Value FunctionEmitter::constant(const Tensor& value) {

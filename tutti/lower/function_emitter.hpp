@@ -35,6 +35,9 @@ class FunctionEmitter final : public Emitter {
                         stablehlo::Attributes attributes) override;
   stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
                                      Type result, stablehlo::Attributes attributes) override;
+  Lowered emit_with_region(std::string_view op, const Lowered& operands, const Types& results,
+                           stablehlo::Attributes attributes, const Types& arguments,
+                           const Body& body) override;
   stablehlo::Value constant(const Tensor& value) override;
   stablehlo::Value position(const Axes& axes) override;
   stablehlo::Attributes collective(const Axes& axes, bool global_ids) override;

@@ -36,6 +36,9 @@ Types AllReduce::infer(const Types& operands) const {
                    "a sum takes varying values and unreduced terms");
     return {x.with(axes, State::invariant)};
   }
+  bool is_of_bits = kind == ReduceKind::logical_and || kind == ReduceKind::logical_or;
+  require(!is_of_bits || !is_float(x.dtype()), Code::dtype,
+          "{} is float, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x));
   require_states(x, axes, {State::varying}, "a maximum or minimum takes values, not terms; psum it first");
   agreed_states(operands, Mixing::alike);  // refuses U over the other axes
   return {x.with(axes, State::invariant)};

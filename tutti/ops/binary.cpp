@@ -29,6 +29,10 @@ bool takes(BinaryFn fn, DType dtype) {
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
     case BinaryFn::logical_xor: return !is_float(dtype);
+    case BinaryFn::atan2: return is_float(dtype);
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return is_integer(dtype);
   }
   return false;
 }
@@ -75,9 +79,13 @@ std::optional<Array> tangent_by_first(BinaryFn fn, const Array& x, const Array& 
     case BinaryFn::pow: return pow_by_base(x, y) * t;
     case BinaryFn::maximum: return share_of_larger(x, y) * t;
     case BinaryFn::minimum: return share_of_larger(y, x) * t;
+    case BinaryFn::atan2: return (y / (x * x + y * y)) * t;
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: return std::nullopt;
+    case BinaryFn::logical_xor:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -93,9 +101,13 @@ std::optional<Array> tangent_by_second(BinaryFn fn, const Array& x, const Array&
     case BinaryFn::maximum: return share_of_larger(y, x) * t;
     case BinaryFn::minimum: return share_of_larger(x, y) * t;
     case BinaryFn::rem: return -truncated(x / y) * t;
+    case BinaryFn::atan2: return -(x / (x * x + y * y)) * t;
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: return std::nullopt;
+    case BinaryFn::logical_xor:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -113,6 +125,10 @@ std::string_view stablehlo_name(BinaryFn fn) {
     case BinaryFn::logical_and: return "stablehlo.and";
     case BinaryFn::logical_or: return "stablehlo.or";
     case BinaryFn::logical_xor: return "stablehlo.xor";
+    case BinaryFn::atan2: return "stablehlo.atan2";
+    case BinaryFn::shift_left: return "stablehlo.shift_left";
+    case BinaryFn::shift_right_arithmetic: return "stablehlo.shift_right_arithmetic";
+    case BinaryFn::shift_right_logical: return "stablehlo.shift_right_logical";
   }
   return {};
 }
@@ -138,7 +154,11 @@ Mixing Binary::mixing() const {
     case BinaryFn::rem:
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: return Mixing::alike;
+    case BinaryFn::logical_xor:
+    case BinaryFn::atan2:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return Mixing::alike;
   }
   return Mixing::alike;
 }
@@ -146,6 +166,8 @@ Mixing Binary::mixing() const {
 Types Binary::infer(const Types& operands) const {
   Type x = operands[0];
   require_same_elements(x, operands[1]);
+  require(fn != BinaryFn::atan2 || is_float(x.dtype()), Code::dtype, "{} is not float; convert it: {}",
+          to_string(x), conversion_to(DType::f32));
   require(takes(fn, x.dtype()), Code::dtype, "{} is {}; convert it: {}", to_string(x),
           is_float(x.dtype()) ? "float" : "neither float nor integer", conversion_to(DType::i32));
   if (fn == BinaryFn::div) require_no_sum(operands[1]);
@@ -187,7 +209,11 @@ Tangents Binary::transpose(const LinearOperands& operands, const Tangents& cotan
     case BinaryFn::rem:
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: break;
+    case BinaryFn::logical_xor:
+    case BinaryFn::atan2:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: break;
   }
   return {};  // refused before
 }
@@ -206,8 +232,14 @@ Lowered Binary::lower(Emitter& emitter, const Lowered& operands) const {
 
 namespace {
 
+bool is_shift(BinaryFn fn) {
+  return fn == BinaryFn::shift_left || fn == BinaryFn::shift_right_arithmetic ||
+         fn == BinaryFn::shift_right_logical;
+}
+
 // Operands in the domain, away from the kinks; integers may meet every edge.
 std::vector<ExampleOperand> example_operands(BinaryFn fn, Type x, Type y) {
+  if (is_shift(fn)) return {{x, -999, 999}, {y, -3, 35}};
   if (!is_float(x.dtype()))
     return {{x, -7, 7}, {y, fn == BinaryFn::pow ? 0.0 : -7.0, fn == BinaryFn::pow ? 3.0 : 7.0}};
   switch (fn) {
@@ -221,7 +253,11 @@ std::vector<ExampleOperand> example_operands(BinaryFn fn, Type x, Type y) {
     case BinaryFn::minimum:
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: break;
+    case BinaryFn::logical_xor:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: break;
+    case BinaryFn::atan2: return {{x}, {y, 0.5, 2}};
   }
   return {{x}, {y}};
 }
@@ -255,9 +291,10 @@ void add_examples(BinaryFn fn, std::vector<Example>& examples) {
 
 std::vector<Example> Binary::examples() {
   std::vector<Example> examples;
-  for (BinaryFn fn :
-       {BinaryFn::add, BinaryFn::sub, BinaryFn::mul, BinaryFn::div, BinaryFn::pow, BinaryFn::maximum,
-        BinaryFn::minimum, BinaryFn::rem, BinaryFn::logical_and, BinaryFn::logical_or, BinaryFn::logical_xor})
+  for (BinaryFn fn : {BinaryFn::add, BinaryFn::sub, BinaryFn::mul, BinaryFn::div, BinaryFn::pow,
+                      BinaryFn::maximum, BinaryFn::minimum, BinaryFn::rem, BinaryFn::logical_and,
+                      BinaryFn::logical_or, BinaryFn::logical_xor, BinaryFn::atan2, BinaryFn::shift_left,
+                      BinaryFn::shift_right_arithmetic, BinaryFn::shift_right_logical})
     add_examples(fn, examples);
   return examples;
 }
@@ -281,6 +318,14 @@ Array rem(const Operand& a, const Operand& b) { return binary(BinaryFn::rem, a, 
 Array logical_and(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_and, a, b); }
 Array logical_or(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_or, a, b); }
 Array logical_xor(const Operand& a, const Operand& b) { return binary(BinaryFn::logical_xor, a, b); }
+Array atan2(const Operand& a, const Operand& b) { return binary(BinaryFn::atan2, a, b); }
+Array shift_left(const Operand& a, const Operand& b) { return binary(BinaryFn::shift_left, a, b); }
+Array shift_right_arithmetic(const Operand& a, const Operand& b) {
+  return binary(BinaryFn::shift_right_arithmetic, a, b);
+}
+Array shift_right_logical(const Operand& a, const Operand& b) {
+  return binary(BinaryFn::shift_right_logical, a, b);
+}
 
 Array relu(const Operand& x) {
   return front_end("relu", x.where(), [&] {

@@ -9,8 +9,9 @@ namespace tutti {
 /// The functions of two operands of one dtype and shape, element by element; each prints under its own name.
 /// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div in its numerator and 1/denominator.
 /// "and", "or" and "xor" take bool and integers, bit by bit; all others take integers and floats, and add,
-/// mul, maximum and minimum also bool, as or, and, or, and. The edges are those of tensor/element_fn.hpp.
-/// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor.
+/// mul, maximum and minimum also bool, as or, and, or, and; atan2 only floats, shifts only integers. The edges are those of tensor/element_fn.hpp.
+/// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor,
+/// atan2, shift_left, shift_right_arithmetic, shift_right_logical.
 struct Binary {
   BinaryFn fn;
 
@@ -55,6 +56,12 @@ Array rem(const Operand& a, const Operand& b);
 Array logical_and(const Operand& a, const Operand& b);
 Array logical_or(const Operand& a, const Operand& b);
 Array logical_xor(const Operand& a, const Operand& b);
+/// The angle of the point (b, a).
+Array atan2(const Operand& a, const Operand& b);
+/// a shifted by b bits; by the width or more, or by less than 0: 0, or (arithmetic) the sign.
+Array shift_left(const Operand& a, const Operand& b);
+Array shift_right_arithmetic(const Operand& a, const Operand& b);
+Array shift_right_logical(const Operand& a, const Operand& b);
 /// maximum(x, 0); its derivative at 0 is 0, as in jax.nn.relu.
 Array relu(const Operand& x);
 

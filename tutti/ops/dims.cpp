@@ -43,6 +43,13 @@ Dims shifted(Dims dims, int by) {
   return dims;
 }
 
+AlongDim along_dim(const Shape& shape, Dim dim) {
+  AlongDim along{1, shape[dim], 1};
+  for (int i = 0; i < shape.rank(); ++i)
+    if (i != dim.index) (i < dim.index ? along.outer : along.inner) *= shape[i];
+  return along;
+}
+
 bool contains(const Dims& dims, Dim dim) { return std::ranges::find(dims, dim) != dims.end(); }
 
 std::vector<std::int64_t> indices(const Dims& dims) {
@@ -51,9 +58,11 @@ std::vector<std::int64_t> indices(const Dims& dims) {
   return indices;
 }
 
-std::string to_string(const Dims& dims) {
+std::string to_string(const Dims& dims) { return bracketed(indices(dims)); }
+
+std::string bracketed(const std::vector<std::int64_t>& numbers) {
   std::string text;
-  for (Dim dim : dims) text += (text.empty() ? "" : ", ") + std::to_string(dim.index);
+  for (std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
   return "[" + text + "]";
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/tensor/scans.hpp"
 #include "tutti/types/type.hpp"
 
 namespace tutti {
@@ -41,11 +42,14 @@ Dims other_dims(int rank, const Dims& dims);
 /// Every dim `by` further to the right: what an op's dims are under a batch dim.
 Dims shifted(Dims dims, int by);
 bool contains(const Dims& dims, Dim dim);
+/// What lies around one dim of a dense array.
+AlongDim along_dim(const Shape& shape, Dim dim);
 
 /// The indices alone, as StableHLO has them.
 std::vector<std::int64_t> indices(const Dims& dims);
 /// "[0, 2]".
 std::string to_string(const Dims& dims);
+std::string bracketed(const std::vector<std::int64_t>& numbers);
 
 /// Throws T006 if one of `dims` is not a dim of `whose`; `label` is the constraint: "reduce_c4".
 void require_in_range(const Dims& dims, Type whose, std::string_view label);

@@ -16,6 +16,8 @@
 namespace tutti {
 namespace {
 
+bool is_of_bits(ReduceKind kind) { return kind == ReduceKind::logical_and || kind == ReduceKind::logical_or; }
+
 Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
   return front_end(Reduce{kind, {}}.name(), x.where(), [&] {
     Array array = as_array(x);
@@ -29,12 +31,16 @@ Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
 Array reduce_sum(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::sum, x, dims); }
 Array reduce_max(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::max, x, dims); }
 Array reduce_min(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::min, x, dims); }
+Array reduce_and(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::logical_and, x, dims); }
+Array reduce_or(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::logical_or, x, dims); }
 
 std::string_view Reduce::name() const {
   switch (kind) {
     case ReduceKind::sum: return "reduce_sum";
     case ReduceKind::max: return "reduce_max";
     case ReduceKind::min: return "reduce_min";
+    case ReduceKind::logical_and: return "reduce_and";
+    case ReduceKind::logical_or: return "reduce_or";
   }
   return {};
 }
@@ -51,6 +57,8 @@ Types Reduce::infer(const Types& operands) const {
           "{} is bool, which has no sum; to count, convert it first: convert(x, DType::i32); for \"any\", "
           "reduce_max",
           to_string(x));
+  require(!is_of_bits(kind) || !is_float(x.dtype()), Code::dtype,
+          "{} is float, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x));
   std::vector<std::int64_t> sizes;
   for (Dim dim : other_dims(x.rank(), dims)) sizes.push_back(x.shape()[dim]);
   return {Type(x.dtype(), Shape(std::move(sizes)), agreed_states(operands, mixing()))};
@@ -66,6 +74,7 @@ Kernel Reduce::kernel(const Layout&) const {
 Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
   const Array& x = operands[0];
   if (kind == ReduceKind::sum) return linear_jvp(*this, operands, tangents);
+  if (is_of_bits(kind)) return constant_jvp(*this, operands);
   bool folds_nothing = x.type().elements() == 0;  // the result is the neutral element
   if (folds_nothing) return constant_jvp(*this, operands);
   Array best = apply_one(*this, operands);
@@ -79,7 +88,8 @@ Tangents Reduce::transpose(const LinearOperands& operands, const Tangents& cotan
 }
 
 std::string_view Reduce::refusal(Rule rule) const {
-  return rule == Rule::transpose && kind != ReduceKind::sum ? "a maximum or minimum is not linear" : "";
+  if (rule != Rule::transpose || kind == ReduceKind::sum) return "";
+  return is_of_bits(kind) ? "bits have no cotangent" : "a maximum or minimum is not linear";
 }
 
 BatchedArrays Reduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
@@ -110,6 +120,15 @@ std::vector<Example> Reduce::examples() {
       {Reduce{ReduceKind::sum, last}, {matrix.with(axes[0], unreduced).with(axes[1], reduced)}});
   examples.push_back({Reduce{ReduceKind::max, last}, {Type(DType::boolean, {2, 3})}});
   examples.push_back({Reduce{ReduceKind::min, first}, {Type(DType::boolean, {3}).with(axes[0], varying)}});
+  for (ReduceKind kind : {ReduceKind::logical_and, ReduceKind::logical_or}) {
+    examples.push_back({Reduce{kind, first}, {Type(DType::boolean, {3, 5})}});
+    examples.push_back({Reduce{kind, last}, {Type(DType::boolean, {3, 5}).with(axes[0], varying)}});
+    examples.push_back({Reduce{kind, outer}, {Type(DType::boolean, {2, 3, 4}).with(axes[1], reduced)}});
+    examples.push_back({Reduce{kind, both}, {{Type(DType::i32, {3, 5}).with(axes[0], varying), -99, 99}}});
+    examples.push_back({Reduce{kind, first}, {{Type(DType::i64, {3, 5}), -99, 99}}});
+    examples.push_back({Reduce{kind, last}, {Type(DType::i32, {2, 0})}});
+    examples.push_back({Reduce{kind, {}}, {Type(DType::boolean, {})}});
+  }
   return examples;
 }
 

@@ -7,11 +7,12 @@
 
 namespace tutti {
 
-/// Fold dims away: the sum, or the largest or smallest element; of no elements 0, or the smallest or largest value.
-/// x: [.., d, ..] -> [.., ..]. Sums pass every state; max and min refuse U.
-/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; a sum of bool is refused.
+/// Fold dims away: the sum, the largest or smallest element, or all bits joined by `and` or `or`; of no elements 0, the
+/// smallest or largest value, or all ones or zeros.
+/// x: [.., d, ..] -> [.., ..]. Sums pass every state; the others refuse U.
+/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; a sum of bool is refused, so are the bits of floats.
 /// Cost: one pass. The bits depend on the shape only: 16 lanes, pairwise blocks.
-/// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_max, reduce_min (ties share the derivative).
+/// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_max, reduce_min, reduce_and, reduce_or (ties share the derivative).
 struct Reduce {
   ReduceKind kind;
   Dims dims;  // in any order
@@ -33,9 +34,12 @@ struct Reduce {
 static_assert(complete<Reduce>());
 
 /// Folded over one dim, several, or all; over none: x itself.
-/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for a sum of bool.
+/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for a sum of bool and for bits of
+/// floats.
 Array reduce_sum(const Operand& x, const WhichDims& dims = all_dims);
 Array reduce_max(const Operand& x, const WhichDims& dims = all_dims);
 Array reduce_min(const Operand& x, const WhichDims& dims = all_dims);
+Array reduce_and(const Operand& x, const WhichDims& dims = all_dims);
+Array reduce_or(const Operand& x, const WhichDims& dims = all_dims);
 
 }  // namespace tutti

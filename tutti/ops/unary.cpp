@@ -11,20 +11,33 @@
 namespace tutti {
 namespace {
 
-bool takes_integers(UnaryFn fn) {
+enum class Takes { floats, numbers, bits };  // numbers: floats and integers; bits: integers and bool
+Takes takes(UnaryFn fn) {
   switch (fn) {
     case UnaryFn::neg:
     case UnaryFn::abs:
-    case UnaryFn::sign: return true;
+    case UnaryFn::sign: return Takes::numbers;
+    case UnaryFn::logical_not: return Takes::bits;
     case UnaryFn::exp:
     case UnaryFn::log:
     case UnaryFn::tanh:
     case UnaryFn::sqrt:
     case UnaryFn::rsqrt:
-    case UnaryFn::logistic: return false;
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::log1p:
+    case UnaryFn::expm1:
+    case UnaryFn::erf:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite: return Takes::floats;
   }
-  return false;
+  return Takes::floats;
 }
+
+constexpr double two_over_sqrt_pi = 1.12837916709551257390;
 
 // The derivative at x, where fn is y, times the tangent t. None: zero everywhere.
 std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, const Array& t) {
@@ -37,7 +50,17 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::rsqrt: return (-0.5 * (y / x)) * t;
     case UnaryFn::logistic: return (y * (1 - y)) * t;
     case UnaryFn::abs: return sign(x) * t;
-    case UnaryFn::sign: return std::nullopt;
+    case UnaryFn::sin: return cos(x) * t;
+    case UnaryFn::cos: return -(sin(x) * t);
+    case UnaryFn::log1p: return t / (1 + x);
+    case UnaryFn::expm1: return (y + 1) * t;
+    case UnaryFn::erf: return (two_over_sqrt_pi * exp(-(x * x))) * t;
+    case UnaryFn::sign:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite:
+    case UnaryFn::logical_not: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -53,6 +76,16 @@ std::string_view stablehlo_name(UnaryFn fn) {
     case UnaryFn::logistic: return "stablehlo.logistic";
     case UnaryFn::abs: return "stablehlo.abs";
     case UnaryFn::sign: return "stablehlo.sign";
+    case UnaryFn::sin: return "stablehlo.sine";
+    case UnaryFn::cos: return "stablehlo.cosine";
+    case UnaryFn::log1p: return "stablehlo.log_plus_one";
+    case UnaryFn::expm1: return "stablehlo.exponential_minus_one";
+    case UnaryFn::erf: return "chlo.erf";
+    case UnaryFn::round: return "stablehlo.round_nearest_even";
+    case UnaryFn::floor: return "stablehlo.floor";
+    case UnaryFn::ceil: return "stablehlo.ceil";
+    case UnaryFn::is_finite: return "stablehlo.is_finite";
+    case UnaryFn::logical_not: return "stablehlo.not";
   }
   return {};
 }
@@ -65,10 +98,20 @@ ExampleOperand example_operand(UnaryFn fn, Type type) {
     case UnaryFn::rsqrt: return {type, 0.2, 3};
     case UnaryFn::abs:
     case UnaryFn::sign: return {type, -2, -0.2};
+    case UnaryFn::log1p: return {type, -0.6, 2};
+    case UnaryFn::round: return {type, 1.6, 2.4};
+    case UnaryFn::floor:
+    case UnaryFn::ceil: return {type, 1.1, 1.9};
+    case UnaryFn::logical_not: return {type, -99, 99};
     case UnaryFn::neg:
     case UnaryFn::exp:
     case UnaryFn::tanh:
-    case UnaryFn::logistic: return {type, -2, 2};
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::expm1:
+    case UnaryFn::erf:
+    case UnaryFn::is_finite: return {type, -2, 2};
   }
   return {type};
 }
@@ -83,13 +126,22 @@ Mixing Unary::mixing() const { return fn == UnaryFn::neg ? Mixing::linear : Mixi
 
 Types Unary::infer(const Types& operands) const {
   Type x = operands[0];
-  if (takes_integers(fn))
-    require(x.dtype() != DType::boolean, Code::dtype,
-            "{} is neither float nor integer; convert it: convert(x, DType::i32)", to_string(x));
-  else
-    require(is_float(x.dtype()), Code::dtype, "{} is not float; convert it: convert(x, DType::f32)",
-            to_string(x));
-  return {x.with(agreed_states(operands, mixing()))};
+  switch (takes(fn)) {
+    case Takes::numbers:
+      require(x.dtype() != DType::boolean, Code::dtype,
+              "{} is neither float nor integer; convert it: convert(x, DType::i32)", to_string(x));
+      break;
+    case Takes::bits:
+      require(!is_float(x.dtype()), Code::dtype,
+              "{} is float, which has no bits to turn; compare it: equal(x, 0)", to_string(x));
+      break;
+    case Takes::floats:
+      require(is_float(x.dtype()), Code::dtype, "{} is not float; convert it: convert(x, DType::f32)",
+              to_string(x));
+      break;
+  }
+  DType dtype = fn == UnaryFn::is_finite ? DType::boolean : x.dtype();
+  return {Type(dtype, x.shape(), agreed_states(operands, mixing()))};
 }
 
 Kernel Unary::kernel(const Layout&) const { return Pointwise{fn}; }
@@ -120,13 +172,22 @@ std::vector<Example> Unary::examples() {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
   std::vector<Example> examples;
   for (UnaryFn fn : {UnaryFn::neg, UnaryFn::exp, UnaryFn::log, UnaryFn::tanh, UnaryFn::sqrt, UnaryFn::rsqrt,
-                     UnaryFn::logistic, UnaryFn::abs, UnaryFn::sign}) {
+                     UnaryFn::logistic, UnaryFn::abs, UnaryFn::sign, UnaryFn::sin, UnaryFn::cos,
+                     UnaryFn::log1p, UnaryFn::expm1, UnaryFn::erf, UnaryFn::round, UnaryFn::floor,
+                     UnaryFn::ceil, UnaryFn::is_finite, UnaryFn::logical_not}) {
     auto add = [&](Type type) { examples.push_back({Unary{fn}, {example_operand(fn, type)}}); };
-    add(Type(DType::f64, {2, 3}, {{a, varying}}));
-    add(Type(DType::f64, {5}, {{b, reduced}}));
-    add(Type(DType::f32, {}));
-    add(Type(DType::f32, {3, 5}, {{a, varying}, {b, reduced}}));
-    if (takes_integers(fn)) add(Type(DType::i32, {7}, {{a, varying}}));
+    if (takes(fn) != Takes::bits) {
+      add(Type(DType::f64, {2, 3}, {{a, varying}}));
+      add(Type(DType::f64, {5}, {{b, reduced}}));
+      add(Type(DType::f32, {}));
+      add(Type(DType::f32, {3, 5}, {{a, varying}, {b, reduced}}));
+    }
+    if (takes(fn) != Takes::floats) add(Type(DType::i32, {7}, {{a, varying}}));
+    if (takes(fn) == Takes::bits) {
+      add(Type(DType::i64, {2, 0}));
+      add(Type(DType::boolean, {}));
+      add(Type(DType::boolean, {3, 5}, {{a, varying}, {b, reduced}}));
+    }
     if (Unary{fn}.mixing() == Mixing::linear) add(Type(DType::f64, {3}, {{a, varying}, {b, unreduced}}));
   }
   examples.push_back({Unary{UnaryFn::abs}, {{Type(DType::f64, {5}, {{a, varying}}), 0.2, 2}}});
@@ -142,5 +203,16 @@ Array rsqrt(const Operand& x) { return unary(UnaryFn::rsqrt, x); }
 Array logistic(const Operand& x) { return unary(UnaryFn::logistic, x); }
 Array abs(const Operand& x) { return unary(UnaryFn::abs, x); }
 Array sign(const Operand& x) { return unary(UnaryFn::sign, x); }
+Array sin(const Operand& x) { return unary(UnaryFn::sin, x); }
+Array cos(const Operand& x) { return unary(UnaryFn::cos, x); }
+Array log1p(const Operand& x) { return unary(UnaryFn::log1p, x); }
+Array expm1(const Operand& x) { return unary(UnaryFn::expm1, x); }
+Array erf(const Operand& x) { return unary(UnaryFn::erf, x); }
+Array round(const Operand& x) { return unary(UnaryFn::round, x); }
+Array floor(const Operand& x) { return unary(UnaryFn::floor, x); }
+Array ceil(const Operand& x) { return unary(UnaryFn::ceil, x); }
+Array is_finite(const Operand& x) { return unary(UnaryFn::is_finite, x); }
+Array logical_not(const Operand& x) { return unary(UnaryFn::logical_not, x); }
+Array operator~(const Operand& x) { return unary(UnaryFn::logical_not, x); }
 
 }  // namespace tutti

@@ -7,8 +7,10 @@
 namespace tutti {
 
 /// The functions of one operand, element by element; each is printed under its own name. neg is linear.
-/// x: [..] -> [..], the same type. neg, abs and sign take integers and floats, the others floats.
-/// Source: StableHLO negate, exponential, log, tanh, sqrt, rsqrt, logistic, abs, sign; jax.lax.
+/// x: [..] -> [..], the same type; of is_finite bool. neg, abs and sign take integers and floats, "not" integers and
+/// bool, the others floats.
+/// Source: StableHLO negate, exponential, log, tanh, sqrt, rsqrt, logistic, abs, sign, sine, cosine, log_plus_one,
+/// exponential_minus_one, round_nearest_even, floor, ceil, is_finite, not; CHLO erf; jax.lax.
 struct Unary {
   UnaryFn fn;
 
@@ -42,5 +44,20 @@ Array logistic(const Operand& x);
 Array abs(const Operand& x);
 /// -1, 0 or 1; of -0 and NaN: itself. It has no tangent.
 Array sign(const Operand& x);
+Array sin(const Operand& x);
+Array cos(const Operand& x);
+/// log(1 + x) and exp(x) - 1, right where x is small.
+Array log1p(const Operand& x);
+Array expm1(const Operand& x);
+Array erf(const Operand& x);
+/// To the nearest whole number, of two to the even one (numpy.round). round, floor and ceil have no tangent.
+Array round(const Operand& x);
+Array floor(const Operand& x);
+Array ceil(const Operand& x);
+/// Bool: neither infinite nor NaN.
+Array is_finite(const Operand& x);
+/// Of bool, or of an integer's bits.
+Array logical_not(const Operand& x);
+Array operator~(const Operand& x);
 
 }  // namespace tutti

@@ -83,6 +83,12 @@ bool is_dense(const Address& address, const Shape& shape, std::int64_t element_b
   return true;
 }
 
+std::int64_t start_of(const View& view, const Address& from) {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < view.start.size(); ++i) offset += view.start[i] * from.dims[i];
+  return offset;
+}
+
 std::vector<Move> moves_of(const View& view, const Mesh& mesh, const Address& from, Stored operand,
                            Stored result) {
   AxisSet consumed = 0, reached = 0;

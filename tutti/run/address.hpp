@@ -55,6 +55,9 @@ struct Stored {
 std::vector<Move> moves_of(const View& view, const Mesh& mesh, const Address& from, Stored operand,
                            Stored result);
 
+/// How many bytes behind `from` the view starts.
+std::int64_t start_of(const View& view, const Address& from);
+
 /// The address of the view's result if the digits of every dim and axis step evenly; else a copy must be made.
 std::optional<Address> address_of(const std::vector<Move>& moves, const Mesh& mesh, const Address& from,
                                   Stored result);

@@ -9,13 +9,37 @@ namespace {
 constexpr double cache_bytes = 2 << 20;
 constexpr double nanoseconds_per_instruction = 6;
 
+double of_unary(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg:
+    case UnaryFn::abs:
+    case UnaryFn::sign:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite:
+    case UnaryFn::logical_not: return 12;
+    case UnaryFn::exp:
+    case UnaryFn::log:
+    case UnaryFn::tanh:
+    case UnaryFn::sqrt:
+    case UnaryFn::rsqrt:
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::log1p:
+    case UnaryFn::expm1: return 3;
+    case UnaryFn::erf: return 0.5;
+  }
+  return 12;
+}
+
 double elements_per_nanosecond(const Work& work) {
   const auto* pointwise = std::get_if<PointwiseWork>(&work);
   if (!pointwise) return 12;
-  if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn))
-    return *fn == UnaryFn::neg || *fn == UnaryFn::abs || *fn == UnaryFn::sign ? 12 : 3;
+  if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn)) return of_unary(*fn);
   const auto* fn = std::get_if<BinaryFn>(&pointwise->fn.fn);
-  return fn && *fn == BinaryFn::pow ? 0.5 : 12;
+  return fn && (*fn == BinaryFn::pow || *fn == BinaryFn::atan2) ? 0.5 : 12;
 }
 
 double of_region(const Graph& graph, const Node& node, AxisSet merged) {

@@ -161,7 +161,9 @@ GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, co
                               result),
                      same, to);
   }
-  return viewed_by(moves_of(view, graph_.mesh, from.address, {from_shape, from.stored}, result), from, to);
+  Value started = from;
+  if (to.elements() > 0) started.address.offset += start_of(view, from.address);
+  return viewed_by(moves_of(view, graph_.mesh, from.address, {from_shape, from.stored}, result), started, to);
 }
 
 View GraphBuilder::identity(const Shape& shape) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace tutti {
 namespace {
@@ -165,9 +166,10 @@ void touch_region(const PlanStep& step, StepContext& context, const OnTouched& o
   auto span = [&](std::uintptr_t at, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
                   std::int64_t column_stride, std::int64_t bytes, bool written) {
     for (std::int64_t r = 0; r < rows && columns > 0; ++r) {
-      std::uintptr_t begin = at + static_cast<std::uintptr_t>(r * row_stride);
-      on_touched(
-          {begin, begin + static_cast<std::uintptr_t>((columns - 1) * column_stride + bytes), written});
+      std::int64_t last = (columns - 1) * column_stride;  // before the first one if the row runs backwards
+      std::uintptr_t begin =
+          at + static_cast<std::uintptr_t>(r * row_stride + std::min<std::int64_t>(last, 0));
+      on_touched({begin, begin + static_cast<std::uintptr_t>(std::abs(last) + bytes), written});
     }
   };
   walk(code, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {

@@ -61,7 +61,11 @@ ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::rem:
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: return nullptr;
+    case BinaryFn::logical_xor:
+    case BinaryFn::atan2:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return nullptr;
   }
   return nullptr;
 }
@@ -81,7 +85,11 @@ ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::logical_xor: return with_steps<BinaryFn::logical_xor, T>(a, b);
     case BinaryFn::div:
     case BinaryFn::pow:
-    case BinaryFn::rem: return nullptr;
+    case BinaryFn::rem:
+    case BinaryFn::atan2:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return nullptr;
   }
   return nullptr;
 }
@@ -99,7 +107,11 @@ ElementwiseKernel bool_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::sub:
     case BinaryFn::div:
     case BinaryFn::pow:
-    case BinaryFn::rem: return nullptr;
+    case BinaryFn::rem:
+    case BinaryFn::atan2:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical: return nullptr;
   }
   return nullptr;
 }

@@ -14,6 +14,16 @@ std::string_view name(UnaryFn fn) {
     case UnaryFn::logistic: return "logistic";
     case UnaryFn::abs: return "abs";
     case UnaryFn::sign: return "sign";
+    case UnaryFn::sin: return "sin";
+    case UnaryFn::cos: return "cos";
+    case UnaryFn::log1p: return "log1p";
+    case UnaryFn::expm1: return "expm1";
+    case UnaryFn::erf: return "erf";
+    case UnaryFn::round: return "round";
+    case UnaryFn::floor: return "floor";
+    case UnaryFn::ceil: return "ceil";
+    case UnaryFn::is_finite: return "is_finite";
+    case UnaryFn::logical_not: return "not";
   }
   return {};
 }
@@ -31,6 +41,10 @@ std::string_view name(BinaryFn fn) {
     case BinaryFn::logical_and: return "and";
     case BinaryFn::logical_or: return "or";
     case BinaryFn::logical_xor: return "xor";
+    case BinaryFn::atan2: return "atan2";
+    case BinaryFn::shift_left: return "shift_left";
+    case BinaryFn::shift_right_arithmetic: return "shift_right_arithmetic";
+    case BinaryFn::shift_right_logical: return "shift_right_logical";
   }
   return {};
 }
@@ -52,6 +66,8 @@ std::string_view name(ReduceKind kind) {
     case ReduceKind::sum: return "sum";
     case ReduceKind::max: return "max";
     case ReduceKind::min: return "min";
+    case ReduceKind::logical_and: return "and";
+    case ReduceKind::logical_or: return "or";
   }
   return {};
 }

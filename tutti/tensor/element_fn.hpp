@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scalar functions that arrays are computed with, element by element. Semantics at the edges (DESIGN of
 // the arithmetic): integers wrap; x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0; max and min propagate
-// NaN and order -0 < +0; float -> int saturates and NaN -> 0.
+// NaN and order -0 < +0; float -> int saturates and NaN -> 0; a shift by the width or more, or by less than 0,
+// leaves 0, or the sign.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,27 @@
 
 namespace tutti {
 
-enum class UnaryFn : std::uint8_t { neg, exp, log, tanh, sqrt, rsqrt, logistic, abs, sign };
+enum class UnaryFn : std::uint8_t {
+  neg,
+  exp,
+  log,
+  tanh,
+  sqrt,
+  rsqrt,
+  logistic,
+  abs,
+  sign,
+  sin,
+  cos,
+  log1p,
+  expm1,
+  erf,
+  round,  // to the nearest whole number, of two to the even one
+  floor,
+  ceil,
+  is_finite,   // -> bool
+  logical_not  // of bool, or bit by bit
+};
 enum class BinaryFn : std::uint8_t {
   add,
   sub,
@@ -21,10 +42,14 @@ enum class BinaryFn : std::uint8_t {
   rem,
   logical_and,
   logical_or,
-  logical_xor
+  logical_xor,
+  atan2,
+  shift_left,
+  shift_right_arithmetic,
+  shift_right_logical
 };
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
-enum class ReduceKind : std::uint8_t { sum, max, min };
+enum class ReduceKind : std::uint8_t { sum, max, min, logical_and, logical_or };
 
 /// The field's name: "exp", "add", "and", "lt", "sum".
 std::string_view name(UnaryFn fn);

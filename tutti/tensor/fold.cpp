@@ -78,6 +78,12 @@ FoldKernel fold_of(ReduceKind kind) {
     case ReduceKind::sum: return fold_loop<ReduceKind::sum, T>;
     case ReduceKind::max: return fold_loop<ReduceKind::max, T>;
     case ReduceKind::min: return fold_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return fold_loop<ReduceKind::logical_and, T>;
+    case ReduceKind::logical_or:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return fold_loop<ReduceKind::logical_or, T>;
   }
   return nullptr;
 }

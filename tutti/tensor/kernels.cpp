@@ -53,6 +53,8 @@ void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out) {
     case ReduceKind::sum: return write_neutral_of<ReduceKind::sum>(dtype, out);
     case ReduceKind::max: return write_neutral_of<ReduceKind::max>(dtype, out);
     case ReduceKind::min: return write_neutral_of<ReduceKind::min>(dtype, out);
+    case ReduceKind::logical_and: return write_neutral_of<ReduceKind::logical_and>(dtype, out);
+    case ReduceKind::logical_or: return write_neutral_of<ReduceKind::logical_or>(dtype, out);
   }
 }
 

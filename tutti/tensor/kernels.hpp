@@ -21,7 +21,7 @@ using ElementwiseKernel = void (*)(std::byte* out, const std::byte* const* in, s
 
 /// Throws T007 where fn is not defined for dtype (tanh of i32, and of f32).
 /// Errors in units in the last place, f32 and f64, everywhere: exp 1.1, log 1, tanh 3.1, logistic 2.5, sqrt
-/// 0.5 (rounded once), rsqrt = 1 / sqrt 1.5 (tests/tensor/math_test.cpp).
+/// 0.5 (rounded once), rsqrt = 1 / sqrt 1.5, sin and cos 3, log1p 2.6, expm1 4, erf 1 (tests/tensor/math_test.cpp).
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype);
 /// Where both operands are NaN, which of them comes out is not said. Of bools: add, maximum are or; mul,
 /// minimum and.
@@ -29,15 +29,17 @@ ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
 /// in[0]: bool, in[1], in[2]: dtype.
 ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false);
+/// minimum(maximum(in[0], in[1]), in[2]): in[1] kept between in[0] and in[2].
+ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high);
 ElementwiseKernel convert_kernel(DType from, DType to);
 /// out[i] = second(first(in[0][i], in[1][i]), in[2][i]), or second(in[2][i], first(..)) if `first_is_right`;
 /// the same bits as the two kernels one after the other. Null if this pair has no kernel; f32 and f64 add,
-/// sub, mul, maximum and minimum have all.
+/// sub, mul, maximum and minimum have all, integers minimum after maximum.
 ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
                               Step b, Step c);
 
 // Sums of n floats by rows, columns or positions are within 2 ceil(log2 n) eps sum|x| of the exact one, eps
-// = half the distance from 1 to the next number; of bools they are or. Rows and columns start from +0, so
+// = half the distance from 1 to the next number; of bools they are or. Kernels of `and` and `or` of floats are null. Rows and columns start from +0, so
 // that -0 + -0 = +0.
 
 /// out[r] = the fold of in[r][0 .. columns), rows `row_bytes` apart: 16 virtual lanes and pairwise blocks, a
@@ -59,7 +61,7 @@ std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns
 using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
-/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest. 8 bytes at most.
+/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones. 8 bytes at most.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
 /// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied

@@ -2,6 +2,7 @@
 // Two element functions in one pass: one load and store less per function (1.0-1.3x a hand-fused loop, where
 // one function after the other is 1.6-3.2x: substrate, section 4). No multiply-add, so the bits are those of
 // two passes.
+#include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -112,6 +113,10 @@ ElementwiseKernel vector_pair_kernel(BinaryFn first, BinaryFn second, bool first
                                      Step a, Step b, Step c) {
   if (dtype == DType::f32) return with_first<float>(first, second, first_is_right, a, b, c);
   if (dtype == DType::f64) return with_first<double>(first, second, first_is_right, a, b, c);
+  if (first == BinaryFn::maximum && second == BinaryFn::minimum) {  // clamp
+    if (dtype == DType::i32) return with_steps<BinaryFn::maximum, Second::minimum, std::int32_t>(a, b, c);
+    if (dtype == DType::i64) return with_steps<BinaryFn::maximum, Second::minimum, std::int64_t>(a, b, c);
+  }
   return nullptr;
 }
 
@@ -127,6 +132,13 @@ HWY_EXPORT(vector_pair_kernel);
 ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
                               Step b, Step c) {
   return HWY_DYNAMIC_DISPATCH(vector_pair_kernel)(first, second, first_is_right, dtype, a, b, c);
+}
+
+ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high) {
+  ElementwiseKernel kernel = pair_kernel(BinaryFn::maximum, BinaryFn::minimum, false, dtype, low, x, high);
+  require(kernel != nullptr, Code::dtype,
+          "clamp is not defined for {}; convert the operands to another dtype", name(dtype));
+  return kernel;
 }
 
 }  // namespace tutti

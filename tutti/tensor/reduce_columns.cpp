@@ -114,6 +114,12 @@ ReduceColumnsKernel reduce_columns_of(ReduceKind kind) {
     case ReduceKind::sum: return reduce_columns_loop<ReduceKind::sum, T>;
     case ReduceKind::max: return reduce_columns_loop<ReduceKind::max, T>;
     case ReduceKind::min: return reduce_columns_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return reduce_columns_loop<ReduceKind::logical_and, T>;
+    case ReduceKind::logical_or:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return reduce_columns_loop<ReduceKind::logical_or, T>;
   }
   return nullptr;
 }

@@ -146,6 +146,12 @@ ReduceRowsKernel reduce_rows_of(ReduceKind kind) {
     case ReduceKind::sum: return reduce_rows_loop<ReduceKind::sum, T>;
     case ReduceKind::max: return reduce_rows_loop<ReduceKind::max, T>;
     case ReduceKind::min: return reduce_rows_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return reduce_rows_loop<ReduceKind::logical_and, T>;
+    case ReduceKind::logical_or:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return reduce_rows_loop<ReduceKind::logical_or, T>;
   }
   return nullptr;
 }
@@ -172,11 +178,11 @@ HWY_EXPORT(vector_reduce_rows_kernel);
 
 namespace {
 
-// sum is or, as max; min is and: one byte decides.
+// sum and max are or, min is and: one byte decides.
 template <ReduceKind kind>
 void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                       std::int64_t row_bytes) {
-  constexpr int decides = kind == ReduceKind::min ? 0 : 1;
+  constexpr int decides = kind == ReduceKind::logical_and ? 0 : 1;
   for (std::int64_t row = 0; row < rows; ++row, in += row_bytes) {
     const bool found = columns > 0 && std::memchr(in, decides, static_cast<std::size_t>(columns)) != nullptr;
     out[row] = static_cast<std::byte>(found == (decides == 1));
@@ -187,7 +193,8 @@ void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, st
 
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
   if (dtype != DType::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, dtype);
-  return kind == ReduceKind::min ? reduce_bool_rows<ReduceKind::min> : reduce_bool_rows<ReduceKind::max>;
+  bool is_and = kind == ReduceKind::min || kind == ReduceKind::logical_and;
+  return is_and ? reduce_bool_rows<ReduceKind::logical_and> : reduce_bool_rows<ReduceKind::logical_or>;
 }
 
 }  // namespace tutti

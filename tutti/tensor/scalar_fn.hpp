@@ -61,14 +61,33 @@ constexpr T integer_pow(T base, T exponent) {
   return power;
 }
 
+/// b bits at a time; by the width or more, or by less than 0: 0, or the sign.
+template <std::integral T>
+constexpr T shifted_left(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<U>(b) < 8 * sizeof(T) ? static_cast<T>(static_cast<U>(a) << b) : T{0};
+}
+template <std::integral T>
+constexpr T shifted_right(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return a >> (static_cast<U>(b) < 8 * sizeof(T) ? b : static_cast<T>(8 * sizeof(T) - 1));
+}
+template <std::integral T>
+constexpr T shifted_right_logically(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<U>(b) < 8 * sizeof(T) ? static_cast<T>(static_cast<U>(a) >> b) : T{0};
+}
+
 /// What a fold starts from; `or` is the sum of bools.
 template <ReduceKind kind, class T>
 constexpr T neutral_element() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (kind == ReduceKind::sum) return T{0};
-  if constexpr (Limits::has_infinity)
+  if constexpr (kind == ReduceKind::sum || kind == ReduceKind::logical_or) return T{0};
+  else if constexpr (kind == ReduceKind::logical_and)
+    return std::same_as<T, bool> ? T{1} : static_cast<T>(-1);
+  else if constexpr (Limits::has_infinity)
     return kind == ReduceKind::max ? -Limits::infinity() : Limits::infinity();
-  return kind == ReduceKind::max ? Limits::lowest() : Limits::max();
+  else return kind == ReduceKind::max ? Limits::lowest() : Limits::max();
 }
 
 /// To bool: is not 0. Float to integer saturates, NaN -> 0. Integers wrap. To a float: rounded once.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/unary.cpp"
@@ -22,6 +23,23 @@ HWY_INLINE V sign_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, zero), hn::Set(d, T{1}), negative_or_zero);
 }
 
+// Highway's portable Floor and Ceil change the sign of zeros, its Round takes the number before 0.5 to 1.
+constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR;
+
+template <class V>
+HWY_INLINE V zero_or(V x, V y) {
+  if constexpr (rounds_well) return y;
+  else return hn::IfThenElse(hn::Eq(x, hn::Zero(hn::DFromV<V>())), x, y);
+}
+
+template <class D, class V>
+HWY_INLINE V round_of(D d, V x) {
+  const V y = hn::Round(x);
+  if constexpr (rounds_well) return y;
+  const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, hn::TFromD<D>(0.5)));
+  return hn::IfThenElse(is_small, hn::And(x, hn::SignBit(d)), y);
+}
+
 template <UnaryFn fn>
 struct Apply {
   template <class V>
@@ -35,6 +53,14 @@ struct Apply {
     if constexpr (fn == UnaryFn::tanh) return tanh_of(d, x);
     if constexpr (fn == UnaryFn::logistic) return logistic_of(d, x);
     if constexpr (fn == UnaryFn::sqrt) return hn::Sqrt(x);
+    if constexpr (fn == UnaryFn::sin) return sin_of(d, x);
+    if constexpr (fn == UnaryFn::cos) return cos_of(d, x);
+    if constexpr (fn == UnaryFn::log1p) return log1p_of(d, x);
+    if constexpr (fn == UnaryFn::expm1) return expm1_of(d, x);
+    if constexpr (fn == UnaryFn::round) return round_of(d, x);
+    if constexpr (fn == UnaryFn::floor) return zero_or(x, hn::Floor(x));
+    if constexpr (fn == UnaryFn::ceil) return zero_or(x, hn::Ceil(x));
+    if constexpr (fn == UnaryFn::logical_not) return hn::Not(x);
     if constexpr (fn == UnaryFn::rsqrt) return hn::Div(hn::Set(d, hn::TFromV<V>{1}), hn::Sqrt(x));
   }
 };
@@ -43,6 +69,32 @@ template <UnaryFn fn, class T>
 void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
   map(D(), n, Result<D>(out), Apply<fn>(), Operand<Step::dense, D>(in[0]));
+}
+
+struct IsFinite {
+  template <class V>
+  HWY_INLINE auto operator()(V x) const {
+    return hn::IsFinite(x);
+  }
+};
+
+template <class T>
+void is_finite_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(D(), n, MaskResult<D>(out), IsFinite(), Operand<Step::dense, D>(in[0]));
+}
+
+// On bytes 0 and 1.
+struct NotOfBool {
+  template <class V>
+  HWY_INLINE V operator()(V x) const {
+    return hn::Xor(x, hn::Set(hn::DFromV<V>(), 1));
+  }
+};
+
+void bool_not_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<std::uint8_t>;
+  map(D(), n, Result<D>(out), NotOfBool(), Operand<Step::dense, D>(in[0]));
 }
 
 template <class T>
@@ -57,6 +109,16 @@ ElementwiseKernel float_kernel(UnaryFn fn) {
     case UnaryFn::logistic: return unary_loop<UnaryFn::logistic, T>;
     case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
     case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
+    case UnaryFn::sin: return unary_loop<UnaryFn::sin, T>;
+    case UnaryFn::cos: return unary_loop<UnaryFn::cos, T>;
+    case UnaryFn::log1p: return unary_loop<UnaryFn::log1p, T>;
+    case UnaryFn::expm1: return unary_loop<UnaryFn::expm1, T>;
+    case UnaryFn::round: return unary_loop<UnaryFn::round, T>;
+    case UnaryFn::floor: return unary_loop<UnaryFn::floor, T>;
+    case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
+    case UnaryFn::is_finite: return is_finite_loop<T>;
+    case UnaryFn::erf:
+    case UnaryFn::logical_not: return nullptr;
   }
   return nullptr;
 }
@@ -67,19 +129,29 @@ ElementwiseKernel integer_kernel(UnaryFn fn) {
     case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
     case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
     case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
+    case UnaryFn::logical_not: return unary_loop<UnaryFn::logical_not, T>;
     case UnaryFn::exp:
     case UnaryFn::log:
     case UnaryFn::tanh:
     case UnaryFn::sqrt:
     case UnaryFn::rsqrt:
-    case UnaryFn::logistic: return nullptr;
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::log1p:
+    case UnaryFn::expm1:
+    case UnaryFn::erf:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite: return nullptr;
   }
   return nullptr;
 }
 
 ElementwiseKernel vector_unary_kernel(UnaryFn fn, DType dtype) {
   switch (dtype) {
-    case DType::boolean: return nullptr;
+    case DType::boolean: return fn == UnaryFn::logical_not ? bool_not_loop : nullptr;
     case DType::i32: return integer_kernel<std::int32_t>(fn);
     case DType::i64: return integer_kernel<std::int64_t>(fn);
     case DType::f32: return float_kernel<float>(fn);
@@ -98,7 +170,8 @@ namespace tutti {
 HWY_EXPORT(vector_unary_kernel);
 
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype) {
-  ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, dtype);
+  if (ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, dtype)) return kernel;
+  ElementwiseKernel kernel = scalar_unary_kernel(fn, dtype);
   require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operand to another dtype",
           name(fn), name(dtype));
   return kernel;

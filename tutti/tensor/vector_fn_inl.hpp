@@ -71,6 +71,8 @@ HWY_INLINE V fold(V a, V b) {
   if constexpr (kind == ReduceKind::sum) return hn::Add(a, b);
   if constexpr (kind == ReduceKind::max) return maximum(a, b);
   if constexpr (kind == ReduceKind::min) return minimum(a, b);
+  if constexpr (kind == ReduceKind::logical_and) return hn::And(a, b);
+  if constexpr (kind == ReduceKind::logical_or) return hn::Or(a, b);
 }
 
 template <CompareDirection direction, class V>

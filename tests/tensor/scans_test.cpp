@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/scans.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/tensor/element_values.hpp"
+
+namespace tutti {
+namespace {
+
+template <class T>
+std::vector<T> sums_of(const std::vector<T>& x, const AlongDim& shape, Order order) {
+  std::vector<T> sums(x.size());
+  cumulative_sum(bytes(sums), bytes(x), shape, dtype_of<T>(), order);
+  return sums;
+}
+
+/// The first running sum of floats that is further off than 2 ceil(log2 n) eps sum|x|, plus one.
+template <class T>
+std::int64_t first_inaccurate_sum(const std::vector<T>& x, const std::vector<T>& sums) {
+  long double exact = 0, magnitude = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    exact += x[i];
+    magnitude += std::fabs(x[i]);
+    const double terms = static_cast<double>(i) + 1;
+    const long double eps = std::numeric_limits<T>::epsilon() / 2;
+    if (std::fabs(sums[i] - exact) > 2 * std::ceil(std::log2(terms)) * eps * magnitude)
+      return std::int64_t(i) + 1;
+  }
+  return 0;
+}
+
+TEST(cumulative_sum, is_within_its_bound_however_long_the_dim) {
+  const auto x = spread_values<float>(100000, 5);
+  EXPECT_EQ(first_inaccurate_sum(x, sums_of(x, {1, 100000, 1}, Order::forward)), 0);
+  std::vector<float> one_by_one = x;  // planted: ten thousand roundings
+  for (std::size_t i = 1; i < x.size(); ++i) one_by_one[i] = one_by_one[i - 1] + std::fabs(x[i]);
+  std::vector<float> positive = x;
+  for (float& value : positive) value = std::fabs(value);
+  one_by_one[0] = positive[0];
+  EXPECT_EQ(first_inaccurate_sum(positive, sums_of(positive, {1, 100000, 1}, Order::forward)), 0);
+  EXPECT_NE(first_inaccurate_sum(positive, one_by_one), 0);
+}
+
+TEST(cumulative_sum, goes_along_the_middle_both_ways) {
+  const std::vector<std::int32_t> x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  EXPECT_EQ(sums_of(x, {2, 3, 2}, Order::forward),
+            (std::vector<std::int32_t>{1, 2, 4, 6, 9, 12, 7, 8, 16, 18, 27, 30}));
+  EXPECT_EQ(sums_of(x, {2, 3, 2}, Order::backward),
+            (std::vector<std::int32_t>{9, 12, 8, 10, 5, 6, 27, 30, 20, 22, 11, 12}));
+}
+
+TEST(cumulative_sum, of_integers_wraps) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(sums_of<std::int64_t>({most, 1, 1}, {1, 3, 1}, Order::forward),
+            (std::vector<std::int64_t>{most, -most - 1, -most}));
+}
+
+template <class T>
+void expect_in_order(DType dtype) {
+  auto keys = edge_values<T>();
+  const auto again = keys;
+  keys.insert(keys.end(), again.rbegin(), again.rend());
+  std::vector<std::int64_t> order(keys.size());
+  sorted_order(order, bytes(keys), 1, dtype);
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const auto a = keys[std::size_t(order[k - 1])], b = keys[std::size_t(order[k])];
+    const bool equal = a == b || (a != a && b != b);
+    EXPECT_TRUE(equal ? order[k - 1] < order[k] : a < b || b != b)
+        << name(dtype) << ' ' << +a << " before " << +b;
+  }
+}
+
+TEST(sorted_order, is_ascending_stable_and_puts_nan_last) {
+  for (DType dtype : all_dtypes()) with_type(dtype, [=]<class T>(T) { expect_in_order<T>(dtype); });
+}
+
+TEST(sorted_order, follows_a_stride) {
+  const std::vector<std::int32_t> keys{9, -1, 7, -1, 8};
+  std::vector<std::int64_t> order(3);
+  sorted_order(order, bytes(keys), 2, DType::i32);
+  EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 0}));
+}
+
+TEST(index_of_extreme, is_the_first_nan_or_extreme_of_every_dtype) {
+  for (DType dtype : all_dtypes())
+    with_type(dtype, [=]<class T>(T) {
+      const auto x = edge_values<T>();
+      std::int32_t found = -1;
+      index_of_extreme(reinterpret_cast<std::byte*>(&found), bytes(x), {1, std::int64_t(x.size()), 1}, dtype,
+                       Extreme::smallest, DType::i32);
+      auto nan = std::ranges::find_if(x, [](auto value) { return value != value; });
+      auto want = nan != x.end() ? nan : std::ranges::min_element(x);
+      EXPECT_EQ(found, want - x.begin()) << name(dtype);
+    });
+}
+
+}  // namespace
+}  // namespace tutti
