@@ -13,12 +13,15 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/reverse.hpp"
 #include "tutti/ops/select.hpp"
+#include "tutti/ops/slice.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 
@@ -71,7 +74,7 @@ class RandomProgram {
   Array next() {
     Array x = any(), y = any();
     Axes axes = varying_axes(x);
-    switch (below(12)) {
+    switch (below(15)) {
       case 0: return x + y;
       case 1: return x - y;
       case 2: return maximum(x, y) - 1.0;
@@ -90,6 +93,9 @@ class RandomProgram {
                    : own_block(all_gather(x, {axes[0]}, Dim{1}, Stacking::tiled, State::invariant) * 2.0,
                                {axes[0]}, Dim{1}, Stacking::tiled);
       case 10: return x + broadcast_in_dim(reduce_min(y), x.shape(), {});
+      case 11: return rev(x, below(2)) - y;
+      case 12: return concatenate({slice_in_dim(x, 1, {}), slice_in_dim(y, 0, 1)});  // the next row
+      case 13: return slice_in_dim(concatenate({x, rev(y, 1)}, 1), 1, {}, 2, 1);
       default:
         return axes.empty() ? x + 1.0
                             : all_gather(psum_scatter(x, axes[0], {.dim = 1, .tiled = true}), {axes[0]},

@@ -12,6 +12,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
@@ -20,10 +21,13 @@
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/mask.hpp"
 #include "tutti/ops/own_block.hpp"
+#include "tutti/ops/pad.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
+#include "tutti/ops/reverse.hpp"
 #include "tutti/ops/select.hpp"
+#include "tutti/ops/slice.hpp"
 #include "tutti/ops/stop_gradient.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
@@ -48,9 +52,9 @@ std::vector<OpRow> rows() {
 
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
-      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Clamp, Compare, Constant,
-           Convert, DotGeneral, Enter, Iota, Leave, Mask, OwnBlock, Reduce, ReduceScatter, Reshape, Select,
-           StopGradient, Transpose, Unary, ZeroTangent>();
+      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Clamp, Compare,
+           Concatenate, Constant, Convert, DotGeneral, Enter, Iota, Leave, Mask, OwnBlock, Pad, Reduce,
+           ReduceScatter, Reshape, Reverse, Select, Slice, StopGradient, Transpose, Unary, ZeroTangent>();
   return all;
 }
 

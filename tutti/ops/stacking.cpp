@@ -5,9 +5,9 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/iota.hpp"
-#include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/select.hpp"
+#include "tutti/ops/slice.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/zeros_of.hpp"
 
@@ -125,11 +125,7 @@ Array put_lane(const Array& x, const Axis& axis, int lane) {
   return select(equal(iota(DType::i32, lanes.shape(), 0), lane), lanes, zeros_of(lanes.type()));
 }
 
-Array take_lane(const Array& x, int lane) {
-  Array chosen = select(equal(iota(DType::i32, x.shape(), 0), lane), x, zeros_of(x.type()));
-  if (x.dtype() == DType::boolean) return reduce_max(chosen, 0);
-  return reduce_sum(chosen, 0);
-}
+Array take_lane(const Array& x, int lane) { return index_in_dim(x, lane); }
 
 int coordinate_of(const Axes& axes, int position, const Axis& axis) {
   int after = joint_size(axes) / size_before(axes, axis) / axis.size;
