@@ -16,7 +16,10 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/dynamic_slice.hpp"
+#include "tutti/ops/dynamic_update_slice.hpp"
 #include "tutti/ops/enter.hpp"
+#include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/mask.hpp"
@@ -26,6 +29,7 @@
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
+#include "tutti/ops/scatter.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/stop_gradient.hpp"
@@ -53,8 +57,9 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Clamp, Compare,
-           Concatenate, Constant, Convert, DotGeneral, Enter, Iota, Leave, Mask, OwnBlock, Pad, Reduce,
-           ReduceScatter, Reshape, Reverse, Select, Slice, StopGradient, Transpose, Unary, ZeroTangent>();
+           Concatenate, Constant, Convert, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota,
+           Leave, Mask, OwnBlock, Pad, Reduce, ReduceScatter, Reshape, Reverse, Scatter, Select, Slice,
+           StopGradient, Transpose, Unary, ZeroTangent>();
   return all;
 }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/scatter.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/print.hpp"
+#include "tests/support/reference.hpp"
+#include "tests/support/rules.hpp"
+#include "tests/support/tracing.hpp"
+
+namespace tutti {
+namespace {
+
+const Dims none, d0{Dim{0}}, d1{Dim{1}};
+const Type matrix(DType::f32, {5, 3}), indices(DType::i32, {4, 1}), updates(DType::f32, {4, 3});
+const WindowDims rows{d1, d0, none, none, d0, Dim{1}}, elements{none, d0, none, none, d0, Dim{1}};
+
+Tensor places(const Shape& shape, const std::vector<std::int32_t>& values) { return Tensor(shape, values); }
+Tensor numbers(const Shape& shape, const std::vector<float>& values) { return Tensor(shape, values); }
+
+TEST(scatter, of_replace_keeps_the_last_of_those_that_meet) {
+  EXPECT_EQ(computed(Scatter{ScatterKind::replace, elements},
+                     {counted(DType::f32, {3}), places({3}, {2, 0, 2}), numbers({3}, {10, 20, 30})})[0],
+            numbers({3}, {20, 2, 30}));
+}
+
+TEST(scatter, of_add_sums_those_that_meet) {
+  EXPECT_EQ(computed(Scatter{ScatterKind::add, elements},
+                     {counted(DType::f32, {3}), places({3}, {2, 0, 2}), numbers({3}, {10, 20, 30})})[0],
+            numbers({3}, {21, 2, 43}));
+}
+
+TEST(scatter, leaves_windows_out_that_do_not_lie_inside) {
+  Scatter op{ScatterKind::add, {d1, none, none, none, d0, Dim{1}}};  // windows of 2 elements
+  EXPECT_EQ(computed(op, {counted(DType::f32, {3}), places({3, 1}, {-1, 1, 2}),
+                          numbers({3, 2}, {10, 20, 30, 40, 50, 60})})[0],
+            numbers({3}, {1, 32, 43}));
+}
+
+TEST(scatter, of_replace_transposes_to_those_that_stay) {
+  Scatter op{ScatterKind::replace, elements};
+  Type x(DType::f32, {3}), where(DType::i32, {4});
+  auto cotangent = [&](std::size_t i) {
+    return computed_by(
+        [&, i](const Arrays& in) {
+          return *op.transpose({{std::nullopt, x}, {in[0], where}, {std::nullopt, Type(DType::f32, {4})}},
+                               {in[1]})[i];
+        },
+        {places({4}, {2, 0, 2, 7}), counted(DType::f32, {3})});
+  };
+  EXPECT_EQ(cotangent(0), numbers({3}, {0, 2, 0}));
+  EXPECT_EQ(cotangent(2), numbers({4}, {0, 1, 3, 0}));
+}
+
+TEST(scatter, brings_windows_inside_if_asked) {
+  EXPECT_EQ(computed_by([](const Arrays& x) { return scatter(x[0], x[1], 9, elements, GatherMode::clip); },
+                        {counted(DType::f32, {3}), places({2}, {-4, 7})}),
+            numbers({3}, {9, 2, 9}));
+}
+
+TEST(scatter, prints_under_the_name_of_its_kind) {
+  EXPECT_EQ(
+      program_text({Type(DType::f32, {3}), Type(DType::i32, {2}), Type(DType::f32, {2})},
+                   [](const Arrays& x) { return scatter_add(x[0], x[1], x[2], elements); }),
+      "program(%0: f32[3], %1: i32[2], %2: f32[2]) {\n"
+      "  %3: f32[3] = scatter_add{window=[], collapsed=[0], batching=[], indices_batching=[], index_map=[0], "
+      "index_vector=1} %0, %1, %2\n"
+      "  return %3\n}\n");
+}
+
+TEST(scatter, rejects_updates_of_another_shape_c4) {
+  Scatter op{ScatterKind::replace, rows};
+  EXPECT_EQ(
+      refusal_of(op, {matrix, indices, Type(DType::f32, {4})}),
+      "T005: the updates are f32[4], of rank 1; i32[4,1] and these dims have windows of rank 2 (scatter_c4)");
+  EXPECT_EQ(refusal_of(op, {matrix, indices, Type(DType::f32, {4, 4})}),
+            "T005: the updates are windows of 4 elements along dim 1 of f32[5,3], which has 3; they cannot "
+            "be larger "
+            "(scatter_c4)");
+  EXPECT_EQ(refusal_of(op, {matrix, indices, Type(DType::f32, {2, 3})}),
+            "T005: the updates are f32[2,3], the windows of i32[4,1] have the shape [4,3] (scatter_c4)");
+}
+
+TEST(scatter, rejects_updates_of_another_dtype_c6) {
+  EXPECT_EQ(
+      refusal_of(Scatter{ScatterKind::add, rows}, {matrix, indices, Type(DType::f64, {4, 3})}).substr(0, 46),
+      "T007: f32[5,3] and f64[4,3] have different dty");
+}
+
+TEST(scatter, rejects_a_sum_of_bool) {
+  EXPECT_EQ(refusal_of(Scatter{ScatterKind::add, rows},
+                       {Type(DType::boolean, {5, 3}), indices, Type(DType::boolean, {4, 3})}),
+            "T007: bool[5,3] is bool, which has no sum; convert it to i32 first");
+}
+
+TEST(scatter, numbers_its_constraints_as_stablehlo_does_c22) {
+  EXPECT_EQ(
+      refusal_of(Scatter{ScatterKind::add, {d1, d0, none, none, d0, Dim{3}}}, {matrix, indices, updates}),
+      "T006: index_vector 3 is out of range for i32[4,1]; it is one of its dims, or its rank (scatter_c22)");
+}
+
+TEST(scatter, has_rules_with_the_right_types) {
+  EXPECT_EQ(mistyped_rules(Scatter::examples()), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/indexing.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/elementwise.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/ops/states.hpp"
+#include "tutti/ops/zero_tangent.hpp"
+
+namespace tutti {
+namespace {
+
+void require_no_sum(Type index) {
+  for (const auto& [axis, state] : index.states())
+    require(state != State::unreduced, Code::state,
+            "the index is {} ({}); one cannot look things up by its terms. Reduce first: psum(index, \"{}\")",
+            in_words(index, axis), to_string(index), axis.name);
+}
+
+// The data where an index varies.
+AxisStates with_varying(AxisStates data, Type x, Type index) {
+  for (const auto& [axis, state] : index.states()) {
+    if (state != State::varying) continue;
+    require(
+        data.at(axis) != State::unreduced, Code::state,
+        "the operand is {} ({}), the index is {} ({}): each device would look up another term. Reduce first: "
+        "psum(x, \"{}\")",
+        in_words(x, axis), to_string(x), in_words(index, axis), to_string(index), axis.name);
+    data.set(axis, State::varying);
+  }
+  return data;
+}
+
+}  // namespace
+
+std::vector<AxisStates> states_by_indices(const Types& operands, const AreIndices& are_indices) {
+  Types data;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (!are_indices[i]) data.push_back(operands[i]);
+  AxisStates agreed = joined_states(data, Mixing::linear)[0];
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!are_indices[i]) continue;
+    require_no_sum(operands[i]);
+    agreed = with_varying(agreed, data[0], operands[i]);
+  }
+  std::vector<AxisStates> wanted;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    AxisStates states = are_indices[i] ? operands[i].states() : agreed;
+    for (const auto& [axis, state] : agreed)
+      if (state == State::varying) states.set(axis, State::varying);
+    wanted.push_back(states);
+  }
+  return wanted;
+}
+
+AxisStates agreed_states_by_indices(const Types& operands, const AreIndices& are_indices) {
+  std::vector<AxisStates> wanted = states_by_indices(operands, are_indices);
+  AxisStates agreed;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    require(operands[i].states() == wanted[i], Code::state,
+            "operand {} is {}, the others need it {}; cast it first", i, to_string(operands[i]),
+            to_string(operands[i].with(wanted[i])));
+    if (!are_indices[i]) agreed = wanted[i];
+  }
+  return agreed;
+}
+
+void require_index(Type index, std::string_view label) {
+  require(is_integer(index.dtype()), Code::dtype, "the index is {}, not an integer ({}); convert it: {}",
+          to_string(index), label, conversion_to(DType::i32));
+}
+
+Jvp jvp_by_indices(const Op& op, const Arrays& operands, const Tangents& tangents,
+                   const AreIndices& are_indices) {
+  if (std::ranges::none_of(tangents, [](const auto& tangent) { return tangent.has_value(); }))
+    return constant_jvp(op, operands);
+  Arrays moved;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    moved.push_back(are_indices[i] ? operands[i]
+                    : tangents[i]  ? *tangents[i]
+                                   : zero_tangent(operands[i].type()));
+  return {tutti::apply(op, operands), {apply_one(op, moved)}};
+}
+
+void require_known_indices(const LinearOperands& operands, const AreIndices& are_indices) {
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    require(!are_indices[i] || !operands[i].linear(), Code::refused_rule,
+            "transpose is refused: the op is not linear in its indices");
+}
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ops share that find their data by indices known only at run time: how states go together, derivatives.
+#pragma once
+
+#include "tutti/ir/rules.hpp"
+
+namespace tutti {
+
+/// Which operands of an op are indices; the others are data, in which it is linear.
+using AreIndices = std::vector<bool>;
+
+/// What each operand wants to be. The data agree as for a linear op. Indices are I or R: they have no cotangent; where
+/// one varies everything does. Throws T004 for indices that are an unreduced sum, and for data that is one where an
+/// index varies.
+std::vector<AxisStates> states_by_indices(const Types& operands, const AreIndices& are_indices);
+/// The states of the results of operands that agree already; throws T004 if they do not. For `infer`.
+AxisStates agreed_states_by_indices(const Types& operands, const AreIndices& are_indices);
+/// Throws T007 unless `index` is i32 or i64; `label` is the constraint.
+void require_index(Type index, std::string_view label);
+
+/// jvp of an op that is linear in its data: the op on the tangents, at the same indices.
+Jvp jvp_by_indices(const Op& op, const Arrays& operands, const Tangents& tangents,
+                   const AreIndices& are_indices);
+/// Refuses to transpose by indices.
+void require_known_indices(const LinearOperands& operands, const AreIndices& are_indices);
+
+}  // namespace tutti

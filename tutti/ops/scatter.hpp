@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+#include "tutti/ops/gather.hpp"
+#include "tutti/ops/window_dims.hpp"
+
+namespace tutti {
+
+/// An array of which windows, one per index vector, are added to or replaced. A window that does not lie inside is left
+/// out, whole, as XLA does. Where several meet, they follow in row-major order of the indices: the last one stays.
+/// x: [..], indices: [..] of i32 or i64, updates: the windows, see WindowDims -> like x. Every state of x and the updates
+/// passes; indices are I or R, and where they vary, all do.
+/// Cost: a copy of x and of the updates.
+/// Source: StableHLO scatter; jax.lax.scatter, scatter_add in mode drop.
+struct Scatter {
+  ScatterKind kind;
+  WindowDims dims;
+
+  std::string_view name() const;
+  Mixing mixing() const { return Mixing::own; }
+  std::vector<AxisStates> wants(const Types& operands) const;
+  Parameters parameters() const { return parameters_of(dims); }
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Scatter&) const = default;
+};
+static_assert(complete<Scatter>());
+
+/// jax.lax.scatter and scatter_add. The updates may be a number.
+/// Throws T005, T006 (scatter_c2 to _c22), T007 for indices that are not integers and a sum of bool, T004.
+Array scatter(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+              GatherMode mode = GatherMode::fill_or_drop);
+Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+                  GatherMode mode = GatherMode::fill_or_drop);
+
+}  // namespace tutti

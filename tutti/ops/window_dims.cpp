@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/window_dims.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/clamp.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/indexing.hpp"
+#include "tutti/ops/reduce.hpp"
+
+namespace tutti {
+namespace {
+
+Dims joined(Dims first, const Dims& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+bool has_vector_dim(const WindowDims& dims, int indices_rank) {
+  return dims.index_vector.index < indices_rank;
+}
+
+// Dims of the indices that run through the vectors.
+Dims vector_dims(const WindowDims& dims, int indices_rank) {
+  Dims vectors = dims_of(indices_rank);
+  std::erase(vectors, dims.index_vector);
+  return vectors;
+}
+
+std::vector<std::int64_t> strides_of(Type type) {
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(type.rank()));
+  auto stride = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
+  for (int i = type.rank(); i-- > 0; stride *= type.shape()[i]) strides[static_cast<std::size_t>(i)] = stride;
+  return strides;
+}
+
+std::int64_t at(const std::vector<std::int64_t>& numbers, Dim dim) {
+  return numbers[static_cast<std::size_t>(dim.index)];
+}
+
+std::string label(const WindowLabels& labels, int number) { return fmt::format("{}_c{}", labels.op, number); }
+
+void require_ascending(const Dims& dims, std::string_view what, const std::string& label) {
+  require(std::ranges::is_sorted(dims), Code::dim, "{} dims {} are not in ascending order ({}); sort them",
+          what, to_string(dims), label);
+}
+
+void require_batching(const WindowDims& dims, Type array, Type indices, const WindowLabels& labels) {
+  require(dims.batching.size() == dims.indices_batching.size(), Code::dim,
+          "{} batching dims of {} and {} of {}; they go in pairs ({})", dims.batching.size(),
+          to_string(array), dims.indices_batching.size(), to_string(indices),
+          label(labels, labels.batching_count));
+  for (std::size_t i = 0; i < dims.batching.size(); ++i) {
+    Dim own = dims.batching[i], partner = dims.indices_batching[i];
+    require(array.shape()[own] == indices.shape()[partner], Code::shape,
+            "dim {} of {} has size {}, its partner, dim {} of {}, has {}; they must be equal ({})", own.index,
+            to_string(array), array.shape()[own], partner.index, to_string(indices), indices.shape()[partner],
+            label(labels, labels.batching_sizes));
+  }
+}
+
+void require_index_vectors(const WindowDims& dims, Type indices, const WindowLabels& labels) {
+  require(0 <= dims.index_vector.index && dims.index_vector.index <= indices.rank(), Code::dim,
+          "index_vector {} is out of range for {}; it is one of its dims, or its rank ({})",
+          dims.index_vector.index, to_string(indices), label(labels, labels.vector));
+  std::int64_t length = has_vector_dim(dims, indices.rank()) ? indices.shape()[dims.index_vector] : 1;
+  require(static_cast<std::int64_t>(dims.index_map.size()) == length, Code::dim,
+          "index_map {} names {} dims, the index vectors of {} have {} components; name a dim for each ({})",
+          to_string(dims.index_map), dims.index_map.size(), to_string(indices), length,
+          label(labels, labels.map_size));
+  require(!contains(dims.indices_batching, dims.index_vector), Code::dim,
+          "dim {} of {} holds the index vectors, so it is no batching dim ({})", dims.index_vector.index,
+          to_string(indices), label(labels, labels.not_vector));
+}
+
+// The last starts of windows that lie inside, one per component, in the indices' dtype and shape.
+Array limits(const WindowDims& dims, const Array& indices, const Shape& array, const WindowSizes& sizes) {
+  std::int64_t largest = indices.dtype() == DType::i32 ? std::numeric_limits<std::int32_t>::max()
+                                                       : std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> values;
+  for (Dim dim : dims.index_map) values.push_back(std::min(array[dim] - at(sizes, dim), largest));
+  Tensor row(DType::i64, Shape{static_cast<std::int64_t>(values.size())});
+  std::ranges::copy(values, row.mutable_data<std::int64_t>());
+  if (indices.dtype() == DType::i32) {
+    Tensor narrow(DType::i32, row.shape());
+    std::ranges::transform(values, narrow.mutable_data<std::int32_t>(),
+                           [](std::int64_t value) { return static_cast<std::int32_t>(value); });
+    row = narrow;
+  }
+  if (!has_vector_dim(dims, indices.rank())) return broadcast_to(constant(row.reshaped({})), indices.shape());
+  return insert_dims(constant(row), vector_dims(dims, indices.rank()), indices.shape());
+}
+
+}  // namespace
+
+Parameters parameters_of(const WindowDims& dims) {
+  return {{"window", to_string(dims.window)},
+          {"collapsed", to_string(dims.collapsed)},
+          {"batching", to_string(dims.batching)},
+          {"indices_batching", to_string(dims.indices_batching)},
+          {"index_map", to_string(dims.index_map)},
+          {"index_vector", std::to_string(dims.index_vector.index)}};
+}
+
+void require_window_dims(const WindowDims& dims, Type array, Type indices, int windows_rank,
+                         const WindowLabels& labels) {
+  auto named = [&](int number) { return label(labels, number); };
+  require_index(indices, named(labels.vector));
+  Dims left_out = joined(dims.collapsed, dims.batching);
+  require_in_range(dims.collapsed, array, named(labels.collapsed_range));
+  require_in_range(dims.batching, array, named(labels.batching_range));
+  require_distinct(left_out, array, named(labels.once));
+  require_ascending(dims.collapsed, "collapsed", named(labels.collapsed_order));
+  require_ascending(dims.batching, "batching", named(labels.batching_order));
+  require_in_range(dims.indices_batching, indices, named(labels.indices_batching_range));
+  require_distinct(dims.indices_batching, indices, named(labels.indices_batching_once));
+  require_index_vectors(dims, indices, labels);
+  require_batching(dims, array, indices, labels);
+  require_in_range(dims.index_map, array, named(labels.map_range));
+  require_distinct(joined(dims.index_map, dims.batching), array, named(labels.map_once));
+  require(dims.window.size() + left_out.size() == static_cast<std::size_t>(array.rank()), Code::dim,
+          "{} window, {} collapsed and {} batching dims do not make up the {} dims of {} ({})",
+          dims.window.size(), dims.collapsed.size(), dims.batching.size(), array.rank(), to_string(array),
+          named(labels.rank));
+  require_ascending(dims.window, "window", named(labels.window_order));
+  for (std::size_t i = 0; i < dims.window.size(); ++i) {
+    require(0 <= dims.window[i].index && dims.window[i].index < windows_rank, Code::dim,
+            "window dim {} is out of range for windows of rank {} ({})", dims.window[i].index, windows_rank,
+            named(labels.window_range));
+    require(i == 0 || dims.window[i - 1] != dims.window[i], Code::dim,
+            "window dim {} is named twice; name each dim once ({})", dims.window[i].index,
+            named(labels.window_order));
+  }
+}
+
+int windows_rank(const WindowDims& dims, Type indices) {
+  return static_cast<int>(dims.window.size() + vector_dims(dims, indices.rank()).size());
+}
+
+Dims window_dims_of_array(const WindowDims& dims, int rank) {
+  return other_dims(rank, joined(dims.collapsed, dims.batching));
+}
+
+Shape windows_shape(const WindowDims& dims, Type indices, const WindowSizes& sizes) {
+  int rank = windows_rank(dims, indices);
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(rank));
+  Dims own = window_dims_of_array(dims, static_cast<int>(sizes.size()));
+  for (std::size_t i = 0; i < own.size(); ++i)
+    shape[static_cast<std::size_t>(dims.window[i].index)] = at(sizes, own[i]);
+  Dims vectors = vector_dims(dims, indices.rank()), outer = other_dims(rank, dims.window);
+  for (std::size_t i = 0; i < vectors.size(); ++i)
+    shape[static_cast<std::size_t>(outer[i].index)] = indices.shape()[vectors[i]];
+  return Shape(std::move(shape));
+}
+
+Windows windows_of(const WindowDims& dims, Type array, Type indices, Type windows, const WindowSizes& sizes) {
+  std::vector<std::int64_t> of_array = strides_of(array), of_indices = strides_of(indices),
+                            of_windows = strides_of(windows);
+  Windows layout;
+  layout.index_dtype = indices.dtype();
+  Dims vectors = vector_dims(dims, indices.rank()), outer = other_dims(windows.rank(), dims.window);
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    auto partner = std::ranges::find(dims.indices_batching, vectors[i]) - dims.indices_batching.begin();
+    bool goes_along = partner < std::ssize(dims.indices_batching);
+    layout.batch.push_back({indices.shape()[vectors[i]], at(of_indices, vectors[i]), at(of_windows, outer[i]),
+                            goes_along ? at(of_array, dims.batching[static_cast<std::size_t>(partner)]) : 0});
+  }
+  std::int64_t step = has_vector_dim(dims, indices.rank()) ? at(of_indices, dims.index_vector) : 0;
+  for (std::size_t k = 0; k < dims.index_map.size(); ++k) {
+    Dim dim = dims.index_map[k];
+    layout.starts.push_back(
+        {static_cast<std::int64_t>(k) * step, at(of_array, dim), array.shape()[dim] - at(sizes, dim)});
+  }
+  Dims own = window_dims_of_array(dims, array.rank());
+  for (std::size_t i = 0; i < own.size(); ++i)
+    layout.window.push_back({at(sizes, own[i]), at(of_windows, dims.window[i]), at(of_array, own[i])});
+  return layout;
+}
+
+Array lies_inside(const WindowDims& dims, const Array& indices, const Shape& array,
+                  const WindowSizes& sizes) {
+  Array inside = (indices >= 0) & (indices <= limits(dims, indices, array, sizes));
+  if (has_vector_dim(dims, indices.rank())) inside = reduce_and(inside, dims.index_vector.index);
+  return insert_dims(inside, dims.window, windows_shape(dims, indices.type(), sizes));
+}
+
+Array brought_inside(const WindowDims& dims, const Array& indices, const Shape& array,
+                     const WindowSizes& sizes) {
+  return clamp(0, indices, limits(dims, indices, array, sizes));
+}
+
+WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices) {
+  int array = of_array ? 1 : 0, indices = of_indices ? 1 : 0;
+  WindowDims moved{shifted(dims.window, 1),        shifted(dims.collapsed, array),
+                   shifted(dims.batching, array),  shifted(dims.indices_batching, indices),
+                   shifted(dims.index_map, array), Dim{dims.index_vector.index + indices}};
+  if (of_array && of_indices) {
+    moved.batching.insert(moved.batching.begin(), Dim{0});
+    moved.indices_batching.insert(moved.indices_batching.begin(), Dim{0});
+  } else if (of_array) {
+    moved.window.insert(moved.window.begin(), Dim{0});
+  }
+  return moved;
+}
+
+}  // namespace tutti

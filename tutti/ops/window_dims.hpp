@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dimension numbers of gather and scatter: which windows of an array a table of indices names.
+#pragma once
+
+#include <span>
+
+#include "tutti/ir/rules.hpp"
+#include "tutti/ops/dims.hpp"
+#include "tutti/tensor/windows.hpp"
+
+namespace tutti {
+
+/// The indices hold vectors along `index_vector`. Component k of a vector is where a window starts along dim
+/// index_map[k] of the array; windows start at 0 along the other dims. The windows of all vectors are one array (the
+/// result of gather, the updates of scatter): its dims `window` run through a window, its others through the vectors.
+struct WindowDims {
+  Dims window;          // of the array of windows, ascending: one per dim of the array that is in neither of:
+  Dims collapsed = {};  // of the array: windows have size 1 there
+  Dims batching = {};   // of the array: these go along with
+  Dims indices_batching = {};  // these of the indices
+  Dims index_map;              // of the array, one per component of a vector
+  Dim index_vector;            // of the indices; their rank: every index is a vector by itself
+
+  bool operator==(const WindowDims&) const = default;
+};
+Parameters parameters_of(const WindowDims& dims);
+
+/// Window sizes along all dims of the array.
+using WindowSizes = std::vector<std::int64_t>;
+
+/// Numbers of the constraints as StableHLO counts them for each op: "gather_c5".
+struct WindowLabels {
+  std::string_view op;
+  int rank, vector, map_size, window_order, window_range, once, collapsed_order, collapsed_range,
+      batching_order, batching_range, indices_batching_once, indices_batching_range, not_vector,
+      batching_count, batching_sizes, map_once, map_range;
+};
+/// Throws T005, T006 or T007 where the numbers do not fit the array and the indices; `windows_rank` is that of the array of all
+/// windows.
+void require_window_dims(const WindowDims& dims, Type array, Type indices, int windows_rank,
+                         const WindowLabels& labels);
+
+/// The rank, and then the shape, of the array of all windows.
+int windows_rank(const WindowDims& dims, Type indices);
+Shape windows_shape(const WindowDims& dims, Type indices, const WindowSizes& sizes);
+/// Dims of the array that run through a window, ascending.
+Dims window_dims_of_array(const WindowDims& dims, int rank);
+
+/// The same as loops over memory.
+Windows windows_of(const WindowDims& dims, Type array, Type indices, Type windows, const WindowSizes& sizes);
+
+/// Bool: does the window lie inside? In the shape of the array of windows.
+Array lies_inside(const WindowDims& dims, const Array& indices, const Shape& array, const WindowSizes& sizes);
+/// The indices brought so far that their windows lie inside.
+Array brought_inside(const WindowDims& dims, const Array& indices, const Shape& array,
+                     const WindowSizes& sizes);
+
+/// The numbers under a batch dim 0 of the array and of the windows (the array's goes along with the indices' if they
+/// have one too, else runs through a window), or of the indices and of the windows.
+WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices);
+
+}  // namespace tutti

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/window_starts.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/concatenate.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/elementwise.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/ops/reshape.hpp"
+
+namespace tutti {
+
+void require_starts(Type x, const Types& starts, std::string_view count_label, std::string_view dtype_label) {
+  require(static_cast<int>(starts.size()) == x.rank(), Code::dim,
+          "{} starts for {}, which has {} dims; give one for each ({})", starts.size(), to_string(x),
+          x.rank(), count_label);
+  for (Type start : starts) {
+    require(start.rank() == 0, Code::shape, "a start is {}, not a scalar ({})", to_string(start),
+            dtype_label);
+    require_index(start, dtype_label);
+    require_same_dtype(starts[0], start);
+  }
+}
+
+std::int64_t WindowInMemory::offset(std::span<const std::byte* const> starts) const {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    std::int64_t start = 0;
+    if (start_dtype == DType::i64) {
+      std::memcpy(&start, starts[i], sizeof start);
+    } else {
+      std::int32_t narrow = 0;
+      std::memcpy(&narrow, starts[i], sizeof narrow);
+      start = narrow;
+    }
+    offset += std::clamp<std::int64_t>(start, 0, limits[i]) * loops[i].from_stride;
+  }
+  return offset;
+}
+
+WindowInMemory window_in_memory(Type array, const Shape& window, DType start_dtype) {
+  WindowInMemory made;
+  made.start_dtype = start_dtype;
+  made.element_bytes = bytes_per_element(array.dtype());
+  auto from = static_cast<std::int64_t>(made.element_bytes), to = from;
+  for (int i = array.rank(); i-- > 0; from *= array.shape()[i], to *= window[i]) {
+    made.loops.insert(made.loops.begin(), {window[i], to, from});
+    made.limits.insert(made.limits.begin(), array.shape()[i] - window[i]);
+  }
+  return made;
+}
+
+Arrays as_starts(const std::vector<Operand>& starts) {
+  DType dtype = DType::i32;
+  for (auto start = starts.rbegin(); start != starts.rend(); ++start)
+    if (start->array()) dtype = start->array()->dtype();
+  Arrays arrays;
+  for (const Operand& start : starts)
+    arrays.push_back(start.array() ? *start.array() : constant(as_scalar(*start.number(), dtype)));
+  return arrays;
+}
+
+std::vector<Operand> start_in_dim(Type x, const Operand& start, Dim dim) {
+  std::vector<Operand> starts;
+  for (int i = 0; i < x.rank(); ++i) starts.push_back(Dim{i} == dim ? start : Operand(0, start.where()));
+  return starts;
+}
+
+Array vectors_of_starts(const BatchedArrays& starts, const Axis& axis) {
+  Arrays columns;
+  for (const Batched& start : starts) columns.push_back(reshape(materialised(start, axis), {axis.size, 1}));
+  return concatenate(columns, 1);
+}
+
+WindowDims windows_of_lanes(int rank, bool array_has_lanes) {
+  int lanes = array_has_lanes ? 1 : 0;
+  WindowDims dims{.window = shifted(dims_of(rank), 1),
+                  .index_map = shifted(dims_of(rank), lanes),
+                  .index_vector = Dim{1}};
+  if (array_has_lanes) dims.batching = dims.indices_batching = {Dim{0}};
+  return dims;
+}
+
+}  // namespace tutti
