@@ -5,8 +5,10 @@
 
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/arg_reduce.hpp"
 #include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/bitcast_convert.hpp"
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
@@ -15,6 +17,7 @@
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
+#include "tutti/ops/cumsum.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
@@ -32,6 +35,7 @@
 #include "tutti/ops/scatter.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
+#include "tutti/ops/sort.hpp"
 #include "tutti/ops/stop_gradient.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
@@ -56,10 +60,10 @@ std::vector<OpRow> rows() {
 
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
-      rows<AllGather, AllReduce, AxisIndex, Binary, Broadcast, BroadcastInDim, Cast, Clamp, Compare,
-           Concatenate, Constant, Convert, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota,
-           Leave, Mask, OwnBlock, Pad, Reduce, ReduceScatter, Reshape, Reverse, Scatter, Select, Slice,
-           StopGradient, Transpose, Unary, ZeroTangent>();
+      rows<AllGather, AllReduce, ArgReduce, AxisIndex, Binary, BitcastConvert, Broadcast, BroadcastInDim,
+           Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, DotGeneral, DynamicSlice,
+           DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OwnBlock, Pad, Reduce, ReduceScatter,
+           Reshape, Reverse, Scatter, Select, Slice, Sort, StopGradient, Transpose, Unary, ZeroTangent>();
   return all;
 }
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ops/arg_reduce.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/dims.hpp"
+#include "tutti/ops/states.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+Array arg_reduce(Extreme extreme, const Operand& x, int dim, DType index_dtype) {
+  return front_end(ArgReduce{extreme, {}}.name(), x.where(), [&] {
+    Array array = as_array(x);
+    return apply_one(ArgReduce{extreme, as_dim(dim, array.type()), index_dtype}, {array});
+  });
+}
+
+stablehlo::Value compared(Emitter& emitter, std::string direction, stablehlo::Value a, stablehlo::Value b,
+                          std::string type) {
+  return emitter.emit("stablehlo.compare", {a, b}, Type(DType::boolean, {}),
+                      {{"comparison_direction",
+                        stablehlo::enumeration("comparison_direction", std::move(direction))},
+                       {"compare_type", stablehlo::enumeration("comparison_type", std::move(type))}});
+}
+
+// Of two pairs of a value and its index the one to keep: a NaN, else the better value, else the lower index.
+class Pick {
+ public:
+  Pick(Emitter& emitter, Extreme extreme, Type value, Type index)
+      : emitter_(emitter), extreme_(extreme), value_(value), index_(index) {}
+
+  Lowered operator()(const Lowered& pairs) const {
+    stablehlo::Value a = pairs[0], at_a = pairs[1], b = pairs[2], at_b = pairs[3];
+    stablehlo::Value better = compare(extreme_ == Extreme::largest ? "GT" : "LT", a, b),
+                     tied = compare("EQ", a, b);
+    if (is_float(value_.dtype())) {
+      stablehlo::Value a_is_nan = compare("NE", a, a), b_is_nan = compare("NE", b, b);
+      better = both(either(better, a_is_nan), not_(b_is_nan));
+      tied = either(tied, both(a_is_nan, b_is_nan));
+    }
+    stablehlo::Value first = compared(emitter_, "LT", at_a, at_b, "SIGNED");
+    stablehlo::Value keep = either(better, both(tied, first));
+    return {emitter_.emit("stablehlo.select", {keep, a, b}, value_),
+            emitter_.emit("stablehlo.select", {keep, at_a, at_b}, index_)};
+  }
+
+ private:
+  stablehlo::Value compare(std::string direction, stablehlo::Value a, stablehlo::Value b) const {
+    bool floats = is_float(value_.dtype()), bools = value_.dtype() == DType::boolean;
+    return compared(emitter_, std::move(direction), a, b, floats ? "FLOAT" : bools ? "UNSIGNED" : "SIGNED");
+  }
+  stablehlo::Value bits(std::string_view op, const Lowered& operands) const {
+    return emitter_.emit(op, operands, Type(DType::boolean, {}));
+  }
+  stablehlo::Value both(stablehlo::Value a, stablehlo::Value b) const {
+    return bits("stablehlo.and", {a, b});
+  }
+  stablehlo::Value either(stablehlo::Value a, stablehlo::Value b) const {
+    return bits("stablehlo.or", {a, b});
+  }
+  stablehlo::Value not_(stablehlo::Value a) const { return bits("stablehlo.not", {a}); }
+
+  Emitter& emitter_;
+  Extreme extreme_;
+  Type value_, index_;
+};
+
+}  // namespace
+
+std::string_view ArgReduce::name() const {
+  switch (extreme) {
+    case Extreme::largest: return "argmax";
+    case Extreme::smallest: return "argmin";
+  }
+  return {};
+}
+
+Parameters ArgReduce::parameters() const {
+  return {{"dim", std::to_string(dim.index)}, {"index_dtype", std::string(tutti::name(index_dtype))}};
+}
+
+Types ArgReduce::infer(const Types& operands) const {
+  const Type& x = operands[0];
+  require_in_range({dim}, x, "argmax_c1");
+  require(x.shape()[dim] > 0, Code::shape, "dim {} of {} has no elements, so none is the {} (argmax_c2)",
+          dim.index, to_string(x), extreme == Extreme::largest ? "largest" : "smallest");
+  require(is_integer(index_dtype), Code::dtype, "indices of {}; they are i32 or i64 (argmax_c3)",
+          tutti::name(index_dtype));
+  return {Type(index_dtype, x.shape().erased(dim), agreed_states(operands, mixing()))};
+}
+
+Kernel ArgReduce::kernel(const Layout& layout) const {
+  Type x = layout.operands()[0];
+  return Units{.nanoseconds = 20 + static_cast<double>(x.elements()),
+               .run = [op = *this, shape = along_dim(x.shape(), dim), dtype = x.dtype()](const Unit& unit) {
+                 index_of_extreme(unit.results[0], unit.operands[0], shape, dtype, op.extreme,
+                                  op.index_dtype);
+               }};
+}
+
+BatchedArrays ArgReduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
+  const auto& [x, batched] = operands[0];
+  ArgReduce op = *this;
+  if (batched) ++op.dim.index;
+  return {{apply_one(op, {x}), batched}};
+}
+
+// A reduction of the pairs (x, its index). All start at index 0, which no pair loses to that ties with it.
+Lowered ArgReduce::lower(Emitter& emitter, const Lowered& operands) const {
+  Type x = emitter.operand_types()[0], result = emitter.result_types()[0];
+  Type value = x.with(Shape{}), index = result.with(Shape{});
+  Tensor worst(x.dtype(), Shape{});
+  write_neutral_element(extreme == Extreme::largest ? ReduceKind::max : ReduceKind::min, x.dtype(),
+                        worst.mutable_bytes());
+  stablehlo::Value counted = emitter.emit("stablehlo.iota", {}, result.with(x.shape()),
+                                          {{"iota_dimension", stablehlo::integer(dim.index)}});
+  Lowered pairs =
+      emitter.emit_with_region("stablehlo.reduce",
+                               {operands[0], counted, emitter.constant(worst),
+                                emitter.constant(Tensor(index_dtype, Shape{}))},
+                               {result.with(x.dtype()), result},
+                               {{"dimensions", stablehlo::integers({dim.index})}},
+                               {value, index, value, index}, Pick(emitter, extreme, value, index));
+  return {pairs[1]};
+}
+
+std::vector<Example> ArgReduce::examples() {
+  const Axes& axes = example_mesh().axes();
+  std::vector<Example> examples;
+  for (Extreme extreme : {Extreme::largest, Extreme::smallest}) {
+    auto add = [&](int dim, Type x, DType index_dtype = DType::i32) {
+      examples.push_back({ArgReduce{extreme, Dim{dim}, index_dtype}, {x}});
+    };
+    add(0, Type(DType::f64, {7}));
+    add(1, Type(DType::f32, {3, 5}).with(axes[0], varying), DType::i64);
+    add(1, Type(DType::f32, {2, 4, 3}).with(axes[1], reduced).with(axes[2], varying));
+    add(0, Type(DType::i32, {9, 2}).with(axes[0], varying));  // with ties
+    add(0, Type(DType::boolean, {6}));
+    add(1, Type(DType::i64, {0, 2}));
+    add(0, Type(DType::f64, {1}));
+  }
+  return examples;
+}
+
+Array argmax(const Operand& x, int dim, DType index_dtype) {
+  return arg_reduce(Extreme::largest, x, dim, index_dtype);
+}
+Array argmin(const Operand& x, int dim, DType index_dtype) {
+  return arg_reduce(Extreme::smallest, x, dim, index_dtype);
+}
+
+}  // namespace tutti

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+/// The elements in ascending order along a dim, and what is carried along in the order of the first operand, the key.
+/// Stable: equal keys keep their order. -0 and 0 are equal, NaNs are equal and last.
+/// key: [.., d, ..], carried: of the same shape and any dtypes -> all of them; U is refused.
+/// Source: StableHLO sort; jax.lax.sort with num_keys=1.
+struct Sort {
+  static constexpr std::string_view name = "sort";
+
+  Dim dim;
+
+  Mixing mixing() const { return Mixing::alike; }
+  Parameters parameters() const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  static constexpr Refused transpose{"the order depends on the values, so it is not linear"};
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Sort&) const = default;
+};
+static_assert(complete<Sort>());
+
+/// jax.lax.sort of one array. A negative `dim` counts from the end.
+/// Throws T006 if `dim` is out of range (sort_c4), T004 for an unreduced sum.
+Array sort(const Operand& x, int dim = -1);
+/// The key first, then what it carries along. Throws also T005 if shapes differ (sort_c2) or nothing is given (sort_c1).
+Arrays sort(const Arrays& key_and_carried, int dim = -1, Where where = Where::here());
+/// jax.numpy.argsort: the indices, i32, in the order of their elements.
+Array argsort(const Operand& x, int dim = -1);
+
+}  // namespace tutti
