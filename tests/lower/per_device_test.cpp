@@ -100,8 +100,8 @@ TEST(lower_per_device, writes_what_an_op_emits_into_its_region) {
   std::string text = text_of(grid, pair, [&](Emitter& emitter, const Lowered&) -> Lowered {
     stablehlo::Value values = emitter.constant(Tensor(Shape{2}, std::vector<std::int32_t>{1, 2}));
     return {emitter.emit_with_region("stablehlo.map", {values, values}, {pair, pair}, {}, {scalar, scalar},
-                                     [&](const Lowered& x) -> Lowered {
-                                       return {emitter.emit("stablehlo.add", x, scalar), x[0]};
+                                     [&](const Lowered& pairs) -> Lowered {
+                                       return {emitter.emit("stablehlo.add", pairs, scalar), pairs[0]};
                                      })[1]};
   });
   EXPECT_TRUE(holds(text, "%2:2 = \"stablehlo.map\"(%1, %1)") ||

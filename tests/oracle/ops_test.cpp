@@ -145,13 +145,35 @@ Bounds bounds_of_ulps(const Values& results, double ulps) {
 }
 
 const std::set<std::string> sums{"all_reduce", "cumsum", "dot_general", "reduce_scatter", "reduce_sum"};
-const std::set<std::string> moves{"concatenate", "dynamic_slice", "dynamic_update_slice",
-                                  "gather",      "pad",           "reverse",
-                                  "scatter",     "slice",         "sort",
-                                  "all_gather",  "broadcast",     "broadcast_in_dim",
-                                  "cast",        "enter",         "leave",
-                                  "mask",        "own_block",     "reshape",
-                                  "select",      "stop_gradient", "transpose"};
+const std::set<std::string> moves{"argmax",
+                                  "argmin",
+                                  "bitcast_convert",
+                                  "ceil",
+                                  "clamp",
+                                  "floor",
+                                  "is_finite",
+                                  "round",
+                                  "concatenate",
+                                  "dynamic_slice",
+                                  "dynamic_update_slice",
+                                  "gather",
+                                  "pad",
+                                  "reverse",
+                                  "scatter",
+                                  "slice",
+                                  "sort",
+                                  "all_gather",
+                                  "broadcast",
+                                  "broadcast_in_dim",
+                                  "cast",
+                                  "enter",
+                                  "leave",
+                                  "mask",
+                                  "own_block",
+                                  "reshape",
+                                  "select",
+                                  "stop_gradient",
+                                  "transpose"};
 
 Bounds exact() {
   return [](std::size_t, std::size_t, std::int64_t) { return 0.0; };

@@ -63,7 +63,7 @@ Types Sort::infer(const Types& operands) const {
 }
 
 Kernel Sort::kernel(const Layout& layout) const {
-  Types types = layout.operands();
+  const Types& types = layout.operands();
   AlongDim shape = along_dim(types[0].shape(), dim);
   auto n = static_cast<std::size_t>(shape.n);
   return Units{.nanoseconds = 20 + 20 * static_cast<double>(shape.elements()),
