@@ -67,6 +67,34 @@ TEST(lower_per_device, orders_groups_by_the_axes_as_given) {
   EXPECT_EQ(groups_of({y, x}), "[[0, 2, 4, 6, 1, 3, 5, 7]]");
 }
 
+TEST(lower_per_device, writes_groups_of_positions_as_groups_of_devices) {
+  auto groups_of = [](Axes axes, Groups groups) {
+    ProgramOf program;
+    Var input = program.input(i32_scalar);
+    auto sum = [=](Emitter& emitter, const Lowered& operands) -> Lowered {
+      return {emitter.emit_with_reducer("stablehlo.all_reduce", ReduceKind::sum, operands, i32_scalar,
+                                        emitter.collective(axes, true, groups))};
+    };
+    std::string text =
+        write(lower_per_device(program.returning({program.equation(i32_scalar, {input}, sum)}), grid));
+    std::size_t from = text.find("dense<") + 6;
+    return text.substr(from, text.find('>', from) - from);
+  };
+  EXPECT_EQ(groups_of({x}, {{0, 2}, {3, 1}}), "[[0, 4], [6, 2], [1, 5], [7, 3]]");
+  EXPECT_EQ(groups_of({y, x}, {{0, 1, 2, 3}, {7, 4, 5, 6}}), "[[0, 2, 4, 6], [7, 1, 3, 5]]");
+  EXPECT_EQ(groups_of({x}, {{0}, {3, 1, 2}}), "[[0, -1, -1], [6, 2, 4], [1, -1, -1], [7, 3, 5]]");
+}
+
+TEST(lower_per_device, writes_pairs_of_positions_as_pairs_of_devices) {
+  std::string text = text_of(grid, i32_scalar, [](Emitter& emitter, const Lowered&) -> Lowered {
+    Lowered one{emitter.constant(Tensor::scalar(std::int32_t{1}))};
+    return {emitter.emit("stablehlo.collective_permute", one, i32_scalar,
+                         emitter.permutation({y, x}, {{0, 1}, {7, 0}}))};
+  });
+  EXPECT_TRUE(holds(text, "source_target_pairs = dense<[[0, 2], [7, 0]]> : tensor<2x2xi64>")) << text;
+  EXPECT_TRUE(holds(text, "channel_handle")) << text;
+}
+
 TEST(lower_per_device, gives_each_collective_its_own_channel) {
   ProgramOf program;
   Var input = program.input(i32_scalar);

@@ -172,10 +172,45 @@ class Evaluation {
 
   PerDevice evaluate(const Shuffle& shuffle, const std::vector<PerDevice>& operands,
                      std::vector<PerDevice>&) const {
-    PerDevice results;
-    for (int source : shuffle.source)
-      results.push_back(source < 0 ? result() : operands[0][static_cast<std::size_t>(source)]);
+    PerDevice results(static_cast<std::size_t>(devices()), result());
+    for (Tensor& made : results) made = result();
+    std::size_t pieces = shuffle.pieces.size() / results.size();
+    for (std::size_t i = 0; i < shuffle.pieces.size(); ++i) {
+      Index digits(shuffle.digits.size());
+      if (!shuffle.pieces[i].devices.empty())
+        put_piece(shuffle, i % pieces, shuffle.pieces[i], operands[0], results[i / pieces], digits, 0);
+    }
     return results;
+  }
+
+  void put_piece(const Shuffle& shuffle, std::size_t number, const Shuffle::Piece& piece,
+                 const PerDevice& from, Tensor& to, Index& digits, std::size_t next) const {
+    if (next < digits.size()) {
+      for (digits[next] = 0; digits[next] < shuffle.digits[next].size; ++digits[next])
+        put_piece(shuffle, number, piece, from, to, digits, next + 1);
+      return;
+    }
+    Index to_index(static_cast<std::size_t>(to.shape().rank())),
+        from_index(static_cast<std::size_t>(from[0].shape().rank()));
+    auto add = [](Index& index, const Coordinate& coordinate, std::int64_t value) {
+      if (coordinate.of == Coordinate::Of::dim)
+        index[static_cast<std::size_t>(coordinate.dim.index)] += coordinate.weight * value;
+    };
+    add(to_index, shuffle.piece, static_cast<std::int64_t>(number));
+    add(from_index, shuffle.block, piece.block);
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      add(to_index, shuffle.digits[i].to, digits[i]);
+      add(from_index, shuffle.digits[i].from, digits[i]);
+    }
+    std::size_t bytes = bytes_per_element(to.dtype());
+    std::vector<const std::byte*> terms;
+    for (int device : piece.devices) {
+      const Tensor& source = from[static_cast<std::size_t>(device)];
+      terms.push_back(source.data() + offset(from_index, source.shape()) * bytes);
+    }
+    std::byte* at = to.mutable_bytes() + offset(to_index, to.shape()) * bytes;
+    if (terms.size() == 1) std::memcpy(at, terms[0], bytes);
+    else fold_kernel(shuffle.kind, to.dtype())(at, terms.data(), static_cast<int>(terms.size()), 1);
   }
 
   PerDevice evaluate(const Literal& literal, const std::vector<PerDevice>&, std::vector<PerDevice>&) const {

@@ -126,11 +126,48 @@ class OneEquation {
     return true;
   }
 
+  // Element by element: its place in a piece, from there its places in the operand and in the result.
   std::vector<PerDevice> compute(const Shuffle& shuffle) const {
+    std::size_t pieces = shuffle.pieces.size() / static_cast<std::size_t>(mesh_.devices());
+    std::vector<std::int64_t> from = strides_of(operands_[0][0].shape()),
+                              to = strides_of(results_[0].shape());
+    auto stride = [](const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
+      if (coordinate.of != Coordinate::Of::dim) return std::int64_t{0};
+      return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
+    };
+    std::int64_t elements = 1;
+    for (const Digit& digit : shuffle.digits) elements *= digit.size;
     return {on_each_device([&](int device) {
-      int source = shuffle.source[static_cast<std::size_t>(device)];
-      return source < 0 ? result() : operand(0, source);
+      Tensor out = result();
+      ensure(static_cast<std::int64_t>(pieces) * elements == out.elements(),
+             "{} pieces of {} elements for {}", pieces, elements, to_string(results_[0]));
+      for (std::size_t k = 0; k < pieces; ++k) {
+        const Shuffle::Piece& piece = shuffle.pieces[static_cast<std::size_t>(device) * pieces + k];
+        for (std::int64_t i = 0; i < elements && !piece.devices.empty(); ++i) {
+          std::int64_t read = piece.block * stride(shuffle.block, from),
+                       write = static_cast<std::int64_t>(k) * stride(shuffle.piece, to), rest = i;
+          for (const Digit& digit : shuffle.digits) {
+            read += rest % digit.size * stride(digit.from, from);
+            write += rest % digit.size * stride(digit.to, to);
+            rest /= digit.size;
+          }
+          fold_element(shuffle, piece, read, out, write);
+        }
+      }
+      return out;
     })};
+  }
+  void fold_element(const Shuffle& shuffle, const Shuffle::Piece& piece, std::int64_t read, Tensor& out,
+                    std::int64_t write) const {
+    auto bytes = static_cast<std::int64_t>(bytes_per_element(out.dtype()));
+    ensure(std::ranges::is_sorted(piece.devices), "the devices of a piece are not in mesh order");
+    std::vector<const std::byte*> terms;
+    for (int device : piece.devices) terms.push_back(operand(0, device).data() + read * bytes);
+    if (terms.size() == 1)
+      std::memcpy(out.mutable_bytes() + write * bytes, terms[0], static_cast<std::size_t>(bytes));
+    else
+      fold_kernel(shuffle.kind, out.dtype())(out.mutable_bytes() + write * bytes, terms.data(),
+                                             static_cast<int>(terms.size()), 1);
   }
 
   std::vector<PerDevice> compute(const Units& units) const {

@@ -31,6 +31,7 @@ double Random::below(double n) { return std::floor(static_cast<double>(engine_()
 double Random::draw(double low, double high, DType dtype, Numbers numbers) {
   if (dtype == DType::boolean) return below(2);
   if (is_integer(dtype)) return std::ceil(low) + below(std::floor(high) - std::ceil(low) + 1);
+  if (low == high) return low;
   double step = 0.25;
   switch (numbers) {
     case Numbers::any: return low + static_cast<double>(engine_() >> 11) * 0x1p-53 * (high - low);

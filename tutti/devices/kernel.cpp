@@ -12,4 +12,11 @@ View identity_view(const Shape& shape) {
   return view;
 }
 
+Shuffle shuffle_of(const std::vector<int>& source, const Shape& shape) {
+  Shuffle shuffle{{}, identity_view(shape).digits};
+  for (int device : source)
+    shuffle.pieces.push_back({device < 0 ? std::vector<int>{} : std::vector<int>{device}});
+  return shuffle;
+}
+
 }  // namespace tutti

@@ -68,10 +68,20 @@ struct Fold {
   std::vector<View> then;  // none or one
 };
 
-/// Each device takes the whole operand of another device, or zeros. source[device] = device it comes from, -1 = zeros.
+/// Each device puts its result together from pieces: a block of the operand that some device holds, the fold of that
+/// block of several devices, or zeros.
 struct Shuffle {
-  std::vector<int> source;
+  struct Piece {
+    std::vector<int> devices;  // ascending, which is mesh order; none: zeros
+    std::int64_t block = 0;
+  };
+  std::vector<Piece> pieces;       // of device 0 as they lie in its result, of device 1, ..; as many of each
+  std::vector<Digit> digits = {};  // the dims of one piece, from dims of the operand to dims of the result
+  Coordinate block = {}, piece = {};  // where block 1 starts in the operand, and piece 1 in the result
+  ReduceKind kind = ReduceKind::sum;
 };
+/// Whole operands: source[device] = the device it comes from, -1 = zeros.
+Shuffle shuffle_of(const std::vector<int>& source, const Shape& shape);
 
 /// Data known when the program is compiled, seen through a view whose operand is `data`.
 struct Literal {

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "tutti/devices/groups.hpp"
 #include "tutti/ir/rules.hpp"
 
 namespace tutti {
@@ -33,8 +34,10 @@ class Emitter {
   /// i32 scalar: where this device stands along `axes`, row-major in the order given.
   virtual stablehlo::Value position(const Axes& axes) = 0;
   /// {"replica_groups", ..} with one row per group of devices along `axes` in the order given, {"channel_handle", ..}
-  /// with a fresh id, and, where `global_ids`, {"use_global_device_ids", unit}.
-  virtual stablehlo::Attributes collective(const Axes& axes, bool global_ids) = 0;
+  /// with a fresh id, and, where `global_ids`, {"use_global_device_ids", unit}. Rows of uneven groups end in -1.
+  virtual stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) = 0;
+  /// {"source_target_pairs", ..} of the devices that stand at these positions along `axes`, and {"channel_handle", ..}.
+  virtual stablehlo::Attributes permutation(const Axes& axes, const Pairs& pairs) = 0;
 };
 
 }  // namespace tutti

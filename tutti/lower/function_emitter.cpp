@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/function_emitter.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
@@ -129,19 +131,44 @@ stablehlo::Value FunctionEmitter::position(const Axes& axes) {
   return value;
 }
 
-stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_ids) {
+stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_ids, const Groups& groups) {
   Layout layout(mesh_, Storage::per_device, {}, {});
+  Groups all = written_out(groups, axes);
+  std::size_t longest = std::ranges::max_element(all, {}, &std::vector<int>::size)->size();
   std::vector<std::int64_t> rows;
-  int n = joint_size(axes);
-  for (int device = 0; device < mesh_.devices(); ++device)
-    if (layout.position(axes, device) == 0)
-      for (int k = 0; k < n; ++k) rows.push_back(layout.peer(axes, device, k));
+  for (int device = 0; device < mesh_.devices(); ++device) {
+    if (layout.position(axes, device) != 0) continue;
+    for (const std::vector<int>& group : all) {
+      for (int position : group) rows.push_back(layout.peer(axes, device, position));
+      rows.insert(rows.end(), longest - group.size(), -1);
+    }
+  }
+  auto row = static_cast<std::int64_t>(longest);
   stablehlo::Attributes attributes{
-      {"replica_groups", stablehlo::dense_i64({mesh_.devices() / n, n}, rows)},
-      {"channel_handle", stablehlo::record("channel_handle", {{"handle", stablehlo::integer(++channels_)},
-                                                              {"type", stablehlo::integer(1)}})}};
+      {"replica_groups", stablehlo::dense_i64({static_cast<std::int64_t>(rows.size()) / row, row}, rows)},
+      {"channel_handle", fresh_channel()}};
   if (global_ids) attributes.push_back({"use_global_device_ids", {stablehlo::Unit{}}});
   return attributes;
+}
+
+stablehlo::Attributes FunctionEmitter::permutation(const Axes& axes, const Pairs& pairs) {
+  Layout layout(mesh_, Storage::per_device, {}, {});
+  std::vector<std::int64_t> rows;
+  for (int device = 0; device < mesh_.devices(); ++device) {
+    if (layout.position(axes, device) != 0) continue;
+    for (auto [source, target] : pairs) {
+      rows.push_back(layout.peer(axes, device, source));
+      rows.push_back(layout.peer(axes, device, target));
+    }
+  }
+  return {{"source_target_pairs",
+           stablehlo::dense_i64({static_cast<std::int64_t>(rows.size()) / 2, 2}, rows)},
+          {"channel_handle", fresh_channel()}};
+}
+
+stablehlo::Attribute FunctionEmitter::fresh_channel() {
+  return stablehlo::record("channel_handle",
+                           {{"handle", stablehlo::integer(++channels_)}, {"type", stablehlo::integer(1)}});
 }
 
 // --- Positions -------------------------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ class FunctionEmitter final : public Emitter {
                            const Body& body) override;
   stablehlo::Value constant(const Tensor& value) override;
   stablehlo::Value position(const Axes& axes) override;
-  stablehlo::Attributes collective(const Axes& axes, bool global_ids) override;
+  stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) override;
+  stablehlo::Attributes permutation(const Axes& axes, const Pairs& pairs) override;
 
  private:
   /// What a device's number says of its place: (number / stride) % size.
@@ -54,6 +55,7 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Value number_of(const Digits& digits);
   stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::TensorType result,
                                  stablehlo::Attributes attributes);
+  stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
 

@@ -16,10 +16,7 @@ Parameters Broadcast::parameters() const {
 }
 
 std::vector<AxisStates> Broadcast::wants(const Types& operands) const {
-  AxisStates wanted = operands[0].states();
-  for (const Axis& axis : axes)
-    if (wanted.at(axis) != State::unreduced) wanted.set(axis, State::varying);
-  return {wanted};
+  return {varying_over(operands[0], axes)};
 }
 
 Types Broadcast::infer(const Types& operands) const {
@@ -31,10 +28,9 @@ Types Broadcast::infer(const Types& operands) const {
 }
 
 Kernel Broadcast::kernel(const Layout& layout) const {
-  Shuffle shuffle;
-  for (int device = 0; device < layout.devices(); ++device)
-    shuffle.source.push_back(layout.peer(axes, device, from));
-  return shuffle;
+  std::vector<int> source;
+  for (int device = 0; device < layout.devices(); ++device) source.push_back(layout.peer(axes, device, from));
+  return shuffle_of(source, layout.operands()[0].shape());
 }
 
 Jvp Broadcast::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -40,10 +40,10 @@ Types Mask::infer(const Types& operands) const {
 }
 
 Kernel Mask::kernel(const Layout& layout) const {
-  Shuffle shuffle;
+  std::vector<int> source;
   for (int device = 0; device < layout.devices(); ++device)
-    shuffle.source.push_back(layout.position(axes, device) == at ? device : -1);
-  return shuffle;
+    source.push_back(layout.position(axes, device) == at ? device : -1);
+  return shuffle_of(source, layout.operands()[0].shape());
 }
 
 Jvp Mask::jvp(const Arrays& operands, const Tangents& tangents) const {

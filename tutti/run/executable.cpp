@@ -38,7 +38,7 @@ struct Executable::State {
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
       : local(localised(program, mesh)),
-        graph(make_graph(local.program, mesh, options.storage)),
+        graph(make_graph(local.program, mesh, options.storage, options.check_assumptions)),
         nodes(make_nodes(graph, options.fuse ? Fusion::on : Fusion::off)),
         placement(place(graph, nodes, of_workers.workers(), options.plan)),
         buffers(plan_buffers(graph, nodes)),

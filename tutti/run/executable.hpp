@@ -15,6 +15,7 @@ namespace tutti {
 
 struct CompileOptions {
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
+  bool check_assumptions = false;      // compare what assume_invariant takes for equal: slower
   bool fuse = true;
   PlanChoice plan = PlanChoice::cheapest;
   bool check_races = false;  // takes time and memory in proportion to the data
@@ -34,6 +35,7 @@ class Executable {
   /// Arrays that lie as the program wants them are used in place, others are copied into place first. The results stay
   /// as they lie; their memory is used again when the last owner drops them.
   /// Throws T015 (argument) for arrays of other types, and what an opaque unit throws, at its equation. With
+  /// check_assumptions, T004 at an assume_invariant that is not true. With
   /// Storage::per_device, I001 if devices hold different values where the type says equal.
   Values run(std::span<const std::shared_ptr<const GlobalArray>> inputs);
 

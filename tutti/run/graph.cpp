@@ -5,12 +5,13 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
+#include "tutti/ops/assume_invariant.hpp"
 #include "tutti/run/graph_builder.hpp"
 
 namespace tutti {
 
-GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage)
-    : graph_{mesh, storage, local, {}, {}, {}, {}, {}} {
+GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions)
+    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, check_assumptions_(check_assumptions) {
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
           mesh.axes().size());
 }
@@ -20,8 +21,11 @@ Graph GraphBuilder::build() && {
   place_inputs();
   for (equation_ = 0; equation_ < static_cast<int>(graph_.program.equations.size()); ++equation_) {
     try {
-      std::visit([this](const auto& kernel) { lower(kernel); },
-                 kernels_[static_cast<std::size_t>(equation_)]);
+      const AssumeInvariant* assumption = equation().op.as<AssumeInvariant>();
+      if (assumption && check_assumptions_) lower_to_first_of_equals(assumption->axes);
+      else
+        std::visit([this](const auto& kernel) { lower(kernel); },
+                   kernels_[static_cast<std::size_t>(equation_)]);
     } catch (const Error& error) {
       rethrow_at(graph_, equation_, error);
     }
@@ -211,7 +215,7 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
     std::int64_t offset = from.offset;
     for (const Move& move : over_axes)
       offset += at[number_of(move.to.axis)] / move.to.weight % move.size * move.from;
-    work.jobs.push_back({offset_at(to, at), offset});
+    work.jobs.push_back({offset_at(to, at), {offset}});
   }
   add(std::move(work), {read}, {root}, graph_.roots[static_cast<std::size_t>(root)].type.shape(), stored);
 }
@@ -232,8 +236,8 @@ GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
   return copy;
 }
 
-Graph make_graph(const Program& local, const Mesh& mesh, Storage storage) {
-  return GraphBuilder(local, mesh, storage).build();
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions) {
+  return GraphBuilder(local, mesh, storage, check_assumptions).build();
 }
 
 Address natural_address(const Graph& graph, int root) {

@@ -42,12 +42,15 @@ struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
   ReduceKind kind;
   std::int64_t batch, rows, columns;
 };
-struct CopyWork {  // one job per distinct shard of the result, in order
+struct CopyWork {  // one job per piece of each distinct shard of the result, in order
   struct Job {
-    std::int64_t to, from;  // byte offsets in the roots; from = -1: zeros
+    std::int64_t to;
+    std::vector<std::int64_t> from;  // byte offsets in the roots; none: zeros; several are folded
   };
   std::vector<Job> jobs;
   std::vector<CopyLoop> loops;
+  ReduceKind kind = ReduceKind::sum;
+  bool must_agree = false;  // several are not folded but compared; the first is copied
 };
 struct UnitsWork {  // one unit per distinct shard of the results, in order
   Units units;
@@ -77,7 +80,8 @@ struct Graph {
   std::vector<int> replicas;
 };
 
-Graph make_graph(const Program& local, const Mesh& mesh, Storage storage);
+/// `check_assumptions`: what assume_invariant takes for equal is compared when it runs.
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false);
 
 /// Where a root's own value lies.
 Address natural_address(const Graph& graph, int root);

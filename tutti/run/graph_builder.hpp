@@ -9,7 +9,7 @@ namespace tutti {
 /// Goes through the equations once: each asks its op how it computes and becomes an address, or an atom.
 class GraphBuilder {
  public:
-  GraphBuilder(const Program& local, const Mesh& mesh, Storage storage);
+  GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions);
   Graph build() &&;
 
  private:
@@ -51,6 +51,8 @@ class GraphBuilder {
   void lower(const Fold& fold);
   void lower(const Shuffle& shuffle);
   void lower(const Units& units);
+  /// A copy of the first device's value along `axes`, if all others hold the same.
+  void lower_to_first_of_equals(const Axes& axes);
 
   /// Another address, or else a copy.
   Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to);
@@ -78,6 +80,7 @@ class GraphBuilder {
   std::vector<bool> read_across_;  // variables that a view reads over several shards
   std::vector<DenseCopy> dense_copies_;
   int equation_ = -1;
+  bool check_assumptions_;
 };
 
 }  // namespace tutti

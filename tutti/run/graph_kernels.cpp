@@ -6,6 +6,23 @@
 #include "tutti/run/graph_builder.hpp"
 
 namespace tutti {
+namespace {
+
+/// Outermost first; loops that run once go, neighbours that step evenly become one.
+std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
+  std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
+  std::vector<CopyLoop> left;
+  for (const CopyLoop& loop : loops) {
+    if (loop.size == 1) continue;
+    bool even = !left.empty() && left.back().to_stride == loop.size * loop.to_stride &&
+                left.back().from_stride == loop.size * loop.from_stride;
+    if (even) left.back() = {left.back().size * loop.size, loop.to_stride, loop.from_stride};
+    else left.push_back(loop);
+  }
+  return left;
+}
+
+}  // namespace
 
 void GraphBuilder::lower(const Literal& literal) {
   int number = static_cast<int>(graph_.constants.size());
@@ -45,24 +62,60 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
   int root = result_root();
   Address to = natural_address(graph_, root);
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
-  CopyWork work;
-  for (int i = 0; i < result_type().rank(); ++i) {
-    auto dim = static_cast<std::size_t>(i);
-    work.loops.push_back({result_type().shape()[i], to.dims[dim], from.address.dims[dim]});
-  }
+  auto step = [](const Coordinate& coordinate, const Address& address) {
+    if (coordinate.of != Coordinate::Of::dim) return std::int64_t{0};
+    return coordinate.weight * address.dims[static_cast<std::size_t>(coordinate.dim.index)];
+  };
+  CopyWork work{{}, {}, shuffle.kind};
+  for (const Digit& digit : shuffle.digits)
+    work.loops.push_back({digit.size, step(digit.to, to), step(digit.from, from.address)});
+  work.loops = joined(std::move(work.loops));
+  std::size_t pieces = shuffle.pieces.size() / static_cast<std::size_t>(graph_.mesh.devices());
   Address read = from.address;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
-    std::int64_t device = 0;
+    std::size_t device = 0;
     for (std::size_t axis = 0; axis < at.size(); ++axis)
-      device = device * graph_.mesh.axes()[axis].size + at[axis];
-    int source = shuffle.source[static_cast<std::size_t>(device)];
-    std::int64_t offset =
-        source < 0 ? -1 : offset_at(from.address, coordinates(graph_.mesh, everywhere, source));
-    work.jobs.push_back({offset_at(to, at), offset});
-    // Somebody reads another device's value: nobody may take it for his own.
-    if (offset >= 0 && offset != offset_at(from.address, at)) std::ranges::fill(read.axes, 0);
+      device = device * static_cast<std::size_t>(graph_.mesh.axes()[axis].size) +
+               static_cast<std::size_t>(at[axis]);
+    for (std::size_t k = 0; k < pieces; ++k) {
+      const Shuffle::Piece& piece = shuffle.pieces[device * pieces + k];
+      CopyWork::Job& job = work.jobs.emplace_back();
+      job.to = offset_at(to, at) + static_cast<std::int64_t>(k) * step(shuffle.piece, to);
+      for (int source : piece.devices) {
+        std::int64_t whole = offset_at(from.address, coordinates(graph_.mesh, everywhere, source));
+        job.from.push_back(whole + piece.block * step(shuffle.block, from.address));
+        // Somebody reads another device's value: nobody may take it for his own.
+        if (whole != offset_at(from.address, at)) std::ranges::fill(read.axes, 0);
+      }
+    }
   }
+  add(std::move(work), {read}, {root}, result_type().shape(), stored);
+}
+
+void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
+  Value from = value(equation().operands[0]);
+  int root = result_root();
+  Address to = natural_address(graph_, root);
+  AxisSet stored = stored_axes(result_type()), compared = set_of(graph_.mesh, axes);
+  CopyWork work;
+  work.must_agree = true;
+  for (std::size_t dim = 0; dim < to.dims.size(); ++dim)
+    work.loops.push_back(
+        {result_type().shape()[static_cast<int>(dim)], to.dims[dim], from.address.dims[dim]});
+  work.loops = joined(std::move(work.loops));
+  for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
+    CopyWork::Job& job = work.jobs.emplace_back(CopyWork::Job{offset_at(to, at), {}});
+    for (std::int64_t peer = 0; peer < positions(graph_.mesh, compared); ++peer) {
+      std::vector<std::int64_t> other = coordinates(graph_.mesh, compared, peer);
+      for (std::size_t axis = 0; axis < other.size(); ++axis)
+        if (!has(compared, axis)) other[axis] = at[axis];
+      job.from.push_back(offset_at(from.address, other));
+    }
+  }
+  Address read = from.address;
+  std::ranges::fill(read.axes, 0);  // of all devices, not of its own
   add(std::move(work), {read}, {root}, result_type().shape(), stored);
 }
 

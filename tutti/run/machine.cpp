@@ -82,6 +82,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
 #ifdef TUTTI_CHECK_RACES
   options.check_races = true;
 #endif
+  options.check_assumptions = state_->options.check_assumptions;
   state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
   return compiled;
 } catch (const Error& error) {

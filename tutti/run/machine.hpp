@@ -15,6 +15,7 @@ namespace tutti {
 struct MachineOptions {
   int workers = 0;                     // threads; 0: two where there are two cores
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
+  bool check_assumptions = false;      // refuse to run on (T004) where assume_invariant is not true: slower
 };
 
 /// A compiled program, flat.

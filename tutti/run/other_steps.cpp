@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "tutti/base/require.hpp"
+
 namespace tutti {
 namespace {
 
@@ -11,13 +13,56 @@ void touch(const std::byte* at, std::int64_t bytes, bool written, const OnTouche
   if (bytes > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(bytes), written});
 }
 
-void run_copy(const PlanStep& step, StepContext&) {
-  const auto& copy = *static_cast<const CopyArgs*>(step.args);
-  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
-    const CopyArgs::Job& job = copy.jobs[static_cast<std::size_t>(i)];
-    if (job.zeros) std::memset(job.to, 0, copy.bytes);
-    else strided_copy(job.to, job.from, copy.loops, copy.element_bytes);
+std::span<const CopyArgs::Job> jobs_of(const CopyArgs& copy, std::int64_t unit) {
+  return std::span(copy.jobs).subspan(static_cast<std::size_t>(unit) * copy.pieces, copy.pieces);
+}
+
+bool is_run(const CopyArgs& copy, std::size_t loop) {
+  auto bytes = static_cast<std::int64_t>(copy.element_bytes);
+  return loop + 1 == copy.loops.size() && copy.loops[loop].from_stride == bytes &&
+         copy.loops[loop].to_stride == bytes;
+}
+
+void fold_run(const CopyArgs& copy, const CopyArgs::Job& job, std::int64_t to, std::int64_t from,
+              std::int64_t elements, std::byte* scratch) {
+  auto** terms = reinterpret_cast<const std::byte**>(scratch);
+  for (std::size_t i = 0; i < job.from.size(); ++i) terms[i] = job.from[i] + from;
+  copy.fold(job.to + to, terms, static_cast<int>(job.from.size()), elements);
+}
+
+void fold(const CopyArgs& copy, const CopyArgs::Job& job, std::size_t loop, std::int64_t to,
+          std::int64_t from, std::byte* scratch) {
+  if (loop == copy.loops.size()) return fold_run(copy, job, to, from, 1, scratch);
+  const CopyLoop& l = copy.loops[loop];
+  if (is_run(copy, loop)) return fold_run(copy, job, to, from, l.size, scratch);
+  for (std::int64_t i = 0; i < l.size; ++i)
+    fold(copy, job, loop + 1, to + i * l.to_stride, from + i * l.from_stride, scratch);
+}
+
+void require_agreement(const CopyArgs& copy, const CopyArgs::Job& job, std::size_t loop, std::int64_t from) {
+  bool is_end = loop == copy.loops.size();
+  if (!is_end && !is_run(copy, loop)) {
+    for (std::int64_t i = 0; i < copy.loops[loop].size; ++i)
+      require_agreement(copy, job, loop + 1, from + i * copy.loops[loop].from_stride);
+    return;
   }
+  std::size_t bytes = copy.element_bytes * (is_end ? 1 : static_cast<std::size_t>(copy.loops[loop].size));
+  for (std::size_t i = 1; i < job.from.size(); ++i)
+    require(std::memcmp(job.from[i] + from, job.from[0] + from, bytes) == 0, Code::state,
+            "device {} of {} holds another value than the first, but they are assumed to be equal", i,
+            job.from.size());
+}
+
+void run_copy(const PlanStep& step, StepContext& context) {
+  const auto& copy = *static_cast<const CopyArgs*>(step.args);
+  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
+    for (const CopyArgs::Job& job : jobs_of(copy, unit)) {
+      if (copy.must_agree) require_agreement(copy, job, 0, 0);
+      if (job.from.empty()) std::memset(job.to, 0, copy.bytes);
+      else if (job.from.size() == 1 || copy.must_agree)
+        strided_copy(job.to, job.from[0], copy.loops, copy.element_bytes);
+      else fold(copy, job, 0, 0, 0, context.scratch);
+    }
 }
 
 void touch_source(const CopyArgs& copy, const std::byte* from, std::size_t loop,
@@ -25,19 +70,20 @@ void touch_source(const CopyArgs& copy, const std::byte* from, std::size_t loop,
   if (loop == copy.loops.size())
     return touch(from, static_cast<std::int64_t>(copy.element_bytes), false, on_touched);
   const CopyLoop& l = copy.loops[loop];
-  bool is_run =
+  bool lies_dense =
       loop + 1 == copy.loops.size() && l.from_stride == static_cast<std::int64_t>(copy.element_bytes);
-  if (is_run) return touch(from, l.size * l.from_stride, false, on_touched);
+  if (lies_dense) return touch(from, l.size * l.from_stride, false, on_touched);
   for (std::int64_t i = 0; i < (l.from_stride == 0 ? std::min<std::int64_t>(l.size, 1) : l.size); ++i)
     touch_source(copy, from + i * l.from_stride, loop + 1, on_touched);
 }
 
-void touch_copy(const PlanStep& step, StepContext&, const OnTouched& on_touched) {
+void touch_copy(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
-  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
-    const CopyArgs::Job& job = copy.jobs[static_cast<std::size_t>(i)];
-    touch(job.to, static_cast<std::int64_t>(copy.bytes), true, on_touched);
-    if (!job.zeros) touch_source(copy, job.from, 0, on_touched);
+  touch(context.scratch, static_cast<std::int64_t>(copy.scratch_bytes), true, on_touched);
+  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
+    touch(jobs_of(copy, unit)[0].to, static_cast<std::int64_t>(copy.bytes), true, on_touched);
+    for (const CopyArgs::Job& job : jobs_of(copy, unit))
+      for (const std::byte* from : job.from) touch_source(copy, from, 0, on_touched);
   }
 }
 

@@ -13,12 +13,15 @@ namespace tutti {
 struct CopyArgs {
   struct Job {
     std::byte* to;
-    std::byte* from;  // not used if zeros
-    bool zeros;
+    std::vector<std::byte*> from;  // none: zeros; several are folded, or compared
   };
-  std::vector<Job> jobs;
+  std::vector<Job> jobs;  // `pieces` of each unit
+  std::size_t pieces;
   std::vector<CopyLoop> loops;
-  std::size_t element_bytes, bytes;  // of one job
+  std::size_t element_bytes, bytes;  // of one unit
+  FoldKernel fold;
+  bool must_agree;
+  std::size_t scratch_bytes;  // addresses of what is folded
 };
 
 struct ColumnsArgs {

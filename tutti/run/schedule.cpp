@@ -148,14 +148,22 @@ class Scheduler {
     const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
     const auto& work = std::get<CopyWork>(atom.work);
     Type type = root(atom.results[0]).type;
-    CopyArgs& args = keep(CopyArgs{{}, work.loops, bytes_per_element(type.dtype()), type.bytes()});
     std::vector<std::int64_t> order = job_order(node);
-    args.jobs.resize(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i])];
-      args.jobs[i].zeros = job.from < 0;
+    std::size_t pieces = work.jobs.size() / order.size(), most = 0;
+    for (const CopyWork::Job& job : work.jobs) most = std::max(most, job.from.size());
+    bool folds = most > 1 && !work.must_agree;
+    std::size_t scratch = folds ? most * sizeof(std::byte*) : 0;
+    need_scratch(scratch);
+    CopyArgs& args =
+        keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
+                      bytes_per_element(type.dtype()), type.bytes(),
+                      folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree, scratch});
+    for (std::size_t i = 0; i < args.jobs.size(); ++i) {
+      const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
+      args.jobs[i].from.resize(job.from.size());
       put_address(&args.jobs[i].to, atom.results[0], job.to);
-      if (job.from >= 0) put_address(&args.jobs[i].from, atom.operands[0].root, job.from);
+      for (std::size_t k = 0; k < job.from.size(); ++k)
+        put_address(&args.jobs[i].from[k], atom.operands[0].root, job.from[k]);
     }
     return args;
   }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tutti/devices/layout.hpp"
+
+namespace tutti {
+
+/// Which devices along some axes communicate with each other: positions along the axes together, row-major in the
+/// order given; every position in one group. The order in a group says who stands where in it, the order of the
+/// groups nothing. Empty: one group of all, in order.
+using Groups = std::vector<std::vector<int>>;
+/// Who sends to whom: positions along axes, source first.
+using Pairs = std::vector<std::pair<int, int>>;
+
+enum class GroupSizes { equal, any };
+/// Throws T009 if a position is named twice, missing or out of range, and if sizes differ that must be equal.
+void require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes);
+
+/// The same with the one group of all written out.
+Groups written_out(const Groups& groups, const Axes& axes);
+/// The devices of a group; of the first, if their sizes differ.
+int group_size(const Groups& groups, const Axes& axes);
+
+/// Where one position, or one device, stands: in which group, and where in that.
+struct PlaceInGroup {
+  int group, place;
+};
+/// Of every position, in ascending order. Groups are written out.
+std::vector<PlaceInGroup> places_in(const Groups& groups);
+
+/// The devices of the group that `device` is in, in its order, and where `device` stands in it.
+struct Peers {
+  std::vector<int> devices;
+  int place;
+};
+Peers peers_of(const Layout& layout, const Axes& axes, const Groups& groups, int device);
+
+/// "[[0, 2], [3, 1]]", "[(0, 1), (1, 2)]".
+std::string to_string(const Groups& groups);
+std::string to_string(const Pairs& pairs);
+
+}  // namespace tutti
