@@ -121,6 +121,32 @@ NamedProgram positions_and_masks() {
   });
 }
 
+// Each device needs its neighbours' values, along a line that goes through two axes.
+NamedProgram halo_exchange() {
+  std::vector<ExampleOperand> operands{f64({3}, {{a(), varying}, {b(), varying}})};
+  return named("halo_exchange", operands, [](const Arrays& x) {
+    Array left = ppermute(x[0], {"b", "a"}, {{0, 1}, {1, 2}, {2, 3}});
+    Array right = ppermute(x[0], {"b", "a"}, {{1, 0}, {2, 1}, {3, 2}});
+    Array next = tanh(left * x[0] - right);
+    return Arrays{next, psum(reduce_sum(next * next), {"a", "b"})};
+  });
+}
+
+// Rows go to the devices of a group that know about them, and back.
+NamedProgram experts() {
+  std::vector<ExampleOperand> operands{f64({4, 2}, {{a(), varying}, {b(), varying}}),
+                                       f64({2, 3}, {{a(), varying}})};
+  return named("experts", operands, [](const Arrays& x) {
+    const Groups crossed{{0, 3}, {2, 1}}, uneven{{2}, {0, 1, 3}};
+    const Axes both{a(), b()};
+    Array hidden = tanh(matmul(all_to_all(x[0], both, {.tiled = true}), x[1]));
+    Array back = all_to_all(hidden, both, {.concat = 1, .tiled = true, .groups = crossed});
+    Array shared = all_gather(hidden, both, {.dim = 1, .groups = crossed}) * 0.5;
+    return Arrays{back - pmax(back, both, {.groups = uneven}), pmean(hidden, both, {.groups = uneven}),
+                  psum_scatter(shared, both, {.dim = 1, .groups = crossed})};
+  });
+}
+
 // From whole arrays to whole arrays, with every kind of spec.
 NamedProgram borders() {
   auto body = [](const Array& x, const Array& w, const Array& scale, const Array& terms) {
@@ -141,8 +167,8 @@ NamedProgram borders() {
 
 const std::vector<NamedProgram>& composed_programs() {
   static const std::vector<NamedProgram> programs{
-      digits_step(), softmax_over_devices(), layer_norm_over_devices(), sharded_optimiser(),
-      attention(),   delayed_sums(),         positions_and_masks(),     borders()};
+      digits_step(),  softmax_over_devices(), layer_norm_over_devices(), sharded_optimiser(), attention(),
+      delayed_sums(), positions_and_masks(),  halo_exchange(),           experts(),           borders()};
   return programs;
 }
 

@@ -8,6 +8,7 @@
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast.hpp"
@@ -21,6 +22,7 @@
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/mask.hpp"
 #include "tutti/ops/own_block.hpp"
+#include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
@@ -110,6 +112,35 @@ TEST_P(OnMeshWithAxes, scatters_sums_and_takes_own_blocks) {
           return Arrays{psum_scatter(x[0] * 2.0, axes(), {.dim = 0, .tiled = true}), block * block, block};
         },
         {{axes()}, {{}, axes()}, {{}, axes()}});
+}
+
+TEST_P(OnMeshWithAxes, permutes_and_exchanges_blocks) {
+  Pairs around, some{{n() - 1, 0}};
+  for (int i = 0; i < n(); ++i) around.emplace_back(i, (i + 1) % n());
+  check({{DType::f32, {2 * n() * n(), 3}, {axes()}}},
+        [&](const Arrays& x) {
+          return Arrays{ppermute(x[0], axes(), around) + 1.0, ppermute(transpose(x[0]), axes(), some),
+                        all_to_all(x[0] * 2.0, axes(), {.tiled = true}),
+                        all_to_all(x[0], axes(), {.split = 0, .concat = 1, .tiled = true})};
+        },
+        {{axes()}, {axes()}, {axes()}, {axes()}});
+}
+
+TEST_P(OnMeshWithAxes, folds_gathers_and_exchanges_in_groups) {
+  Groups backwards(1), one_alone;
+  for (int i = n(); i-- > 0;) backwards[0].push_back(i);
+  one_alone = {{0}};
+  if (n() > 1) one_alone.emplace_back(backwards[0].begin(), backwards[0].end() - 1);
+  check({{DType::f32, {2 * n() * n(), 3}, {axes()}}},
+        [&](const Arrays& x) {
+          Array turned = transpose(x[0]);
+          return Arrays{psum(x[0] + 1.0, axes(), {.groups = one_alone}),
+                        pmax(turned, axes(), {.groups = one_alone}),
+                        all_gather(turned, axes(), {.dim = 1, .tiled = true, .groups = backwards}),
+                        psum_scatter(turned, axes(), {.dim = 1, .tiled = true, .groups = backwards}),
+                        all_to_all(x[0], axes(), {.concat = 1, .tiled = true, .groups = backwards})};
+        },
+        {{axes()}, {axes()}, {axes()}, {axes()}, {axes()}});
 }
 
 TEST_P(OnMeshWithAxes, masks_and_broadcasts_from_one_device) {

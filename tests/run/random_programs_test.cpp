@@ -9,6 +9,7 @@
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
@@ -17,6 +18,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/own_block.hpp"
+#include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reverse.hpp"
@@ -74,7 +76,7 @@ class RandomProgram {
   Array next() {
     Array x = any(), y = any();
     Axes axes = varying_axes(x);
-    switch (below(15)) {
+    switch (below(18)) {
       case 0: return x + y;
       case 1: return x - y;
       case 2: return maximum(x, y) - 1.0;
@@ -96,11 +98,20 @@ class RandomProgram {
       case 11: return rev(x, below(2)) - y;
       case 12: return concatenate({slice_in_dim(x, 1, {}), slice_in_dim(y, 0, 1)});  // the next row
       case 13: return slice_in_dim(concatenate({x, rev(y, 1)}, 1), 1, {}, 2, 1);
+      case 14: return axes.empty() ? y : ppermute(x, axes[0], {{1, 0}, {0, axes[0].size - 1}});
+      case 15: return axes.empty() ? x : all_to_all(x, axes[0], {.split = 1, .concat = 1, .tiled = true});
+      case 16: return axes.empty() ? -y : psum(x, axes, {.groups = first_alone(joint_size(axes))});
       default:
         return axes.empty() ? x + 1.0
                             : all_gather(psum_scatter(x, axes[0], {.dim = 1, .tiled = true}), {axes[0]},
                                          Dim{1}, Stacking::tiled, State::invariant);
     }
+  }
+
+  static Groups first_alone(int n) {
+    Groups groups{{0}, {}};
+    for (int i = 1; i < n; ++i) groups[1].push_back(i);
+    return groups;
   }
 
   Mesh mesh_;

@@ -6,6 +6,8 @@
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/arg_reduce.hpp"
+#include "tutti/ops/all_to_all.hpp"
+#include "tutti/ops/assume_invariant.hpp"
 #include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/bitcast_convert.hpp"
@@ -28,6 +30,7 @@
 #include "tutti/ops/mask.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/pad.hpp"
+#include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
@@ -60,9 +63,9 @@ std::vector<OpRow> rows() {
 
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
-      rows<AllGather, AllReduce, ArgReduce, AxisIndex, Binary, BitcastConvert, Broadcast, BroadcastInDim,
+      rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert, Broadcast, BroadcastInDim,
            Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, DotGeneral, DynamicSlice,
-           DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OwnBlock, Pad, Reduce, ReduceScatter,
+           DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OwnBlock, Pad, Permute, Reduce, ReduceScatter,
            Reshape, Reverse, Scatter, Select, Slice, Sort, StopGradient, Transpose, Unary, ZeroTangent>();
   return all;
 }

@@ -9,8 +9,9 @@ namespace tutti {
 
 /// Every device receives the blocks of all devices along the axes, in the order of the tuple.
 /// x: [.., d, ..] V -> [.., n, d, ..], or tiled [.., n*d, ..], I or R over the axes; n = their joint size.
+/// With groups every device receives the blocks of its group, in the group's order: V, n = size of a group.
 /// Cost: each device receives (n-1)/n of the result's bytes. In one process one copy, or none if the shards lie in order.
-/// Throws T006 if dim is out of range (all_gather_c1), T004 for an unreduced x.
+/// Throws T006 if dim is out of range (all_gather_c1), T004 for an unreduced x, T009 for groups.
 /// Source: StableHLO all_gather; jax.lax.all_gather, all_gather_invariant, all_gather_reduced.
 struct AllGather {
   static constexpr std::string_view name = "all_gather";
@@ -18,7 +19,8 @@ struct AllGather {
   Axes axes;  // row-major in the order given
   Dim dim;    // of the result
   Stacking stacking = Stacking::new_dim;
-  State to = State::invariant;  // or reduced
+  State to = State::invariant;  // or reduced; varying with groups
+  Groups groups = {};           // of equal sizes
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -37,17 +39,19 @@ struct AllGather {
 static_assert(complete<AllGather>());
 
 /// The op itself; for rules.
-Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, State to);
+Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, State to,
+                 const Groups& groups = {});
 
 struct AllGatherOptions {
   int dim = 0;
   bool tiled = false;  // jax's word; Stacking inside
   State to = State::varying;
+  Groups groups = {};
 };
 
 /// jax.lax.all_gather: the blocks of all devices, along a new dim `dim` or tiled along an existing one.
 /// .to = invariant: known to be equal on all devices, the gradient is each device's own block; .to = reduced: equal,
-/// the gradient is a sum of terms; .to = varying: the same bits, typed as if they might differ.
+/// the gradient is a sum of terms; .to = varying: the same bits, typed as if they might differ. With groups they do.
 Array all_gather(const Operand& x, const AxisNames& axes, const AllGatherOptions& options = {});
 
 }  // namespace tutti

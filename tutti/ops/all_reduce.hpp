@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/devices/groups.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
@@ -9,16 +10,18 @@ namespace tutti {
 /// The sum, maximum or minimum over all devices along the axes; equal on all of them.
 /// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every state, max and
 /// min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
+/// With groups V -> V: over the devices of its group; sizes may differ.
 /// Derivative of max and min: the mean of the tangents of the devices that hold the extreme value. (Of a vmap axis and
 /// mesh axes together, batched first: the mean over the lanes, then over the devices.)
 /// Cost: in one process one pass over the shards, inside the neighbouring region.
-/// Throws T004 for U under max or min, T007 for the sum of bool (convert first).
+/// Throws T004 for U under max or min, T007 for the sum of bool (convert first), T009 for groups.
 /// Source: StableHLO all_reduce; jax.lax.psum, pmax, pmin.
 struct AllReduce {
   static constexpr std::string_view name = "all_reduce";
 
   ReduceKind kind = ReduceKind::sum;
-  Axes axes;  // ascending: the order does not matter
+  Axes axes;           // ascending: the order does not matter; with groups row-major in the order given
+  Groups groups = {};  // of any sizes
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -38,14 +41,18 @@ struct AllReduce {
 static_assert(complete<AllReduce>());
 
 /// The op itself; for rules.
-Array all_reduce(const Array& x, Axes axes, ReduceKind kind = ReduceKind::sum);
+Array all_reduce(const Array& x, Axes axes, ReduceKind kind = ReduceKind::sum, const Groups& groups = {});
+
+struct AllReduceOptions {
+  Groups groups = {};
+};
 
 /// jax.lax.psum: the sum over the devices of `axes`. Of an invariant x that is n * x; of bool a count in i32.
-Array psum(const Operand& x, const AxisNames& axes);
-/// psum divided by the number of devices; f32 for bool and integers.
-Array pmean(const Operand& x, const AxisNames& axes);
+Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
+/// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers.
+Array pmean(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 /// The maximum over the devices of `axes`; for bool: true if one is.
-Array pmax(const Operand& x, const AxisNames& axes);
-Array pmin(const Operand& x, const AxisNames& axes);
+Array pmax(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
+Array pmin(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 
 }  // namespace tutti

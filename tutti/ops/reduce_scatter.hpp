@@ -9,8 +9,10 @@ namespace tutti {
 
 /// The sum of the devices' terms, of which each device keeps the block at its own position along the axes.
 /// x: [.., n, .., d, ..], or tiled [.., n*d, ..], U -> [.., d, ..] V over the axes; n = their joint size.
+/// With groups V -> V: the sum over its group, of which each device keeps the block at its place in the group.
 /// Cost: each device receives (n-1)/n of the operand's bytes. In one process all_reduce's pass and a view.
-/// Throws T006 if dim is out of range (reduce_scatter_c1), T005 if it does not split, T004 unless x is U.
+/// Throws T006 if dim is out of range (reduce_scatter_c1), T005 if it does not split, T004 unless x is U,
+/// T009 for groups.
 /// Source: StableHLO reduce_scatter; jax.lax.psum_scatter, unreduced_psum_scatter.
 struct ReduceScatter {
   static constexpr std::string_view name = "reduce_scatter";
@@ -18,9 +20,11 @@ struct ReduceScatter {
   Axes axes;  // row-major in the order given
   Dim dim;    // of the operand
   Stacking stacking = Stacking::new_dim;
+  Groups groups = {};  // of equal sizes
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
+  std::vector<AxisStates> wants(const Types& operands) const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
@@ -35,11 +39,12 @@ struct ReduceScatter {
 static_assert(complete<ReduceScatter>());
 
 /// The op itself; for rules.
-Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stacking);
+Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stacking, const Groups& groups = {});
 
 struct PsumScatterOptions {
   int dim = 0;
   bool tiled = false;
+  Groups groups = {};
 };
 
 /// jax.lax.psum_scatter: the sum over the devices of `axes`, of which each keeps its own block along `dim`.

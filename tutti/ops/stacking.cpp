@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/stacking.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/select.hpp"
@@ -54,8 +58,10 @@ Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view lab
   return stacking == Stacking::tiled ? block.scaled(dim, n) : block.inserted(dim, n);
 }
 
-Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label) {
-  int n = joint_size(axes);
+Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label,
+               const Groups& groups) {
+  int n = group_size(groups, axes);
+  std::string who = groups.empty() ? to_string(axes) : "each group along " + to_string(axes);
   require(dim.index >= 0 && dim.index < whole.rank(), Code::dim,
           "dim {} is out of range for {} ({}); it has {}", dim.index, to_string(whole), label,
           whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
@@ -63,13 +69,13 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
   if (stacking == Stacking::tiled) {
     require(size % n == 0, Code::shape,
             "dim {} of {} does not split over the {} devices of {} ({}); pad it or use another dim",
-            dim.index, to_string(whole), n, to_string(axes), label);
+            dim.index, to_string(whole), n, who, label);
     return whole.with(whole.shape().with(dim, size / n));
   }
   require(size == n, Code::shape,
           "dim {} of {} has size {}, but {} has {} devices ({}); it must be as many, or with tiled = true a "
           "multiple",
-          dim.index, to_string(whole), size, to_string(axes), n, label);
+          dim.index, to_string(whole), size, who, n, label);
   return whole.erased(dim);
 }
 
@@ -97,24 +103,50 @@ View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
   return view;
 }
 
+Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
+                          Stacking stacking, int n) {
+  bool tiled = stacking == Stacking::tiled;
+  Shuffle shuffle;
+  Shape block = operand;
+  int block_dim = 0;
+  for (int i = 0; i < operand.rank(); ++i) {
+    bool is_split = split == Dim{i};
+    if (is_split) block = tiled ? block.with(*split, operand[i] / n) : block.erased(*split);
+    if (is_split && !tiled) continue;
+    int result_dim = block_dim + (concat && !tiled && block_dim >= concat->index ? 1 : 0);
+    shuffle.digits.push_back({block[block_dim], along(Dim{i}), along(Dim{result_dim})});
+    ++block_dim;
+  }
+  if (split) shuffle.block = along(*split, tiled ? block[*split] : 1);
+  if (concat) shuffle.piece = along(*concat, tiled ? block[*concat] : 1);
+  return shuffle;
+}
+
+Array lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking) {
+  Array laid = move_dim(x, from, dim);
+  if (stacking == Stacking::new_dim) return laid;
+  Shape apart = laid.shape();
+  return reshape(laid, apart.erased(dim).with(dim, apart[dim] * apart[dim.index + 1]));
+}
+
+Array take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to) {
+  Array x = whole;
+  if (stacking == Stacking::tiled)
+    x = reshape(x, whole.shape().with(dim, whole.shape()[dim] / n).inserted(dim, n));
+  return move_dim(x, dim, to);
+}
+
 Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
   int before = size_before(axes, axis), after = joint_size(axes) / before / axis.size;
   Shape block = tail(blocks.shape(), 2);
   Array x = reshape(blocks, joined({before, after, axis.size}, block));
   x = reshape(move_dim(x, Dim{2}, Dim{1}), joined({joint_size(axes)}, block));
-  x = move_dim(x, Dim{0}, dim);
-  if (stacking == Stacking::new_dim) return x;
-  return reshape(x, block.with(dim, block[dim] * joint_size(axes)));
+  return lay_blocks(x, Dim{0}, dim, stacking);
 }
 
 Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
   int n = joint_size(axes), before = size_before(axes, axis), after = n / before / axis.size;
-  Array x = whole;
-  if (stacking == Stacking::tiled) {
-    std::int64_t block_rows = whole.shape()[dim] / n;
-    x = reshape(x, whole.shape().with(dim, block_rows).inserted(dim, n));
-  }
-  x = move_dim(x, dim, Dim{0});
+  Array x = take_apart(whole, dim, stacking, n, Dim{0});
   Shape block = tail(x.shape(), 1);
   x = move_dim(reshape(x, joined({before, axis.size, after}, block)), Dim{1}, Dim{2});
   return reshape(x, joined({n / axis.size, axis.size}, block));
@@ -126,6 +158,21 @@ Array put_lane(const Array& x, const Axis& axis, int lane) {
 }
 
 Array take_lane(const Array& x, int lane) { return index_in_dim(x, lane); }
+
+// By a constant choice, not by a product: 0 * inf is NaN.
+Array take_rows(const Array& x, const std::vector<int>& rows) {
+  auto n = static_cast<int>(x.shape()[0]), m = static_cast<int>(rows.size());
+  std::vector<int> in_order(static_cast<std::size_t>(n));
+  std::iota(in_order.begin(), in_order.end(), 0);
+  if (rows == in_order) return x;
+  Tensor chosen(DType::boolean, Shape{m, n});
+  for (int i = 0; i < m; ++i)
+    if (int row = rows[static_cast<std::size_t>(i)]; row >= 0)
+      chosen.mutable_bytes()[i * n + row] = std::byte{1};
+  Array all = insert_dim(x, Dim{0}, m);
+  Array kept = select(broadcast_in_dim(constant(chosen), all.shape(), {0, 1}), all, zeros_of(all.type()));
+  return x.dtype() == DType::boolean ? reduce_max(kept, 1) : reduce_sum(kept, 1);
+}
 
 int coordinate_of(const Axes& axes, int position, const Axis& axis) {
   int after = joint_size(axes) / size_before(axes, axis) / axis.size;

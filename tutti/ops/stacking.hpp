@@ -2,6 +2,9 @@
 // How the blocks of several devices lie in one array, and how a vmap axis takes part in that.
 #pragma once
 
+#include <optional>
+
+#include "tutti/devices/groups.hpp"
 #include "tutti/ir/rules.hpp"
 
 namespace tutti {
@@ -14,12 +17,23 @@ std::string_view name(Stacking stacking);
 /// The type of n blocks of type `block` along `dim` of the result. Throws T006 (label `label`) if dim is out of range.
 Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label);
 /// The type of one of n blocks of `whole`. Throws T006 for the dim, T005 if it does not split.
-Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label);
+Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label,
+               const Groups& groups = {});
 
 /// The digits that map the blocks on the devices along `axes` to one array of type `whole`; unstacking_view turns them
 /// around.
 View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
+
+/// A Shuffle without its pieces yet: blocks that lie in the operand beside others along `split` (none: the operand is
+/// one), and in the result along `concat`, `n` of them.
+Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
+                          Stacking stacking, int n);
+
+/// [.., n, .., block] with n at `from` -> the blocks lie along `dim` of the result.
+Array lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking);
+/// The inverse: n blocks that lie along `dim` -> n is a dim of its own, which stands at `to`.
+Array take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to);
 
 /// Batch rules over an op's own axis. `axes` is the op's tuple, `axis` the one that vmap removes, `rest` the others.
 /// [n of rest, n of axis, block] -> all blocks in the order of the tuple, lying along `dim`.
@@ -30,6 +44,8 @@ Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim di
 Array put_lane(const Array& x, const Axis& axis, int lane);
 /// x[lane] along dim 0; the other lanes are not looked at.
 Array take_lane(const Array& x, int lane);
+/// x[rows[0]], x[rows[1]], .. along dim 0; a row of zeros for -1. -0 may become +0.
+Array take_rows(const Array& x, const std::vector<int>& rows);
 /// The coordinate of joint position `position` along `axis`, and its position along the rest.
 int coordinate_of(const Axes& axes, int position, const Axis& axis);
 int position_in_rest(const Axes& axes, int position, const Axis& axis);

@@ -121,6 +121,13 @@ AxisStates agreed_states(const Types& operands, Mixing mixing) {
   return result;
 }
 
+AxisStates varying_over(Type x, const Axes& axes) {
+  AxisStates wanted = x.states();
+  for (const Axis& axis : axes)
+    if (!is_stored_per_device(wanted.at(axis))) wanted.set(axis, State::varying);
+  return wanted;
+}
+
 std::string in_words(Type type, const Axis& axis) {
   return fmt::format("{} {} '{}'", in_words(type.at(axis)),
                      type.at(axis) == State::unreduced ? "over" : "along", axis.name);

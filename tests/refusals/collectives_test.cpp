@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups, permutations and exchanges that no devices can do.
+#include <gtest/gtest.h>
+
+#include "tests/support/refusal.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+Array terms(const Array& x) { return pcast(x, "data", unreduced); }
+
+TEST(groups, that_overlap_are_refused) {
+  expect_refused(on_devices([](Array x) {
+                   return psum(x, "data", {.groups = {{0, 1}, {1, 2, 3}}});  // refused
+                 }),
+                 "T009 {file}:{line}: psum: groups [[0, 1], [1, 2, 3]] name device 1 twice; name each device "
+                 "along 'data' once");
+}
+
+TEST(groups, that_miss_a_device_are_refused) {
+  expect_refused(on_devices([](Array x) {
+                   return pmax(x, "data", {.groups = {{0, 1}, {2}}});  // refused
+                 }),
+                 "T009 {file}:{line}: pmax: groups [[0, 1], [2]] leave out device 3 along 'data'; name each "
+                 "device once, if need be in a group of its own");
+}
+
+TEST(groups, of_devices_that_are_not_there_are_refused) {
+  expect_refused(on_devices([](Array x) {
+                   return pmean(x, {"data", "model"}, {.groups = {{0, 1, 2, 3}, {4, 5, 6, 8}}});  // refused
+                 }),
+                 "T009 {file}:{line}: pmean: groups [[0, 1, 2, 3], [4, 5, 6, 8]] name device 8, but ('data', "
+                 "'model') has devices 0 to 7");
+}
+
+TEST(groups, of_unequal_sizes_cannot_be_gathered) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_gather(x, "data", {.groups = {{0}, {1, 2, 3}}});  // refused
+      }),
+      "T009 {file}:{line}: all_gather: groups [[0], [1, 2, 3]] have 1 and 3 devices, so the results "
+      "would differ in shape; make them equal in size");
+}
+
+TEST(groups, of_unequal_sizes_cannot_be_scattered) {
+  expect_refused(on_devices([](Array x) {
+                   return psum_scatter(x, "data", {.groups = {{0}, {1, 2, 3}}});  // refused
+                 }),
+                 "T009 {file}:{line}: psum_scatter: groups [[0], [1, 2, 3]] have 1 and 3 devices, so the "
+                 "results would differ in shape; make them equal in size");
+}
+
+TEST(groups, of_unequal_sizes_exchange_nothing) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_to_all(x, "data", {.groups = {{0}, {1, 2, 3}}});  // refused
+      }),
+      "T009 {file}:{line}: all_to_all: groups [[0], [1, 2, 3]] have 1 and 3 devices, so the results "
+      "would differ in shape; make them equal in size");
+}
+
+TEST(groups, have_no_equal_result) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_gather(x, "data", {.to = invariant, .groups = {{0, 1}, {2, 3}}});  // refused
+      }),
+      "T004 {file}:{line}: all_gather: a value gathered in groups is equal in each group only, so it "
+      "is V, not I; use .to = varying");
+}
+
+TEST(groups, do_not_sum_terms_of_a_sum_over_all) {
+  expect_refused(on_devices([](Array x) {
+                   return psum(terms(x), "data", {.groups = {{0, 1}, {2, 3}}});  // refused
+                 }),
+                 "T004 {file}:{line}: psum: f32[2]{U:data} is an unreduced sum over 'data'; a sum over the "
+                 "groups of an axis has no type; reduce over all of it, or sum values");
+}
+
+TEST(groups, do_not_scatter_terms_of_a_sum_over_all) {
+  expect_refused(
+      on_devices([](Array x) {
+        return psum_scatter(terms(x), "data", {.groups = {{0, 1}, {2, 3}}});  // refused
+      }),
+      "T004 {file}:{line}: psum_scatter: f32[2]{U:data} is an unreduced sum over 'data'; a sum over "
+      "the groups of an axis has no type; reduce over all of it, or sum values");
+}
+
+TEST(groups, count_the_blocks_of_a_scatter) {
+  expect_refused(
+      on_devices([](Array x) {
+        return psum_scatter(x, "data", {.groups = {{0, 1, 2, 3}}});  // refused
+      }),
+      "T005 {file}:{line}: psum_scatter: dim 0 of f32[2]{V:data} has size 2, but each group along "
+      "'data' has 4 devices (reduce_scatter_c1); it must be as many, or with tiled = true a multiple");
+}
+
+TEST(permutations, send_from_a_device_once) {
+  expect_refused(on_devices([](Array x) {
+                   return ppermute(x, "data", {{0, 1}, {0, 2}});  // refused
+                 }),
+                 "T009 {file}:{line}: ppermute: device 0 is the source of two pairs ([(0, 1), (0, 2)]); a "
+                 "device sends once: use pbroadcast, or permute twice");
+}
+
+TEST(permutations, send_to_a_device_once) {
+  expect_refused(on_devices([](Array x) {
+                   return ppermute(x, "data", {{0, 1}, {2, 1}});  // refused
+                 }),
+                 "T009 {file}:{line}: ppermute: device 1 is the target of two pairs ([(0, 1), (2, 1)]); a "
+                 "device receives once: use psum, or permute twice");
+}
+
+TEST(permutations, are_of_devices_that_are_there) {
+  expect_refused(
+      on_devices([](Array x) {
+        return ppermute(x, "data", {{3, 4}});  // refused
+      }),
+      "T009 {file}:{line}: ppermute: there is no device 4 along 'data' ([(3, 4)]); it has devices 0 "
+      "to 3");
+}
+
+TEST(permutations, do_not_count_from_the_end) {
+  expect_refused(
+      on_devices([](Array x) {
+        return ppermute(x, {"data", "model"}, {{-1, 0}});  // refused
+      }),
+      "T009 {file}:{line}: ppermute: there is no device -1 along ('data', 'model') ([(-1, 0)]); it "
+      "has devices 0 to 7");
+}
+
+TEST(permutations, do_not_move_sums) {
+  expect_refused(
+      on_devices([](Array x) {
+        return ppermute(terms(x), "data", {{0, 1}});  // refused
+      }),
+      "T004 {file}:{line}: ppermute: f32[2]{U:data} is an unreduced sum over 'data'; a permutation "
+      "moves values, not terms; psum it first");
+}
+
+TEST(permutations, by_sources_name_one_for_each_device) {
+  expect_refused(on_devices([](Array x) {
+                   return pshuffle(x, "data", {1, 0, 2});  // refused
+                 }),
+                 "T009 {file}:{line}: pshuffle: 3 sources for the 4 devices of 'data'; name one for each, or "
+                 "use ppermute");
+}
+
+TEST(permutations, by_sources_name_no_device_twice) {
+  expect_refused(
+      on_devices([](Array x) {
+        return pshuffle(x, "data", {1, 0, 2, 2});  // refused
+      }),
+      "T009 {file}:{line}: pshuffle: device 2 is the source of two pairs ([(1, 0), (0, 1), (2, 2), "
+      "(2, 3)]); a device sends once: use pbroadcast, or permute twice");
+}
+
+TEST(exchanges, need_as_many_blocks_as_devices) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_to_all(x, "data");  // refused
+      }),
+      "T005 {file}:{line}: all_to_all: dim 0 of f32[2]{V:data} has size 2, but 'data' has 4 devices "
+      "(all_to_all_c1); it must be as many, or with tiled = true a multiple");
+}
+
+TEST(exchanges, need_a_dim_that_splits) {
+  expect_refused(on_devices([](Array x) {
+                   return all_to_all(x, {"data", "model"}, {.tiled = true});  // refused
+                 }),
+                 "T005 {file}:{line}: all_to_all: dim 0 of f32[2]{V:data, V:model} does not split over the 8 "
+                 "devices of ('data', 'model') (all_to_all_c1); pad it or use another dim");
+}
+
+TEST(exchanges, in_groups_need_a_dim_that_splits_over_one) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_to_all(x, "data", {.tiled = true, .groups = {{0, 1, 2, 3}}});  // refused
+      }),
+      "T005 {file}:{line}: all_to_all: dim 0 of f32[2]{V:data} does not split over the 4 devices of "
+      "each group along 'data' (all_to_all_c1); pad it or use another dim");
+}
+
+TEST(exchanges, split_a_dim_that_is_there) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_to_all(x, "data", {.split = 1});  // refused
+      }),
+      "T006 {file}:{line}: all_to_all: dim 1 is out of range for f32[2]{V:data}, which has dims -1 "
+      "to 0");
+}
+
+TEST(exchanges, do_not_move_sums) {
+  expect_refused(
+      on_devices([](Array x) {
+        return all_to_all(terms(x), "data");  // refused
+      }),
+      "T004 {file}:{line}: all_to_all: f32[2]{U:data} is an unreduced sum over 'data'; an exchange "
+      "moves values, not terms; psum it first");
+}
+
+TEST(assumptions, are_not_made_of_sums) {
+  expect_refused(
+      on_devices([](Array x) {
+        return assume_invariant(terms(x), "data");  // refused
+      }),
+      "T004 {file}:{line}: assume_invariant: f32[2]{U:data} is an unreduced sum over 'data'; only of "
+      "varying values can it be assumed that they are equal; a sum is made equal by psum");
+}
+
+TEST(largest_values, of_sums_are_on_no_device) {
+  expect_refused(on_devices([](Array x) {
+                   return pargmax(terms(x), "data");  // refused
+                 }),
+                 "T004 {file}:{line}: pargmax: f32[2]{U:data} is an unreduced sum over 'data'; a maximum or "
+                 "minimum takes values, not terms; psum it first");
+}
+
+}  // namespace
+}  // namespace tutti
