@@ -375,12 +375,47 @@ std::vector<Worked> permutations() {
   };
 }
 
+// The lanes of a vmap in the place of the devices.
+Worked under_vmap(const std::string& number, const Shape& shape, const Blocks& whole, const Body& body,
+                  const Shape& result, const Blocks& expected) {
+  auto mapped = [body](const Array& x) { return vmap(body, {.axis = "lane"})(x); };
+  return {number + "_under_vmap", line(1), shape, whole, mapped, result, expected};
+}
+
+std::vector<Worked> lanes() {
+  return {
+      under_vmap("3", {4}, {{0, 1, 2, 3}},
+                 [](const Array& x) { return psum(x, "lane", {.groups = pairs_in_order}); }, {4},
+                 {{1, 1, 5, 5}}),
+      under_vmap("12_mean", {4}, {{0, 1, 2, 3}},
+                 [](const Array& x) { return pmean(x, "lane", {.groups = {{0}, {3, 1, 2}}}); }, {4},
+                 {{0, 2, 2, 2}}),
+      under_vmap("15", {4}, {{0, 1, 2, 3}},
+                 [](const Array& x) { return pmax(x, "lane", {.groups = pairs_in_order}); }, {4},
+                 {{1, 1, 3, 3}}),
+      under_vmap("18", {4, 1}, {{3, 9, 5, 2}},
+                 [](const Array& x) { return all_gather(x, "lane", {.tiled = true, .groups = crossed}); },
+                 {4, 2}, {{3, 5, 2, 9, 3, 5, 2, 9}}),
+      under_vmap("24", {4, 4}, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+                 [](const Array& x) { return psum_scatter(x, "lane", {.tiled = true, .groups = crossed}); },
+                 {4, 2}, {{8, 10, 20, 22, 12, 14, 16, 18}}),
+      under_vmap("32", {4}, {{1, 2, 3, 4}},
+                 [](const Array& x) { return ppermute(x, "lane", {{0, 1}, {1, 2}}); }, {4}, {{0, 1, 2, 0}}),
+      under_vmap("38", {4, 4}, {{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 1, 2}},
+                 [](const Array& x) { return all_to_all(x, "lane", {.tiled = true}); }, {4, 4},
+                 {{3, 5, 5, 9, 1, 9, 3, 7, 4, 2, 5, 1, 1, 6, 8, 2}}),
+      under_vmap("39", {4, 2}, {{0, 1, 2, 3, 4, 5, 6, 7}},
+                 [](const Array& x) { return all_to_all(x, "lane", {.groups = odd_and_even}); }, {4, 2},
+                 {{0, 4, 2, 6, 1, 5, 3, 7}}),
+  };
+}
+
 class worked_examples : public testing::TestWithParam<Worked> {};
 TEST_P(worked_examples, have_their_numbers) { expect_worked(GetParam()); }
 
 std::vector<Worked> all_rows() {
   std::vector<Worked> all;
-  for (auto rows : {reductions, gathers, scatters, permutations})
+  for (auto rows : {reductions, gathers, scatters, permutations, lanes})
     for (Worked& row : rows()) all.push_back(std::move(row));
   return all;
 }

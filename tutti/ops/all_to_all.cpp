@@ -150,7 +150,7 @@ Lowered AllToAll::lower(Emitter& emitter, const Lowered& operands) const {
 std::vector<Example> AllToAll::examples() {
   std::vector<Example> examples;
   for (const Axes& axes : example_axis_tuples()) {
-    int n = joint_size(axes);
+    std::int64_t n = joint_size(axes);
     auto add = [&](Shape shape, DType dtype, Dim split, Dim concat, Stacking stacking, Groups groups) {
       Type x = Type(dtype, std::move(shape)).with(axes, State::varying);
       examples.push_back({AllToAll{axes, split, concat, stacking, std::move(groups)}, {x}});
