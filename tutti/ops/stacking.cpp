@@ -8,6 +8,7 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/select.hpp"
@@ -159,19 +160,21 @@ Array put_lane(const Array& x, const Axis& axis, int lane) {
 
 Array take_lane(const Array& x, int lane) { return index_in_dim(x, lane); }
 
-// By a constant choice, not by a product: 0 * inf is NaN.
 Array take_rows(const Array& x, const std::vector<int>& rows) {
-  auto n = static_cast<int>(x.shape()[0]), m = static_cast<int>(rows.size());
-  std::vector<int> in_order(static_cast<std::size_t>(n));
+  std::vector<int> in_order(static_cast<std::size_t>(x.shape()[0]));
   std::iota(in_order.begin(), in_order.end(), 0);
   if (rows == in_order) return x;
-  Tensor chosen(DType::boolean, Shape{m, n});
-  for (int i = 0; i < m; ++i)
-    if (int row = rows[static_cast<std::size_t>(i)]; row >= 0)
-      chosen.mutable_bytes()[i * n + row] = std::byte{1};
-  Array all = insert_dim(x, Dim{0}, m);
-  Array kept = select(broadcast_in_dim(constant(chosen), all.shape(), {0, 1}), all, zeros_of(all.type()));
-  return x.dtype() == DType::boolean ? reduce_max(kept, 1) : reduce_sum(kept, 1);
+  Shape shape{std::ssize(rows)};
+  Tensor indices(DType::i32, shape), present(DType::boolean, shape);
+  bool all_present = true;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    indices.mutable_data<std::int32_t>()[i] = std::max(rows[i], 0);
+    present.mutable_data<bool>()[i] = rows[i] >= 0;
+    all_present = all_present && rows[i] >= 0;
+  }
+  Array taken = take(x, constant(indices), 0);
+  if (all_present) return taken;
+  return select(broadcast_in_dim(constant(present), taken.shape(), {0}), taken, zeros_of(taken.type()));
 }
 
 int coordinate_of(const Axes& axes, int position, const Axis& axis) {
