@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tutti/base/error.hpp"
+#include "tutti/transform/simplify.hpp"
 
 namespace tutti {
 namespace {
@@ -34,6 +35,14 @@ std::int64_t step(const Coordinate& coordinate, const std::vector<std::int64_t>&
   return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
 }
 
+Program without_places(Program program) {
+  for (Equation& equation : program.equations) {
+    equation.op = with_changed_programs(equation.op, without_places);
+    equation.where = {};
+  }
+  return program;
+}
+
 }  // namespace
 
 std::string refusal_of(const std::function<void()>& body) {
@@ -55,8 +64,7 @@ std::string program_text(const Types& types, const std::function<Array(const Arr
 
 std::string text_of(Program program) {
   check(program);
-  for (Equation& equation : program.equations) equation.where = {};
-  return to_string(program);
+  return to_string(without_places(program));
 }
 
 Kernel kernel_of(const Op& op, const Types& operands) {

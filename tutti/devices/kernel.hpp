@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
@@ -102,6 +103,24 @@ struct Units {
   std::function<void(const Unit&)> run;
 };
 
-using Kernel = std::variant<View, Pointwise, ReduceDims, Fold, Shuffle, Literal, Units>;
+struct Program;  // of ir/
+/// Programs inside an op: shared, never changed.
+using SubProgram = std::shared_ptr<const Program>;
+
+/// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes its way; an
+/// op does not communicate over the axes along which it differs.
+struct Sub {
+  enum class How {
+    choose,  // operand 0 is an i32 index, clamped; that program takes the others and gives the results
+    repeat,  // `length` times the one program: (consts, carries, a slice of each xs) -> (carries, a slice of each ys)
+    loop,  // while program 0: (consts, carries) -> bool says so, program 1: (consts, carries) -> carries
+  } how;
+  std::vector<SubProgram> programs;
+  int consts = 0, carries = 0;
+  std::int64_t length = 0;
+  bool reverse = false;  // the last slice first
+};
+
+using Kernel = std::variant<View, Pointwise, ReduceDims, Fold, Shuffle, Literal, Units, Sub>;
 
 }  // namespace tutti

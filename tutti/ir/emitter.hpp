@@ -25,11 +25,16 @@ class Emitter {
   /// stablehlo.reduce and stablehlo.reduce_window, to which the neutral element is added as their second operand.
   virtual stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
                                              Type result, stablehlo::Attributes attributes = {}) = 0;
-  /// An op with one region, which takes `arguments`; `body` emits what stands in it and returns its results.
-  using Body = std::function<Lowered(const Lowered& arguments)>;
-  virtual Lowered emit_with_region(std::string_view op, const Lowered& operands, const Types& results,
-                                   stablehlo::Attributes attributes, const Types& arguments,
-                                   const Body& body) = 0;
+  /// A region of an op: its arguments, and what it returns for their values.
+  struct Region {
+    Types arguments;
+    std::function<Lowered(const Lowered& arguments)> body;
+  };
+  /// One op with regions, which may use all values made before: stablehlo.case, stablehlo.while, stablehlo.sort.
+  virtual Lowered emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
+                                    const std::vector<Region>& regions, stablehlo::Attributes attributes = {}) = 0;
+  /// The equations of a sub-program; `inputs` are the values of its inputs, the result those of its outputs.
+  virtual Lowered lower(const Program& program, const Lowered& inputs) = 0;
   virtual stablehlo::Value constant(const Tensor& value) = 0;
   /// i32 scalar: where this device stands along `axes`, row-major in the order given.
   virtual stablehlo::Value position(const Axes& axes) = 0;

@@ -25,6 +25,10 @@ class Op {
                                 const Types& types) const = 0;
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
     virtual Axes communicates() const = 0;
+    /// Of an op with sub-programs; of others: none.
+    virtual std::vector<SubProgram> programs() const = 0;
+    virtual Op with_programs(const std::vector<SubProgram>& programs) const = 0;
+    virtual OpSplit split(const LinearOperands& operands) const = 0;
     /// The reason a rule is refused with; empty if it is there.
     virtual std::string_view refusal(Rule rule) const = 0;
     virtual bool equals(const Rules& other) const = 0;
@@ -50,6 +54,17 @@ class Op {
   [[noreturn]] static void refuse(Rule rule, std::string_view why);
 
   std::shared_ptr<const Rules> rules_;
+};
+
+/// An op with sub-programs when some of its operands are linear.
+struct OpSplit {
+  struct Operand {
+    std::optional<Array> known;
+    std::size_t number = 0;  // if not known: of the operand of the whole op
+  };
+  std::vector<std::optional<Array>> known;  // per result; none: it is the next result of `linear`
+  std::optional<Op> linear;                 // none if all results are known
+  std::vector<Operand> operands;            // of `linear`
 };
 
 /// "all_gather{axes=('data'), dim=0}".
@@ -101,6 +116,18 @@ struct Op::Model final : Op::Rules {
   }
   Axes communicates() const override {
     if constexpr (HasCommunicates<O>) return op.communicates();
+    else return {};
+  }
+  std::vector<SubProgram> programs() const override {
+    if constexpr (HasPrograms<O>) return op.programs();
+    else return {};
+  }
+  Op with_programs([[maybe_unused]] const std::vector<SubProgram>& programs) const override {
+    if constexpr (HasPrograms<O>) return op.with_programs(programs);
+    else return op;
+  }
+  OpSplit split([[maybe_unused]] const LinearOperands& operands) const override {
+    if constexpr (HasPrograms<O>) return op.split(operands);
     else return {};
   }
   std::string_view refusal(Rule rule) const override {

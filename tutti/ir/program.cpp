@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/program.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -24,12 +26,28 @@ std::string listed(const std::vector<Var>& vars, F text_of) {
 
 std::string number(Var var) { return fmt::format("%{}", var); }
 
+std::string indented(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    result += "    " + text.substr(begin, end - begin) + "\n";
+  }
+  return result;
+}
+
 }  // namespace
 
 Types Program::types_of(const std::vector<Var>& vars) const {
   Types found;
   for (Var var : vars) found.push_back(type(var));
   return found;
+}
+
+SubProgram shared(Program program) { return std::make_shared<const Program>(std::move(program)); }
+
+bool same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgram>& b) {
+  return std::ranges::equal(a, b,
+                            [](const SubProgram& x, const SubProgram& y) { return x == y || *x == *y; });
 }
 
 std::string to_string(const Program& program) {
@@ -42,6 +60,7 @@ std::string to_string(const Program& program) {
       line +=
           fmt::format("{:>{}}// {}", "", line.size() < 76 ? 76 - line.size() : 2, file_name(equation.where));
     text += line + "\n";
+    for (const SubProgram& inner : equation.op->programs()) text += indented(to_string(*inner));
   }
   return text + "  return " + listed(program.outputs, number) + "\n}\n";
 }
@@ -63,6 +82,7 @@ void check(const Program& program) {
       ensure(inferred[i] == stated[i], "checker: {} infers {}, the program says {}", equation.op->name(),
              to_string(inferred[i]), to_string(stated[i]));
     for (Var var : equation.results) assign(var);
+    for (const SubProgram& inner : equation.op->programs()) check(*inner);
   }
   for (Var var : program.outputs) require_assigned(var);
 }

@@ -31,11 +31,16 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
-/// One equation a line, with types and places.
+/// For the fields of ops: a program that is never changed again.
+SubProgram shared(Program program);
+/// The same programs, whoever holds them.
+bool same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgram>& b);
+
+/// One equation a line, with types and places; sub-programs below their op.
 std::string to_string(const Program& program);
 
 /// Derives every type anew and compares. Throws I001 where the program says something else; also for a variable
-/// that is used before it is assigned.
+/// that is used before it is assigned. Sub-programs are checked as well.
 void check(const Program& program);
 
 }  // namespace tutti

@@ -19,6 +19,7 @@ namespace tutti {
 class Op;
 class Emitter;
 struct Example;
+struct OpSplit;
 
 /// How the states of the operands must agree, per axis.
 enum class Mixing {
@@ -134,6 +135,19 @@ concept HasExamples = requires {
   { O::examples() } -> std::same_as<std::vector<Example>>;
 };
 
+/// An op with sub-programs has, beside the rules, `programs` and `with_programs` (the same op on others), and `split`: the
+/// op cut in two by which of its operands are linear; what is known of it is recorded in the current builder.
+template <class O>
+concept HasPrograms = requires(const O& o) {
+  { o.programs() } -> std::same_as<std::vector<SubProgram>>;
+};
+template <class O>
+concept HasSplit =
+    requires(const O& o, const std::vector<SubProgram>& programs, const LinearOperands& operands) {
+      { o.with_programs(programs) } -> std::same_as<O>;
+      { o.split(operands) } -> std::same_as<OpSplit>;
+    };
+
 /// Fails to compile, naming the rule, if an op lacks one. Stands under every op, and in Op's constructor.
 template <class O>
 consteval bool complete() {
@@ -160,6 +174,9 @@ consteval bool complete() {
       HasLower<O>,
       "op: missing rule 'lower'; write Lowered lower(Emitter& emitter, const Lowered& operands) const, or "
       "say static constexpr Refused lower{\"why\"}");
+  static_assert(!HasPrograms<O> || HasSplit<O>,
+                "op: missing for its sub-programs: O with_programs(const std::vector<SubProgram>& programs) "
+                "const, or OpSplit split(const LinearOperands& operands) const");
   static_assert(HasExamples<O>, "op: missing 'static std::vector<Example> examples()', for the laws");
   return true;
 }

@@ -26,10 +26,9 @@ Jvp ZeroTangent::jvp(const Arrays& operands, const Tangents&) const { return con
 Tangents ZeroTangent::transpose(const LinearOperands&, const Tangents&) const { return {}; }
 
 // Along the axis the states go with it: where the lanes held values of their own, they still do.
+// The same in every lane, also as terms of a sum.
 BatchedArrays ZeroTangent::batch(const Axis& axis, const BatchedArrays&, const Types&) const {
-  Array zero = zero_tangent(type.with(axis, State::invariant));
-  if (!is_stored_per_device(type.at(axis))) return {{zero, false}};
-  return {{zero_tangent(zero.type().inserted(Dim{0}, axis.size)), true}};
+  return {{zero_tangent(type.with(axis, State::invariant)), false}};
 }
 
 Lowered ZeroTangent::lower(Emitter& emitter, const Lowered&) const {

@@ -24,6 +24,27 @@ LinearEquation linear_equation(const Equation& equation, PerVar<bool>& linear, P
   return result;
 }
 
+// The linear half of an op with sub-programs; results that are known go to `known`.
+std::optional<LinearEquation> split_equation(const Equation& equation, const Program& program,
+                                             PerVar<bool>& linear, PerVar<Array>& known) {
+  LinearOperands operands;
+  for (Var var : equation.operands)
+    operands.push_back({linear[var] ? std::nullopt : std::optional(known[var]), program.type(var)});
+  OpSplit halves = replay(equation, [&] { return equation.op->split(operands); });
+  std::vector<Var> linear_results;
+  for (std::size_t i = 0; i < equation.results.size(); ++i) {
+    Var var = equation.results[i];
+    if (halves.known[i]) known[var] = *halves.known[i];
+    else linear_results.push_back(var);
+  }
+  for (Var var : linear_results) linear[var] = true;
+  if (!halves.linear) return std::nullopt;
+  LinearEquation rest{*halves.linear, {}, std::move(linear_results), equation.where};
+  for (const OpSplit::Operand& operand : halves.operands)
+    rest.operands.push_back({operand.known, operand.known ? -1 : equation.operands[operand.number]});
+  return rest;
+}
+
 void check_cotangents(const Program& program, const LinearEquation& equation, const Tangents& cotangents) {
   ensure(cotangents.size() == equation.operands.size(), "transpose of {} gives {} cotangents for {} operands",
          equation.op->name(), cotangents.size(), equation.operands.size());
@@ -52,7 +73,9 @@ std::vector<LinearEquation> walk_linear_part(const Program& program, PerVar<bool
     // A zero that stands for a tangent is linear, although nothing linear went into it.
     bool is_linear = equation.op.as<ZeroTangent>() != nullptr ||
                      std::ranges::any_of(equation.operands, [&](Var var) { return linear[var]; });
-    if (is_linear) {
+    if (is_linear && !equation.op->programs().empty()) {
+      if (auto half = split_equation(equation, program, linear, known)) rest.push_back(std::move(*half));
+    } else if (is_linear) {
       rest.push_back(linear_equation(equation, linear, known));
       for (Var var : equation.results) linear[var] = true;
     } else {

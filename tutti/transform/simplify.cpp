@@ -67,6 +67,13 @@ Program with_early_casts(const Program& program) {
   return without_dead_code(builder.finish(values.of(program.outputs)));
 }
 
+Op with_changed_programs(const Op& op, const std::function<Program(const Program&)>& change) {
+  std::vector<SubProgram> programs = op->programs();
+  if (programs.empty()) return op;
+  for (SubProgram& program : programs) program = shared(change(*program));
+  return op->with_programs(programs);
+}
+
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays) {
   Builder builder;
   PerVar<Array> values(program);
@@ -75,7 +82,11 @@ Program with_borders_as_moves(const Program& program, const std::function<bool(c
     const Enter* enter = equation.op.as<Enter>();
     const Leave* leave = equation.op.as<Leave>();
     if ((!enter && !leave) || stays(equation)) {
-      Arrays results = repeat(equation, values.of(equation.operands));
+      auto inner = [&](const Program& program_inside) {
+        return with_borders_as_moves(program_inside, stays);
+      };
+      Equation same{with_changed_programs(equation.op, inner), {}, {}, equation.where};
+      Arrays results = repeat(same, values.of(equation.operands));
       for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
       continue;
     }

@@ -17,7 +17,11 @@ Program without_common_subexpressions(Program program);
 /// broadcast_in_dim(cast(x)), so that the gradient sums what was repeated first and communicates the small rest.
 Program with_early_casts(const Program& program);
 
-/// The program with Enter and Leave replaced by the moves that they stand for, but where `stays(equation)`.
+/// The op with its sub-programs changed.
+Op with_changed_programs(const Op& op, const std::function<Program(const Program&)>& change);
+
+/// The program with Enter and Leave replaced by the moves that they stand for, but where `stays(equation)`; inside of
+/// sub-programs as well.
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays);
 
 }  // namespace tutti

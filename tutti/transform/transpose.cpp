@@ -3,6 +3,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/zero_tangent.hpp"
 #include "tutti/ops/zeros_of.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/linear_part.hpp"
@@ -36,9 +37,12 @@ Program transpose(const Program& program, const Bits& linear_inputs) {
   }
   transpose_linear_part(program, equations, cotangents);
   Arrays outputs;
-  for (std::size_t i = 0; i < program.inputs.size(); ++i)
-    if (linear_inputs[i])
-      outputs.push_back(or_zeros(cotangents[program.inputs[i]], program.type(program.inputs[i])));
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (!linear_inputs[i]) continue;
+    // A zero that is linear, or what is transposed again would be the sum of something known and something linear.
+    const std::optional<Array>& cotangent = cotangents[program.inputs[i]];
+    outputs.push_back(cotangent ? *cotangent : zero_tangent(dual(program.type(program.inputs[i]))));
+  }
   return without_dead_code(builder.finish(outputs));
 }
 

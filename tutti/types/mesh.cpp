@@ -58,6 +58,23 @@ int Mesh::coordinate(int device, const Axis& axis) const {
   fail(Code::internal, "axis '{}' is not in the mesh {}", axis.name, to_string(*this));
 }
 
+Mesh Mesh::without(const Axes& axes) const {
+  static std::mutex mutex;
+  static std::map<std::vector<int>, Axes> meshes;  // by the ids of their axes
+  Axes left;
+  std::vector<int> ids;
+  for (const Axis& axis : *axes_)
+    if (!contains(axes, axis)) {
+      left.push_back(axis);
+      ids.push_back(axis.id);
+    }
+  if (left.size() == axes_->size()) return *this;
+  Mesh part = *this;
+  std::lock_guard lock(mutex);
+  part.axes_ = &meshes.emplace(ids, left).first->second;
+  return part;
+}
+
 std::string to_string(const Mesh& mesh) {
   std::string text;
   for (const Axis& axis : mesh.axes())

@@ -25,6 +25,8 @@ class Mesh {
   int devices() const { return joint_size(*axes_); }
   /// The coordinate of `device` along `axis`, one of axes().
   int coordinate(int device, const Axis& axis) const;
+  /// The devices at one position along `axes`: a mesh of the other axes, which stay the same ones.
+  Mesh without(const Axes& axes) const;
   bool operator==(const Mesh&) const = default;
 
  private:
