@@ -6,6 +6,8 @@
 #include "tutti/api/shard_map.hpp"
 #include "tutti/api/vmap.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/control/cond.hpp"
+#include "tutti/control/loops.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/arg_reduce.hpp"

@@ -150,7 +150,8 @@ void same_as_calls(const Example& example, const Bits& marked, Findings& finding
 }
 
 void lanes_are_calls(const Example& example, Findings& findings) {
-  if (!is_batched(example)) return;
+  // Sub-programs say of what types the operands are.
+  if (!is_batched(example) || !example.op->programs().empty()) return;
   for (unsigned set = 0; set < 1U << example.operands.size(); ++set) {
     Bits marked;
     for (std::size_t i = 0; i < example.operands.size(); ++i) marked.push_back((set >> i & 1) != 0);

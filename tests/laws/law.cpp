@@ -135,7 +135,8 @@ std::vector<Bits> linear_inputs(const Example& example) {
 
 bool may_refuse_transpose(const Example& example) {
   bool is_bilinear = example.op->mixing() == Mixing::bilinear;
-  return is_bilinear || !example.op->refusal(Rule::transpose).empty() ||
+  bool has_programs = !example.op->programs().empty();  // which need not be linear
+  return is_bilinear || has_programs || !example.op->refusal(Rule::transpose).empty() ||
          !is_float(example.op->infer(types_of(example))[0].dtype());
 }
 

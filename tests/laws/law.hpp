@@ -59,8 +59,8 @@ Bits float_inputs(const Program& program);
 /// of others.
 std::vector<Bits> linear_inputs(const Example& example);
 
-/// True if the example's transpose may be refused: aloud by its op, for results without cotangents, and for
-/// products, which are linear in one operand at a time.
+/// True if the example's transpose may be refused: aloud by its op, for results without cotangents, for
+/// products, which are linear in one operand at a time, and for sub-programs that are not linear.
 bool may_refuse_transpose(const Example& example);
 
 /// One test of a law for every op.

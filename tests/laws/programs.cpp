@@ -163,12 +163,72 @@ NamedProgram borders() {
   });
 }
 
+// A recurrence over time: the state goes from trip to trip, a sum over devices in each; weights are used as they are equal.
+NamedProgram recurrence() {
+  std::vector<ExampleOperand> operands{f64({2, 2}), f64({3}), f64({3, 2}, {{a(), varying}})};
+  return named("recurrence", operands, [](const Arrays& x) {
+    auto trip = [&](const std::pair<Array, Array>& carry, const Array& input) {
+      auto [state, sum] = carry;
+      Array next = tanh(matmul(x[0], state) + input);
+      Array total = psum(reduce_sum(next), "a");
+      return std::pair{std::pair{next, sum + pcast(next, "a", unreduced)}, total * 0.25};
+    };
+    std::pair start{zeros({2}, DType::f64), mask(zeros({2}, DType::f64), "a")};
+    auto [last, totals] = scan(trip, start, x[2], {.reverse = true});
+    return Arrays{reduce_sum(totals * x[1]), last.first, psum(last.second, "a")};
+  });
+}
+
+// Devices along b go different ways, those along a together; inside, a loop that communicates.
+NamedProgram ways() {
+  std::vector<ExampleOperand> operands{f64({3}), f64({3}, {{a(), varying}}), f64({2, 3})};
+  return named("ways", operands, [](const Arrays& x) {
+    auto looped = [&](const Array& v) {
+      auto trip = [&](const Array& carry, const Array& w) {
+        return std::pair{tanh(carry) * x[0] + w, psum(carry * w, "a")};
+      };
+      auto [last, sums] = scan(trip, v, x[2]);
+      return std::tuple{reduce_sum(sums * sums), last};
+    };
+    auto plain = [&](const Array& v) {
+      return std::tuple{reduce_sum(v * x[0]) + convert(axis_index("b"), DType::f64), v * v};
+    };
+    auto at_last = [&](const Array& v) { return std::tuple{reduce_sum(exp(v * 0.5)), 2.0 * v}; };
+    Array index = axis_index({"c", "b"});
+    auto [sum, rest] = switch_(index, std::tuple{looped, plain, at_last}, x[1]);
+    return Arrays{sum, rest, cond(reduce_sum(x[0]) > 0.0, [&] { return x[1]; }, [&] { return x[0] - x[1]; })};
+  });
+}
+
+// shard_map inside of a loop over steps.
+NamedProgram steps_over_a_mesh() {
+  auto body = [](const Array& w, const Array& x) { return psum(reduce_sum(tanh(matmul(x, w))), "a"); };
+  ShardMapOptions options{.mesh = example_mesh(), .in = {P(), P("a")}, .out = P()};
+  return whole("steps_over_a_mesh", {f64({2}), f64({3, 4, 2})}, [&](const Arrays& x) {
+    auto trip = [&](const Array& w, const Array& input) {
+      auto loss = [&](const Array& v) { return shard_map(body, options)(v, input); };
+      auto [value, gradient] = value_and_grad(loss)(w);
+      return std::pair{w - 0.25 * gradient, value};
+    };
+    auto [w, losses] = scan(trip, x[0], x[1]);
+    return Arrays{reduce_sum(losses), w, losses};
+  });
+}
+
 }  // namespace
 
 const std::vector<NamedProgram>& composed_programs() {
-  static const std::vector<NamedProgram> programs{
-      digits_step(),  softmax_over_devices(), layer_norm_over_devices(), sharded_optimiser(), attention(),
-      delayed_sums(), positions_and_masks(),  halo_exchange(),           experts(),           borders()};
+  static const std::vector<NamedProgram> programs{digits_step(),
+                                                  softmax_over_devices(),
+                                                  layer_norm_over_devices(),
+                                                  sharded_optimiser(),
+                                                  attention(),
+                                                  delayed_sums(),
+                                                  positions_and_masks(), halo_exchange(), experts(),
+                                                  borders(),
+                                                  recurrence(),
+                                                  ways(),
+                                                  steps_over_a_mesh()};
   return programs;
 }
 

@@ -92,6 +92,57 @@ const std::vector<Function>& functions() {
        {P("x", "y"), P("y", none)},
        {{8, 4}, {4, 3}},
        [](const Arrays& a) { return psum(sum(tanh(psum(matmul(a[0], a[1]), "y"))), "x"); }},
+      {"scan_over_layers",
+       {all, by_x},
+       {{3, 4, 4}, {8, 4}},
+       [](const Arrays& a) {
+         auto layer = [](const Array& x, const Array& w) { return std::pair{tanh(matmul(x, w)), mean(x)}; };
+         auto [last, means] = scan(layer, a[1], a[0]);
+         return psum(sum(last * last) + sum(means * means), "x");
+       }},
+      {"scan_with_a_sum_in_every_trip",
+       {all, by_x},
+       {{4}, {8, 4}},
+       [](const Arrays& a) {
+         auto trip = [&](const Array& c, const Array& x) {
+           Array total = psum(sum(c * x), "x");
+           return std::pair{tanh(c * a[0] + 0.1 * total), total};
+         };
+         auto [last, totals] = scan(trip, a[0], a[1], {.reverse = true});
+         return psum(sum(last), "x") + psum(sum(totals * totals), "x") / 4.0;
+       }},
+      {"branch_chosen_by_each_device",
+       {all, by_x},
+       {{4}, {8, 4}},
+       [](const Arrays& a) {
+         auto yes = [&](const Array& x) { return sum(exp(x * a[0])); };
+         auto no = [&](const Array& x) { return sum(x * x - a[0]); };
+         return psum(cond(sum(a[1]) > 0.0, yes, no, a[1]), "x");
+       }},
+      {"branch_of_three_in_a_scan",
+       {by_x, all},
+       {{8}, {6, 2}},
+       [](const Arrays& a) {
+         auto trip = [&](const Array& c, const Array& w) {
+           Array index = convert(sum(w) * 2.0, DType::i32) + 1;
+           auto one = [&](const Array& x) { return tanh(x) * sum(w); };
+           auto two = [&](const Array& x) { return x * x * 0.3; };
+           auto three = [&](const Array& x) { return logistic(x) - psum(sum(x), "x") * 0.1; };
+           Array next = switch_(index, std::tuple{one, two, three}, c);
+           return std::pair{next, sum(next)};
+         };
+         auto [last, sums] = scan(trip, a[0], a[1]);
+         return psum(sum(last) + sum(sums * sums), "x");
+       }},
+      {"loop_with_numbers_for_bounds",
+       {all, by_x},
+       {{4}, {8, 4}},
+       [](const Arrays& a) {
+         auto body = [&](const Array& i, const Array& c) {
+           return tanh(c + a[1] * convert(i, DType::f64) * 0.25) * a[0];
+         };
+         return psum(sum(fori_loop(1, 4, body, a[1])), "x");
+       }},
   };
   return table;
 }

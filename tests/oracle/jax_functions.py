@@ -87,6 +87,52 @@ def register_all():
         local = lax.pcast(w, "x", to="varying")
         return lax.pmean(jnp.sum(jnp.exp(-x * local)), "x")
 
+    @spmd(P(), P("x"))
+    def scan_over_layers(ws, x):
+        def layer(x, w):
+            return jnp.tanh(x @ lax.pcast(w, "x", to="varying")), jnp.mean(x)
+
+        last, means = lax.scan(layer, x, ws)
+        return lax.psum(jnp.sum(last * last) + jnp.sum(means * means), "x")
+
+    @spmd(P(), P("x"))
+    def scan_with_a_sum_in_every_trip(w, x):
+        def trip(c, x):
+            total = lax.psum(jnp.sum(c * x), "x")
+            return jnp.tanh(c * w + 0.1 * total), total
+
+        last, totals = lax.scan(trip, w, x, reverse=True)
+        return lax.psum(jnp.sum(lax.pcast(last, "x", to="varying")), "x") + lax.psum(
+            jnp.sum(lax.pcast(totals * totals, "x", to="varying")), "x"
+        ) / 4
+
+    @spmd(P(), P("x"))
+    def branch_chosen_by_each_device(w, x):
+        w = lax.pcast(w, "x", to="varying")
+        return lax.psum(
+            lax.cond(jnp.sum(x) > 0, lambda x: jnp.sum(jnp.exp(x * w)), lambda x: jnp.sum(x * x - w), x), "x"
+        )
+
+    @spmd(P("x"), P())
+    def branch_of_three_in_a_scan(c, ws):
+        def trip(c, w):
+            index = (jnp.sum(w) * 2).astype(jnp.int32) + 1
+            one = lambda x: jnp.tanh(x) * jnp.sum(w)
+            two = lambda x: x * x * 0.3
+            three = lambda x: jax.nn.sigmoid(x) - lax.psum(jnp.sum(x), "x") * 0.1
+            after = lax.switch(index, [one, two, three], c)
+            return after, jnp.sum(after)
+
+        last, sums = lax.scan(trip, c, ws)
+        return lax.psum(jnp.sum(last) + jnp.sum(sums * sums), "x")
+
+    @spmd(P(), P("x"))
+    def loop_with_numbers_for_bounds(w, x):
+        def body(i, c):
+            return jnp.tanh(c + x * i.astype(x.dtype) * 0.25) * w
+
+        return lax.psum(jnp.sum(lax.fori_loop(1, 4, body, x)), "x")
+
     @spmd(P("x", "y"), P("y", None))
     def product_contracted_over_devices(a, b):
         return lax.psum(jnp.sum(jnp.tanh(lax.psum(a @ b, "y"))), "x")

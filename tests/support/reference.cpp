@@ -28,7 +28,7 @@ class OneEquation {
   OneEquation(const Mesh& mesh, std::vector<PerDevice> operands, Types results)
       : mesh_(mesh), operands_(std::move(operands)), results_(std::move(results)) {}
 
-  std::vector<PerDevice> run(const Kernel& kernel) {
+  std::vector<PerDevice> run(const Kernel& kernel) const {
     return std::visit([this](const auto& described) { return compute(described); }, kernel);
   }
 
@@ -184,6 +184,83 @@ class OneEquation {
       units.run({in, out, scratch.mutable_bytes()});
     }
     return all;
+  }
+
+  // Every device goes every way, together with the others; it takes what it finds on its own.
+  std::vector<PerDevice> compute(const Sub& sub) const {
+    switch (sub.how) {
+      case Sub::How::choose: return chosen(sub);
+      case Sub::How::repeat: return repeated(sub);
+      case Sub::How::loop: return looped(sub);
+    }
+    return {};
+  }
+
+  std::vector<PerDevice> chosen(const Sub& sub) const {
+    std::vector<PerDevice> rest(operands_.begin() + 1, operands_.end()), results(results_.size());
+    for (PerDevice& result : results) result.resize(static_cast<std::size_t>(mesh_.devices()));
+    int last = static_cast<int>(sub.programs.size()) - 1;
+    for (int branch = 0; branch <= last; ++branch) {
+      auto is_taken = [&](int device) {
+        return std::clamp(static_cast<int>(operand(0, device).at(0)), 0, last) == branch;
+      };
+      take(results, evaluate(*sub.programs[static_cast<std::size_t>(branch)], mesh_, rest), is_taken);
+    }
+    return results;
+  }
+
+  std::vector<PerDevice> repeated(const Sub& sub) const {
+    auto consts = sub.consts, carries = sub.carries;
+    std::vector<PerDevice> carried(operands_.begin() + consts, operands_.begin() + consts + carries);
+    std::vector<PerDevice> ys;
+    for (std::size_t i = carried.size(); i < results_.size(); ++i)
+      ys.push_back(on_each_device([&](int) { return Tensor(results_[i].dtype(), results_[i].shape()); }));
+    for (std::int64_t trip = 0; trip < sub.length; ++trip) {
+      std::int64_t at = sub.reverse ? sub.length - 1 - trip : trip;
+      std::vector<PerDevice> given(operands_.begin(), operands_.begin() + consts);
+      given.insert(given.end(), carried.begin(), carried.end());
+      for (std::size_t i = given.size(); i < operands_.size(); ++i)
+        given.push_back(on_each_device([&](int device) { return slice_of(operand(i, device), at); }));
+      std::vector<PerDevice> found = evaluate(*sub.programs[0], mesh_, given);
+      carried.assign(found.begin(), found.begin() + carries);
+      for (std::size_t i = 0; i < ys.size(); ++i)
+        for (std::size_t device = 0; device < ys[i].size(); ++device) {
+          const Tensor& y = found[carried.size() + i][device];
+          std::memcpy(ys[i][device].mutable_bytes() + static_cast<std::size_t>(at) * y.bytes(), y.data(),
+                      y.bytes());
+        }
+    }
+    carried.insert(carried.end(), ys.begin(), ys.end());
+    return carried;
+  }
+  static Tensor slice_of(const Tensor& stack, std::int64_t at) {
+    Tensor slice(stack.dtype(), stack.shape().erased(Dim{0}));
+    std::memcpy(slice.mutable_bytes(), stack.data() + static_cast<std::size_t>(at) * slice.bytes(),
+                slice.bytes());
+    return slice;
+  }
+
+  std::vector<PerDevice> looped(const Sub& sub) const {
+    std::vector<PerDevice> given = operands_;
+    std::vector<bool> wants(static_cast<std::size_t>(mesh_.devices()), true);
+    auto goes_on = [&](int device) { return wants[static_cast<std::size_t>(device)]; };
+    for (;;) {
+      PerDevice tested = evaluate(*sub.programs[0], mesh_, given)[0];
+      for (std::size_t device = 0; device < wants.size(); ++device)
+        wants[device] = wants[device] && tested[device].at(0) != 0;
+      std::vector<PerDevice> carried(given.begin() + sub.consts, given.end());
+      if (std::ranges::find(wants, true) == wants.end()) return carried;
+      take(carried, evaluate(*sub.programs[1], mesh_, given), goes_on);
+      std::ranges::copy(carried, given.begin() + sub.consts);
+    }
+  }
+
+  template <class F>
+  void take(std::vector<PerDevice>& to, const std::vector<PerDevice>& from, F&& takes) const {
+    for (std::size_t i = 0; i < to.size(); ++i)
+      for (int device = 0; device < mesh_.devices(); ++device)
+        if (takes(device))
+          to[i][static_cast<std::size_t>(device)] = from[i][static_cast<std::size_t>(device)];
   }
 
   Tensor viewed(const View& view, const PerDevice& from, int device) const {

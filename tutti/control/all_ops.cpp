@@ -3,6 +3,9 @@
 
 #include <map>
 
+#include "tutti/control/scan.hpp"
+#include "tutti/control/switch.hpp"
+#include "tutti/control/while.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/arg_reduce.hpp"
@@ -66,7 +69,7 @@ const std::vector<OpRow>& all_ops() {
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert, Broadcast, BroadcastInDim,
            Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, DotGeneral, DynamicSlice,
            DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OwnBlock, Pad, Permute, Reduce, ReduceScatter,
-           Reshape, Reverse, Scatter, Select, Slice, Sort, StopGradient, Transpose, Unary, ZeroTangent>();
+           Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

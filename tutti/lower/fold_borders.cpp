@@ -9,6 +9,7 @@
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/transform/replay.hpp"
+#include "tutti/transform/simplify.hpp"
 
 namespace tutti {
 namespace {
@@ -23,7 +24,7 @@ class Folder {
     for (const Equation& equation : program_.equations) {
       if (const Enter* border = equation.op.as<Enter>()) enter(equation, border->sharding);
       else if (equation.op.as<Leave>()) leaves_[equation.results[0]] = &equation;
-      else set(equation, repeat(equation, wholes(equation.operands)));
+      else set(equation, repeat(without_inner_borders(equation), wholes(equation.operands)));
     }
     Arrays outputs;
     for (Var var : program_.outputs) outputs.push_back(output(var));
@@ -44,6 +45,13 @@ class Folder {
       throw_error(Code::mesh, equation.where,
                   fmt::format("{}: its mesh is {}, the program is lowered for {}; use the same mesh",
                               equation.op->name(), to_string(sharding.mesh), to_string(mesh_)));
+  }
+
+  static Equation without_inner_borders(const Equation& equation) {
+    auto as_moves = [](const Program& program) {
+      return with_borders_as_moves(program, [](const Equation&) { return false; });
+    };
+    return {with_changed_programs(equation.op, as_moves), {}, {}, equation.where};
   }
 
   void set(const Equation& equation, const Arrays& results) {

@@ -2,11 +2,13 @@
 #include "tutti/lower/function_emitter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tutti/base/require.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/transform/replay.hpp"
 
 namespace tutti {
 namespace {
@@ -34,6 +36,14 @@ const char* reducer_name(ReduceKind kind) {
   return "";
 }
 
+stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::TensorType> types) {
+  stablehlo::Operation leave;
+  leave.name = "stablehlo.return";
+  leave.operands = values;
+  leave.operand_types = std::move(types);
+  return leave;
+}
+
 Tensor neutral_element(ReduceKind kind, DType dtype) {
   Tensor neutral(dtype, Shape{});
   write_neutral_element(kind, dtype, neutral.mutable_bytes());
@@ -48,12 +58,17 @@ FunctionEmitter::FunctionEmitter(const Mesh& mesh) : mesh_(mesh) {}
 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
-  operand_types_ = operand_types;
-  result_types_ = result_types;
-  place_.chain.clear();
-  if (equation.where.known()) place_.chain.push_back(equation.where);
+  stablehlo::Location place;
+  if (equation.where.known()) place.chain.push_back(equation.where);
+  // Equations of sub-programs are lowered while their op is.
+  Types outer_operands = std::exchange(operand_types_, operand_types);
+  Types outer_results = std::exchange(result_types_, result_types);
+  stablehlo::Location outer_place = std::exchange(place_, place);
   try {
     Lowered results = equation.op->lower(*this, operands);
+    operand_types_ = std::move(outer_operands);
+    result_types_ = std::move(outer_results);
+    place_ = std::move(outer_place);
     ensure(results.size() == result_types.size(), "lowers to {} values, has {} results", results.size(),
            result_types.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -67,11 +82,23 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
   }
 }
 
-std::vector<stablehlo::Operation> FunctionEmitter::take() {
-  std::vector<stablehlo::Operation> all = std::move(shared_);
-  all.insert(all.end(), std::make_move_iterator(operations_.begin()),
-             std::make_move_iterator(operations_.end()));
-  return all;
+Lowered FunctionEmitter::lower(const Program& program, const Lowered& inputs) {
+  PerVar<stablehlo::Value> values(program);
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[program.inputs[i]] = inputs[i];
+  for (const Equation& equation : program.equations) {
+    Lowered results = lower(equation, values.of(equation.operands), program.types_of(equation.operands),
+                            program.types_of(equation.results));
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  return values.of(program.outputs);
+}
+
+std::vector<stablehlo::Operation> FunctionEmitter::take() { return std::move(written_).all(); }
+
+std::vector<stablehlo::Operation> FunctionEmitter::Written::all() && {
+  shared.insert(shared.end(), std::make_move_iterator(operations.begin()),
+                std::make_move_iterator(operations.end()));
+  return std::move(shared);
 }
 
 // --- What ops write through ------------------------------------------------------------------------------------
@@ -92,29 +119,18 @@ stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceK
   return append(std::move(folded));
 }
 
-Lowered FunctionEmitter::emit_with_region(std::string_view op, const Lowered& operands, const Types& results,
-                                          stablehlo::Attributes attributes, const Types& arguments,
-                                          const Body& body) {
-  stablehlo::Block block;
-  for (Type type : arguments) {
-    block.argument_types.push_back(tensor_type(type));
-    block.arguments.push_back(new_value(tensor_type(type)));
+Lowered FunctionEmitter::emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
+                                           const std::vector<Region>& regions, stablehlo::Attributes attributes) {
+  stablehlo::Operation made = operation(op, operands, {}, std::move(attributes));
+  made.results.clear();
+  made.result_types.clear();
+  for (Type type : results) {
+    made.result_types.push_back(tensor_type(type));
+    made.results.push_back(new_value(tensor_type(type)));
   }
-  auto* outside = std::exchange(target_, &block.operations);
-  stablehlo::Operation leave;
-  leave.name = "stablehlo.return";
-  leave.operands = body(block.arguments);
-  target_ = outside;
-  for (stablehlo::Value value : leave.operands) leave.operand_types.push_back(type_of(value));
-  block.operations.push_back(std::move(leave));
-  stablehlo::Operation whole = operation(op, operands, tensor_type(results[0]), std::move(attributes));
-  for (std::size_t i = 1; i < results.size(); ++i) {
-    whole.result_types.push_back(tensor_type(results[i]));
-    whole.results.push_back(new_value(tensor_type(results[i])));
-  }
-  whole.regions.push_back(std::move(block));
-  Lowered values = whole.results;
-  append(std::move(whole));
+  for (const Region& region : regions) made.regions.push_back(block(region));
+  Lowered values = made.results;
+  append(std::move(made));
   return values;
 }
 
@@ -125,9 +141,9 @@ stablehlo::Value FunctionEmitter::constant(const Tensor& value) {
 }
 
 stablehlo::Value FunctionEmitter::position(const Axes& axes) {
-  target_ = &shared_;
+  is_shared_ = true;
   stablehlo::Value value = number_of(digits_of(axes));
-  target_ = &operations_;
+  is_shared_ = false;
   return value;
 }
 
@@ -193,8 +209,8 @@ FunctionEmitter::Digits FunctionEmitter::digits_of(const Axes& axes) const {
 }
 
 stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
-  auto found = positions_.find(digits);
-  if (found != positions_.end()) return found->second;
+  auto found = written_.positions.find(digits);
+  if (found != written_.positions.end()) return found->second;
   auto number = [&](int value) { return constant(Tensor::scalar(static_cast<std::int32_t>(value))); };
   auto scalar = [&](const char* op, const Lowered& operands) {
     return emit(op, operands, Type(DType::i32, {}), {});
@@ -214,7 +230,7 @@ stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
     if (stride > 1) value = scalar("stablehlo.divide", {value, number(stride)});
     if (stride * size < mesh_.devices()) value = scalar("stablehlo.remainder", {value, number(size)});
   }
-  return positions_[digits] = value;
+  return written_.positions[digits] = value;
 }
 
 // --- Operations ------------------------------------------------------------------------------------------------
@@ -240,13 +256,14 @@ stablehlo::Operation FunctionEmitter::operation(std::string_view name, const Low
   operation.result_types.push_back(result);
   operation.results.push_back(new_value(std::move(result)));
   operation.attributes = std::move(attributes);
-  if (target_ == &operations_) operation.location = place_;
+  if (!is_shared_) operation.location = place_;
   return operation;
 }
 
 stablehlo::Value FunctionEmitter::append(stablehlo::Operation operation) {
-  target_->push_back(std::move(operation));
-  return target_->back().results[0];
+  std::vector<stablehlo::Operation>& to = is_shared_ ? written_.shared : written_.operations;
+  to.push_back(std::move(operation));
+  return to.back().results.empty() ? stablehlo::Value{} : to.back().results[0];
 }
 
 stablehlo::Block FunctionEmitter::reducer(ReduceKind kind, DType dtype) {
@@ -255,11 +272,22 @@ stablehlo::Block FunctionEmitter::reducer(ReduceKind kind, DType dtype) {
   block.arguments = {new_value(scalar), new_value(scalar)};
   block.argument_types = {scalar, scalar};
   block.operations.push_back(operation(reducer_name(kind), block.arguments, scalar, {}));
-  stablehlo::Operation leave;
-  leave.name = "stablehlo.return";
-  leave.operands = block.operations[0].results;
-  leave.operand_types = {scalar};
-  block.operations.push_back(std::move(leave));
+  block.operations.push_back(returned(block.operations[0].results, {scalar}));
+  return block;
+}
+
+stablehlo::Block FunctionEmitter::block(const Region& region) {
+  stablehlo::Block block;
+  for (Type type : region.arguments) {
+    block.argument_types.push_back(tensor_type(type));
+    block.arguments.push_back(new_value(tensor_type(type)));
+  }
+  Written outside = std::exchange(written_, {});
+  Lowered results = region.body(block.arguments);
+  block.operations = std::exchange(written_, std::move(outside)).all();
+  std::vector<stablehlo::TensorType> types;
+  for (stablehlo::Value value : results) types.push_back(type_of(value));
+  block.operations.push_back(returned(results, types));
   return block;
 }
 

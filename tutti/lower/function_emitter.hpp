@@ -26,6 +26,8 @@ class FunctionEmitter final : public Emitter {
   /// The operations of one equation. Errors get its place and the op's name.
   Lowered lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                 const Types& result_types);
+  /// All equations of a program; errors as above.
+  Lowered lower(const Program& program, const Lowered& inputs) override;
   /// All that was emitted, in order; what all equations share stands first.
   std::vector<stablehlo::Operation> take();
 
@@ -35,9 +37,8 @@ class FunctionEmitter final : public Emitter {
                         stablehlo::Attributes attributes) override;
   stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
                                      Type result, stablehlo::Attributes attributes) override;
-  Lowered emit_with_region(std::string_view op, const Lowered& operands, const Types& results,
-                           stablehlo::Attributes attributes, const Types& arguments,
-                           const Body& body) override;
+  Lowered emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
+                            const std::vector<Region>& regions, stablehlo::Attributes attributes = {}) override;
   stablehlo::Value constant(const Tensor& value) override;
   stablehlo::Value position(const Axes& axes) override;
   stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) override;
@@ -58,13 +59,20 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
+  stablehlo::Block block(const Region& region);
+
+  /// What is written of the function, or of the region being written: a region makes its positions itself.
+  struct Written {
+    std::vector<stablehlo::Operation> shared;  // before all equations, so that each may use it
+    std::vector<stablehlo::Operation> operations;
+    std::map<Digits, stablehlo::Value> positions;
+    std::vector<stablehlo::Operation> all() &&;
+  };
 
   Mesh mesh_;
   std::vector<stablehlo::TensorType> types_;  // of each value
-  std::vector<stablehlo::Operation> shared_;  // before all equations, so that each may use it
-  std::vector<stablehlo::Operation> operations_;
-  std::vector<stablehlo::Operation>* target_ = &operations_;
-  std::map<Digits, stablehlo::Value> positions_;
+  Written written_;
+  bool is_shared_ = false;  // what is appended
   std::int64_t channels_ = 0;
   Types operand_types_, result_types_;  // of the equation being lowered
   stablehlo::Location place_;

@@ -3,23 +3,10 @@
 
 #include "tutti/lower/fold_borders.hpp"
 #include "tutti/lower/manual_module.hpp"
-#include "tutti/transform/replay.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
 namespace {
-
-/// Lowers all equations; `inputs` are the values of the program's inputs. Returns those of its outputs.
-Lowered lower_equations(const Program& program, const Lowered& inputs, FunctionEmitter& emitter) {
-  PerVar<stablehlo::Value> values(program);
-  for (std::size_t i = 0; i < inputs.size(); ++i) values[program.inputs[i]] = inputs[i];
-  for (const Equation& equation : program.equations) {
-    Lowered results = emitter.lower(equation, values.of(equation.operands),
-                                    program.types_of(equation.operands), program.types_of(equation.results));
-    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
-  }
-  return values.of(program.outputs);
-}
 
 /// Without it XLA chooses, and sums partial terms.
 std::optional<Sharding> only_sharding(const FoldedProgram& folded, std::size_t input) {
@@ -41,7 +28,7 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh) {
   Lowered inputs;
   for (Type type : local.types_of(local.inputs))
     inputs.push_back(module.enter(module.argument(type), type, unsharded(mesh, type.rank())));
-  Lowered outputs = lower_equations(local, inputs, emitter);
+  Lowered outputs = emitter.lower(local, inputs);
   Types types = local.types_of(local.outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     module.leave(outputs[i], types[i], unsharded(mesh, types[i].rank()));
@@ -58,7 +45,7 @@ stablehlo::Module lower_global(const Program& program, const Mesh& mesh) {
   Types parts = folded.program.types_of(folded.program.inputs);
   for (std::size_t i = 0; i < parts.size(); ++i)
     inputs.push_back(module.enter(arguments[folded.sources[i].input], parts[i], folded.sources[i].sharding));
-  Lowered outputs = lower_equations(folded.program, inputs, emitter);
+  Lowered outputs = emitter.lower(folded.program, inputs);
   Types wholes = program.types_of(program.outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     module.leave(outputs[i], wholes[i], folded.results[i], folded.results[i]);

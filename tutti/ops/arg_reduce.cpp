@@ -118,12 +118,12 @@ Lowered ArgReduce::lower(Emitter& emitter, const Lowered& operands) const {
   stablehlo::Value counted = emitter.emit("stablehlo.iota", {}, result.with(x.shape()),
                                           {{"iota_dimension", stablehlo::integer(dim.index)}});
   Lowered pairs =
-      emitter.emit_with_region("stablehlo.reduce",
+      emitter.emit_with_regions("stablehlo.reduce",
                                {operands[0], counted, emitter.constant(worst),
                                 emitter.constant(Tensor(index_dtype, Shape{}))},
                                {result.with(x.dtype()), result},
-                               {{"dimensions", stablehlo::integers({dim.index})}},
-                               {value, index, value, index}, Pick(emitter, extreme, value, index));
+                               {{{value, index, value, index}, Pick(emitter, extreme, value, index)}},
+                               {{"dimensions", stablehlo::integers({dim.index})}});
   return {pairs[1]};
 }
 

@@ -153,15 +153,14 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
   add("scatter_dims_to_operand_dims", dims.index_map);
   fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector.index)});
   Type scalar(emitter.result_types()[0].dtype(), {});
-  return emitter.emit_with_region("stablehlo.scatter", operands, emitter.result_types(),
-                                  {{"scatter_dimension_numbers",
-                                    stablehlo::record("scatter", std::move(fields))},
-                                   {"indices_are_sorted", {false}},
-                                   {"unique_indices", {false}}},
-                                  {scalar, scalar}, [&](const Lowered& x) -> Lowered {
-                                    if (kind == ScatterKind::replace) return {x[1]};
-                                    return {emitter.emit("stablehlo.add", x, scalar)};
-                                  });
+  auto update = [&](const Lowered& x) -> Lowered {
+    if (kind == ScatterKind::replace) return {x[1]};
+    return {emitter.emit("stablehlo.add", x, scalar)};
+  };
+  return emitter.emit_with_regions("stablehlo.scatter", operands, emitter.result_types(), {{{scalar, scalar}, update}},
+                                   {{"scatter_dimension_numbers", stablehlo::record("scatter", std::move(fields))},
+                                    {"indices_are_sorted", {false}},
+                                    {"unique_indices", {false}}});
 }
 
 std::vector<Example> Scatter::examples() {

@@ -113,11 +113,9 @@ Lowered Sort::lower(Emitter& emitter, const Lowered& operands) const {
   Types pairs;
   for (Type type : emitter.operand_types()) pairs.insert(pairs.end(), 2, type.with(Shape{}));
   DType key = emitter.operand_types()[0].dtype();
-  return emitter.emit_with_region("stablehlo.sort", operands, emitter.result_types(),
-                                  {{"dimension", stablehlo::integer(dim.index)}, {"is_stable", {true}}},
-                                  pairs, [&](const Lowered& x) -> Lowered {
-                                    return {comes_before(emitter, key, x[0], x[1])};
-                                  });
+  auto compare = [&](const Lowered& x) -> Lowered { return {comes_before(emitter, key, x[0], x[1])}; };
+  return emitter.emit_with_regions("stablehlo.sort", operands, emitter.result_types(), {{pairs, compare}},
+                                   {{"dimension", stablehlo::integer(dim.index)}, {"is_stable", {true}}});
 }
 
 // Keys far apart: at equal ones the order, and so the derivative, jumps.

@@ -84,8 +84,22 @@ class Localiser {
     }
     Arrays operands;
     for (Var var : equation.operands) operands.push_back(whole(var));
-    Arrays results = builder.add(equation.op, operands);
+    Arrays results =
+        builder.add(with_changed_programs(equation.op, [this](const Program& p) { return inner(p); }),
+                    operands);
     for (std::size_t i = 0; i < results.size(); ++i) value(equation.results[i]) = results[i];
+  }
+
+  /// Borders inside of sub-programs: those that kernels can do stay.
+  Program inner(const Program& program) const {
+    auto stays = [&](const Equation& equation) {
+      const Enter* enter = equation.op.as<Enter>();
+      const Leave* leave = equation.op.as<Leave>();
+      if (enter) require_own_mesh(enter->sharding, equation);
+      if (leave) require_own_mesh(leave->sharding, equation);
+      return (enter ? enter->sharding : leave->sharding).unreduced.empty();
+    };
+    return with_borders_as_moves(program, stays);
   }
 
   struct Left {

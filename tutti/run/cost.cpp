@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tutti/run/plan.hpp"
+
 namespace tutti {
 namespace {
 
@@ -40,6 +42,23 @@ double elements_per_nanosecond(const Work& work) {
   if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn)) return of_unary(*fn);
   const auto* fn = std::get_if<BinaryFn>(&pointwise->fn.fn);
   return fn && (*fn == BinaryFn::pow || *fn == BinaryFn::atan2) ? 0.5 : 12;
+}
+
+/// Of a loop whose trips nobody knows some are assumed.
+double of_control(const Graph& graph, const SubWork& work) {
+  constexpr double assumed_trips = 10;
+  double dearest = 0, all = 0;
+  for (const std::shared_ptr<Plan>& plan : work.plans) {
+    dearest = std::max(dearest, plan->placement().nanoseconds);
+    all += plan->placement().nanoseconds;
+  }
+  auto ways = static_cast<double>(positions(graph.mesh, work.decided));
+  switch (work.sub.how) {
+    case Sub::How::choose: return 20 + ways * dearest;
+    case Sub::How::repeat: return 20 + static_cast<double>(work.sub.length) * all;
+    case Sub::How::loop: return 20 + ways * assumed_trips * all;
+  }
+  return 0;
 }
 
 double of_region(const Graph& graph, const Node& node, AxisSet merged) {
@@ -87,6 +106,8 @@ double estimate(const Graph& graph, const Node& node, AxisSet merged) {
       return units * std::get<UnitsWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work)
                          .units.nanoseconds +
              20;
+    case Node::Kind::control:
+      return of_control(graph, std::get<SubWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work));
   }
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "tutti/run/check_races.hpp"
 #include "tutti/run/cost.hpp"
 #include "tutti/run/explain.hpp"
+#include "tutti/run/plan.hpp"
 #include "tutti/run/results.hpp"
 
 namespace tutti {
@@ -24,35 +25,24 @@ struct Staging {
 
 struct Executable::State {
   LocalProgram local;
-  Graph graph;
-  Nodes nodes;
-  Placement placement;
-  BufferPlan buffers;
-  Schedule schedule;
+  Plan plan;
   Team& team;
-  std::vector<StepContext> contexts;  // per worker
-  std::vector<std::byte*> slots;      // as the steps have them now
-  std::vector<Staging> staging;       // per input
-  std::vector<ResultRing> rings;      // per output
+  std::vector<Staging> staging;   // per input
+  std::vector<ResultRing> rings;  // per output
   std::mutex turn;
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
       : local(localised(program, mesh)),
-        graph(make_graph(local.program, mesh, options.storage, options.check_assumptions)),
-        nodes(make_nodes(graph, options.fuse ? Fusion::on : Fusion::off)),
-        placement(place(graph, nodes, of_workers.workers(), options.plan)),
-        buffers(plan_buffers(graph, nodes)),
-        schedule(make_schedule(graph, nodes, placement, buffers)),
+        plan(local.program, mesh,
+             {options.storage, options.fuse ? Fusion::on : Fusion::off, options.plan, of_workers.workers(), options.check_assumptions}),
         team(of_workers) {
+    const Graph& graph = plan.graph();
     if (options.check_races) {
       std::vector<std::string> names;
-      for (const Node& node : nodes.list) names.push_back(describe(graph, node));
-      std::optional<std::string> race = find_race(schedule, names);
+      for (const Node& node : plan.nodes().list) names.push_back(describe(graph, node));
+      std::optional<std::string> race = find_race(plan.schedule(), names);
       ensure(!race, "the plan has a race: {}", race.value_or(""));
     }
-    for (const std::shared_ptr<std::byte>& scratch : schedule.scratch)
-      contexts.push_back({scratch.get(), {}});
-    slots.resize(schedule.relocations.size());
     staging.resize(local.program.inputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
@@ -64,7 +54,7 @@ struct Executable::State {
   // ---- inputs and outputs
 
   const Root& input_root(std::size_t i) const {
-    for (const Root& root : graph.roots)
+    for (const Root& root : plan.graph().roots)
       if (root.place == Root::Place::input && root.number == static_cast<int>(i)) return root;
     fail(Code::internal, "input {} has no root", i);
   }
@@ -87,12 +77,6 @@ struct Executable::State {
     return staging[i].block.get();
   }
 
-  void bind(std::size_t slot, std::byte* base) {
-    if (slots[slot] == base) return;
-    slots[slot] = base;
-    relocate(schedule, static_cast<int>(slot), base);
-  }
-
   Values run(std::span<const std::shared_ptr<const GlobalArray>> inputs) {
     std::lock_guard lock(turn);
     require(inputs.size() == local.input_types.size(), Code::argument, "{} arguments for a program of {}",
@@ -101,13 +85,13 @@ struct Executable::State {
       require(inputs[i] && inputs[i]->type() == local.input_types[i], Code::argument,
               "argument {} is {}, the program takes {}", i,
               inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local.input_types[i]));
-      bind(i, in_place(i, *inputs[i]));
+      plan.bind(i, in_place(i, *inputs[i]));
     }
     Values results;
     results.reserve(rings.size());
     for (std::size_t i = 0; i < rings.size(); ++i) {
       results.push_back(rings[i].take());
-      bind(inputs.size() + i, const_cast<std::byte*>(results.back()->buffer().base.get()));
+      plan.bind(inputs.size() + i, const_cast<std::byte*>(results.back()->buffer().base.get()));
     }
     run_steps();
     check_replicas();
@@ -116,59 +100,37 @@ struct Executable::State {
 
   // ---- steps
 
-  void run_list(std::size_t phase, std::size_t worker, StepContext& context) {
-    const PlanStep* step = nullptr;
-    try {
-      for (const PlanStep& next : schedule.lists[phase][worker]) {
-        step = &next;
-        next.code->run(next, context);
-      }
-    } catch (const Error& error) {
-      rethrow_at(graph, first_equation(*step), error);
-    } catch (const std::bad_alloc&) {
-      rethrow_at(graph, first_equation(*step),
-                 Error(Code::memory, {}, "no memory for the scratch of this step"));
-    }
-  }
-
-  int first_equation(const PlanStep& step) const {
-    const Node& node = nodes.list[static_cast<std::size_t>(step.node)];
-    return graph.atoms[static_cast<std::size_t>(node.atoms[0])].equation;
-  }
-
   void run_steps() {
+    const Placement& placement = plan.placement();
     bool alone = !placement.needs_helpers;
     if (!alone && team.workers() > 1) switch (team.helpers()) {
         case Team::Helpers::ready: break;
         case Team::Helpers::asleep: alone = placement.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (!alone) {
+    if (alone) plan.run_alone();
+    else
       team.run([](void* state, int worker) { static_cast<State*>(state)->work(worker); }, this,
                placement.nanoseconds);
-      return;
-    }
-    for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase)
-      for (std::size_t worker = 0; worker < schedule.lists[phase].size(); ++worker)
-        run_list(phase, worker, contexts[worker]);
   }
 
   void work(int worker) {
-    for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase) {
+    for (std::size_t phase = 0; phase < plan.schedule().lists.size(); ++phase) {
       if (phase > 0 && !team.barrier(worker)) return;
-      run_list(phase, static_cast<std::size_t>(worker), contexts[static_cast<std::size_t>(worker)]);
+      plan.run_list(phase, static_cast<std::size_t>(worker));
     }
   }
 
   // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
 
   void check_replicas() const {
+    const Graph& graph = plan.graph();
     for (std::size_t i = 0; i < graph.replicas.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.replicas[i])];
       if (root.place != Root::Place::arena) continue;
       Type type = root.type;
       const std::byte* base =
-          schedule.arena.get() + buffers.offset[static_cast<std::size_t>(graph.replicas[i])];
+          plan.schedule().arena.get() + plan.buffers().offset[static_cast<std::size_t>(graph.replicas[i])];
       AxisSet free = 0;
       for (std::size_t axis = 0; axis < graph.mesh.axes().size(); ++axis)
         if (is_stored_per_device(type.at(graph.mesh.axes()[axis]))) free |= AxisSet{1} << axis;
@@ -197,8 +159,9 @@ Executable::Values Executable::run(std::span<const std::shared_ptr<const GlobalA
 }
 
 std::string Executable::explain() const {
-  const State& s = *state_;
-  return explained(s.graph, s.nodes, s.placement, s.buffers, s.schedule.scratch_bytes, s.local.moved_inputs);
+  const Plan& plan = state_->plan;
+  return explained(plan.graph(), plan.nodes(), plan.placement(), plan.buffers(),
+                   plan.schedule().scratch_bytes, state_->local.moved_inputs);
 }
 
 }  // namespace tutti

@@ -14,6 +14,7 @@ std::string kind_name(Node::Kind kind) {
     case Node::Kind::columns: return "columns";
     case Node::Kind::copy: return "copy";
     case Node::Kind::units: return "units";
+    case Node::Kind::control: return "control";
   }
   return {};
 }

@@ -9,9 +9,20 @@
 #include "tutti/run/graph_builder.hpp"
 
 namespace tutti {
+namespace {
 
-GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions)
-    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, check_assumptions_(check_assumptions) {
+void set_axes(Root& root, const std::vector<std::int64_t>& axes) {
+  root.axes = axes;
+  root.stored = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != 0) root.stored |= AxisSet{1} << i;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage,
+                           bool check_assumptions, const std::optional<Ports>& ports)
+    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, check_assumptions_(check_assumptions), ports_(ports) {
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
           mesh.axes().size());
 }
@@ -83,6 +94,7 @@ void GraphBuilder::place_inputs() {
     int root = new_root(input, stored_axes_by_type(input), Spacing::staggered);
     graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::input;
     graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
+    if (ports_) set_axes(graph_.roots[static_cast<std::size_t>(root)], ports_->inputs[i]);
     value(graph_.program.inputs[i]) = {natural_address(graph_, root), stored_axes(input)};
   }
 }
@@ -95,28 +107,37 @@ AxisSet GraphBuilder::stored_axes_by_type(Type type) const {
 }
 
 void GraphBuilder::place_outputs() {
-  for (Var var : graph_.program.outputs) {
+  for (std::size_t i = 0; i < graph_.program.outputs.size(); ++i) {
+    Var var = graph_.program.outputs[i];
     const Value& v = value(var);
-    int number = static_cast<int>(graph_.outputs.size());
-    if (graph_.storage == Storage::per_device) graph_.replicas.push_back(v.address.root);
+    if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.root);
     int root = v.address.root;
-    if (!can_be_output(v, type(var))) {
-      root = new_root(type(var), stored_axes_by_type(type(var)), Spacing::staggered);
+    if (!can_be_output(v, i)) {
+      root = new_output_root(i);
       add_copy(v, type(var), root);
     }
     graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::output;
-    graph_.roots[static_cast<std::size_t>(root)].number = number;
+    graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
     graph_.outputs.push_back(root);
   }
 }
 
-bool GraphBuilder::can_be_output(const Value& v, Type type) const {
+int GraphBuilder::new_output_root(std::size_t output) {
+  Type of = type(graph_.program.outputs[output]);
+  int root = new_root(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
+  if (ports_) graph_.roots[static_cast<std::size_t>(root)].axes = ports_->outputs[output];
+  return root;
+}
+
+bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
+  Type of = type(graph_.program.outputs[output]);
   const Root& root = graph_.roots[static_cast<std::size_t>(v.address.root)];
-  Address own = natural_address(graph_, v.address.root);
-  return root.place == Root::Place::arena && root.stored == stored_axes_by_type(type) &&
-         v.address.offset == 0 && v.address.axes == own.axes && root.type.bytes() == type.bytes() &&
-         is_dense(v.address, type.shape(), element_bytes(graph_, v.address)) &&
-         root.shard_stride == static_cast<std::int64_t>(shard_stride(type.bytes()));
+  bool lies_so = ports_ ? root.stored == stored_axes(of) && root.axes == ports_->outputs[output]
+                        : root.stored == stored_axes_by_type(of) &&
+                              root.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes()));
+  return lies_so && root.place == Root::Place::arena && v.address.offset == 0 &&
+         v.address.axes == root.axes && root.type.bytes() == of.bytes() &&
+         is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
 }
 
 int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
@@ -132,11 +153,27 @@ int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
   require(!too_large, Code::memory,
           "no memory for {} on {} device{}; split it over more, or compute it in parts", to_string(type),
           positions(graph_.mesh, stored), positions(graph_.mesh, stored) == 1 ? "" : "s");
-  graph_.roots.push_back({type, stored, stride, all, Root::Place::arena, 0, equation_});
+  std::vector<std::int64_t> axes(graph_.mesh.axes().size(), 0);
+  std::int64_t step = stride;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (!has(stored, i)) continue;
+    axes[i] = step;
+    step *= graph_.mesh.axes()[i].size;
+  }
+  graph_.roots.push_back({type, stored, stride, std::move(axes), all, Root::Place::arena, 0, equation_});
   return static_cast<int>(graph_.roots.size()) - 1;
 }
 
 int GraphBuilder::result_root(std::size_t i) {
+  Var var = equation().results[i];
+  auto output = std::ranges::find(graph_.program.outputs, var) - graph_.program.outputs.begin();
+  if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_root(i);
+  int root = new_output_root(static_cast<std::size_t>(output));
+  value(var) = {natural_address(graph_, root), stored_axes(type(var))};
+  return root;
+}
+
+int GraphBuilder::own_result_root(std::size_t i) {
   Var var = equation().results[i];
   Spacing spacing = read_across_[static_cast<std::size_t>(var)] ? Spacing::dense : Spacing::staggered;
   int root = new_root(type(var), stored_axes(type(var)), spacing);
@@ -236,22 +273,15 @@ GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
   return copy;
 }
 
-Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions) {
-  return GraphBuilder(local, mesh, storage, check_assumptions).build();
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+                 const std::optional<Ports>& ports) {
+  return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();
 }
 
 Address natural_address(const Graph& graph, int root) {
   const Root& r = graph.roots[static_cast<std::size_t>(root)];
-  Address address{root, 0, std::vector<std::int64_t>(graph.mesh.axes().size(), 0),
-                  dense_strides(r.type.shape(),
-                                static_cast<std::int64_t>(bytes_per_element(r.type.dtype())))};
-  std::int64_t stride = r.shard_stride;
-  for (std::size_t i = graph.mesh.axes().size(); i-- > 0;) {
-    if (!has(r.stored, i)) continue;
-    address.axes[i] = stride;
-    stride *= graph.mesh.axes()[i].size;
-  }
-  return address;
+  return {root, 0, r.axes,
+          dense_strides(r.type.shape(), static_cast<std::int64_t>(bytes_per_element(r.type.dtype())))};
 }
 
 std::int64_t element_bytes(const Graph& graph, const Address& address) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,13 +16,14 @@
 namespace tutti {
 
 /// A buffer that holds the distinct shards of one value, each dense, `shard_stride` bytes apart, row-major over the
-/// stored axes in mesh order.
+/// stored axes in mesh order; or, of a sub-program, as its caller has them.
 struct Root {
   enum class Place { arena, constant, input, output };
   Type type;  // of one device's value
   AxisSet stored = 0;
   std::int64_t shard_stride = 0;
-  std::int64_t bytes = 0;  // of all shards
+  std::vector<std::int64_t> axes;  // bytes per step along each mesh axis
+  std::int64_t bytes = 0;          // of all shards
   Place place = Place::arena;
   int number = 0;     // of the input, output or constant
   int equation = -1;  // that makes it; -1: none
@@ -55,7 +58,15 @@ struct CopyWork {  // one job per piece of each distinct shard of the result, in
 struct UnitsWork {  // one unit per distinct shard of the results, in order
   Units units;
 };
-using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork>;
+class Plan;
+/// Sub-programs, each with a plan of its own for the devices at one position along the axes along which devices go
+/// different ways. Results: those of the equation, then for every carry a buffer to go to and fro.
+struct SubWork {
+  Sub sub;
+  AxisSet decided = 0;
+  std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
+};
+using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
 
 /// One piece of work: what an equation is once views, casts and literals have become addresses.
 struct Atom {
@@ -80,8 +91,14 @@ struct Graph {
   std::vector<int> replicas;
 };
 
+/// How a caller's buffers lie: for each input and output, bytes per step along each mesh axis.
+struct Ports {
+  std::vector<std::vector<std::int64_t>> inputs, outputs;
+};
 /// `check_assumptions`: what assume_invariant takes for equal is compared when it runs.
-Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false);
+/// Without ports: shards lie side by side, those of inputs as their types say whatever the storage.
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false,
+                 const std::optional<Ports>& ports = {});
 
 /// Where a root's own value lies.
 Address natural_address(const Graph& graph, int root);

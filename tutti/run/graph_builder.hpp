@@ -9,7 +9,8 @@ namespace tutti {
 /// Goes through the equations once: each asks its op how it computes and becomes an address, or an atom.
 class GraphBuilder {
  public:
-  GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions);
+  GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+               const std::optional<Ports>& ports);
   Graph build() &&;
 
  private:
@@ -35,12 +36,15 @@ class GraphBuilder {
   void collect_kernels();
   void place_inputs();
   void place_outputs();
-  bool can_be_output(const Value& v, Type type) const;
+  int new_output_root(std::size_t output);
+  bool can_be_output(const Value& v, std::size_t output) const;
 
   enum class Spacing { dense, staggered };
   int new_root(Type type, AxisSet stored, Spacing spacing);
   /// The root of result `i` of this equation; its value lies there.
   int result_root(std::size_t i = 0);
+  /// The same, with its shards side by side also where a caller's buffer for it has them elsewhere.
+  int own_result_root(std::size_t i);
   void add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
            AxisSet axes);
 
@@ -53,6 +57,9 @@ class GraphBuilder {
   void lower(const Units& units);
   /// A copy of the first device's value along `axes`, if all others hold the same.
   void lower_to_first_of_equals(const Axes& axes);
+  void lower(const Sub& sub);
+  /// `value` as a carry that takes turns with `root` lies: like it.
+  Value like_root(const Value& value, Type type, int root);
 
   /// Another address, or else a copy.
   Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to);
@@ -75,6 +82,7 @@ class GraphBuilder {
   };
 
   Graph graph_;
+  std::optional<Ports> ports_;
   std::vector<Kernel> kernels_;
   std::vector<Value> values_;
   std::vector<bool> read_across_;  // variables that a view reads over several shards

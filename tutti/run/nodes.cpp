@@ -67,6 +67,7 @@ class Gatherer {
     node.kind = is_fusable(a)                                 ? Node::Kind::region
                 : std::holds_alternative<ColumnsWork>(a.work) ? Node::Kind::columns
                 : std::holds_alternative<CopyWork>(a.work)    ? Node::Kind::copy
+                : std::holds_alternative<SubWork>(a.work)     ? Node::Kind::control
                                                               : Node::Kind::units;
     node.shape = a.shape;
     return node;

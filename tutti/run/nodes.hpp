@@ -19,7 +19,7 @@ struct Split {
 /// What is planned, placed and run as one: a fused region, or one atom of another kind. Its units are the positions
 /// along its outer axes; a region's folds happen over its inner axes, inside a unit.
 struct Node {
-  enum class Kind { region, columns, copy, units };
+  enum class Kind { region, columns, copy, units, control };
   Kind kind;
   std::vector<int> atoms;
   AxisSet axes = 0, inner = 0;

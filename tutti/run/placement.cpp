@@ -66,6 +66,7 @@ class Placer {
 
   std::vector<Split> splits(const Node& node) const {
     std::vector<Split> found;
+    if (node.kind == Node::Kind::control) return {{Split::By::worker, 0}};
     for (int w = 0; w < workers_; ++w) found.push_back({Split::By::worker, w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(node.outer(), axis) && graph_.mesh.axes()[axis].size > 1)

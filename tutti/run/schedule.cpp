@@ -6,6 +6,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
+#include "tutti/run/control_steps.hpp"
 #include "tutti/run/other_steps.hpp"
 #include "tutti/run/region_code.hpp"
 
@@ -82,6 +83,7 @@ class Scheduler {
       case Node::Kind::columns: return add_jobs(n, node, columns_code, &columns_args(node));
       case Node::Kind::copy: return add_jobs(n, node, copy_code, &copy_args(node));
       case Node::Kind::units: return add_jobs(n, node, units_code, &units_args(node));
+      case Node::Kind::control: return put(n, node, 0, control_code, &control_args(node), {0, 1}, {0, 1});
     }
   }
 
@@ -212,6 +214,49 @@ class Scheduler {
         put_address(&args.addresses[i * all.size() + j], all[j].root, offset_at(all[j], at));
     }
     return args;
+  }
+
+  ControlArgs& control_args(const Node& node) {
+    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
+    const auto& work = std::get<SubWork>(atom.work);
+    ControlArgs& args =
+        keep(ControlArgs{work.sub, work.plans, {}, {}, positions(graph_.mesh, work.decided), {}, 0, nullptr});
+    for (std::int64_t p = 0; p < args.positions; ++p) {
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
+      for (std::size_t axis = 0; axis < at.size(); ++axis)
+        if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
+    }
+    args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
+    if (work.sub.how == Sub::How::loop)
+      args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
+    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(atom.equation)];
+    for (std::size_t i = 0; i < atom.operands.size(); ++i)
+      args.operands.push_back(
+          control_value(atom.operands[i], graph_.program.type(equation.operands[i]), work));
+    for (int r : atom.results)
+      args.results.push_back(control_value(natural_address(graph_, r), root(r).type, work));
+    for (std::size_t i = 0; i < args.operands.size(); ++i)
+      put_address(&args.operands[i].base, atom.operands[i].root, atom.operands[i].offset);
+    for (std::size_t i = 0; i < args.results.size(); ++i)
+      put_address(&args.results[i].base, atom.results[i], 0);
+    return args;
+  }
+
+  ControlValue control_value(const Address& address, Type type, const SubWork& work) const {
+    ControlValue value;
+    AxisSet steps = 0;
+    for (std::size_t axis = 0; axis < address.axes.size(); ++axis)
+      if (address.axes[axis] != 0 && !has(work.decided, axis)) steps |= AxisSet{1} << axis;
+    Address from_base = address;
+    from_base.offset = 0;
+    for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p)
+      value.at_position.push_back(offset_at(from_base, coordinates(graph_.mesh, work.decided, p)));
+    for (std::int64_t p = 0; p < positions(graph_.mesh, steps); ++p)
+      value.shards.push_back(offset_at(from_base, coordinates(graph_.mesh, steps, p)));
+    value.shard_bytes = static_cast<std::int64_t>(type.bytes());
+    bool is_stacked = work.sub.how == Sub::How::repeat && work.sub.length > 0;
+    if (is_stacked) value.slice_bytes = value.shard_bytes / work.sub.length;
+    return value;
   }
 
   /// A region's step becomes a list of calls if they are few; else its bases are filled in.

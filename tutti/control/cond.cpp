@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/cond.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/switch.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+namespace {
+
+void check_decider(const FlatSwitch& call, Type type) {
+  bool is_bool = call.name == "cond";
+  require(type.rank() == 0 && type.dtype() == (is_bool ? DType::boolean : DType::i32), Code::dtype,
+          "{} is {}, expected {}; {}", call.what, to_string(type),
+          is_bool ? "a bool scalar" : "an i32 scalar",
+          is_bool ? "compare something, or select element by element" : "convert it");
+  require_decidable(call.what, type, {});
+}
+
+// The states of each result that all branches can be cast to.
+std::vector<AxisStates> joined_results(const std::vector<InnerTrace>& branches, const Axes& varies) {
+  const Program& first = branches[0].program;
+  std::vector<AxisStates> states;
+  for (std::size_t i = 0; i < first.outputs.size(); ++i) {
+    Type joint = first.type(first.outputs[i]);
+    for (const InnerTrace& branch : branches) {
+      Type other = branch.program.type(branch.program.outputs[i]);
+      require(other.shape() == joint.shape(), Code::shape,
+              "result {} is {} in one branch and {} in another; give them one shape", i, to_string(joint),
+              to_string(other));
+      require(other.dtype() == joint.dtype(), Code::dtype,
+              "result {} is {} in one branch and {} in another; convert one of them", i, to_string(joint),
+              to_string(other));
+      for (const Axis& axis : axes_of(joint, other)) {
+        std::optional<State> state = joined(joint.at(axis), other.at(axis));
+        require(state.has_value(), Code::state,
+                "result {} is {} in one branch and {} in another ({}, {}). Reduce the sum: psum(x, \"{}\")",
+                i, in_words(joint, axis), in_words(other, axis), to_string(joint), to_string(other),
+                axis.name);
+        joint = joint.with(axis, *state);
+      }
+    }
+    for (const Axis& axis : varies)
+      require(joint.at(axis) != State::unreduced, Code::state,
+              "result {} is {} ({}), and devices take different branches along it. Return terms as varying "
+              "values, or reduce outside",
+              i, in_words(joint, axis), to_string(joint));
+    states.push_back(joint.with(varies, State::varying).states());
+  }
+  return states;
+}
+
+}  // namespace
+
+Arrays switch_flat(const FlatSwitch& call) try {
+  Where where = call.decider.where();
+  Array decider;
+  Arrays operands;
+  Types types;
+  Decided decided;
+  front_end(call.name, where, [&] {
+    decider = Builder::current().own(as_array(call.decider));
+    check_decider(call, decider.type());
+    decided = {varying_axes(decider.type()), call.what, decider.type()};
+    for (const Array& operand : call.operands) {
+      operands.push_back(Builder::current().own(operand));
+      types.push_back(entering(fmt::format("operand {}", types.size()), operands.back().type(), decided));
+    }
+  });
+  std::vector<InnerTrace> traces;
+  for (const InnerFunction& branch : call.branches) traces.push_back(trace_inside(types, decided, branch));
+  return front_end(call.name, where, [&] {
+    std::vector<AxisStates> states = joined_results(traces, decided.axes);
+    for (const Array& captured : share_captured(traces, types.size())) operands.push_back(captured);
+    Switch op;
+    for (const InnerTrace& branch : traces)
+      op.branches.push_back(shared(with_output_states(branch.program, states)));
+    require_decidable(call.what, decider.type(), op.branches);
+    operands.insert(operands.begin(),
+                    decider.dtype() == DType::boolean ? convert(decider, DType::i32) : decider);
+    return tutti::apply(op, operands);
+  });
+} catch (const Error& error) {
+  throw error.at(call.decider.where(), call.name);
+}
+
+}  // namespace tutti

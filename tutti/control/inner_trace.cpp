@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/inner_trace.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/states.hpp"
+
+namespace tutti {
+
+InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function) {
+  Builder inner(decided.axes);
+  Arrays declared;
+  for (Type type : inputs) declared.push_back(inner.input(type));
+  Program program = inner.finish(function(declared));
+  for (const Array& captured : inner.captured()) entering("a value used inside", captured.type(), decided);
+  return {std::move(program), {inner.captured().begin(), inner.captured().end()}};
+}
+
+Type entering(std::string_view what, Type type, const Decided& decided) {
+  for (const Axis& axis : decided.axes)
+    require(type.at(axis) != State::unreduced, Code::state,
+            "{} is {} ({}), and {} is {} ({}): devices would go different ways with terms of one sum. Reduce "
+            "it first: psum(x, \"{}\")",
+            what, in_words(type, axis), to_string(type), decided.what, in_words(*decided.by, axis),
+            to_string(*decided.by), axis.name);
+  return type.with(decided.axes, State::varying);
+}
+
+Arrays share_captured(std::vector<InnerTrace>& traces, std::size_t declared) {
+  Builder& outer = Builder::current();
+  Arrays all;
+  std::vector<Var> vars;  // of `all`, outside
+  for (InnerTrace& traced : traces)
+    for (Array& captured : traced.captured) {
+      captured = outer.own(captured);
+      Var var = captured.traced()->var;
+      if (std::ranges::find(vars, var) != vars.end()) continue;
+      vars.push_back(var);
+      all.push_back(captured);
+    }
+  for (InnerTrace& traced : traces) {
+    Program& program = traced.program;
+    std::vector<Var> own(program.inputs.begin() + static_cast<std::ptrdiff_t>(declared),
+                         program.inputs.end());
+    program.inputs.resize(declared);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto found =
+          std::ranges::find_if(traced.captured, [&](const Array& x) { return x.traced()->var == vars[i]; });
+      if (found != traced.captured.end()) {
+        program.inputs.push_back(own[static_cast<std::size_t>(found - traced.captured.begin())]);
+        continue;
+      }
+      program.inputs.push_back(static_cast<Var>(program.types.size()));
+      program.types.push_back(all[i].type());
+    }
+  }
+  // An input that one program does not use has the type that it has in the others.
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (InnerTrace& used : traces) {
+      if (std::ranges::none_of(used.captured, [&](const Array& x) { return x.traced()->var == vars[i]; }))
+        continue;
+      for (InnerTrace& traced : traces)
+        traced.program.types[static_cast<std::size_t>(traced.program.inputs[declared + i])] =
+            used.program.type(used.program.inputs[declared + i]);
+    }
+  return all;
+}
+
+std::optional<State> joined(State a, State b) {
+  if (a == b) return a;
+  if (a == State::unreduced || b == State::unreduced) return std::nullopt;
+  bool any_varies = a == State::varying || b == State::varying;
+  return any_varies ? State::varying : State::reduced;
+}
+
+Program with_output_states(const Program& program, const std::vector<AxisStates>& states) {
+  bool as_they_are = true;
+  for (std::size_t i = 0; i < states.size(); ++i)
+    as_they_are = as_they_are && program.type(program.outputs[i]).states() == states[i];
+  if (as_they_are) return program;
+  auto cast = [&](const Arrays& inputs) {
+    Arrays outputs = inline_program(program, inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] = cast_to(outputs[i], states[i]);
+    return outputs;
+  };
+  return trace(program.types_of(program.inputs), cast).program;
+}
+
+Axes axes_of(Type a, Type b) {
+  Axes axes;
+  for (Type type : {a, b})
+    for (const auto& [axis, state] : type.states())
+      if (!contains(axes, axis)) axes.push_back(axis);
+  std::ranges::sort(axes);
+  return axes;
+}
+
+}  // namespace tutti

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the front ends of control flow trace a user's functions.
+#pragma once
+
+#include <functional>
+
+#include "tutti/ir/program.hpp"
+
+namespace tutti {
+
+using InnerFunction = std::function<Arrays(const Arrays&)>;
+
+/// A function as a program; the values of enclosing traces that it uses follow its declared inputs.
+struct InnerTrace {
+  Program program;
+  Arrays captured;
+};
+/// What is captured enters varying over `decided`, the axes along which devices go different ways; `decider` says why.
+/// Throws T004 for a captured partial sum over one of them.
+struct Decided {
+  Axes axes = {};
+  std::string_view what = {};  // "the predicate"
+  std::optional<Type> by = {};
+};
+InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function);
+/// Of `type` as it enters where devices go different ways. Throws T004 for partial sums; `what` names the value.
+Type entering(std::string_view what, Type type, const Decided& decided);
+
+/// Gives each program all captured values, each once, as inputs after the declared ones. Returns these values.
+Arrays share_captured(std::vector<InnerTrace>& traces, std::size_t declared);
+
+/// I < R < V, U only beside U.
+std::optional<State> joined(State a, State b);
+/// The program with outputs cast to these states.
+Program with_output_states(const Program& program, const std::vector<AxisStates>& states);
+/// The axes of both types.
+Axes axes_of(Type a, Type b);
+
+}  // namespace tutti

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/loops.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/scan.hpp"
+#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/while.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
+#include "tutti/ops/iota.hpp"
+#include "tutti/ops/states.hpp"
+#include "tutti/transform/simplify.hpp"
+
+namespace tutti {
+namespace {
+
+std::int64_t length_of(const FlatScan& call) {
+  std::optional<std::int64_t> length = call.options.length;
+  for (const Array& x : call.xs) {
+    Type type = x.type();
+    require(type.rank() > 0, Code::shape, "{} has no dim to go through; xs are stacked along dim 0",
+            to_string(type));
+    require(!length || *length == type.shape()[0], Code::shape, "{} has {} slices along dim 0, expected {}",
+            to_string(type), type.shape()[0], length.value_or(0));
+    length = type.shape()[0];
+  }
+  require(length.has_value(), Code::shape, "there are no xs; say how many trips with .length");
+  require(*length >= 0 && *length <= std::numeric_limits<std::int32_t>::max(), Code::shape,
+          "{} trips; 0 to {} can be made", *length, std::numeric_limits<std::int32_t>::max());
+  return *length;
+}
+
+/// Widens the types of the carries by what a trip makes of them; true if none changed.
+bool settle(Types& carries, const Program& body) {
+  bool settled = true;
+  require(body.outputs.size() >= carries.size(), Code::tree, "{} results for {} carries", body.outputs.size(),
+          carries.size());
+  for (std::size_t i = 0; i < carries.size(); ++i) {
+    Type before = carries[i], after = body.type(body.outputs[i]);
+    require(before.shape() == after.shape(), Code::shape,
+            "carry {} is {} before a trip and {} after it; keep its shape", i, to_string(before),
+            to_string(after));
+    require(before.dtype() == after.dtype(), Code::dtype,
+            "carry {} is {} before a trip and {} after it; convert it", i, to_string(before),
+            to_string(after));
+    for (const Axis& axis : axes_of(before, after)) {
+      std::optional<State> state = joined(before.at(axis), after.at(axis));
+      bool becomes_sum = after.at(axis) == State::unreduced;
+      require(state.has_value(), Code::state, "carry {} is {} before a trip and {} after it ({}, {}). {}", i,
+              in_words(before, axis), in_words(after, axis), to_string(before), to_string(after),
+              becomes_sum
+                  ? fmt::format("Start with terms: mask(x, \"{0}\"), or reduce in the loop: psum(x, \"{0}\")",
+                                axis.name)
+                  : fmt::format("Reduce before the loop: psum(x, \"{}\")", axis.name));
+      carries[i] = carries[i].with(axis, *state);
+    }
+    settled = settled && carries[i] == before;
+  }
+  return settled;
+}
+
+std::vector<AxisStates> states_of_outputs(const Program& body, const Types& carries) {
+  std::vector<AxisStates> states;
+  for (Type type : carries) states.push_back(type.states());
+  for (std::size_t i = carries.size(); i < body.outputs.size(); ++i)
+    states.push_back(body.type(body.outputs[i]).states());
+  return states;
+}
+
+/// The axes over which every use of an input is a cast I -> V.
+Axes always_cast_over(const Program& body, Var input) {
+  std::optional<Axes> common;
+  if (std::ranges::find(body.outputs, input) != body.outputs.end()) return {};
+  for (const Equation& equation : body.equations) {
+    if (std::ranges::find(equation.operands, input) == equation.operands.end()) continue;
+    const Cast* cast = equation.op.as<Cast>();
+    if (!cast || cast->from != State::invariant || cast->to != State::varying) return {};
+    Axes both;
+    for (const Axis& axis : common.value_or(cast->axes))
+      if (contains(cast->axes, axis)) both.push_back(axis);
+    common = both;
+  }
+  return common.value_or(Axes{});
+}
+
+/// A const that is used only as V enters as R: its cotangent is then a sum of terms, reduced once after the loop and not
+/// in every trip.
+Program with_reduced_consts(const Program& original, std::size_t consts) {
+  Program body = without_common_subexpressions(with_early_casts(original));
+  Builder builder;
+  PerVar<Array> values(body);
+  PerVar<bool> reduced(body);
+  for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+    Var var = body.inputs[i];
+    Type type = body.type(var);
+    Axes axes = i < consts && tangent(type) ? always_cast_over(body, var) : Axes{};
+    reduced[var] = !axes.empty();
+    values[var] = builder.input(type.with(axes, State::reduced));
+  }
+  for (const Equation& equation : body.equations) {
+    if (equation.op.as<Cast>() && reduced[equation.operands[0]]) {
+      values[equation.results[0]] = replay(equation, [&] {
+        return cast_to(values[equation.operands[0]], equation.op.as<Cast>()->axes, State::varying);
+      });
+      continue;
+    }
+    Arrays results = repeat(equation, values.of(equation.operands));
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  return builder.finish(values.of(body.outputs));
+}
+
+Arrays own_arrays(const Arrays& arrays) {
+  Arrays own;
+  for (const Array& array : arrays) own.push_back(Builder::current().own(array));
+  return own;
+}
+
+/// The consts, now captured last, first.
+Program with_consts_first(Program body, std::size_t declared) {
+  std::ranges::rotate(body.inputs, body.inputs.begin() + static_cast<std::ptrdiff_t>(declared));
+  return body;
+}
+
+}  // namespace
+
+Arrays scan_flat(const FlatScan& call, Where where) try {
+  Arrays init, xs;
+  Types carries, types;
+  std::int64_t length = 0;
+  front_end(call.name, where, [&] {
+    init = own_arrays(call.init);
+    xs = own_arrays(call.xs);
+    length = length_of(call);
+    for (const Array& array : init) carries.push_back(array.type());
+  });
+  std::vector<InnerTrace> traces;
+  for (bool settled = false; !settled;) {
+    types = carries;
+    for (const Array& x : xs) types.push_back(x.type().erased(Dim{0}));
+    traces = {trace_inside(types, {}, call.function)};
+    settled = front_end(call.name, where, [&] { return settle(carries, traces[0].program); });
+  }
+  return front_end(call.name, where, [&] {
+    Arrays operands = share_captured(traces, types.size());
+    std::size_t consts = operands.size();
+    Program body = with_output_states(traces[0].program, states_of_outputs(traces[0].program, carries));
+    body = with_reduced_consts(with_consts_first(std::move(body), types.size()), consts);
+    operands.insert(operands.end(), init.begin(), init.end());
+    operands.insert(operands.end(), xs.begin(), xs.end());
+    return tutti::apply(Scan{shared(std::move(body)), static_cast<int>(consts), static_cast<int>(init.size()),
+                             length, call.options.reverse},
+                        operands);
+  });
+} catch (const Error& error) {
+  throw error.at(where, call.name);
+}
+
+Arrays while_flat(const FlatWhile& call, Where where) try {
+  Arrays init;
+  Types carries;
+  front_end(call.name, where, [&] {
+    init = own_arrays(call.init);
+    for (const Array& array : init) carries.push_back(array.type());
+  });
+  std::vector<InnerTrace> traces;
+  Decided decided{{}, "the test", {}};
+  for (bool settled = false; !settled;) {
+    traces = {trace_inside(carries, decided, call.test), trace_inside(carries, decided, call.body)};
+    settled = front_end(call.name, where, [&] {
+      Type decider = traces[0].program.type(traces[0].program.outputs[0]);
+      require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
+              "the test gives {}, expected a bool scalar; compare something", to_string(decider));
+      require_decidable("the test", decider, {shared(traces[0].program), shared(traces[1].program)});
+      bool same = varying_axes(decider) == decided.axes;
+      decided = {varying_axes(decider), "the test", decider};
+      for (std::size_t i = 0; i < carries.size(); ++i) {
+        Type wide = entering(fmt::format("carry {}", i), carries[i], decided);
+        same = same && wide == carries[i];
+        carries[i] = wide;
+      }
+      return same && settle(carries, traces[1].program);
+    });
+  }
+  return front_end(call.name, where, [&] {
+    Arrays operands = share_captured(traces, carries.size());
+    std::size_t consts = operands.size();
+    Program body = with_output_states(traces[1].program, states_of_outputs(traces[1].program, carries));
+    operands.insert(operands.end(), init.begin(), init.end());
+    return tutti::apply(While{shared(with_consts_first(traces[0].program, carries.size())),
+                              shared(with_consts_first(std::move(body), carries.size())),
+                              static_cast<int>(consts)},
+                        operands);
+  });
+} catch (const Error& error) {
+  throw error.at(where, call.name);
+}
+
+namespace {
+
+std::int64_t whole_number(const Number& number) {
+  const auto* whole = std::get_if<std::int64_t>(&number);
+  require(whole && *whole >= std::numeric_limits<std::int32_t>::min() &&
+              *whole <= std::numeric_limits<std::int32_t>::max(),
+          Code::number, "a bound is no i32 number; give whole numbers, or arrays");
+  return *whole;
+}
+
+Arrays without_first(Arrays arrays) {
+  arrays.erase(arrays.begin());
+  return arrays;
+}
+
+Arrays counted_loop(const Operand& lower, const Operand& upper, const InnerFunction& body,
+                    const Arrays& init) {
+  std::int64_t first = 0, trips = 0;
+  Array numbers = front_end("fori_loop", lower.where(), [&] {
+    first = whole_number(*lower.number());
+    trips = std::max<std::int64_t>(whole_number(*upper.number()) - first, 0);
+    return arange(trips, DType::i32) + first;
+  });
+  auto one_trip = [&](const Arrays& leaves) {  // the number comes last, as a slice
+    Arrays arguments{leaves.back()};
+    arguments.insert(arguments.end(), leaves.begin(), leaves.end() - 1);
+    return body(arguments);
+  };
+  return scan_flat({"fori_loop", one_trip, init, {numbers}, {}}, lower.where());
+}
+
+Arrays loop_to_array(const Operand& lower, const Operand& upper, const InnerFunction& body,
+                     const Arrays& init) {
+  Array first, end;
+  front_end("fori_loop", lower.where(), [&] {
+    first = as_array(lower, {upper});
+    end = as_array(upper, {lower});
+  });
+  auto goes_on = [&](const Arrays& leaves) -> Arrays { return {leaves[0] < end}; };
+  auto one_trip = [&](const Arrays& leaves) {
+    Arrays next = body(leaves);
+    next.insert(next.begin(), leaves[0] + 1);
+    return next;
+  };
+  Arrays start = init;
+  start.insert(start.begin(), first);
+  return without_first(while_flat({"fori_loop", goes_on, one_trip, start}, lower.where()));
+}
+
+}  // namespace
+
+Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body,
+                 const Arrays& init) try {
+  bool are_numbers = lower.number() && upper.number();
+  return are_numbers ? counted_loop(lower, upper, body, init) : loop_to_array(lower, upper, body, init);
+} catch (const Error& error) {
+  throw error.at(lower.where(), "fori_loop");
+}
+
+}  // namespace tutti

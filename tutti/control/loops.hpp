@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "tutti/control/inner_trace.hpp"
+#include "tutti/tree/flat_call.hpp"
+
+namespace tutti {
+
+struct ScanOptions {
+  std::optional<std::int64_t> length = {};  // needed only where there are no xs
+  bool reverse = false;                     // the last slice first; ys stay in the order of xs
+};
+struct FlatScan {
+  std::string_view name;
+  InnerFunction function;  // (carries, slices of xs) -> (carries, slices of ys)
+  Arrays init, xs;
+  ScanOptions options;
+};
+Arrays scan_flat(const FlatScan& call, Where where);
+
+struct FlatWhile {
+  std::string_view name;
+  InnerFunction test, body;
+  Arrays init;
+};
+Arrays while_flat(const FlatWhile& call, Where where);
+
+/// `body` takes the number of the trip and the carries.
+Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body, const Arrays& init);
+
+/// jax.lax.scan: f(carry, x) -> {carry, y} for every slice of xs along dim 0, in order; returns the last carry and the ys
+/// stacked along dim 0. Carry, x and y are trees; f(carry, x) is called with x = {} where there are no xs.
+/// The carry keeps its shapes and dtypes; states are joined until they stay, I < R < V, so f may be called more than once
+/// while it is traced. Nothing is unrolled.
+/// Throws T005, T007, T012 for a carry that changes, T004 for a carry that becomes a partial sum, T005 for xs of different
+/// or unknown length.
+template <class F, class C, class X = std::tuple<>>
+auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
+          Where where = Where::here()) {
+  using Result = std::invoke_result_t<const F&, const C&, const X&>;
+  static_assert(std::tuple_size_v<Result> == 2, "scan: the function returns a pair: the carry and a y");
+  static_assert(std::is_same_v<std::tuple_element_t<0, Result>, C>,
+                "scan: the function returns another type of carry than it starts with");
+  tree::FlatCall<F, C, X> call(f, std::tuple<C, X>{init, xs});
+  auto one_trip = [&](const Arrays& leaves) {
+    Arrays results = call(leaves);
+    require_same_structure("scan", tree::structure_of(init), tree::structure_of(std::get<0>(call.result())),
+                           where);
+    return results;
+  };
+  Arrays results = scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
+  return call.result(results);
+}
+
+/// jax.lax.while_loop: carry = body(carry) while test(carry), a bool scalar, holds.
+/// States as in scan, and as in cond where the test is V: devices leave one by one. Both functions may be called more than
+/// once while they are traced. It has no gradient in reverse: use scan, or fori_loop with numbers for bounds.
+/// Throws as scan and cond.
+template <class Test, class Body, class C>
+C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
+  static_assert(std::is_same_v<std::invoke_result_t<const Test&, const C&>, Array>,
+                "while_loop: the test returns one bool array");
+  static_assert(std::is_same_v<std::invoke_result_t<const Body&, const C&>, C>,
+                "while_loop: the body returns another type of carry than it starts with");
+  tree::FlatCall<Test, C> tested(test, std::tuple<C>{init});
+  tree::FlatCall<Body, C> call(body, std::tuple<C>{init});
+  auto one_trip = [&](const Arrays& leaves) {
+    Arrays results = call(leaves);
+    require_same_structure("while_loop", tree::structure_of(init), call.result_structure(), where);
+    return results;
+  };
+  auto goes_on = [&](const Arrays& leaves) { return tested(leaves); };
+  return tree::rebuild(init, while_flat({"while_loop", goes_on, one_trip, tree::flatten(init)}, where));
+}
+
+/// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a scan, and i is
+/// i32; with an array among them a while loop, and i has its dtype.
+template <class Body, class C>
+C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init) {
+  static_assert(std::is_same_v<std::invoke_result_t<const Body&, const Array&, const C&>, C>,
+                "fori_loop: the body returns another type of carry than it starts with");
+  auto one_trip = [&](const Arrays& leaves) {
+    C result = body(leaves[0], tree::rebuild(init, Arrays(leaves.begin() + 1, leaves.end())));
+    require_same_structure("fori_loop", tree::structure_of(init), tree::structure_of(result), lower.where());
+    return tree::flatten(result);
+  };
+  return tree::rebuild(init, fori_flat(lower, upper, one_trip, tree::flatten(init)));
+}
+
+}  // namespace tutti
