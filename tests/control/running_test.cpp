@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// How control flow runs: who works, who waits, what is kept, and where errors say they come from.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "tests/support/on_machine.hpp"
+#include "tests/support/values.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+using Pair = std::pair<Array, Array>;
+
+const Mesh line({{"x", 4}});
+
+Tensor ints(const std::vector<std::int32_t>& values) {
+  return {Shape{static_cast<std::int64_t>(values.size())}, values};
+}
+
+/// Opaque work that counts its units, and throws if it is told to.
+struct Counted {
+  static constexpr std::string_view name = "counted";
+  static constexpr Refused jvp{"a test's op"}, transpose{"a test's op"}, lower{"a test's op"};
+  std::shared_ptr<std::atomic<int>> units;
+  bool throws = false;
+
+  Parameters parameters() const { return {}; }
+  Mixing mixing() const { return Mixing::alike; }
+  Types infer(const Types& operands) const { return operands; }
+  Kernel kernel(const Layout& layout) const {
+    std::size_t bytes = layout.results()[0].bytes();
+    return Units{100, 0, [=, count = units, fails = throws](const Unit& unit) {
+                   if (fails) throw Error(Code::device, {}, "it is on fire");
+                   std::copy_n(unit.operands[0], bytes, unit.results[0]);
+                   ++*count;
+                 }};
+  }
+  BatchedArrays batch(const Axis&, const BatchedArrays& operands, const Types&) const {
+    return {{apply_one(*this, {operands[0].array}), operands[0].batched}};
+  }
+  static std::vector<Example> examples() { return {}; }
+  bool operator==(const Counted&) const = default;
+};
+
+auto over_line(std::function<Array(const Array&)> body) {
+  return shard_map(std::move(body), {.mesh = line, .in = P("x"), .out = P("x")});
+}
+
+Tensor run(const std::function<Array(const Array&)>& body, const Tensor& x) {
+  auto compiled = open_local(line).compile(over_line(body), Array(x));
+  compiled(x);
+  return compiled(x).tensor();
+}
+
+TEST(running_cond, gives_work_only_to_the_devices_that_take_the_branch) {
+  auto yes = std::make_shared<std::atomic<int>>(0), no = std::make_shared<std::atomic<int>>(0);
+  auto body = [&](const Array& x) {
+    return cond(
+        reduce_sum(x) > 1, [&](const Array& v) { return apply_one(Counted{yes}, {v}) * 10; },
+        [&](const Array& v) { return apply_one(Counted{no}, {v}) + axis_index("x"); }, x);
+  };
+  EXPECT_EQ(run(body, ints({5, 0, 1, 2})), ints({50, 1, 3, 20}));
+  EXPECT_EQ(*yes, 2 * 2);  // of two calls
+  EXPECT_EQ(*no, 2 * 2);
+}
+
+TEST(running_switch, clamps_its_index) {
+  auto body = [](const Array& x) {
+    auto add = [](std::int32_t n) { return [n](const Array& v) { return v + n; }; };
+    return switch_(reduce_sum(x), std::tuple{add(10), add(20), add(30)}, x);
+  };
+  EXPECT_EQ(run(body, ints({-7, 0, 1, 9})), ints({3, 10, 21, 39}));
+}
+
+TEST(running_while, keeps_what_a_device_has_when_it_leaves) {
+  auto trips = std::make_shared<std::atomic<int>>(0);
+  auto body = [&](const Array& x) {
+    auto goes_on = [](const Pair& c) { return reduce_sum(c.first) < 4; };
+    auto trip = [&](const Pair& c) { return Pair{apply_one(Counted{trips}, {c.first}) + 1, c.second * 2}; };
+    return while_loop(goes_on, trip, Pair{x, ones({1}, DType::i32)}).second;
+  };
+  EXPECT_EQ(run(body, ints({0, 3, 4, 9})), ints({16, 2, 1, 1}));
+  EXPECT_EQ(*trips, 2 * (4 + 1));
+}
+
+TEST(running_scan, of_no_trips_returns_what_it_started_with) {
+  auto body = [](const Array& x) {
+    auto trip = [](const Array& i, const Array& c) { return c * i; };
+    return fori_loop(3, 3, trip, x) + fori_loop(5, 1, trip, x);
+  };
+  EXPECT_EQ(run(body, ints({1, 2, 3, 4})), ints({2, 4, 6, 8}));
+}
+
+TEST(running_scan, stacks_in_the_order_of_xs_also_backwards) {
+  auto trip = [](const Array& c, const Array& x) { return Pair{c * 2 + x, c}; };
+  auto body = [&](const Array& x) {
+    auto [last, ys] = scan(trip, zeros({}, DType::i32), x, {.reverse = true});
+    return ys + last * 100;
+  };
+  auto compiled = open_local(line).compile(body, Array(ints({1, 2, 3})));
+  EXPECT_EQ(compiled(ints({1, 2, 3})).tensor(), ints({1708, 1703, 1700}));
+}
+
+TEST(running_fori_loop, takes_arrays_for_bounds) {
+  auto body = [](const Array& x) {
+    auto trip = [](const Array& i, const Array& c) { return c + i; };
+    return fori_loop(1, reduce_sum(x) + 1, trip, zeros({1}, DType::i32));
+  };
+  EXPECT_EQ(run(body, ints({0, 1, 4, 10})), ints({0, 1, 10, 55}));
+}
+
+TEST(running_error, has_the_place_of_the_equation_inside) {
+  int line_of_work = 0;
+  auto body = [&](const Array& x) {
+    auto trip = [&](const Array& c, const Array& y) {
+      line_of_work = __LINE__ + 1;
+      return Pair{apply_one(Counted{std::make_shared<std::atomic<int>>(0), true}, {c}, Where::here()), y};
+    };
+    return scan(trip, x, x).first;
+  };
+  auto compiled = open_local(line).compile(body, Array(ints({1, 2, 3})));
+  try {
+    compiled(ints({1, 2, 3}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "counted: it is on fire");
+    EXPECT_EQ(error.where().line, line_of_work);
+  }
+}
+
+}  // namespace
+}  // namespace tutti
