@@ -106,6 +106,9 @@ TEST(adjoint_identity, catches_a_gather_that_transposes_to_a_sum) {
 TEST(adjoint_identity, catches_a_block_of_the_neighbour) {
   EXPECT_FALSE(holds(adjoint_identity, planted::BlockOfNeighbour::examples()));
 }
+TEST(adjoint_identity, catches_a_loop_that_transposes_to_one_in_its_own_order) {
+  EXPECT_FALSE(holds(adjoint_identity, planted::ScanTransposedForwards::examples()));
+}
 TEST(double_transpose, catches_a_gather_that_transposes_to_a_sum) {
   EXPECT_FALSE(holds(double_transpose, planted::GatherTransposedToSum::examples()));
 }

@@ -170,6 +170,9 @@ TEST(lanes_are_devices, catches_a_sum_that_forgets_its_lanes) {
 TEST(lanes_are_devices, catches_an_index_that_counts_backwards) {
   EXPECT_FALSE(holds(lanes_are_devices, planted::IndexBackwards::examples()));
 }
+TEST(lanes_are_devices, catches_a_branch_that_is_not_the_one_chosen) {
+  EXPECT_FALSE(holds(lanes_are_devices, planted::SwitchToNextBranch::examples()));
+}
 TEST(lanes_are_calls, catches_a_reduction_that_ignores_the_batch_dim) {
   EXPECT_FALSE(holds(lanes_are_calls, planted::ReduceWithoutShift::examples()));
 }

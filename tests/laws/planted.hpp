@@ -2,7 +2,11 @@
 // Ops of which one rule is wrong, and nothing else: the laws must catch them.
 #pragma once
 
+#include <algorithm>
+
 #include "tutti/base/error.hpp"
+#include "tutti/control/scan.hpp"
+#include "tutti/control/switch.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/axis_index.hpp"
@@ -143,6 +147,47 @@ struct RefusedInSecret : Reshape {
   }
   static std::vector<Example> examples() { return {{RefusedInSecret{{{6}}}, {Type(DType::f32, {2, 3})}}}; }
   bool operator==(const RefusedInSecret&) const = default;
+};
+
+/// The transpose of a loop goes through the slices in the order of the loop.
+struct ScanTransposedForwards : Scan {
+  OpSplit split(const LinearOperands& operands) const {
+    OpSplit right = Scan::split(operands);
+    if (right.linear) right.linear = ScanTransposedForwards{*right.linear->as<Scan>()};
+    return right;
+  }
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+    Scan backwards = *this;
+    backwards.reverse = !reverse;
+    return backwards.transpose(operands, cotangents);
+  }
+  ScanTransposedForwards with_programs(const std::vector<SubProgram>& programs) const {
+    return {Scan::with_programs(programs)};
+  }
+  static std::vector<Example> examples() {
+    std::vector<Example> all = Scan::examples();
+    for (Example& example : all) example.op = ScanTransposedForwards{*example.op.as<Scan>()};
+    return all;
+  }
+  bool operator==(const ScanTransposedForwards& other) const { return Scan::operator==(other); }
+};
+
+/// Devices take the branch after theirs; lanes take their own.
+struct SwitchToNextBranch : Switch {
+  Kernel kernel(const Layout&) const {
+    std::vector<SubProgram> turned = branches;
+    std::ranges::rotate(turned, turned.begin() + 1);
+    return Sub{Sub::How::choose, turned};
+  }
+  SwitchToNextBranch with_programs(const std::vector<SubProgram>& programs) const {
+    return {Switch::with_programs(programs)};
+  }
+  static std::vector<Example> examples() {
+    std::vector<Example> all = Switch::examples();
+    for (Example& example : all) example.op = SwitchToNextBranch{*example.op.as<Switch>()};
+    return all;
+  }
+  bool operator==(const SwitchToNextBranch& other) const { return Switch::operator==(other); }
 };
 
 }  // namespace tutti::planted

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "tutti/base/error.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/tensor/kernels.hpp"
 
@@ -44,6 +45,10 @@ class Evaluation {
 
   PerDevice evaluate(const View& view, const std::vector<PerDevice>& operands, std::vector<PerDevice>&) {
     return viewed(view, operands[0], layout_.results()[0]);
+  }
+
+  PerDevice evaluate(const Sub&, const std::vector<PerDevice>&, std::vector<PerDevice>&) const {
+    throw Error(Code::internal, {}, "the programs of these tests have no sub-programs");
   }
 
   PerDevice viewed(const View& view, const PerDevice& from, Type to) const {

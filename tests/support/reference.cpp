@@ -45,7 +45,11 @@ class OneEquation {
   Tensor result() const { return Tensor(results_[0].dtype(), results_[0].shape()); }
 
   std::vector<PerDevice> compute(const View& view) const {
-    return {on_each_device([&](int device) { return viewed(view, operands_[0], device); })};
+    std::vector<PerDevice> results;
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      results.push_back(
+          on_each_device([&](int device) { return viewed(view, operands_[i], device, results_[i]); }));
+    return results;
   }
 
   std::vector<PerDevice> compute(const Literal& literal) const {
@@ -191,6 +195,7 @@ class OneEquation {
     switch (sub.how) {
       case Sub::How::choose: return chosen(sub);
       case Sub::How::repeat: return repeated(sub);
+      case Sub::How::call: return evaluate(*sub.programs[0], mesh_, operands_);
       case Sub::How::loop: return looped(sub);
     }
     return {};

@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "tutti/control/custom_rules.hpp"
+#include "tutti/control/remat.hpp"
 #include "tutti/control/scan.hpp"
 #include "tutti/control/switch.hpp"
 #include "tutti/control/while.hpp"
@@ -31,6 +33,7 @@
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/mask.hpp"
+#include "tutti/ops/optimization_barrier.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/pad.hpp"
 #include "tutti/ops/permute.hpp"
@@ -67,9 +70,9 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert, Broadcast, BroadcastInDim,
-           Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, DotGeneral, DynamicSlice,
-           DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OwnBlock, Pad, Permute, Reduce, ReduceScatter,
-           Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+           Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp, CustomTangent, CustomVjp, DotGeneral, DynamicSlice,
+           DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, Reduce, ReduceScatter,
+           Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

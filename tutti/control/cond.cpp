@@ -74,7 +74,7 @@ Arrays switch_flat(const FlatSwitch& call) try {
   for (const InnerFunction& branch : call.branches) traces.push_back(trace_inside(types, decided, branch));
   return front_end(call.name, where, [&] {
     std::vector<AxisStates> states = joined_results(traces, decided.axes);
-    for (const Array& captured : share_captured(traces, types.size())) operands.push_back(captured);
+    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
     Switch op;
     for (const InnerTrace& branch : traces)
       op.branches.push_back(shared(with_output_states(branch.program, states)));

@@ -29,43 +29,39 @@ Type entering(std::string_view what, Type type, const Decided& decided) {
   return type.with(decided.axes, State::varying);
 }
 
-Arrays share_captured(std::vector<InnerTrace>& traces, std::size_t declared) {
+Arrays share_captured(std::vector<InnerTrace>& traces) {
   Builder& outer = Builder::current();
   Arrays all;
-  std::vector<Var> vars;  // of `all`, outside
+  Types types;            // as they enter
+  std::vector<Var> vars;  // outside
   for (InnerTrace& traced : traces)
-    for (Array& captured : traced.captured) {
-      captured = outer.own(captured);
-      Var var = captured.traced()->var;
+    for (std::size_t i = 0; i < traced.captured.size(); ++i) {
+      Program& program = traced.program;
+      traced.captured[i] = outer.own(traced.captured[i]);
+      Var var = traced.captured[i].traced()->var;
       if (std::ranges::find(vars, var) != vars.end()) continue;
       vars.push_back(var);
-      all.push_back(captured);
+      all.push_back(traced.captured[i]);
+      types.push_back(program.type(program.inputs[program.inputs.size() - traced.captured.size() + i]));
     }
   for (InnerTrace& traced : traces) {
     Program& program = traced.program;
+    std::size_t declared = program.inputs.size() - traced.captured.size();
     std::vector<Var> own(program.inputs.begin() + static_cast<std::ptrdiff_t>(declared),
                          program.inputs.end());
     program.inputs.resize(declared);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      auto found =
-          std::ranges::find_if(traced.captured, [&](const Array& x) { return x.traced()->var == vars[i]; });
+      auto is_it = [&](const Array& x) { return x.traced()->var == vars[i]; };
+      auto found = std::ranges::find_if(traced.captured, is_it);
       if (found != traced.captured.end()) {
         program.inputs.push_back(own[static_cast<std::size_t>(found - traced.captured.begin())]);
         continue;
       }
       program.inputs.push_back(static_cast<Var>(program.types.size()));
-      program.types.push_back(all[i].type());
+      program.types.push_back(types[i]);
     }
+    traced.captured = all;
   }
-  // An input that one program does not use has the type that it has in the others.
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (InnerTrace& used : traces) {
-      if (std::ranges::none_of(used.captured, [&](const Array& x) { return x.traced()->var == vars[i]; }))
-        continue;
-      for (InnerTrace& traced : traces)
-        traced.program.types[static_cast<std::size_t>(traced.program.inputs[declared + i])] =
-            used.program.type(used.program.inputs[declared + i]);
-    }
   return all;
 }
 

@@ -26,8 +26,8 @@ InnerTrace trace_inside(const Types& inputs, const Decided& decided, const Inner
 /// Of `type` as it enters where devices go different ways. Throws T004 for partial sums; `what` names the value.
 Type entering(std::string_view what, Type type, const Decided& decided);
 
-/// Gives each program all captured values, each once, as inputs after the declared ones. Returns these values.
-Arrays share_captured(std::vector<InnerTrace>& traces, std::size_t declared);
+/// Gives each program all captured values, each once, as inputs after its declared ones. Returns these values.
+Arrays share_captured(std::vector<InnerTrace>& traces);
 
 /// I < R < V, U only beside U.
 std::optional<State> joined(State a, State b);

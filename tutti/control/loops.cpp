@@ -148,7 +148,7 @@ Arrays scan_flat(const FlatScan& call, Where where) try {
     settled = front_end(call.name, where, [&] { return settle(carries, traces[0].program); });
   }
   return front_end(call.name, where, [&] {
-    Arrays operands = share_captured(traces, types.size());
+    Arrays operands = share_captured(traces);
     std::size_t consts = operands.size();
     Program body = with_output_states(traces[0].program, states_of_outputs(traces[0].program, carries));
     body = with_reduced_consts(with_consts_first(std::move(body), types.size()), consts);
@@ -189,7 +189,7 @@ Arrays while_flat(const FlatWhile& call, Where where) try {
     });
   }
   return front_end(call.name, where, [&] {
-    Arrays operands = share_captured(traces, carries.size());
+    Arrays operands = share_captured(traces);
     std::size_t consts = operands.size();
     Program body = with_output_states(traces[1].program, states_of_outputs(traces[1].program, carries));
     operands.insert(operands.end(), init.begin(), init.end());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/scan_groups.hpp"
 #include "tutti/control/sub_programs.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
@@ -15,20 +16,10 @@
 #include "tutti/ops/zero_tangent.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
-#include "tutti/transform/split.hpp"
 #include "tutti/transform/transpose.hpp"
 
 namespace tutti {
 namespace {
-
-/// Where the groups of operands end.
-struct Groups {
-  std::size_t consts, carries, xs;
-  explicit Groups(const Scan& scan)
-      : consts(static_cast<std::size_t>(scan.consts)),
-        carries(consts + static_cast<std::size_t>(scan.carries)),
-        xs(scan.body->inputs.size()) {}
-};
 
 Type stacked(Type type, std::int64_t length) { return type.inserted(Dim{0}, length); }
 
@@ -60,7 +51,7 @@ std::vector<AxisStates> Scan::wants(const Types&) const {
 }
 
 Types Scan::infer(const Types& operands) const {
-  Groups ends(*this);
+  ScanGroups ends(*this);
   ensure(operands.size() == ends.xs, "{} operands for a body of {}", operands.size(), ends.xs);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Type slice = body->type(body->inputs[i]);
@@ -81,7 +72,7 @@ Kernel Scan::kernel(const Layout&) const {
 
 // A carry has a tangent if it starts with one, or a trip gives it one.
 Jvp Scan::jvp(const Arrays& operands, const Tangents& tangents) const {
-  Groups ends(*this);
+  ScanGroups ends(*this);
   auto of_carries = static_cast<std::size_t>(carries);
   Bits nonzero = marked(tangents);
   JvpProgram derived;
@@ -108,162 +99,101 @@ Jvp Scan::jvp(const Arrays& operands, const Tangents& tangents) const {
   return without_groups(results, outputs, derived.nonzero);
 }
 
-// --- Split -----------------------------------------------------------------------------------------------------
-
-// The known loop gives its residuals as ys. Those that do not change from trip to trip are computed once, outside; those
-// that are slices of xs are there already.
-OpSplit Scan::split(const LinearOperands& operands) const {
-  Groups ends(*this);
-  auto of_carries = static_cast<std::size_t>(carries);
-  Bits linear = linear_ones(operands);
-  SplitProgram halves = tutti::split(*body, linear);
-  for (std::size_t i = 0; i < of_carries; ++i)
-    require(!halves.linear_outputs[i] || linear[ends.consts + i], Code::refused_rule,
-            "transpose is refused: carry {} starts with a known value and becomes linear", i);
-  const Program& known = halves.known;
-
-  Scan known_loop{nullptr, 0, 0, length, reverse};
-  Arrays known_operands, consts_alone;
-  Bits varies;  // of the known inputs: from trip to trip
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (linear[i]) continue;
-    known_operands.push_back(*operands[i].known);
-    varies.push_back(i >= ends.consts);
-    if (i < ends.consts) ++known_loop.consts, consts_alone.push_back(*operands[i].known);
-    else if (i < ends.carries) ++known_loop.carries;
-  }
-  auto known_carries = static_cast<std::size_t>(known_loop.consts + known_loop.carries);
-  auto results = static_cast<std::size_t>(std::ranges::count(halves.linear_outputs, false));
-  Bits changes = depending_outputs(known, varies);
-
-  enum class Way { once, slice, stack };
-  std::vector<Way> ways;
-  std::vector<std::size_t> kept, once;  // outputs of the known half: of the loop, and outside
-  for (std::size_t i = 0; i < results; ++i) kept.push_back(i);
-  for (std::size_t i = results; i < known.outputs.size(); ++i) {
-    auto input =
-        static_cast<std::size_t>(std::ranges::find(known.inputs, known.outputs[i]) - known.inputs.begin());
-    bool is_slice = input >= known_carries && input < known.inputs.size();
-    ways.push_back(!changes[i] ? Way::once : is_slice ? Way::slice : Way::stack);
-    if (ways.back() == Way::once) once.push_back(i);
-    if (ways.back() == Way::stack) kept.push_back(i);
-  }
-  known_loop.body = shared(with_outputs(known, kept));
-  Arrays found = tutti::apply(known_loop, known_operands);
-  Program outside = with_outputs(known, once);
-  outside.inputs.resize(static_cast<std::size_t>(known_loop.consts));
-  Arrays found_once = inline_program(outside, consts_alone);
-
-  OpSplit result;
-  std::size_t next = 0;
-  for (bool is_linear : halves.linear_outputs)
-    result.known.push_back(is_linear ? std::nullopt : std::optional(found[next++]));
-  if (results == halves.linear_outputs.size()) return result;
-
-  // The linear loop: [residuals once, linear consts], [linear carries], [residuals per trip, linear xs].
-  Scan linear_loop{nullptr, 0, 0, length, reverse};
-  std::vector<std::size_t> order;
-  std::size_t next_once = 0;
-  for (std::size_t k = 0; k < ways.size(); ++k)
-    if (ways[k] == Way::once) {
-      order.push_back(k);
-      result.operands.push_back({found_once[next_once++]});
-    }
-  auto add_linear = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = 0, number = ways.size(); i < end; ++i) {
-      if (!linear[i]) continue;
-      if (i >= begin) {
-        order.push_back(number);
-        result.operands.push_back({std::nullopt, i});
-      }
-      ++number;
-    }
-  };
-  add_linear(0, ends.consts);
-  linear_loop.consts = static_cast<int>(order.size());
-  add_linear(ends.consts, ends.carries);
-  linear_loop.carries = static_cast<int>(order.size()) - linear_loop.consts;
-  for (std::size_t k = 0; k < ways.size(); ++k) {
-    if (ways[k] == Way::once) continue;
-    order.push_back(k);
-    auto input = static_cast<std::size_t>(std::ranges::find(known.inputs, known.outputs[results + k]) -
-                                          known.inputs.begin());
-    result.operands.push_back({ways[k] == Way::stack ? found[next++] : known_operands[input]});
-  }
-  add_linear(ends.carries, ends.xs);
-  linear_loop.body = shared(with_inputs(halves.linear, order));
-  result.linear = linear_loop;
-  return result;
-}
-
 // --- Transpose, batch ------------------------------------------------------------------------------------------
 
-// The loop the other way. The cotangents of the carries go from trip to trip; those of linear consts grow beside them,
-// from zero.
-Tangents Scan::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
-  Groups ends(*this);
-  auto of_carries = static_cast<std::size_t>(carries);
-  Bits linear = linear_ones(operands);
-  for (std::size_t i = ends.consts; i < ends.carries; ++i)
-    require(linear[i], Code::refused_rule, "transpose is refused: the loop is not linear in carry {}",
-            i - ends.consts);
-  Program backward = tutti::transpose(*body, linear);
+namespace {
 
-  Scan scan{nullptr, 0, 0, length, !reverse};
-  Types types;
-  Arrays given;
-  auto take = [&](Type slice, const Array& array) {
-    types.push_back(slice);
-    given.push_back(array);
-  };
-  auto take_known = [&](std::size_t begin, std::size_t end) {
+/// The loop the other way. The cotangents of the carries go from trip to trip; those of linear consts grow beside them,
+/// from zero.
+class Backwards {
+ public:
+  Backwards(const Scan& scan, const LinearOperands& operands, const Tangents& cotangents)
+      : scan_(scan),
+        operands_(operands),
+        cotangents_(cotangents),
+        ends_(scan),
+        linear_(linear_ones(operands)),
+        of_body_(tutti::transpose(*scan.body, linear_)) {}
+
+  Tangents run() {
+    take_known(0, ends_.consts);
+    std::size_t consts = given_.size();
+    for (std::size_t i = 0; i < ends_.consts; ++i)
+      if (Type type = dual(scan_.body->type(scan_.body->inputs[i])); linear_[i])
+        take(type, zero_tangent(type));
+    std::size_t sums = given_.size();
+    take_cotangents(0, of_carries());
+    std::size_t carries = given_.size();
+    take_known(ends_.carries, ends_.xs);
+    std::size_t xs = given_.size();
+    take_cotangents(of_carries(), scan_.body->outputs.size());
+    auto trip = [&](const Arrays& in) { return one_trip(in, consts, sums, carries, xs); };
+    Scan loop{shared(trace(types_, trip).program), static_cast<int>(consts),
+              static_cast<int>(carries - consts), scan_.length, !scan_.reverse};
+    Arrays found = tutti::apply(loop, given_);
+    Tangents result;
+    std::size_t next = 0;
+    for (bool is_linear : linear_) result.push_back(is_linear ? std::optional(found[next++]) : std::nullopt);
+    return result;
+  }
+
+ private:
+  std::size_t of_carries() const { return static_cast<std::size_t>(scan_.carries); }
+
+  void take(Type slice, const Array& array) {
+    types_.push_back(slice);
+    given_.push_back(array);
+  }
+  void take_known(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (!linear[i]) take(body->type(body->inputs[i]), *operands[i].known);
-    return given.size();
-  };
-  auto take_cotangents = [&](std::size_t begin, std::size_t end) {
+      if (!linear_[i]) take(scan_.body->type(scan_.body->inputs[i]), *operands_[i].known);
+  }
+  void take_cotangents(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      Type slice = dual(body->type(body->outputs[i]));
-      take(slice,
-           cotangents[i] ? *cotangents[i] : zero_tangent(i < of_carries ? slice : stacked(slice, length)));
+      Type slice = dual(scan_.body->type(scan_.body->outputs[i]));
+      Type whole = i < of_carries() ? slice : stacked(slice, scan_.length);
+      take(slice, cotangents_[i] ? *cotangents_[i] : zero_tangent(whole));
     }
-    return given.size();
-  };
-  std::size_t known_consts = take_known(0, ends.consts);
-  for (std::size_t i = 0; i < ends.consts; ++i)
-    if (Type type = dual(body->type(body->inputs[i])); linear[i]) take(type, zero_tangent(type));
-  std::size_t sums = given.size();
-  std::size_t carried = take_cotangents(0, of_carries);
-  std::size_t known_xs = take_known(ends.carries, ends.xs);
-  take_cotangents(of_carries, body->outputs.size());
-  scan.consts = static_cast<int>(known_consts);
-  scan.carries = static_cast<int>(carried - known_consts);
-  auto one_trip = [&](const Arrays& in) {
-    auto part = [&](std::size_t begin, std::size_t end, Arrays& to) {
-      to.insert(to.end(), in.begin() + static_cast<std::ptrdiff_t>(begin),
-                in.begin() + static_cast<std::ptrdiff_t>(end));
-    };
+  }
+
+  // in: known consts | sums of cotangents of linear consts | cotangents of carries | known xs | cotangents of ys
+  Arrays one_trip(const Arrays& in, std::size_t consts, std::size_t sums, std::size_t carries,
+                  std::size_t xs) const {
     Arrays arguments;  // of the body's transpose: what is known, then cotangents
-    part(0, known_consts, arguments);
-    part(carried, known_xs, arguments);
-    part(sums, carried, arguments);
-    part(known_xs, in.size(), arguments);
-    Arrays found = inline_program(backward, arguments);
-    for (std::size_t i = known_consts; i < sums; ++i)
-      found[i - known_consts] = in[i] + found[i - known_consts];
+    auto add = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) arguments.push_back(in[i]);
+    };
+    add(0, consts);
+    add(carries, xs);
+    add(sums, carries);
+    add(xs, in.size());
+    Arrays found = inline_program(of_body_, arguments);
+    for (std::size_t i = consts; i < sums; ++i) found[i - consts] = in[i] + found[i - consts];
     return found;
-  };
-  scan.body = shared(trace(types, one_trip).program);
-  Arrays found = tutti::apply(scan, given);
-  Tangents result;
-  std::size_t next = 0;
-  for (bool is_linear : linear) result.push_back(is_linear ? std::optional(found[next++]) : std::nullopt);
-  return result;
+  }
+
+  const Scan& scan_;
+  const LinearOperands& operands_;
+  const Tangents& cotangents_;
+  ScanGroups ends_;
+  Bits linear_;
+  Program of_body_;
+  Types types_;   // of the operands in a trip
+  Arrays given_;  // the operands
+};
+
+}  // namespace
+
+Tangents Scan::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  for (int i = 0; i < carries; ++i)
+    require(operands[static_cast<std::size_t>(consts + i)].linear(), Code::refused_rule,
+            "transpose is refused: the loop is not linear in carry {}", i);
+  return Backwards(*this, operands, cotangents).run();
 }
 
 // In the body a slice has its lanes at dim 0, so the stack has them at dim 1.
 BatchedArrays Scan::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
-  Groups ends(*this);
+  ScanGroups ends(*this);
   Scan scan = with_programs({shared(tutti::batch(*body, axis))});
   Arrays given;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -294,7 +224,7 @@ std::vector<Example> Scan::examples() {
   std::vector<Example> examples;
   auto add = [&](const Scan& scan) {
     Example example{scan, {}};
-    Groups ends(scan);
+    ScanGroups ends(scan);
     for (std::size_t i = 0; i < ends.xs; ++i) {
       Type slice = scan.body->type(scan.body->inputs[i]);
       example.operands.push_back({i < ends.carries ? slice : stacked(slice, 3), -1, 1});

@@ -29,9 +29,10 @@ Coordinate along(Dim dim, std::int64_t weight = 1);
 Coordinate along(const Axis& axis);
 inline constexpr Coordinate nowhere{};
 
-/// The result is the operand at other addresses. The digits' joint index space covers every element of the result
-/// exactly once: result index = sum of digit * to.weight per dim, operand index likewise, from `start` on; weights of
-/// the operand may be negative. A digit that comes from `nowhere` repeats the operand. Mesh axes that no digit names stay as they are: each device reads its own.
+/// The result (each, if there are several) is the operand at other addresses. The digits' joint index space covers every
+/// element of the result exactly once: result index = sum of digit * to.weight per dim, operand index likewise, from
+/// `start` on; weights of the operand may be negative. A digit that comes from `nowhere` repeats the operand. Mesh axes
+/// that no digit names stay as they are: each device reads its own.
 /// Example, gather of x[d] over axis a of n devices, tiled: {n, from a, to dim 0 * d}, {d, from dim 0, to dim 0}.
 struct Digit {
   std::int64_t size;
@@ -113,6 +114,7 @@ struct Sub {
   enum class How {
     choose,  // operand 0 is an i32 index, clamped; that program takes the others and gives the results
     repeat,  // `length` times the one program: (consts, carries, a slice of each xs) -> (carries, a slice of each ys)
+    call,  // the one program on the operands; before it is compiled it stands in its place
     loop,  // while program 0: (consts, carries) -> bool says so, program 1: (consts, carries) -> carries
   } how;
   std::vector<SubProgram> programs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/lower.hpp"
 
+#include "tutti/control/call.hpp"
 #include "tutti/lower/fold_borders.hpp"
 #include "tutti/lower/manual_module.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -36,7 +37,7 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh) {
 }
 
 stablehlo::Module lower_global(const Program& program, const Mesh& mesh) {
-  FoldedProgram folded = fold_borders(program, mesh);
+  FoldedProgram folded = fold_borders(with_calls_inlined(program), mesh);
   FunctionEmitter emitter(mesh);
   ManualModule module(mesh, emitter);
   Lowered arguments, inputs;

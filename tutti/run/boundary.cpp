@@ -2,6 +2,7 @@
 #include "tutti/run/boundary.hpp"
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/call.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
@@ -151,7 +152,8 @@ class Localiser {
 }  // namespace
 
 LocalProgram localised(const Program& program, const Mesh& mesh) {
-  return Localiser(program, mesh).localise();
+  Program inlined = with_calls_inlined(program);
+  return Localiser(inlined, mesh).localise();
 }
 
 }  // namespace tutti

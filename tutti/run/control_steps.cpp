@@ -23,6 +23,7 @@ class Runner {
     switch (args_.sub.how) {
       case Sub::How::choose: return choose();
       case Sub::How::repeat: return repeat();
+      case Sub::How::call: return;  // not compiled
       case Sub::How::loop: return loop();
     }
   }

@@ -55,6 +55,7 @@ double of_control(const Graph& graph, const SubWork& work) {
   auto ways = static_cast<double>(positions(graph.mesh, work.decided));
   switch (work.sub.how) {
     case Sub::How::choose: return 20 + ways * dearest;
+    case Sub::How::call: return 20 + all;
     case Sub::How::repeat: return 20 + static_cast<double>(work.sub.length) * all;
     case Sub::How::loop: return 20 + ways * assumed_trips * all;
   }

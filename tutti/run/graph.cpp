@@ -22,7 +22,7 @@ void set_axes(Root& root, const std::vector<std::int64_t>& axes) {
 
 GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage,
                            bool check_assumptions, const std::optional<Ports>& ports)
-    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, check_assumptions_(check_assumptions), ports_(ports) {
+    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, ports_(ports), check_assumptions_(check_assumptions) {
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
           mesh.axes().size());
 }
@@ -74,8 +74,9 @@ void GraphBuilder::collect_kernels() {
   for (std::size_t i = program.equations.size(); i-- > 0;)
     if (const View* view = std::get_if<View>(&kernels_[i])) {
       const Equation& e = program.equations[i];
-      if (crosses(*view) || read_across_[static_cast<std::size_t>(e.results[0])])
-        read_across_[static_cast<std::size_t>(e.operands[0])] = true;
+      for (std::size_t k = 0; k < e.results.size(); ++k)
+        if (crosses(*view) || read_across_[static_cast<std::size_t>(e.results[k])])
+          read_across_[static_cast<std::size_t>(e.operands[k])] = true;
     }
 }
 
@@ -187,8 +188,10 @@ void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<int
 }
 
 void GraphBuilder::lower(const View& view) {
-  Var from = equation().operands[0], to = equation().results[0];
-  value(to) = viewed(view, value(from), type(from).shape(), type(to));
+  for (std::size_t i = 0; i < equation().results.size(); ++i) {
+    Var from = equation().operands[i], to = equation().results[i];
+    value(to) = viewed(view, value(from), type(from).shape(), type(to));
+  }
 }
 
 GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, const Shape& from_shape,

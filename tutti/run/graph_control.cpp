@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sub-programs become.
+#include "tutti/base/require.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/graph_builder.hpp"
 
@@ -10,6 +11,7 @@ namespace {
 std::optional<Type> decider(const Sub& sub, Type first_operand) {
   switch (sub.how) {
     case Sub::How::choose: return first_operand;
+    case Sub::How::call:
     case Sub::How::repeat: return std::nullopt;
     case Sub::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
   }
@@ -19,6 +21,7 @@ std::optional<Type> decider(const Sub& sub, Type first_operand) {
 }  // namespace
 
 void GraphBuilder::lower(const Sub& sub) {
+  ensure(sub.how != Sub::How::call, "{} is not in its place", equation().op->name());
   SubWork work{sub, 0, {}};
   const std::vector<Var>& vars = equation().operands;
   if (std::optional<Type> type = decider(sub, vars.empty() ? Type(DType::i32, {}) : operand_type(0)))

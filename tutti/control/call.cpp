@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/call.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/custom_rules.hpp"
+#include "tutti/control/remat.hpp"
+#include "tutti/control/sub_programs.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/linearity.hpp"
+#include "tutti/transform/batch.hpp"
+#include "tutti/transform/simplify.hpp"
+
+namespace tutti {
+
+std::vector<AxisStates> call_wants(const Program& body) {
+  std::vector<AxisStates> states;
+  for (Var var : body.inputs) states.push_back(body.type(var).states());
+  return states;
+}
+
+Types call_infer(const Program& body, const Types& operands) {
+  ensure(operands.size() == body.inputs.size(), "{} operands for a body of {}", operands.size(),
+         body.inputs.size());
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    require_type(fmt::format("operand {}", i), operands[i], body.type(body.inputs[i]));
+  return body.types_of(body.outputs);
+}
+
+BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axis,
+                         const BatchedArrays& operands) {
+  Arrays given;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    given.push_back(has_lanes(body.type(body.inputs[i]), axis) ? materialised(operands[i], axis)
+                                                               : operands[i].array);
+  Arrays found = tutti::apply(batched, given);
+  BatchedArrays results;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    results.push_back({found[i], has_lanes(body.type(body.outputs[i]), axis)});
+  return results;
+}
+
+SubProgram called(const Op& op) {
+  if (const auto* remat = op.as<Remat>()) return remat->body;
+  if (const auto* custom = op.as<CustomJvp>()) return custom->body;
+  if (const auto* custom = op.as<CustomVjp>()) return custom->body;
+  if (const auto* custom = op.as<CustomTangent>()) return custom->forward();
+  return nullptr;
+}
+
+Program with_calls_inlined(const Program& program) {
+  Builder builder;
+  PerVar<Array> values(program);
+  for (Var var : program.inputs) values[var] = builder.input(program.type(var));
+  for (const Equation& equation : program.equations) {
+    Arrays operands = values.of(equation.operands), results;
+    if (SubProgram body = called(equation.op)) {
+      results = inline_program(with_calls_inlined(*body), operands);
+    } else {
+      results =
+          repeat({with_changed_programs(equation.op, with_calls_inlined), {}, {}, equation.where}, operands);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  return builder.finish(values.of(program.outputs));
+}
+
+}  // namespace tutti

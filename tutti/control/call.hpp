@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that stand for one program and differ only in their derivatives.
+#pragma once
+
+#include "tutti/transform/replay.hpp"
+
+namespace tutti {
+
+std::vector<AxisStates> call_wants(const Program& body);
+/// The types of the outputs; throws as require_type where the operands are not those of `body`.
+Types call_infer(const Program& body, const Types& operands);
+/// The op made of a body without `axis`, on operands with lanes where the types of `body` say so.
+BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axis,
+                         const BatchedArrays& operands);
+
+/// The program that computes what `op` does, if it is one of these ops; else null.
+SubProgram called(const Op& op);
+/// The program with their programs in their places; inside of sub-programs as well.
+Program with_calls_inlined(const Program& program);
+
+}  // namespace tutti

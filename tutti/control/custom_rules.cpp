@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/custom_rules.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/call.hpp"
+#include "tutti/control/sub_programs.hpp"
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/unary.hpp"
+#include "tutti/ops/zero_tangent.hpp"
+#include "tutti/transform/batch.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/transpose.hpp"
+
+namespace tutti {
+namespace {
+
+Arrays slice(const Arrays& arrays, std::size_t begin, std::size_t end) {
+  return {arrays.begin() + static_cast<std::ptrdiff_t>(begin),
+          arrays.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+Arrays or_zeros(const Arrays& values, const Tangents& tangents, std::size_t begin, std::size_t end) {
+  Arrays all;
+  for (std::size_t i = begin; i < end; ++i)
+    all.push_back(tangents[i] ? *tangents[i] : zero_tangent(values[i].type()));
+  return all;
+}
+
+bool any_of_first(const Tangents& tangents, std::size_t count) {
+  return std::any_of(tangents.begin(), tangents.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](const auto& tangent) { return tangent.has_value(); });
+}
+
+Tangents as_tangents(const Arrays& arrays) { return {arrays.begin(), arrays.end()}; }
+
+SubProgram batched(const SubProgram& program, const Axis& axis) { return shared(batch(*program, axis)); }
+
+}  // namespace
+
+// --- CustomJvp -------------------------------------------------------------------------------------------------
+
+bool CustomJvp::operator==(const CustomJvp& other) const {
+  return arguments == other.arguments && same_programs(programs(), other.programs());
+}
+Axes CustomJvp::communicates() const { return communicated_axes({body}); }
+std::vector<AxisStates> CustomJvp::wants(const Types&) const { return call_wants(*body); }
+Types CustomJvp::infer(const Types& operands) const { return call_infer(*body, operands); }
+
+Jvp CustomJvp::jvp(const Arrays& operands, const Tangents& tangents) const {
+  auto n = static_cast<std::size_t>(arguments), results = body->outputs.size();
+  if (!any_of_first(tangents, n)) return {tutti::apply(*this, operands), Tangents(results)};
+  Arrays given = slice(operands, 0, n), moved = or_zeros(operands, tangents, 0, n),
+         outside = slice(operands, n, operands.size());
+  given.insert(given.end(), moved.begin(), moved.end());
+  given.insert(given.end(), outside.begin(), outside.end());
+  Arrays found = inline_program(*rule, given);
+  return {slice(found, 0, results), as_tangents(slice(found, results, 2 * results))};
+}
+
+OpSplit CustomJvp::split(const LinearOperands&) const {
+  fail(Code::refused_rule, "transpose is refused: {}", transpose.why);
+}
+
+BatchedArrays CustomJvp::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  return call_batch(*body, CustomJvp{batched(body, axis), batched(rule, axis), arguments}, axis, operands);
+}
+
+Lowered CustomJvp::lower(Emitter& emitter, const Lowered& operands) const {
+  return emitter.lower(*body, operands);
+}
+
+std::vector<Example> CustomJvp::examples() {
+  std::vector<Example> examples;
+  Axis a = example_mesh().axes()[0];
+  for (Type x : {Type(DType::f64, {3}), Type(DType::f64, {2}, {{a, varying}})}) {
+    auto body = [](const Arrays& v) -> Arrays { return {v[0] * v[1], tanh(v[0])}; };
+    auto rule = [](const Arrays& v) -> Arrays {
+      Array y = tanh(v[0]);
+      return {v[0] * v[1], y, v[2] * v[1] + v[0] * v[3], v[2] * (1.0 - y * y)};
+    };
+    CustomJvp op{shared(trace({x, x}, body).program), shared(trace({x, x, x, x}, rule).program), 2};
+    examples.push_back({op, {x, x}});
+  }
+  return examples;
+}
+
+// --- CustomVjp -------------------------------------------------------------------------------------------------
+
+bool CustomVjp::operator==(const CustomVjp& other) const {
+  return arguments == other.arguments && same_programs(programs(), other.programs());
+}
+Axes CustomVjp::communicates() const { return communicated_axes({body}); }
+std::vector<AxisStates> CustomVjp::wants(const Types&) const { return call_wants(*body); }
+Types CustomVjp::infer(const Types& operands) const { return call_infer(*body, operands); }
+
+Jvp CustomVjp::jvp(const Arrays& operands, const Tangents& tangents) const {
+  auto n = static_cast<std::size_t>(arguments), results = body->outputs.size();
+  if (!any_of_first(tangents, n)) return {tutti::apply(*this, operands), Tangents(results)};
+  Arrays found = inline_program(*forward, operands);
+  Arrays given = slice(found, results, found.size()), outside = slice(operands, n, operands.size()),
+         moved = or_zeros(operands, tangents, 0, n);
+  given.insert(given.end(), outside.begin(), outside.end());
+  int known = static_cast<int>(given.size());
+  given.insert(given.end(), moved.begin(), moved.end());
+  return {slice(found, 0, results), as_tangents(tutti::apply(CustomTangent{backward, known}, given))};
+}
+
+OpSplit CustomVjp::split(const LinearOperands&) const {
+  fail(Code::refused_rule, "transpose is refused: {}", transpose.why);
+}
+
+BatchedArrays CustomVjp::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  CustomVjp op{batched(body, axis), batched(forward, axis), batched(backward, axis), arguments};
+  return call_batch(*body, op, axis, operands);
+}
+
+Lowered CustomVjp::lower(Emitter& emitter, const Lowered& operands) const {
+  return emitter.lower(*body, operands);
+}
+
+std::vector<Example> CustomVjp::examples() {
+  std::vector<Example> examples;
+  Axis a = example_mesh().axes()[0];
+  for (Type x : {Type(DType::f64, {3}), Type(DType::f64, {2}, {{a, varying}})}) {
+    auto body = [](const Arrays& v) -> Arrays { return {tanh(v[0] * v[1])}; };
+    auto forward = [](const Arrays& v) -> Arrays {
+      Array y = tanh(v[0] * v[1]);
+      return {y, v[0], v[1], 1.0 - y * y};
+    };
+    auto backward = [](const Arrays& v) -> Arrays {
+      Array moved = v[3] * v[2];
+      return {moved * v[1], moved * v[0]};
+    };
+    CustomVjp op{shared(trace({x, x}, body).program), shared(trace({x, x}, forward).program),
+                 shared(trace({x, x, x, x}, backward).program), 2};
+    examples.push_back({op, {x, x}});
+  }
+  return examples;
+}
+
+// --- CustomTangent ---------------------------------------------------------------------------------------------
+
+SubProgram CustomTangent::forward() const {
+  Bits cotangents(backward->inputs.size(), true);
+  std::fill_n(cotangents.begin(), known, false);
+  return shared(tutti::transpose(*backward, cotangents));
+}
+
+bool CustomTangent::operator==(const CustomTangent& other) const {
+  return known == other.known && same_programs(programs(), other.programs());
+}
+Axes CustomTangent::communicates() const { return communicated_axes({backward}); }
+
+std::vector<AxisStates> CustomTangent::wants(const Types&) const {
+  std::vector<AxisStates> states = call_wants(*backward);
+  states.resize(static_cast<std::size_t>(known));
+  for (Var var : backward->outputs) states.push_back(dual(backward->type(var)).states());
+  return states;
+}
+
+Types CustomTangent::infer(const Types& operands) const {
+  auto n = static_cast<std::size_t>(known);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    require_type(fmt::format("operand {}", i), operands[i],
+                 i < n ? backward->type(backward->inputs[i])
+                       : dual(backward->type(backward->outputs[i - n])));
+  Types results;
+  for (std::size_t i = n; i < backward->inputs.size(); ++i)
+    results.push_back(dual(backward->type(backward->inputs[i])));
+  return results;
+}
+
+Jvp CustomTangent::jvp(const Arrays& operands, const Tangents& tangents) const {
+  Bits nonzero = marked(tangents);
+  JvpProgram derived = tutti::jvp(*forward(), nonzero);
+  Arrays found = inline_program(derived.program, with_tangents(operands, tangents, nonzero));
+  return without_groups(found, by_groups({derived.nonzero.size()}, derived.nonzero), derived.nonzero);
+}
+
+OpSplit CustomTangent::split(const LinearOperands& operands) const {
+  OpSplit result{Tangents(backward->inputs.size() - static_cast<std::size_t>(known)), *this, {}};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    require(operands[i].linear() == (i >= static_cast<std::size_t>(known)), Code::refused_rule,
+            "transpose is refused: custom_tangent is linear in the tangents alone");
+    result.operands.push_back({operands[i].known, i});
+  }
+  return result;
+}
+
+Tangents CustomTangent::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  auto n = static_cast<std::size_t>(known);
+  Arrays given;
+  for (std::size_t i = 0; i < n; ++i) given.push_back(*operands[i].known);
+  for (std::size_t i = 0; i < cotangents.size(); ++i)
+    given.push_back(cotangents[i] ? *cotangents[i] : zero_tangent(backward->type(backward->inputs[n + i])));
+  Tangents result(n);
+  for (const Array& cotangent : inline_program(*backward, given)) result.push_back(cotangent);
+  return result;
+}
+
+BatchedArrays CustomTangent::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  SubProgram program = forward();
+  Arrays found = inline_batched(*program, axis, operands);
+  BatchedArrays results;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    results.push_back({found[i], has_lanes(program->type(program->outputs[i]), axis)});
+  return results;
+}
+
+Lowered CustomTangent::lower(Emitter& emitter, const Lowered& operands) const {
+  return emitter.lower(*forward(), operands);
+}
+
+std::vector<Example> CustomTangent::examples() {
+  Type x(DType::f64, {3}, {{example_mesh().axes()[0], varying}});
+  auto backward = [](const Arrays& v) -> Arrays { return {v[0] * v[1], -v[1]}; };
+  return {{CustomTangent{shared(trace({x, x}, backward).program), 1}, {x, x, x}}};
+}
+
+// --- Front ends ------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The arguments in this trace, and their types.
+Types own_floats(const Arrays& arguments, Arrays& own) {
+  Types types;
+  for (const Array& argument : arguments) {
+    own.push_back(Builder::current().own(argument));
+    types.push_back(own.back().type());
+    require(tangent(types.back()).has_value(), Code::dtype,
+            "argument leaf {} is {}, which has no derivative; close over it", types.size() - 1,
+            to_string(types.back()));
+  }
+  return types;
+}
+
+/// `program` with outputs from `begin` on of these types, as far as free casts go.
+Program fitted(const Program& program, std::size_t begin, const Types& types, std::string_view what) {
+  require(program.outputs.size() == begin + types.size(), Code::tree, "{} {}s for {}",
+          program.outputs.size() - std::min(begin, program.outputs.size()), what, types.size());
+  std::vector<AxisStates> states;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    Type found = program.type(program.outputs[i]);
+    if (i >= begin)
+      require_type(fmt::format("{} {}", what, i - begin), found.with(types[i - begin].states()),
+                   types[i - begin]);
+    states.push_back(i < begin ? found.states() : types[i - begin].states());
+  }
+  return with_output_states(program, states);
+}
+
+Types outputs_of(const Program& program) { return program.types_of(program.outputs); }
+
+Types duals(Types types) {
+  for (Type& type : types) type = dual(type);
+  return types;
+}
+
+}  // namespace
+
+Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
+                       Where where) try {
+  Arrays operands;
+  Types types = front_end("custom_jvp", where, [&] { return own_floats(arguments, operands); });
+  Types twice = types;
+  twice.insert(twice.end(), types.begin(), types.end());
+  std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(twice, {}, rule)};
+  return front_end("custom_jvp", where, [&] {
+    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
+    Types results = outputs_of(traces[0].program), both = results;
+    both.insert(both.end(), results.begin(), results.end());
+    CustomJvp op{shared(traces[0].program), shared(fitted(traces[1].program, 0, both, "result or tangent")),
+                 static_cast<int>(types.size())};
+    return tutti::apply(op, operands);
+  });
+} catch (const Error& error) {
+  throw error.at(where, "custom_jvp");
+}
+
+Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
+                       const InnerFunction& backward, const Arrays& arguments, Where where) try {
+  Arrays operands;
+  Types types = front_end("custom_vjp", where, [&] { return own_floats(arguments, operands); });
+  std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(types, {}, forward)};
+  Types results = outputs_of(traces[0].program), ahead = outputs_of(traces[1].program);
+  std::size_t residuals = ahead.size() - std::min(ahead.size(), results.size());
+  Types given(ahead.end() - static_cast<std::ptrdiff_t>(residuals), ahead.end()), cotangents = duals(results);
+  given.insert(given.end(), cotangents.begin(), cotangents.end());
+  traces.push_back(trace_inside(given, {}, backward));
+  return front_end("custom_vjp", where, [&] {
+    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
+    for (std::size_t i = 0; i < residuals; ++i) results.push_back(given[i]);
+    Program back = fitted(traces[2].program, 0, duals(types), "cotangent");
+    // Values of outside come before the cotangents.
+    std::rotate(back.inputs.begin() + static_cast<std::ptrdiff_t>(residuals),
+                back.inputs.begin() + static_cast<std::ptrdiff_t>(given.size()), back.inputs.end());
+    CustomVjp op{shared(traces[0].program), shared(fitted(traces[1].program, 0, results, "result")),
+                 shared(std::move(back)), static_cast<int>(types.size())};
+    return tutti::apply(op, operands);
+  });
+} catch (const Error& error) {
+  throw error.at(where, "custom_vjp");
+}
+
+}  // namespace tutti

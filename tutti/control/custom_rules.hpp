@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "tutti/control/inner_trace.hpp"
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+#include "tutti/tree/flat_call.hpp"
+
+namespace tutti {
+
+/// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents).
+/// Operands: arguments, then values of outside, which have no derivative.
+/// Source: jax.custom_jvp.
+struct CustomJvp {
+  static constexpr std::string_view name = "custom_jvp";
+
+  SubProgram body, rule;
+  int arguments = 0;
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const { return {{"arguments", std::to_string(arguments)}}; }
+  std::vector<AxisStates> wants(const Types& operands) const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout&) const { return Sub{Sub::How::call, {body}}; }
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  static constexpr Refused transpose{
+      "a function with a derivative of its own is differentiated before it is transposed"};
+  OpSplit split(const LinearOperands& operands) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const;
+  std::vector<SubProgram> programs() const { return {body, rule}; }
+  CustomJvp with_programs(const std::vector<SubProgram>& programs) const {
+    return {programs[0], programs[1], arguments};
+  }
+  static std::vector<Example> examples();
+
+  bool operator==(const CustomJvp& other) const;
+};
+static_assert(complete<CustomJvp>());
+
+/// A program whose gradient is another one. Operands: arguments, then values of outside, which have no derivative.
+/// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the results) ->
+/// cotangents of the arguments.
+/// Source: jax.custom_vjp.
+struct CustomVjp {
+  static constexpr std::string_view name = "custom_vjp";
+
+  SubProgram body, forward, backward;
+  int arguments = 0;
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const { return {{"arguments", std::to_string(arguments)}}; }
+  std::vector<AxisStates> wants(const Types& operands) const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout&) const { return Sub{Sub::How::call, {body}}; }
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  static constexpr Refused transpose{
+      "a function with a gradient of its own is differentiated before it is transposed"};
+  OpSplit split(const LinearOperands& operands) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const;
+  std::vector<SubProgram> programs() const { return {body, forward, backward}; }
+  CustomVjp with_programs(const std::vector<SubProgram>& programs) const {
+    return {programs[0], programs[1], programs[2], arguments};
+  }
+  static std::vector<Example> examples();
+
+  bool operator==(const CustomVjp& other) const;
+};
+static_assert(complete<CustomVjp>());
+
+/// How the results of a CustomVjp move with its arguments: the map whose transpose is `backward`. Operands: `known` ones,
+/// which backward takes first, then the arguments' tangents; results: those of the results.
+/// Its value is the transpose of backward, so forward derivatives need one that is linear.
+struct CustomTangent {
+  static constexpr std::string_view name = "custom_tangent";
+
+  SubProgram backward;
+  int known = 0;
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const { return {{"known", std::to_string(known)}}; }
+  std::vector<AxisStates> wants(const Types& operands) const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout&) const { return Sub{Sub::How::call, {forward()}}; }
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  OpSplit split(const LinearOperands& operands) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const;
+  std::vector<SubProgram> programs() const { return {backward}; }
+  CustomTangent with_programs(const std::vector<SubProgram>& programs) const { return {programs[0], known}; }
+  static std::vector<Example> examples();
+
+  /// The transpose of `backward`. Throws T010 if it is not linear in the cotangents.
+  SubProgram forward() const;
+
+  bool operator==(const CustomTangent& other) const;
+};
+static_assert(complete<CustomTangent>());
+
+/// `rule` takes the arguments and their tangents, one after the other, and returns results and tangents.
+Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
+                       Where where);
+/// `forward` returns the results, then the residuals; `backward` takes the residuals, then the cotangents.
+Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
+                       const InnerFunction& backward, const Arrays& arguments, Where where);
+
+template <class F, class Rule>
+class WithJvp {
+ public:
+  WithJvp(F function, Rule rule, Where where)
+      : function_(std::move(function)), rule_(std::move(rule)), where_(where) {}
+
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    using Tree = std::tuple<A...>;
+    tree::FlatCall call(function_, Tree{arguments...});
+    tree::FlatCall<Rule, Tree, Tree> ruled(rule_, std::tuple<Tree, Tree>{{arguments...}, {arguments...}});
+    auto flat_rule = [&](const Arrays& leaves) { return ruled(leaves); };
+    return call.result(custom_jvp_flat(std::ref(call), flat_rule, call.leaves(), where_));
+  }
+
+ private:
+  F function_;
+  Rule rule_;
+  Where where_;
+};
+
+/// jax.custom_jvp: the function with the derivative rule(arguments, tangents) -> {result, its tangent}, where arguments and
+/// tangents are tuples. Arguments are floats; values of outside that are used have no derivative.
+/// Throws T007 for an argument that is no float, T004, T005 for tangents that do not fit the results.
+template <class F, class Rule>
+WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
+  return {std::move(function), std::move(rule), where};
+}
+
+template <class F, class Forward, class Backward>
+class WithVjp {
+ public:
+  WithVjp(F function, Forward forward, Backward backward, Where where)
+      : function_(std::move(function)),
+        forward_(std::move(forward)),
+        backward_(std::move(backward)),
+        where_(where) {}
+
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    using Result = std::invoke_result_t<const F&, const A&...>;
+    using Residuals = std::tuple_element_t<1, std::invoke_result_t<const Forward&, const A&...>>;
+    using Cotangents = std::invoke_result_t<const Backward&, const Residuals&, const Result&>;
+    static_assert(std::is_same_v<Cotangents, std::tuple<A...>>,
+                  "custom_vjp: backward returns a tuple of one cotangent per argument, of its type");
+    tree::FlatCall call(function_, std::tuple<A...>{arguments...});
+    tree::FlatCall ahead(forward_, std::tuple<A...>{arguments...});
+    auto forward = [&](const Arrays& leaves) { return ahead(leaves); };
+    auto backward = [&](const Arrays& leaves) {
+      std::size_t next = 0;
+      auto residuals = tree::rebuild(std::get<1>(ahead.result()), leaves, next);
+      return tree::flatten(backward_(residuals, tree::rebuild(call.result(), leaves, next)));
+    };
+    return call.result(custom_vjp_flat(std::ref(call), forward, backward, call.leaves(), where_));
+  }
+
+ private:
+  F function_;
+  Forward forward_;
+  Backward backward_;
+  Where where_;
+};
+
+/// jax.custom_vjp: the function with the gradient of forward(arguments...) -> {result, residuals} and
+/// backward(residuals, cotangent) -> tuple of cotangents of the arguments, each in the dual states of its argument: where
+/// an argument is I, the sum over the devices is backward's to make. Arguments are floats; values of outside that are
+/// used have no derivative.
+/// Throws T007 for an argument that is no float, T004, T005 for cotangents that do not fit the arguments.
+template <class F, class Forward, class Backward>
+WithVjp<F, Forward, Backward> custom_vjp(F function, Forward forward, Backward backward,
+                                         Where where = Where::here()) {
+  return {std::move(function), std::move(forward), std::move(backward), where};
+}
+
+}  // namespace tutti
