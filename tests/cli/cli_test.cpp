@@ -48,7 +48,7 @@ TEST(rules, has_a_row_for_every_op_and_no_empty_cell) {
 
 TEST(rules, say_where_an_op_refuses_for_some_parameters_only) {
   EXPECT_NE(tool("rules").out.find(
-                "all_reduce        transpose  partly   a maximum or minimum is not linear"),
+                "all_reduce            transpose  partly   a maximum or minimum is not linear"),
             std::string::npos);
 }
 
