@@ -10,8 +10,8 @@
 #include "tutti/control/while.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
-#include "tutti/ops/arg_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
+#include "tutti/ops/arg_reduce.hpp"
 #include "tutti/ops/assume_invariant.hpp"
 #include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/binary.hpp"
@@ -69,10 +69,11 @@ std::vector<OpRow> rows() {
 
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
-      rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert, Broadcast, BroadcastInDim,
-           Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp, CustomTangent, CustomVjp, DotGeneral, DynamicSlice,
-           DynamicUpdateSlice, Enter, Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, Reduce, ReduceScatter,
-           Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+      rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
+           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
+           CustomTangent, CustomVjp, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota, Leave,
+           Mask, OptimizationBarrier, OwnBlock, Pad, Permute, Reduce, ReduceScatter, Remat, Reshape, Reverse,
+           Scan, Scatter, Select, Slice, Sort, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

@@ -32,7 +32,8 @@ class Emitter {
   };
   /// One op with regions, which may use all values made before: stablehlo.case, stablehlo.while, stablehlo.sort.
   virtual Lowered emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
-                                    const std::vector<Region>& regions, stablehlo::Attributes attributes = {}) = 0;
+                                    const std::vector<Region>& regions,
+                                    stablehlo::Attributes attributes = {}) = 0;
   /// The equations of a sub-program; `inputs` are the values of its inputs, the result those of its outputs.
   virtual Lowered lower(const Program& program, const Lowered& inputs) = 0;
   virtual stablehlo::Value constant(const Tensor& value) = 0;

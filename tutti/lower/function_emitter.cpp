@@ -120,7 +120,8 @@ stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceK
 }
 
 Lowered FunctionEmitter::emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
-                                           const std::vector<Region>& regions, stablehlo::Attributes attributes) {
+                                           const std::vector<Region>& regions,
+                                           stablehlo::Attributes attributes) {
   stablehlo::Operation made = operation(op, operands, {}, std::move(attributes));
   made.results.clear();
   made.result_types.clear();

@@ -38,7 +38,8 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Value emit_with_reducer(std::string_view op, ReduceKind kind, const Lowered& operands,
                                      Type result, stablehlo::Attributes attributes) override;
   Lowered emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
-                            const std::vector<Region>& regions, stablehlo::Attributes attributes = {}) override;
+                            const std::vector<Region>& regions,
+                            stablehlo::Attributes attributes = {}) override;
   stablehlo::Value constant(const Tensor& value) override;
   stablehlo::Value position(const Axes& axes) override;
   stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) override;

@@ -119,11 +119,11 @@ Lowered ArgReduce::lower(Emitter& emitter, const Lowered& operands) const {
                                           {{"iota_dimension", stablehlo::integer(dim.index)}});
   Lowered pairs =
       emitter.emit_with_regions("stablehlo.reduce",
-                               {operands[0], counted, emitter.constant(worst),
-                                emitter.constant(Tensor(index_dtype, Shape{}))},
-                               {result.with(x.dtype()), result},
-                               {{{value, index, value, index}, Pick(emitter, extreme, value, index)}},
-                               {{"dimensions", stablehlo::integers({dim.index})}});
+                                {operands[0], counted, emitter.constant(worst),
+                                 emitter.constant(Tensor(index_dtype, Shape{}))},
+                                {result.with(x.dtype()), result},
+                                {{{value, index, value, index}, Pick(emitter, extreme, value, index)}},
+                                {{"dimensions", stablehlo::integers({dim.index})}});
   return {pairs[1]};
 }
 

@@ -157,8 +157,10 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
     if (kind == ScatterKind::replace) return {x[1]};
     return {emitter.emit("stablehlo.add", x, scalar)};
   };
-  return emitter.emit_with_regions("stablehlo.scatter", operands, emitter.result_types(), {{{scalar, scalar}, update}},
-                                   {{"scatter_dimension_numbers", stablehlo::record("scatter", std::move(fields))},
+  return emitter.emit_with_regions("stablehlo.scatter", operands, emitter.result_types(),
+                                   {{{scalar, scalar}, update}},
+                                   {{"scatter_dimension_numbers",
+                                     stablehlo::record("scatter", std::move(fields))},
                                     {"indices_are_sorted", {false}},
                                     {"unique_indices", {false}}});
 }

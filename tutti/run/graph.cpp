@@ -20,8 +20,8 @@ void set_axes(Root& root, const std::vector<std::int64_t>& axes) {
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage,
-                           bool check_assumptions, const std::optional<Ports>& ports)
+GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+                           const std::optional<Ports>& ports)
     : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, ports_(ports), check_assumptions_(check_assumptions) {
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
           mesh.axes().size());

@@ -71,7 +71,8 @@ Graph with_sub_plans(Graph graph, const PlanOptions& options) {
 
 Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
            const std::optional<Ports>& ports)
-    : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports), options)),
+    : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
+                            options)),
       nodes_(make_nodes(graph_, options.fusion)),
       placement_(place(graph_, nodes_, options.workers, options.choice)),
       buffers_(plan_buffers(graph_, nodes_)),
