@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/support/command.hpp"
 #include "tutti/control/all_ops.hpp"
@@ -47,9 +48,8 @@ TEST(rules, has_a_row_for_every_op_and_no_empty_cell) {
 }
 
 TEST(rules, say_where_an_op_refuses_for_some_parameters_only) {
-  EXPECT_NE(tool("rules").out.find(
-                "all_reduce            transpose  partly   a maximum or minimum is not linear"),
-            std::string::npos);
+  std::regex line("\nall_reduce +transpose +partly +a maximum or minimum is not linear\n");
+  EXPECT_TRUE(std::regex_search(tool("rules").out, line));
 }
 
 TEST(rules, are_json_with_a_reason_for_every_refusal) {

@@ -127,10 +127,11 @@ TEST(lower_per_device, writes_what_an_op_emits_into_its_region) {
   Type pair(DType::i32, {2}), scalar = i32_scalar;
   std::string text = text_of(grid, pair, [&](Emitter& emitter, const Lowered&) -> Lowered {
     stablehlo::Value values = emitter.constant(Tensor(Shape{2}, std::vector<std::int32_t>{1, 2}));
-    return {emitter.emit_with_region("stablehlo.map", {values, values}, {pair, pair}, {}, {scalar, scalar},
-                                     [&](const Lowered& pairs) -> Lowered {
-                                       return {emitter.emit("stablehlo.add", pairs, scalar), pairs[0]};
-                                     })[1]};
+    auto body = [&](const Lowered& pairs) -> Lowered {
+      return {emitter.emit("stablehlo.add", pairs, scalar), pairs[0]};
+    };
+    return {emitter.emit_with_regions("stablehlo.map", {values, values}, {pair, pair},
+                                      {{{scalar, scalar}, body}})[1]};
   });
   EXPECT_TRUE(holds(text, "%2:2 = \"stablehlo.map\"(%1, %1)") ||
               holds(text, "%2, %3 = \"stablehlo.map\"(%1, %1)"))
