@@ -160,6 +160,7 @@ struct BadCommand {
   const char *options, *error;
   int status;
 };
+void PrintTo(const BadCommand& command, std::ostream* out) { *out << command.options; }
 class digits_refuses : public testing::TestWithParam<BadCommand> {};
 
 TEST_P(digits_refuses, with_one_clear_line) {
