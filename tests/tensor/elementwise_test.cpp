@@ -307,7 +307,8 @@ TEST_P(on_each_instruction_set, what_has_an_exact_result_is_exact) {
           auto values = edge_values<T>();
           for (double x : {0.49, 0.5, 0.49999997019767761, 0.49999999999999994, 1.5, -1.5, 2.5, -0.3,
                            8388609.0, 4503599627370497.5})
-            values.push_back(static_cast<T>(x));
+            if (std::floating_point<T> || x <= std::numeric_limits<int>::max())
+              values.push_back(static_cast<T>(x));
           std::vector<T> found(values.size());
           const std::byte* const in[] = {bytes(values)};
           unary_kernel(fn, dtype)(bytes(found), in, std::int64_t(found.size()));
