@@ -186,8 +186,8 @@ class Backwards {
 
 Tangents Scan::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   for (int i = 0; i < carries; ++i)
-    require(operands[static_cast<std::size_t>(consts + i)].linear(), Code::refused_rule,
-            "transpose is refused: the loop is not linear in carry {}", i);
+    require(operands[static_cast<std::size_t>(consts) + static_cast<std::size_t>(i)].linear(),
+            Code::refused_rule, "transpose is refused: the loop is not linear in carry {}", i);
   return Backwards(*this, operands, cotangents).run();
 }
 

@@ -40,7 +40,7 @@ class Loop {
  private:
   Lowered one_trip(const Lowered& v, const Types& types) {
     std::size_t inputs = scan_.body->inputs.size();
-    auto before_xs = static_cast<std::size_t>(scan_.consts + scan_.carries);
+    auto before_xs = static_cast<std::size_t>(scan_.consts) + static_cast<std::size_t>(scan_.carries);
     stablehlo::Value at = v[0];
     if (scan_.reverse) at = emitter_.emit("stablehlo.subtract", {number(scan_.length - 1), v[0]}, counter);
     Lowered given(v.begin() + 1, v.begin() + 1 + static_cast<std::ptrdiff_t>(before_xs));
