@@ -78,7 +78,7 @@ TEST(check_races, finds_scratch_that_two_workers_share) {
   for (const auto& phase : schedule.lists)
     for (const auto& list : phase)
       for (const PlanStep& step : list) {
-        StepContext context{schedule.scratch[0].get(), {}};
+        StepContext context{schedule.scratch[0].get(), {}, {}};
         auto begin = reinterpret_cast<std::uintptr_t>(context.scratch);
         step.code->touch(step, context, [&](const Touched& t) {
           uses_scratch |= t.written && t.begin >= begin && t.begin < begin + schedule.scratch_bytes;

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "tests/run/naive.hpp"
+#include "tests/support/reference.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
@@ -113,7 +113,7 @@ Tensors run_once(const Program& program, const Mesh& mesh, const Tensors& inputs
 
 void expect_all_plans_compute(const Program& program, const Mesh& mesh) {
   Tensors inputs = test_data(program);
-  compare_all_plans(program, mesh, inputs, evaluated(program, mesh, inputs));
+  compare_all_plans(program, mesh, inputs, evaluate_whole(program, mesh, inputs));
 }
 
 void expect_all_plans_agree(const Program& program, const Mesh& mesh) {

@@ -218,6 +218,7 @@ class BufferPlanner {
     auto axis = static_cast<std::size_t>(split.which);
     switch (split.by) {
       case Split::By::worker: break;  // then one happens before the other
+      case Split::By::together: return false;
       case Split::By::axis:
         if (!has(root(later).stored, axis) || !has(node(writer).outer(), axis)) return false;
         break;

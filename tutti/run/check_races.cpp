@@ -60,7 +60,7 @@ std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::
     std::vector<Interval> intervals;
     std::size_t workers = schedule.lists[phase].size();
     for (std::size_t w = 0; w < workers; ++w) {
-      StepContext context{schedule.scratch[w].get(), {}};
+      StepContext context{schedule.scratch[w].get(), {}, {}};
       for (const PlanStep& step : schedule.lists[phase][w])
         step.code->touch(step, context, [&](const Touched& t) {
           if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, static_cast<int>(w), step.node});

@@ -10,11 +10,12 @@ namespace {
 
 constexpr std::int64_t test_stride = 64;
 
-/// The step for the devices at one position.
+/// The step for the devices at one position. One worker binds the addresses; all of a crew decide alike.
 class Runner {
  public:
-  Runner(const ControlArgs& args, std::int64_t position)
+  Runner(const ControlArgs& args, const Crew& crew, std::int64_t position)
       : args_(args),
+        crew_(crew),
         position_(static_cast<std::size_t>(position)),
         consts_(static_cast<std::size_t>(args.sub.consts)),
         carries_(static_cast<std::size_t>(args.sub.carries)) {}
@@ -35,6 +36,15 @@ class Runner {
   std::size_t ys_end() const { return args_.results.size() - carries_; }
   std::byte* own_part(const ControlValue& value) const { return value.base + value.at_position[position_]; }
 
+  /// Once bound by the first of the crew.
+  template <class Bind>
+  void run(Plan& plan, const Bind& bind) const {
+    if (crew_.worker == 0) bind();
+    crew_.meet();
+    plan.run(crew_);
+    crew_.meet();
+  }
+
   /// The positions along the axes that are decided, the first inputs of every program.
   std::size_t bind_coordinates(Plan& plan) const {
     for (std::size_t i = 0; i < args_.coordinates_each; ++i) {
@@ -49,62 +59,71 @@ class Runner {
     std::memcpy(&index, operand(0), sizeof index);
     auto last = static_cast<std::int32_t>(args_.plans.size()) - 1;
     Plan& plan = *args_.plans[static_cast<std::size_t>(std::clamp(index, 0, last))];
-    std::size_t slot = bind_coordinates(plan);
-    for (std::size_t i = 1; i < args_.operands.size(); ++i) plan.bind(slot++, operand(i));
-    for (std::size_t i = 0; i < args_.results.size(); ++i) plan.bind(slot++, result(i));
-    plan.run_alone();
+    run(plan, [&] {
+      std::size_t slot = bind_coordinates(plan);
+      for (std::size_t i = 1; i < args_.operands.size(); ++i) plan.bind(slot++, operand(i));
+      for (std::size_t i = 0; i < args_.results.size(); ++i) plan.bind(slot++, result(i));
+    });
   }
 
   /// In trip k carries go to the result if an even number of trips follows, else to their other buffer.
   void repeat() {
     Plan& plan = *args_.plans[0];
     std::int64_t length = args_.sub.length;
-    std::size_t xs = consts_ + carries_, outputs = args_.operands.size();
-    for (std::size_t i = 0; i < consts_; ++i) plan.bind(i, operand(i));
-    for (std::int64_t k = 0; k < length; ++k) {
-      std::int64_t at = args_.sub.reverse ? length - 1 - k : k;
-      bool to_result = (length - 1 - k) % 2 == 0;
-      for (std::size_t i = 0; i < carries_; ++i) {
-        std::byte *one = result(i), *other = other_buffer(i);
-        plan.bind(consts_ + i, k == 0 ? operand(consts_ + i) : to_result ? other : one);
-        plan.bind(outputs + i, to_result ? one : other);
-      }
-      for (std::size_t i = xs; i < outputs; ++i)
-        plan.bind(i, operand(i) + at * args_.operands[i].slice_bytes);
-      for (std::size_t i = carries_; i < ys_end(); ++i)
-        plan.bind(outputs + i, result(i) + at * args_.results[i].slice_bytes);
-      plan.run_alone();
-    }
-    if (length == 0)
+    for (std::int64_t k = 0; k < length; ++k) run(plan, [&] { bind_trip(plan, k); });
+    if (length == 0 && crew_.worker == 0)
       for (std::size_t i = 0; i < carries_; ++i) copy(i, operand(consts_ + i));
+  }
+
+  void bind_trip(Plan& plan, std::int64_t k) const {
+    std::size_t xs = consts_ + carries_, outputs = args_.operands.size();
+    std::int64_t length = args_.sub.length, at = args_.sub.reverse ? length - 1 - k : k;
+    bool to_result = (length - 1 - k) % 2 == 0;
+    if (k == 0)
+      for (std::size_t i = 0; i < consts_; ++i) plan.bind(i, operand(i));
+    for (std::size_t i = 0; i < carries_; ++i) {
+      std::byte *one = result(i), *other = other_buffer(i);
+      plan.bind(consts_ + i, k == 0 ? operand(consts_ + i) : to_result ? other : one);
+      plan.bind(outputs + i, to_result ? one : other);
+    }
+    for (std::size_t i = xs; i < outputs; ++i) plan.bind(i, operand(i) + at * args_.operands[i].slice_bytes);
+    for (std::size_t i = carries_; i < ys_end(); ++i)
+      plan.bind(outputs + i, result(i) + at * args_.results[i].slice_bytes);
   }
 
   void loop() {
     Plan &test = *args_.plans[0], &body = *args_.plans[1];
-    std::size_t first = bind_coordinates(test), outputs = first + args_.operands.size();
+    std::size_t first = args_.coordinates_each, outputs = first + args_.operands.size();
+    if (crew_.worker == 0) bind_consts(test, body);
+    bool at_start = true, in_result = false;
+    for (;;) {
+      run(test, [&] {
+        for (std::size_t i = 0; i < carries_; ++i) {
+          std::byte* now = at_start ? operand(consts_ + i) : in_result ? result(i) : other_buffer(i);
+          test.bind(first + consts_ + i, now);
+          body.bind(first + consts_ + i, now);
+        }
+      });
+      if (*args_.test_result == std::byte{0}) break;
+      in_result = !in_result;
+      at_start = false;
+      run(body, [&] {
+        for (std::size_t i = 0; i < carries_; ++i)
+          body.bind(outputs + i, in_result ? result(i) : other_buffer(i));
+      });
+    }
+    if (in_result || crew_.worker != 0) return;
+    for (std::size_t i = 0; i < carries_; ++i) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
+  }
+
+  void bind_consts(Plan& test, Plan& body) const {
+    std::size_t first = bind_coordinates(test);
     bind_coordinates(body);
     for (std::size_t i = 0; i < consts_; ++i) {
       test.bind(first + i, operand(i));
       body.bind(first + i, operand(i));
     }
-    test.bind(outputs, args_.test_result.get());
-    bool at_start = true, in_result = false;
-    for (;;) {
-      for (std::size_t i = 0; i < carries_; ++i) {
-        std::byte* now = at_start ? operand(consts_ + i) : in_result ? result(i) : other_buffer(i);
-        test.bind(first + consts_ + i, now);
-        body.bind(first + consts_ + i, now);
-      }
-      test.run_alone();
-      if (*args_.test_result == std::byte{0}) break;
-      in_result = !in_result;
-      at_start = false;
-      for (std::size_t i = 0; i < carries_; ++i)
-        body.bind(outputs + i, in_result ? result(i) : other_buffer(i));
-      body.run_alone();
-    }
-    if (in_result) return;
-    for (std::size_t i = 0; i < carries_; ++i) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
+    test.bind(first + args_.operands.size(), args_.test_result.get());
   }
 
   void copy(std::size_t carry, const std::byte* from) const {
@@ -114,16 +133,21 @@ class Runner {
   }
 
   const ControlArgs& args_;
+  const Crew& crew_;
   std::size_t position_, consts_, carries_;
 };
 
-void run_control(const PlanStep& step, StepContext&) {
+void run_control(const PlanStep& step, StepContext& context) {
   const auto& args = *static_cast<const ControlArgs*>(step.args);
-  for (std::int64_t position = 0; position < args.positions; ++position) Runner(args, position).run();
+  if (context.crew.alone() && step.tile_begin > 0) return;  // done with the first worker's list
+  const Crew crew = args.together ? context.crew : Crew{};
+  for (std::int64_t position = 0; position < args.positions; ++position) Runner(args, crew, position).run();
 }
 
+/// Nothing else is done in the phase of a step that all do together: its plans are checked for themselves.
 void touch_control(const PlanStep& step, StepContext&, const OnTouched& on_touched) {
   const auto& args = *static_cast<const ControlArgs*>(step.args);
+  if (step.tile_begin > 0) return;
   auto touch = [&](const ControlValue& value, bool written) {
     for (std::int64_t position : value.at_position)
       for (std::int64_t shard : value.shards) {

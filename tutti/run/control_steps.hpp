@@ -24,6 +24,7 @@ struct ControlArgs {
   std::vector<std::int32_t> coordinates;  // per position, along each axis decided
   std::size_t coordinates_each = 0;
   std::shared_ptr<std::byte> test_result;
+  bool together = false;  // all workers run the plans
 };
 
 extern const PlanStep::Code control_code;

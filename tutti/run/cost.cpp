@@ -44,13 +44,18 @@ double elements_per_nanosecond(const Work& work) {
   return fn && (*fn == BinaryFn::pow || *fn == BinaryFn::atan2) ? 0.5 : 12;
 }
 
+enum class By { one, all };
+
 /// Of a loop whose trips nobody knows some are assumed.
-double of_control(const Graph& graph, const SubWork& work) {
+double of_control(const Graph& graph, const SubWork& work, By by) {
   constexpr double assumed_trips = 10;
   double dearest = 0, all = 0;
   for (const std::shared_ptr<Plan>& plan : work.plans) {
-    dearest = std::max(dearest, plan->placement().nanoseconds);
-    all += plan->placement().nanoseconds;
+    const Placement& placement = plan->placement();
+    double once =
+        by == By::one ? placement.alone_nanoseconds : placement.nanoseconds + 2 * barrier_nanoseconds;
+    dearest = std::max(dearest, once);
+    all += once;
   }
   auto ways = static_cast<double>(positions(graph.mesh, work.decided));
   switch (work.sub.how) {
@@ -107,10 +112,19 @@ double estimate(const Graph& graph, const Node& node, AxisSet merged) {
       return units * std::get<UnitsWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work)
                          .units.nanoseconds +
              20;
-    case Node::Kind::control:
-      return of_control(graph, std::get<SubWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work));
+    case Node::Kind::control: return of_control(graph, *sub_work(graph, node), By::one);
   }
   return 0;
+}
+
+bool may_be_shared(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(sub_work(graph, node)->plans, [](const std::shared_ptr<Plan>& plan) {
+    return plan->placement().needs_helpers;
+  });
+}
+
+double estimate_together(const Graph& graph, const Node& node) {
+  return of_control(graph, *sub_work(graph, node), By::all);
 }
 
 }  // namespace tutti

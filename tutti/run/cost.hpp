@@ -14,6 +14,9 @@ inline constexpr double short_run_nanoseconds = 20000;           // below this a
 
 /// All units of a node on one worker; of a region, with the outer axes `merged` in its space.
 double estimate(const Graph& graph, const Node& node, AxisSet merged);
+/// Of sub-programs: some of their plans have work for several workers; what they take when all run them.
+bool may_be_shared(const Graph& graph, const Node& node);
+double estimate_together(const Graph& graph, const Node& node);
 /// What a node reads and writes, each value once.
 double moved_bytes(const Graph& graph, const Node& node);
 /// The bytes of one device's value, times its distinct shards.

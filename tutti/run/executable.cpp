@@ -38,18 +38,24 @@ struct Executable::State {
               options.check_assumptions}),
         team(of_workers) {
     const Graph& graph = plan.graph();
-    if (options.check_races) {
-      std::vector<std::string> names;
-      for (const Node& node : plan.nodes().list) names.push_back(describe(graph, node));
-      std::optional<std::string> race = find_race(plan.schedule(), names);
-      ensure(!race, "the plan has a race: {}", race.value_or(""));
-    }
+    if (options.check_races) check_races(plan);
     staging.resize(local.program.inputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
       rings.emplace_back(local.output_types[i], local.output_shardings[i],
                          static_cast<std::size_t>(root.bytes), static_cast<std::size_t>(root.shard_stride));
     }
+  }
+
+  static void check_races(Plan& plan) {
+    const Graph& graph = plan.graph();
+    std::vector<std::string> names;
+    for (const Node& node : plan.nodes().list) names.push_back(describe(graph, node));
+    std::optional<std::string> race = find_race(plan.schedule(), names);
+    ensure(!race, "the plan has a race: {}", race.value_or(""));
+    for (const Node& node : plan.nodes().list)
+      if (const SubWork* work = sub_work(graph, node))
+        for (const std::shared_ptr<Plan>& sub : work->plans) check_races(*sub);
   }
 
   // ---- inputs and outputs
@@ -109,17 +115,12 @@ struct Executable::State {
         case Team::Helpers::asleep: alone = placement.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (alone) plan.run_alone();
-    else
-      team.run([](void* state, int worker) { static_cast<State*>(state)->work(worker); }, this,
-               placement.nanoseconds);
-  }
-
-  void work(int worker) {
-    for (std::size_t phase = 0; phase < plan.schedule().lists.size(); ++phase) {
-      if (phase > 0 && !team.barrier(worker)) return;
-      plan.run_list(phase, static_cast<std::size_t>(worker));
-    }
+    if (alone) return plan.run({});
+    auto work = [](void* state, int worker) {
+      auto& self = *static_cast<State*>(state);
+      self.plan.run({&self.team, worker});
+    };
+    team.run(work, this, placement.nanoseconds);
   }
 
   // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
@@ -159,10 +160,6 @@ Executable::Values Executable::run(std::span<const std::shared_ptr<const GlobalA
   return state_->run(inputs);
 }
 
-std::string Executable::explain() const {
-  const Plan& plan = state_->plan;
-  return explained(plan.graph(), plan.nodes(), plan.placement(), plan.buffers(),
-                   plan.schedule().scratch_bytes, state_->local.moved_inputs);
-}
+std::string Executable::explain() const { return explained(state_->plan, state_->local.moved_inputs); }
 
 }  // namespace tutti

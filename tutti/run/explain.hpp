@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "tutti/run/buffers.hpp"
+#include "tutti/run/plan.hpp"
 
 namespace tutti {
 
 /// "region add, mul, all_reduce (train.cpp:12)".
 std::string describe(const Graph& graph, const Node& node);
-std::string explained(const Graph& graph, const Nodes& nodes, const Placement& placement,
-                      const BufferPlan& buffers, std::size_t scratch_bytes, int moved_inputs);
+/// The phases with each worker's work, those of sub-programs below it; then time and memory.
+std::string explained(const Plan& plan, int moved_inputs);
 
 }  // namespace tutti

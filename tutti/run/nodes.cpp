@@ -27,7 +27,8 @@ class Gatherer {
         node.mergeable = mergeable_axes(graph_, nodes_, static_cast<int>(n), node.outer());
       }
       node.nanoseconds = estimate(graph_, node, node.mergeable);
-      node.split_nanoseconds = estimate(graph_, node, 0);
+      node.split_nanoseconds =
+          node.kind == Node::Kind::control ? estimate_together(graph_, node) : estimate(graph_, node, 0);
     }
     return std::move(nodes_);
   }
@@ -180,5 +181,9 @@ class Gatherer {
 }  // namespace
 
 Nodes make_nodes(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
+
+const SubWork* sub_work(const Graph& graph, const Node& node) {
+  return std::get_if<SubWork>(&graph.atoms[static_cast<std::size_t>(node.atoms[0])].work);
+}
 
 }  // namespace tutti

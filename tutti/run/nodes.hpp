@@ -8,9 +8,9 @@
 
 namespace tutti {
 
-/// How the work of a node is given to the workers.
+/// How the work of a node is given to the workers. Together: all of them run each sub-program, which says how.
 struct Split {
-  enum class By { worker, axis, tiles } by = By::worker;
+  enum class By { worker, axis, tiles, together } by = By::worker;
   int which = 0;  // the worker, or the mesh axis
 
   bool operator==(const Split&) const = default;
@@ -34,7 +34,7 @@ struct Node {
   Space space;                   // of one unit of a region
   AxisSet mergeable = 0;         // outer axes that may be part of a region's space: units for nothing
   double nanoseconds = 0;        // of all units on one worker
-  double split_nanoseconds = 0;  // the same with the units apart
+  double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
   int phase = 0;
   Split split;
 
@@ -46,6 +46,9 @@ struct Nodes {
   std::vector<int> maker;       // node per root; -1: input or constant
   std::vector<bool> in_memory;  // per root: read outside the node that makes it
 };
+
+/// The work of a node with sub-programs; null of every other.
+const SubWork* sub_work(const Graph& graph, const Node& node);
 
 enum class Fusion { on, off };
 /// Gathers atoms in nodes. Atoms whose results shrink join their operands' region, others the latest region they fit.

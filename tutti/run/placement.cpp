@@ -21,7 +21,7 @@ class Placer {
     for (const Node& node : nodes_.list) alone += node.nanoseconds;
     if (workers_ > 1 && choice_ != PlanChoice::one_worker)
       for (Node& node : nodes_.list) place(node);
-    Placement placement{workers_, static_cast<int>(load_.size()), 0, false};
+    Placement placement{workers_, static_cast<int>(load_.size()), 0, alone, false};
     for (const auto& phase : load_) placement.nanoseconds += std::ranges::max(phase) + barrier_nanoseconds;
     bool worth_it = placement.nanoseconds + hand_off_nanoseconds < alone || choice_ == PlanChoice::by_axis ||
                     choice_ == PlanChoice::by_tiles;
@@ -32,7 +32,7 @@ class Placer {
       node.phase = 0;
       node.split = {};
     }
-    return {workers_, 1, alone, false};
+    return {workers_, 1, alone, alone, false};
   }
 
  private:
@@ -46,8 +46,10 @@ class Placer {
     double best = -1;
     int best_phase = 0;
     Split best_split;
-    for (int phase = first; phase <= std::min(phases, first + phases_looked_at); ++phase)
+    for (int phase : phases_for(first))
       for (const Split& split : splits(node)) {
+        bool is_last_resort = phase > first + phases_looked_at && split.by != Split::By::together;
+        if (is_last_resort && best >= 0) continue;
         node.phase = phase;
         node.split = split;
         if (phase < phases && !may_join_phase(node)) continue;
@@ -59,14 +61,31 @@ class Placer {
       }
     node.phase = best_phase;
     node.split = best_split;
-    if (best_phase == phases) load_.push_back(Loads(static_cast<std::size_t>(workers_), 0));
+    if (best_phase == phases) {
+      load_.push_back(Loads(static_cast<std::size_t>(workers_), 0));
+      is_full_.push_back(best_split.by == Split::By::together);
+    }
     Loads added = shares(node);
     for (std::size_t w = 0; w < added.size(); ++w) load_[static_cast<std::size_t>(best_phase)][w] += added[w];
   }
 
+  /// Some that there are from `first` on, and a new one.
+  std::vector<int> phases_for(int first) const {
+    std::vector<int> found;
+    int phases = static_cast<int>(load_.size());
+    for (int phase = first; phase < std::min(phases, first + phases_looked_at + 1); ++phase)
+      if (!is_full_[static_cast<std::size_t>(phase)]) found.push_back(phase);
+    found.push_back(phases);
+    return found;
+  }
+
   std::vector<Split> splits(const Node& node) const {
     std::vector<Split> found;
-    if (node.kind == Node::Kind::control) return {{Split::By::worker, 0}};
+    if (node.kind == Node::Kind::control) {
+      if (may_be_shared(graph_, node)) found.push_back({Split::By::together, 0});
+      found.push_back({Split::By::worker, 0});
+      return found;
+    }
     for (int w = 0; w < workers_; ++w) found.push_back({Split::By::worker, w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(node.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
@@ -82,14 +101,19 @@ class Placer {
       case PlanChoice::cheapest:
       case PlanChoice::one_worker: return 0;
       case PlanChoice::by_axis:
-        return split.by == Split::By::axis ? 0 : split.by == Split::By::tiles ? avoided : 2 * avoided;
+        return splits_like(split, Split::By::axis) ? 0 : split.by == Split::By::tiles ? avoided : 2 * avoided;
       case PlanChoice::by_tiles:
-        return split.by == Split::By::tiles ? 0 : split.by == Split::By::axis ? avoided : 2 * avoided;
+        return splits_like(split, Split::By::tiles) ? 0 : split.by == Split::By::axis ? avoided : 2 * avoided;
     }
     return 0;
   }
 
+  static bool splits_like(const Split& split, Split::By wanted) {
+    return split.by == wanted || split.by == Split::By::together;
+  }
+
   bool may_join_phase(const Node& node) const {
+    if (node.split.by == Split::By::together) return false;
     return std::ranges::all_of(node.reads, [&](const Address& read) {
       int maker = nodes_.maker[static_cast<std::size_t>(read.root)];
       if (maker < 0) return true;
@@ -105,6 +129,7 @@ class Placer {
       shares[static_cast<std::size_t>(node.split.which)] = node.nanoseconds;
       return shares;
     }
+    if (node.split.by == Split::By::together) return Loads(shares.size(), node.split_nanoseconds);
     std::int64_t parts = node.split.by == Split::By::axis
                              ? graph_.mesh.axes()[static_cast<std::size_t>(node.split.which)].size
                              : node.space.tiles();
@@ -154,7 +179,8 @@ class Placer {
   Nodes& nodes_;
   int workers_;
   PlanChoice choice_;
-  std::vector<Loads> load_;
+  std::vector<Loads> load_;    // per phase
+  std::vector<bool> is_full_;  // per phase: nothing goes beside what all do together
 };
 
 /// Along `axis` every device reads from the part of the root that it has itself, and nowhere else.
@@ -175,6 +201,7 @@ bool reads_own_part(const Graph& graph, const Node& writer, const Node& reader, 
   if (!(w == r)) return false;
   switch (w.by) {
     case Split::By::worker: return true;
+    case Split::By::together: return false;
     case Split::By::axis:
       return has(reader.outer(), static_cast<std::size_t>(w.which)) &&
              reads_own_along(graph, address, static_cast<std::size_t>(w.which));

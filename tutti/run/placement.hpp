@@ -17,6 +17,7 @@ struct Placement {
   int workers = 1;
   int phases = 0;
   double nanoseconds = 0;  // of the slowest worker of each phase
+  double alone_nanoseconds = 0;
   bool needs_helpers = false;
 };
 

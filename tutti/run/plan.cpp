@@ -15,7 +15,6 @@ class SubPlanner {
  public:
   SubPlanner(const Graph& graph, const Atom& atom, const PlanOptions& options)
       : graph_(graph), atom_(atom), work_(std::get<SubWork>(atom.work)), options_(options) {
-    options_.workers = 1;
     for (std::size_t i = 0; i < graph.mesh.axes().size(); ++i)
       if (has(work_.decided, i)) decided_.push_back(graph.mesh.axes()[i]);
     mesh_ = graph.mesh.without(decided_);
@@ -78,18 +77,25 @@ Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
       buffers_(plan_buffers(graph_, nodes_)),
       schedule_(make_schedule(graph_, nodes_, placement_, buffers_)) {
   for (const std::shared_ptr<std::byte>& scratch : schedule_.scratch)
-    contexts_.push_back({scratch.get(), {}});
+    contexts_.push_back({scratch.get(), {}, {}});
   slots_.resize(schedule_.relocations.size());
 }
 
-void Plan::run_alone() {
-  for (std::size_t phase = 0; phase < schedule_.lists.size(); ++phase)
-    for (std::size_t worker = 0; worker < schedule_.lists[phase].size(); ++worker) run_list(phase, worker);
+void Plan::run(const Crew& crew) {
+  for (std::size_t phase = 0; phase < schedule_.lists.size(); ++phase) {
+    if (crew.alone()) {
+      for (std::size_t worker = 0; worker < contexts_.size(); ++worker) run_list(phase, worker, crew);
+    } else {
+      if (phase > 0) crew.meet();
+      run_list(phase, static_cast<std::size_t>(crew.worker), crew);
+    }
+  }
 }
 
-void Plan::run_list(std::size_t phase, std::size_t worker) {
+void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
   const PlanStep* step = nullptr;
   StepContext& context = contexts_[worker];
+  context.crew = crew;
   try {
     for (const PlanStep& next : schedule_.lists[phase][worker]) {
       step = &next;

@@ -32,12 +32,12 @@ class Plan {
     slots_[slot] = base;
     relocate(schedule_, static_cast<int>(slot), base);
   }
-  /// The lists of all workers, one after the other, by whoever calls.
-  void run_alone();
-  /// What `worker` does in a phase. Errors get the place of their equation.
-  void run_list(std::size_t phase, std::size_t worker);
+  /// What this one of the crew does; alone, the lists of all workers, one after the other. Errors get the place of their
+  /// equation.
+  void run(const Crew& crew);
 
  private:
+  void run_list(std::size_t phase, std::size_t worker, const Crew& crew);
   int first_equation(const PlanStep& step) const;
 
   Graph graph_;

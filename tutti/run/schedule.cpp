@@ -83,7 +83,7 @@ class Scheduler {
       case Node::Kind::columns: return add_jobs(n, node, columns_code, &columns_args(node));
       case Node::Kind::copy: return add_jobs(n, node, copy_code, &copy_args(node));
       case Node::Kind::units: return add_jobs(n, node, units_code, &units_args(node));
-      case Node::Kind::control: return put(n, node, 0, control_code, &control_args(node), {0, 1}, {0, 1});
+      case Node::Kind::control: return add_control(n, node);
     }
   }
 
@@ -144,6 +144,13 @@ class Scheduler {
       }
       put(n, node, w, code, args, mine, {0, 1});
     }
+  }
+
+  /// Its one unit is done by one worker, or its tile w by each worker w: all run the sub-programs together.
+  void add_control(int n, const Node& node) {
+    const ControlArgs& args = control_args(node);
+    if (!args.together) return put(n, node, node.split.which, control_code, &args, {0, 1}, {0, 1});
+    for (int w = 0; w < placement_.workers; ++w) put(n, node, w, control_code, &args, {0, 1}, {w, w + 1});
   }
 
   CopyArgs& copy_args(const Node& node) {
@@ -219,8 +226,15 @@ class Scheduler {
   ControlArgs& control_args(const Node& node) {
     const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
     const auto& work = std::get<SubWork>(atom.work);
-    ControlArgs& args =
-        keep(ControlArgs{work.sub, work.plans, {}, {}, positions(graph_.mesh, work.decided), {}, 0, nullptr});
+    ControlArgs& args = keep(ControlArgs{work.sub,
+                                         work.plans,
+                                         {},
+                                         {},
+                                         positions(graph_.mesh, work.decided),
+                                         {},
+                                         0,
+                                         nullptr,
+                                         node.split.by == Split::By::together});
     for (std::int64_t p = 0; p < args.positions; ++p) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)

@@ -6,12 +6,28 @@
 #include <functional>
 #include <vector>
 
+#include "tutti/devices/team.hpp"
+
 namespace tutti {
+
+/// One of the workers that run a plan together, or the only one, who does the work of all.
+struct Crew {
+  Team* team = nullptr;  // none: alone
+  int worker = 0;
+
+  bool alone() const { return team == nullptr; }
+  /// Waits until all workers are here. Throws PeerFailed, which nobody but the team sees.
+  void meet() const {
+    if (team && !team->barrier(worker)) throw PeerFailed();
+  }
+  struct PeerFailed {};
+};
 
 /// What one worker has to itself while it runs its steps.
 struct StepContext {
   std::byte* scratch;                 // as large as the largest step needs
   std::vector<std::uintptr_t> frame;  // addresses of the operands of the region that is being run
+  Crew crew;
 };
 
 /// Bytes that a step reads or writes; for the race checker.
