@@ -20,6 +20,7 @@ struct AssumeInvariant {
   Parameters parameters() const { return {{"axes", to_string(axes)}}; }
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
+  Axes communicates() const { return axes; }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;

@@ -21,6 +21,7 @@ struct Leave {
   Parameters parameters() const { return {{"sharding", to_string(sharding)}}; }
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
+  Axes communicates() const { return axes_of(sharding); }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
