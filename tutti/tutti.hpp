@@ -34,6 +34,7 @@
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/mask.hpp"
+#include "tutti/ops/of_trees.hpp"
 #include "tutti/ops/optimization_barrier.hpp"
 #include "tutti/ops/pad.hpp"
 #include "tutti/ops/pargmax.hpp"

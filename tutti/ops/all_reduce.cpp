@@ -131,6 +131,10 @@ std::vector<Example> AllReduce::examples() {
     examples.push_back({AllReduce{kind, {b, a}, {{3}, {0, 1, 2}}}, {mixed.with({a, b}, State::varying)}});
   examples.push_back({AllReduce{ReduceKind::sum, {a}}, {Type(DType::i32, {4}).with(a, State::varying)}});
   examples.push_back({AllReduce{ReduceKind::max, {b}}, {Type(DType::boolean, {4}).with(b, State::varying)}});
+  for (ReduceKind kind : {ReduceKind::logical_and, ReduceKind::logical_or}) {
+    examples.push_back({AllReduce{kind, {a, b}}, {Type(DType::i32, {4}).with({a, b}, State::varying)}});
+    examples.push_back({AllReduce{kind, {a}}, {Type(DType::boolean, {4}).with(a, State::varying)}});
+  }
   return examples;
 }
 
