@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tests/support/slopes.hpp"
 #include "tutti/tutti.hpp"
 

@@ -7,7 +7,7 @@
 #include "tests/laws/planted.hpp"
 #include "tests/laws/programs.hpp"
 #include "tests/laws/transforms.hpp"
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"

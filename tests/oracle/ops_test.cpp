@@ -10,7 +10,7 @@
 #include <ostream>
 #include <set>
 
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tests/support/oracle.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/values.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 
 #include <cstring>
 
