@@ -35,14 +35,6 @@ std::int64_t step(const Coordinate& coordinate, const std::vector<std::int64_t>&
   return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
 }
 
-Program without_places(Program program) {
-  for (Equation& equation : program.equations) {
-    equation.op = with_changed_programs(equation.op, without_places);
-    equation.where = {};
-  }
-  return program;
-}
-
 }  // namespace
 
 std::string refusal_of(const std::function<void()>& body) {

@@ -74,6 +74,14 @@ Op with_changed_programs(const Op& op, const std::function<Program(const Program
   return op->with_programs(programs);
 }
 
+Program without_places(Program program) {
+  for (Equation& equation : program.equations) {
+    equation.op = with_changed_programs(equation.op, without_places);
+    equation.where = {};
+  }
+  return program;
+}
+
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays) {
   Builder builder;
   PerVar<Array> values(program);

@@ -20,6 +20,9 @@ Program with_early_casts(const Program& program);
 /// The op with its sub-programs changed.
 Op with_changed_programs(const Op& op, const std::function<Program(const Program&)>& change);
 
+/// The program without the places of its equations, those of sub-programs as well: for texts that do not change with them.
+Program without_places(Program program);
+
 /// The program with Enter and Leave replaced by the moves that they stand for, but where `stays(equation)`; inside of
 /// sub-programs as well.
 Program with_borders_as_moves(const Program& program, const std::function<bool(const Equation&)>& stays);
