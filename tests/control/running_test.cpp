@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "tests/support/on_machine.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/tutti.hpp"
@@ -23,6 +23,7 @@ Tensor ints(const std::vector<std::int32_t>& values) {
 /// Opaque work that counts its units, and throws if it is told to.
 struct Counted {
   static constexpr std::string_view name = "counted";
+  static constexpr About about{"A test's op.", ""};
   static constexpr Refused jvp{"a test's op"}, transpose{"a test's op"}, lower{"a test's op"};
   std::shared_ptr<std::atomic<int>> units;
   bool throws = false;

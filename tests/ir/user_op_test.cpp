@@ -17,6 +17,7 @@ namespace {
 /// 1 / x of f32, in one unit of any library's code.
 struct Reciprocal {
   static constexpr std::string_view name = "reciprocal";
+  static constexpr About about{"1 over x.", "reciprocal"};
 
   Mixing mixing() const { return Mixing::alike; }
   Types infer(const Types& operands) const { return {operands[0].with(agreed_states(operands, mixing()))}; }

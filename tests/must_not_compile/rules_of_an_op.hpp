@@ -9,6 +9,7 @@ namespace tutti::rules_of_an_op {
 
 struct Named {
   static constexpr std::string_view name = "shift";
+  static constexpr About about{"Moves the elements on.", "shift"};
   bool operator==(const Named&) const = default;
 };
 struct Mixes {

@@ -20,6 +20,7 @@ namespace {
 /// An op whose author knows no derivative.
 struct TableLookup {
   static constexpr std::string_view name = "table_lookup";
+  static constexpr About about{"A test's op.", ""};
   static constexpr Refused jvp{"a table has steps, no slope"}, transpose{"it is not linear"},
       lower{"of this test"};
 

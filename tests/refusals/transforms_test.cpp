@@ -13,6 +13,7 @@ namespace {
 // An op that refuses every transform.
 struct Opaque {
   static constexpr std::string_view name = "opaque";
+  static constexpr About about{"A test's op.", ""};
   static constexpr Refused jvp{"its derivative is not known"}, transpose{"it is not linear"},
       batch{"it takes one row at a time"}, lower{"no program text has it"};
 
@@ -26,6 +27,7 @@ struct Opaque {
 // Its tangent is what it computes, which it does not know how to transpose.
 struct Forward : Opaque {
   static constexpr std::string_view name = "forward";
+  static constexpr About about{"A test's op.", ""};
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const {
     return linear_jvp(*this, operands, tangents);
   }

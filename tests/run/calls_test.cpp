@@ -145,6 +145,7 @@ TEST_F(Calls, computes_borders_that_lie_inside_a_program) {
 /// Opaque work that throws, or that gives every device another value though its type says equal.
 struct Opaque {
   static constexpr std::string_view name = "opaque";
+  static constexpr About about{"A test's op.", ""};
   static constexpr Refused jvp{"a test's op"}, transpose{"a test's op"}, batch{"a test's op"},
       lower{"a test's op"};
   bool throws = false;

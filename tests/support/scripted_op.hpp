@@ -13,6 +13,7 @@ namespace tutti {
 /// An op of the tests that lowers as the test says and has no other rule.
 struct Scripted {
   static constexpr std::string_view name = "scripted";
+  static constexpr About about{"A test's op.", ""};
   static constexpr Refused jvp{"a test's op"}, transpose{"a test's op"}, batch{"a test's op"};
 
   Types results;

@@ -16,6 +16,7 @@ namespace tutti {
 /// Source: jax.custom_jvp.
 struct CustomJvp {
   static constexpr std::string_view name = "custom_jvp";
+  static constexpr About about{"A function with a derivative of its own.", "custom_jvp"};
 
   SubProgram body, rule;
   int arguments = 0;
@@ -48,6 +49,7 @@ static_assert(complete<CustomJvp>());
 /// Source: jax.custom_vjp.
 struct CustomVjp {
   static constexpr std::string_view name = "custom_vjp";
+  static constexpr About about{"A function with a gradient of its own.", "custom_vjp"};
 
   SubProgram body, forward, backward;
   int arguments = 0;
@@ -79,6 +81,9 @@ static_assert(complete<CustomVjp>());
 /// Its value is the transpose of backward, so forward derivatives need one that is linear.
 struct CustomTangent {
   static constexpr std::string_view name = "custom_tangent";
+  static constexpr About about{
+      "How the results of a custom_vjp move with its arguments: the map whose transpose is its backward.",
+      ""};
 
   SubProgram backward;
   int known = 0;

@@ -23,6 +23,8 @@ enum class RematPolicy {
 /// Source: jax.checkpoint.
 struct Remat {
   static constexpr std::string_view name = "remat";
+  static constexpr About about{
+      "A program whose gradient computes again what it needs of it; otherwise the program itself.", "remat"};
 
   SubProgram body;
   RematPolicy policy = RematPolicy::nothing;

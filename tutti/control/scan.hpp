@@ -14,6 +14,9 @@ namespace tutti {
 /// Source: jax.lax.scan.
 struct Scan {
   static constexpr std::string_view name = "scan";
+  static constexpr About about{
+      "A loop of known length that carries values from trip to trip and takes and makes a slice in each.",
+      "scan, fori_loop"};
 
   SubProgram body;
   int consts = 0, carries = 0;

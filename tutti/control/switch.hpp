@@ -14,6 +14,8 @@ namespace tutti {
 /// Source: StableHLO case; jax.lax.cond, jax.lax.switch.
 struct Switch {
   static constexpr std::string_view name = "switch";
+  static constexpr About about{"One of several programs, chosen by an index; each device takes its own way.",
+                               "cond, switch_"};
 
   std::vector<SubProgram> branches;  // alike in the types of inputs and outputs
 

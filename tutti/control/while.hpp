@@ -13,6 +13,9 @@ namespace tutti {
 /// Source: StableHLO while; jax.lax.while_loop.
 struct While {
   static constexpr std::string_view name = "while";
+  static constexpr About about{
+      "A loop of unknown length: while the test of the carried values holds, the body makes new ones.",
+      "while_loop, fori_loop"};
 
   SubProgram test, body;
   int consts = 0;

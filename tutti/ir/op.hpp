@@ -14,6 +14,7 @@ class Op {
   struct Rules {
     virtual ~Rules() = default;
     virtual std::string_view name() const = 0;
+    virtual About about() const = 0;
     virtual Parameters parameters() const = 0;
     virtual Mixing mixing() const = 0;
     virtual std::vector<AxisStates> wants(const Types& operands) const = 0;
@@ -80,6 +81,10 @@ struct Op::Model final : Op::Rules {
   std::string_view name() const override {
     if constexpr (NamesItself<O>) return O::name;
     else return op.name();
+  }
+  About about() const override {
+    if constexpr (SaysAbout<O>) return O::about;
+    else return op.about();
   }
   Parameters parameters() const override {
     if constexpr (requires { op.parameters(); }) return op.parameters();

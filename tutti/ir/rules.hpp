@@ -53,6 +53,11 @@ using Lowered = std::vector<stablehlo::Value>;
 /// A parameter of an op by name, as printed programs show it.
 using Parameters = std::vector<std::pair<std::string_view, std::string>>;
 
+/// What an op is for, for users: a sentence, and the functions that record it ("psum, pmean"; none: empty).
+struct About {
+  std::string_view summary, front_ends;
+};
+
 /// The rules that an op may refuse.
 enum class Rule { jvp, transpose, batch, lower };
 inline constexpr Rule all_refusable_rules[] = {Rule::jvp, Rule::transpose, Rule::batch, Rule::lower};
@@ -83,6 +88,14 @@ concept NamesItself = requires {
 template <class O>
 concept HasName = NamesItself<O> || requires(const O& o) {
   { o.name() } -> std::convertible_to<std::string_view>;
+};
+template <class O>
+concept SaysAbout = requires {
+  { O::about } -> std::convertible_to<About>;
+};  // else about() is a member
+template <class O>
+concept HasAbout = SaysAbout<O> || requires(const O& o) {
+  { o.about() } -> std::same_as<About>;
 };
 template <class O>
 concept HasParameters = std::is_empty_v<O> || requires(const O& o) {
@@ -153,6 +166,9 @@ template <class O>
 consteval bool complete() {
   static_assert(HasName<O>,
                 "op: missing 'static constexpr std::string_view name', or 'std::string_view name() const'");
+  static_assert(HasAbout<O>,
+                "op: missing 'static constexpr About about{\"what it does\", \"functions that record "
+                "it\"}', or 'About about() const'");
   static_assert(std::equality_comparable<O>, "op: missing 'bool operator==(const O&) const = default'");
   static_assert(HasParameters<O>,
                 "op: missing 'Parameters parameters() const': its fields by name, for printing");

@@ -7,7 +7,6 @@
 
 namespace tutti {
 
-/// Every device receives the blocks of all devices along the axes, in the order of the tuple.
 /// x: [.., d, ..] V -> [.., n, d, ..], or tiled [.., n*d, ..], I or R over the axes; n = their joint size.
 /// With groups every device receives the blocks of its group, in the group's order: V, n = size of a group.
 /// Cost: each device receives (n-1)/n of the result's bytes. In one process one copy, or none if the shards lie in order.
@@ -15,6 +14,9 @@ namespace tutti {
 /// Source: StableHLO all_gather; jax.lax.all_gather, all_gather_invariant, all_gather_reduced.
 struct AllGather {
   static constexpr std::string_view name = "all_gather";
+  static constexpr About about{
+      "Every device receives the blocks of all devices along the axes, in the order of the tuple.",
+      "all_gather"};
 
   Axes axes;  // row-major in the order given
   Dim dim;    // of the result

@@ -7,7 +7,6 @@
 
 namespace tutti {
 
-/// The sum, maximum or minimum over all devices along the axes; equal on all of them.
 /// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every state, max and
 /// min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
 /// With groups V -> V: over the devices of its group; sizes may differ.
@@ -18,6 +17,9 @@ namespace tutti {
 /// Source: StableHLO all_reduce; jax.lax.psum, pmax, pmin.
 struct AllReduce {
   static constexpr std::string_view name = "all_reduce";
+  static constexpr About about{
+      "The sum, maximum or minimum over all devices along the axes; equal on all of them.",
+      "psum, pmean, pmax, pmin, pargmax, pargmin"};
 
   ReduceKind kind = ReduceKind::sum;
   Axes axes;           // ascending: the order does not matter; with groups row-major in the order given

@@ -18,6 +18,9 @@ namespace tutti {
 /// Source: StableHLO all_to_all; jax.lax.all_to_all.
 struct AllToAll {
   static constexpr std::string_view name = "all_to_all";
+  static constexpr About about{
+      "Every device sends its k-th block to the k-th device, and puts together what it receives.",
+      "all_to_all, pswapaxes"};
 
   Axes axes;   // row-major in the order given
   Dim split;   // of the operand

@@ -78,6 +78,18 @@ std::string_view ArgReduce::name() const {
   return {};
 }
 
+About ArgReduce::about() const {
+  switch (extreme) {
+    case Extreme::largest:
+      return {"Where the largest element along a dim stands: the first NaN, else the first of equal ones.",
+              "argmax"};
+    case Extreme::smallest:
+      return {"Where the smallest element along a dim stands: the first NaN, else the first of equal ones.",
+              "argmin"};
+  }
+  return {};
+}
+
 Parameters ArgReduce::parameters() const {
   return {{"dim", std::to_string(dim.index)}, {"index_dtype", std::string(tutti::name(index_dtype))}};
 }

@@ -17,6 +17,7 @@ struct ArgReduce {
   DType index_dtype = DType::i32;
 
   std::string_view name() const;
+  About about() const;
   Mixing mixing() const { return Mixing::alike; }
   Parameters parameters() const;
   Types infer(const Types& operands) const;

@@ -13,6 +13,9 @@ namespace tutti {
 /// Throws T004 for a value that is not V.
 struct AssumeInvariant {
   static constexpr std::string_view name = "assume_invariant";
+  static constexpr About about{
+      "\"These are equal\", said where the types cannot know it: the value of the first device, on all.",
+      "assume_invariant"};
 
   Axes axes;  // ascending: the order does not matter
 

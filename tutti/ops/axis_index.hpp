@@ -10,6 +10,8 @@ namespace tutti {
 /// Source: jax.lax.axis_index.
 struct AxisIndex {
   static constexpr std::string_view name = "axis_index";
+  static constexpr About about{
+      "Where this device stands along the axes together, row-major in the order given.", "axis_index"};
 
   Axes axes;
 

@@ -142,6 +142,32 @@ Array binary(BinaryFn fn, const Operand& a, const Operand& b) {
 
 }  // namespace
 
+About Binary::about() const {
+  switch (fn) {
+    case BinaryFn::add: return {"x + y, element by element; of bool: or.", "x + y"};
+    case BinaryFn::sub: return {"x - y, element by element.", "x - y"};
+    case BinaryFn::mul: return {"x * y, element by element; of bool: and.", "x * y, square"};
+    case BinaryFn::div: return {"x / y, element by element; of integers cut towards 0.", "x / y"};
+    case BinaryFn::pow: return {"x to the power of y, element by element.", "pow"};
+    case BinaryFn::maximum: return {"The larger of x and y, element by element; NaN if one is.", "maximum"};
+    case BinaryFn::minimum: return {"The smaller of x and y, element by element; NaN if one is.", "minimum"};
+    case BinaryFn::rem:
+      return {"What is left of x divided by y, with the sign of x, element by element.", "rem, x % y"};
+    case BinaryFn::logical_and: return {"x and y, of bool, or bit by bit of integers.", "logical_and, x & y"};
+    case BinaryFn::logical_or: return {"x or y, of bool, or bit by bit of integers.", "logical_or, x | y"};
+    case BinaryFn::logical_xor:
+      return {"Either x or y, of bool, or bit by bit of integers.", "logical_xor, x ^ y"};
+    case BinaryFn::atan2: return {"The angle of the point (y, x), element by element.", "atan2"};
+    case BinaryFn::shift_left: return {"The bits of x moved up by y, element by element.", "shift_left"};
+    case BinaryFn::shift_right_arithmetic:
+      return {"The bits of x moved down by y, with copies of the sign, element by element.",
+              "shift_right_arithmetic"};
+    case BinaryFn::shift_right_logical:
+      return {"The bits of x moved down by y, with zeros, element by element.", "shift_right_logical"};
+  }
+  return {};
+}
+
 Mixing Binary::mixing() const {
   switch (fn) {
     case BinaryFn::add:

@@ -12,6 +12,7 @@ namespace tutti {
 /// Source: StableHLO bitcast_convert; jax.lax.bitcast_convert_type.
 struct BitcastConvert {
   static constexpr std::string_view name = "bitcast_convert";
+  static constexpr About about{"The same bits as elements of another dtype.", "bitcast_convert"};
 
   DType to;
 

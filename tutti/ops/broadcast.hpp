@@ -6,12 +6,12 @@
 
 namespace tutti {
 
-/// All devices along the axes receive the value of one of them.
 /// x: V -> I over the axes, of any shape. The transpose of keeping a value on that device.
 /// Throws T004 for an unreduced x, T009 if `from` is not a position along the axes.
 /// Source: StableHLO collective_broadcast; jax.lax.pbroadcast.
 struct Broadcast {
   static constexpr std::string_view name = "broadcast";
+  static constexpr About about{"All devices along the axes receive the value of one of them.", "pbroadcast"};
 
   Axes axes;     // row-major in the order given
   int from = 0;  // joint position of the device whose value it is

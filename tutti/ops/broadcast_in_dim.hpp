@@ -6,12 +6,13 @@
 
 namespace tutti {
 
-/// The operand repeated along new dims and along dims of size 1.
 /// x: dim i becomes dim dims[i] of `to`, of the same size, or x has size 1 there; every state passes.
 /// Cost: none; readers step by 0.
 /// Source: StableHLO broadcast_in_dim.
 struct BroadcastInDim {
   static constexpr std::string_view name = "broadcast_in_dim";
+  static constexpr About about{"The operand repeated along new dims and along dims of size 1.",
+                               "broadcast_in_dim, broadcast_to, expand_dims"};
 
   Shape to;
   Dims dims;  // one of `to` for each of the operand; in any order

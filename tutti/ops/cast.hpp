@@ -14,6 +14,8 @@ namespace tutti {
 /// Source: jax.lax.pcast, pvary, preduced, vary_unreduced_cast, reduced_vary_cast.
 struct Cast {
   static constexpr std::string_view name = "cast";
+  static constexpr About about{
+      "The same value, seen otherwise: the free moves between states. No data moves.", "pcast"};
 
   Axes axes;  // ascending
   State from;

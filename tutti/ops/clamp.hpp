@@ -12,6 +12,8 @@ namespace tutti {
 /// Source: StableHLO clamp; jax.lax.clamp.
 struct Clamp {
   static constexpr std::string_view name = "clamp";
+  static constexpr About about{"minimum(maximum(low, x), high), element by element: x kept between the two.",
+                               "clamp"};
 
   Mixing mixing() const { return Mixing::alike; }
   Parameters parameters() const { return {}; }

@@ -42,6 +42,18 @@ Array compare(CompareDirection direction, const Operand& a, const Operand& b) {
 
 }  // namespace
 
+About Compare::about() const {
+  switch (direction) {
+    case CompareDirection::eq: return {"x equals y, element by element; false for NaN.", "equal"};
+    case CompareDirection::ne: return {"x differs from y, element by element; true for NaN.", "not_equal"};
+    case CompareDirection::lt: return {"x is less than y, element by element; false for NaN.", "x < y"};
+    case CompareDirection::le: return {"x is at most y, element by element; false for NaN.", "x <= y"};
+    case CompareDirection::gt: return {"x is greater than y, element by element; false for NaN.", "x > y"};
+    case CompareDirection::ge: return {"x is at least y, element by element; false for NaN.", "x >= y"};
+  }
+  return {};
+}
+
 Types Compare::infer(const Types& operands) const {
   require_same_elements(operands[0], operands[1]);
   return {Type(DType::boolean, operands[0].shape(), agreed_states(operands, Mixing::alike))};

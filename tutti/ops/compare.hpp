@@ -13,6 +13,7 @@ struct Compare {
   CompareDirection direction;
 
   std::string_view name() const { return tutti::name(direction); }
+  About about() const;
   Mixing mixing() const { return Mixing::alike; }
   Parameters parameters() const { return {}; }  // the name says it
   Types infer(const Types& operands) const;

@@ -6,12 +6,12 @@
 
 namespace tutti {
 
-/// The operands one after the other along a dim.
 /// x: [.., m, ..], y: [.., n, ..], .. -> [.., m + n + .., ..]; every state passes, of all operands together.
 /// Cost: one copy.
 /// Source: StableHLO concatenate; jax.lax.concatenate.
 struct Concatenate {
   static constexpr std::string_view name = "concatenate";
+  static constexpr About about{"The operands one after the other along a dim.", "concatenate, stack"};
 
   Dim dim;
 

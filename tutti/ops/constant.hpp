@@ -6,11 +6,13 @@
 
 namespace tutti {
 
-/// Data that stands in the program. Constants compare by their bits: 0 and -0 differ, a NaN equals itself.
+/// Constants compare by their bits: 0 and -0 differ, a NaN equals itself.
 /// () -> the shape of `value`, invariant.
 /// Source: StableHLO constant.
 struct Constant {
   static constexpr std::string_view name = "constant";
+  static constexpr About about{"Data that stands in the program.",
+                               "constant, full, zeros, ones, zeros_like, ones_like"};
 
   Tensor value;
 

@@ -11,6 +11,7 @@ namespace tutti {
 /// Source: StableHLO convert.
 struct Convert {
   static constexpr std::string_view name = "convert";
+  static constexpr About about{"The same values in another dtype, rounded to nearest.", "convert"};
 
   DType to;
 

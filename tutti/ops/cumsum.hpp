@@ -13,6 +13,8 @@ namespace tutti {
 /// Source: jax.lax.cumsum, by StableHLO reduce_window.
 struct Cumsum {
   static constexpr std::string_view name = "cumsum";
+  static constexpr About about{"Running sums along a dim: of all elements up to each, itself among them.",
+                               "cumsum"};
 
   Dim dim;
   Order order = Order::forward;

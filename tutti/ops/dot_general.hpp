@@ -6,7 +6,6 @@
 
 namespace tutti {
 
-/// Products of matrices: the sum over the contracted dims, for every index along the batch dims.
 /// lhs: dims b, m, k; rhs: dims b, k, n, in any order -> [b.., m.., n..], free dims as in their operand.
 /// Bilinear: U beside R gives U. f32, f64, i32, i64.
 /// Cost: 2*b*m*n*k operations in one library call per distinct value; an operand whose dims do not lie as runs
@@ -14,6 +13,9 @@ namespace tutti {
 /// Source: StableHLO dot_general; jax.lax.dot_general.
 struct DotGeneral {
   static constexpr std::string_view name = "dot_general";
+  static constexpr About about{
+      "Products of matrices: the sum over the contracted dims, for every index along the batch dims.",
+      "matmul, dot_general"};
 
   Dims lhs_batch, rhs_batch;        // pairs
   Dims lhs_contract, rhs_contract;  // pairs

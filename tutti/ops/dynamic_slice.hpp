@@ -17,6 +17,8 @@ namespace tutti {
 /// Source: StableHLO dynamic_slice; jax.lax.dynamic_slice.
 struct DynamicSlice {
   static constexpr std::string_view name = "dynamic_slice";
+  static constexpr About about{"A window of an array that starts where scalars say, known at run time only.",
+                               "dynamic_slice, dynamic_slice_in_dim, dynamic_index_in_dim"};
 
   std::vector<std::int64_t> sizes;
 

@@ -14,6 +14,9 @@ namespace tutti {
 /// Source: StableHLO dynamic_update_slice; jax.lax.dynamic_update_slice.
 struct DynamicUpdateSlice {
   static constexpr std::string_view name = "dynamic_update_slice";
+  static constexpr About about{
+      "An array of which a window is replaced that starts where scalars say, known at run time only.",
+      "dynamic_update_slice, dynamic_update_slice_in_dim"};
 
   Mixing mixing() const { return Mixing::own; }
   std::vector<AxisStates> wants(const Types& operands) const;

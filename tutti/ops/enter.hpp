@@ -7,7 +7,6 @@
 
 namespace tutti {
 
-/// The way into shard_map: of a whole value each device takes its own part.
 /// x: [.., n*d, ..] I -> [.., d, ..] V over the axes of that dimension; U over `unreduced` axes (the first
 /// device keeps it), R over `reduced` ones. Moves nothing if the value lies like that already.
 /// Axes that it does not name stay as they are: a shard_map inside another leaves those of the outer one
@@ -17,6 +16,8 @@ namespace tutti {
 /// bool.
 struct Enter {
   static constexpr std::string_view name = "enter";
+  static constexpr About about{"The way into shard_map: of a whole value each device takes its own part.",
+                               "shard_map"};
 
   Sharding sharding;
 

@@ -14,6 +14,8 @@ namespace tutti {
 /// Source: StableHLO gather; jax.lax.gather in mode clip.
 struct Gather {
   static constexpr std::string_view name = "gather";
+  static constexpr About about{"Windows of an array, one per index vector; each lies inside of it.",
+                               "gather, take, take_along_axis"};
 
   WindowDims dims;
   WindowSizes sizes;

@@ -11,6 +11,7 @@ namespace tutti {
 /// Source: StableHLO iota; jax.lax.broadcasted_iota.
 struct Iota {
   static constexpr std::string_view name = "iota";
+  static constexpr About about{"0, 1, 2, .. along a dim, the same along all others.", "iota, arange"};
 
   DType dtype;
   Shape shape;

@@ -7,13 +7,14 @@
 
 namespace tutti {
 
-/// The way out of shard_map: the parts of all devices together are the whole.
 /// x: [.., d, ..] V over the axes of that dimension -> [.., n*d, ..] I; U over `unreduced` axes are summed, R
 /// over `reduced` ones are equal. Moves nothing if the value stays as it lies.
 /// Axes that it does not name stay as they are. The transpose is Enter with the dual sharding.
 /// Throws T013 if the sharding does not fit the rank, T004 if x has other states than the sharding says.
 struct Leave {
   static constexpr std::string_view name = "leave";
+  static constexpr About about{"The way out of shard_map: the parts of all devices together are the whole.",
+                               "shard_map"};
 
   Sharding sharding;
 

@@ -6,13 +6,14 @@
 
 namespace tutti {
 
-/// One device along the axes keeps the value, the others hold zeros.
 /// x: I or R -> U: the terms still sum to the value; or I -> V (keep_on_one): only that device has it.
 /// Transposes: I -> U: cast R -> I; R -> U: mask; I -> V: broadcast from that device.
 /// Throws T004 for values that differ between devices, T009 if `at` is not a position along the axes, T007 for
 /// terms of bool.
 struct Mask {
   static constexpr std::string_view name = "mask";
+  static constexpr About about{"One device along the axes keeps the value, the others hold zeros.",
+                               "mask, keep_on_one"};
 
   Axes axes;                    // row-major in the order given
   int at = 0;                   // joint position of the device that keeps it

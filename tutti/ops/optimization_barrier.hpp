@@ -12,6 +12,9 @@ namespace tutti {
 /// Source: StableHLO optimization_barrier; jax.lax.optimization_barrier.
 struct OptimizationBarrier {
   static constexpr std::string_view name = "optimization_barrier";
+  static constexpr About about{
+      "The operands themselves; no compiler moves work across, or merges it with work on the originals.",
+      "optimization_barrier"};
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const { return {}; }

@@ -16,6 +16,8 @@ namespace tutti {
 /// Source: StableHLO pad; jax.lax.pad.
 struct Pad {
   static constexpr std::string_view name = "pad";
+  static constexpr About about{
+      "A value around and between the elements of an array, or elements taken away at its ends.", "pad"};
 
   std::vector<std::int64_t> low, high, interior;  // one per dim
 

@@ -7,7 +7,6 @@
 
 namespace tutti {
 
-/// Every target along the axes receives the value of its source; who is nobody's target holds zeros.
 /// x: V of any shape -> the same, V over the axes; every other state passes. The transpose sends back.
 /// Cost: each device sends its value once at most; in one process one copy.
 /// Throws T009 for a source or target that is named twice or is not a position along the axes, T004 for an
@@ -15,6 +14,9 @@ namespace tutti {
 /// Source: StableHLO collective_permute; jax.lax.ppermute.
 struct Permute {
   static constexpr std::string_view name = "permute";
+  static constexpr About about{
+      "Every target along the axes receives the value of its source; who is nobody's target holds zeros.",
+      "ppermute, pshuffle"};
 
   Axes axes;    // row-major in the order given
   Pairs pairs;  // joint positions: source, target

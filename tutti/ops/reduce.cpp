@@ -45,6 +45,19 @@ std::string_view Reduce::name() const {
   return {};
 }
 
+About Reduce::about() const {
+  switch (kind) {
+    case ReduceKind::sum: return {"The sum of the elements along some dims.", "reduce_sum, mean"};
+    case ReduceKind::max: return {"The largest element along some dims; of bool: any.", "reduce_max"};
+    case ReduceKind::min: return {"The smallest element along some dims; of bool: all.", "reduce_min"};
+    case ReduceKind::logical_and:
+      return {"The bits that are set in all elements along some dims.", "reduce_and"};
+    case ReduceKind::logical_or:
+      return {"The bits that are set in some element along some dims.", "reduce_or"};
+  }
+  return {};
+}
+
 Mixing Reduce::mixing() const { return kind == ReduceKind::sum ? Mixing::linear : Mixing::alike; }
 
 Parameters Reduce::parameters() const { return {{"dims", to_string(dims)}}; }

@@ -18,6 +18,7 @@ struct Reduce {
   Dims dims;  // in any order
 
   std::string_view name() const;
+  About about() const;
   Mixing mixing() const;
   Parameters parameters() const;
   Types infer(const Types& operands) const;

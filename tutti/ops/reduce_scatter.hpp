@@ -7,7 +7,6 @@
 
 namespace tutti {
 
-/// The sum of the devices' terms, of which each device keeps the block at its own position along the axes.
 /// x: [.., n, .., d, ..], or tiled [.., n*d, ..], U -> [.., d, ..] V over the axes; n = their joint size.
 /// With groups V -> V: the sum over its group, of which each device keeps the block at its place in the group.
 /// Cost: each device receives (n-1)/n of the operand's bytes. In one process all_reduce's pass and a view.
@@ -16,6 +15,9 @@ namespace tutti {
 /// Source: StableHLO reduce_scatter; jax.lax.psum_scatter, unreduced_psum_scatter.
 struct ReduceScatter {
   static constexpr std::string_view name = "reduce_scatter";
+  static constexpr About about{
+      "The sum of the devices' terms, of which each device keeps the block at its own position.",
+      "psum_scatter"};
 
   Axes axes;  // row-major in the order given
   Dim dim;    // of the operand

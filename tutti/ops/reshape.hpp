@@ -6,12 +6,12 @@
 
 namespace tutti {
 
-/// The same elements in row-major order under another shape.
 /// x: any shape -> `to`, of as many elements; every state passes.
 /// Cost: none where dims are only split or merged and the operand lies so; else one copy.
 /// Source: StableHLO reshape; jax.lax.reshape.
 struct Reshape {
   static constexpr std::string_view name = "reshape";
+  static constexpr About about{"The same elements in row-major order under another shape.", "reshape"};
 
   Shape to;
 

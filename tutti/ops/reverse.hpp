@@ -13,6 +13,7 @@ namespace tutti {
 /// Source: StableHLO reverse; jax.lax.rev.
 struct Reverse {
   static constexpr std::string_view name = "reverse";
+  static constexpr About about{"The elements in reverse order along some dims.", "rev"};
 
   Dims dims;
 

@@ -74,6 +74,16 @@ std::string_view Scatter::name() const {
   return {};
 }
 
+About Scatter::about() const {
+  switch (kind) {
+    case ScatterKind::add:
+      return {"An array to whose windows, one per index vector, updates are added.", "scatter_add"};
+    case ScatterKind::replace:
+      return {"An array of which windows, one per index vector, are replaced by updates.", "scatter"};
+  }
+  return {};
+}
+
 std::vector<AxisStates> Scatter::wants(const Types& operands) const {
   return states_by_indices(operands, are_indices);
 }

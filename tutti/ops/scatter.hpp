@@ -19,6 +19,7 @@ struct Scatter {
   WindowDims dims;
 
   std::string_view name() const;
+  About about() const;
   Mixing mixing() const { return Mixing::own; }
   std::vector<AxisStates> wants(const Types& operands) const;
   Parameters parameters() const { return parameters_of(dims); }

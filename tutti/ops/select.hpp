@@ -6,12 +6,13 @@
 
 namespace tutti {
 
-/// Takes each element from on_true or on_false.
 /// predicate: bool [..], on_true: [..], on_false: [..] -> [..]. Linear in the branches. Along an axis where
 /// they are U or R the predicate is the same on all devices, I or R; where it varies, the branches vary too.
 /// Source: StableHLO select; jax.lax.select.
 struct Select {
   static constexpr std::string_view name = "select";
+  static constexpr About about{"Takes each element from on_true or on_false, as the predicate says.",
+                               "select, where"};
 
   Mixing mixing() const { return Mixing::own; }
   std::vector<AxisStates> wants(const Types& operands) const;

@@ -10,12 +10,13 @@
 
 namespace tutti {
 
-/// Every stride-th element of each dim from `start` on, before `limit`.
 /// x: [d0, .., dn] -> [e0, .., en], e = ceil((limit - start) / stride); every state passes.
 /// Cost: none; whoever needs dense memory copies once.
 /// Source: StableHLO slice; jax.lax.slice.
 struct Slice {
   static constexpr std::string_view name = "slice";
+  static constexpr About about{"Every stride-th element of each dim from a start on, before a limit.",
+                               "slice_in_dims, slice_in_dim, index_in_dim"};
 
   std::vector<std::int64_t> start, limit, stride;  // one per dim
 

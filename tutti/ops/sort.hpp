@@ -12,6 +12,9 @@ namespace tutti {
 /// Source: StableHLO sort; jax.lax.sort with num_keys=1.
 struct Sort {
   static constexpr std::string_view name = "sort";
+  static constexpr About about{
+      "The elements in ascending order along a dim; others are carried along in the order of the first.",
+      "sort, argsort"};
 
   Dim dim;
 

@@ -10,6 +10,7 @@ namespace tutti {
 /// Source: jax.lax.stop_gradient.
 struct StopGradient {
   static constexpr std::string_view name = "stop_gradient";
+  static constexpr About about{"The same value, without a tangent.", "stop_gradient"};
 
   Mixing mixing() const { return Mixing::linear; }
   Types infer(const Types& operands) const;

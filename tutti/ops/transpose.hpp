@@ -12,6 +12,7 @@ namespace tutti {
 /// Source: StableHLO transpose; numpy.transpose.
 struct Transpose {
   static constexpr std::string_view name = "transpose";
+  static constexpr About about{"The dims in another order.", "transpose"};
 
   Dims permutation;
 

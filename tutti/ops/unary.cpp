@@ -122,6 +122,33 @@ Array unary(UnaryFn fn, const Operand& x) {
 
 }  // namespace
 
+About Unary::about() const {
+  switch (fn) {
+    case UnaryFn::neg: return {"-x, element by element.", "-x"};
+    case UnaryFn::exp: return {"e to the power of x, element by element.", "exp"};
+    case UnaryFn::log: return {"The natural logarithm of x, element by element.", "log"};
+    case UnaryFn::tanh: return {"The hyperbolic tangent of x, element by element.", "tanh"};
+    case UnaryFn::sqrt: return {"The square root of x, element by element.", "sqrt"};
+    case UnaryFn::rsqrt: return {"1 / sqrt(x), element by element.", "rsqrt"};
+    case UnaryFn::logistic: return {"1 / (1 + exp(-x)), element by element.", "logistic"};
+    case UnaryFn::abs: return {"x without its sign, element by element.", "abs"};
+    case UnaryFn::sign: return {"-1, 0 or 1; of -0 and NaN itself; element by element.", "sign"};
+    case UnaryFn::sin: return {"The sine of x, element by element.", "sin"};
+    case UnaryFn::cos: return {"The cosine of x, element by element.", "cos"};
+    case UnaryFn::log1p: return {"log(1 + x), right where x is small, element by element.", "log1p"};
+    case UnaryFn::expm1: return {"exp(x) - 1, right where x is small, element by element.", "expm1"};
+    case UnaryFn::erf: return {"The error function of x, element by element.", "erf"};
+    case UnaryFn::round:
+      return {"The nearest whole number, of two the even one, element by element.", "round"};
+    case UnaryFn::floor:
+      return {"The largest whole number that is not above x, element by element.", "floor"};
+    case UnaryFn::ceil: return {"The smallest whole number that is not below x, element by element.", "ceil"};
+    case UnaryFn::is_finite: return {"True where x is neither infinite nor NaN.", "is_finite"};
+    case UnaryFn::logical_not: return {"Not x, of bool, or of the bits of an integer.", "logical_not, ~x"};
+  }
+  return {};
+}
+
 Mixing Unary::mixing() const { return fn == UnaryFn::neg ? Mixing::linear : Mixing::alike; }
 
 Types Unary::infer(const Types& operands) const {

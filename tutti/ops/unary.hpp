@@ -15,6 +15,7 @@ struct Unary {
   UnaryFn fn;
 
   std::string_view name() const { return tutti::name(fn); }
+  About about() const;
   Mixing mixing() const;
   Parameters parameters() const { return {}; }  // the name says it
   Types infer(const Types& operands) const;

@@ -11,6 +11,7 @@ namespace tutti {
 /// () -> `type`.
 struct ZeroTangent {
   static constexpr std::string_view name = "zero_tangent";
+  static constexpr About about{"Zeros that stand for an absent tangent or cotangent.", ""};
 
   Type type;
 
