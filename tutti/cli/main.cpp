@@ -30,6 +30,15 @@ int run(int argc, char** argv) {
   rules_command->add_flag("--json", rules.json, "as a list of {op, rules: {rule: {state, reason}}}");
   rules_command->callback([&] { status = tutti::cli::rules(rules); });
 
+  tutti::cli::ExplainOptions explain;
+  CLI::App* explain_command =
+      app.add_subcommand("explain",
+                         "tell of one op: what it does, takes and becomes, with an example that is run");
+  explain_command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
+      ->required();
+  explain_command->add_flag("--json", explain.json, "the same as an object");
+  explain_command->callback([&] { status = tutti::cli::explain(explain); });
+
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {

@@ -2,6 +2,8 @@
 // What the subcommands are told. One function and one file per subcommand; main.cpp alone knows the command line.
 #pragma once
 
+#include <string>
+
 namespace tutti::cli {
 
 struct RulesOptions {
@@ -9,5 +11,13 @@ struct RulesOptions {
 };
 /// Prints the op x rule matrix, with the reasons of what is refused. Returns the exit status.
 int rules(const RulesOptions& options);
+
+struct ExplainOptions {
+  std::string name;  // of an op, or of a function that records one
+  bool json = false;
+};
+/// Prints what one op does, takes, and becomes: found out from its rules, its example run. Returns the exit status.
+/// Throws R002 for a name that is none, with names like it.
+int explain(const ExplainOptions& options);
 
 }  // namespace tutti::cli

@@ -5,43 +5,17 @@
 #include <nlohmann/json.hpp>
 
 #include "tutti/cli/options.hpp"
+#include "tutti/cli/rule_cells.hpp"
 #include "tutti/control/all_ops.hpp"
 
 namespace tutti::cli {
 namespace {
 
-struct Cell {
-  std::string_view rule;
-  std::string_view state;   // rule, refused, or partly: refused for some parameters
-  std::string_view reason;  // of a refusal
-};
-
-// The rules that no op may refuse: an op without them does not compile.
-constexpr std::string_view required_rules[] = {"mixing", "infer", "kernel", "examples"};
-
-Cell refusable(const OpRow& row, Rule rule) {
-  std::string_view reason;
-  bool always = true;
-  for (const Example& example : row.examples) {
-    std::string_view why = example.op->refusal(rule);
-    if (why.empty()) always = false;
-    else reason = why;
-  }
-  return {name(rule), reason.empty() ? "rule" : always ? "refused" : "partly", reason};
-}
-
-std::vector<Cell> cells(const OpRow& row) {
-  std::vector<Cell> all;
-  for (std::string_view rule : required_rules) all.push_back({rule, "rule", {}});
-  for (Rule rule : all_refusable_rules) all.push_back(refusable(row, rule));
-  return all;
-}
-
 void print_json() {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const OpRow& row : all_ops()) {
     nlohmann::ordered_json rules;
-    for (const Cell& cell : cells(row))
+    for (const RuleCell& cell : rule_cells(row))
       rules[std::string(cell.rule)] = {{"state", cell.state}, {"reason", cell.reason}};
     all.push_back({{"op", row.name}, {"rules", rules}});
   }
@@ -52,16 +26,16 @@ void print_table() {
   std::size_t width = 0;
   for (const OpRow& row : all_ops()) width = std::max(width, row.name.size());
   fmt::print("{:<{}}", "op", width);
-  for (const Cell& cell : cells(all_ops()[0])) fmt::print("  {:<9}", cell.rule);
+  for (const RuleCell& cell : rule_cells(all_ops()[0])) fmt::print("  {:<9}", cell.rule);
   fmt::print("\n");
   for (const OpRow& row : all_ops()) {
     fmt::print("{:<{}}", row.name, width);
-    for (const Cell& cell : cells(row)) fmt::print("  {:<9}", cell.state);
+    for (const RuleCell& cell : rule_cells(row)) fmt::print("  {:<9}", cell.state);
     fmt::print("\n");
   }
   fmt::print("\nrefused, or refused for some parameters (partly), and why:\n");
   for (const OpRow& row : all_ops())
-    for (const Cell& cell : cells(row))
+    for (const RuleCell& cell : rule_cells(row))
       if (!cell.reason.empty())
         fmt::print("{:<{}}  {:<9}  {:<7}  {}\n", row.name, width, cell.rule, cell.state, cell.reason);
 }

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tutti/cli/named_op.hpp"
+#include "tutti/cli/op_facts.hpp"
+#include "tutti/cli/options.hpp"
+#include "tutti/cli/rule_cells.hpp"
+
+namespace tutti::cli {
+namespace {
+
+constexpr std::size_t line_length = 100, label_width = 14;
+constexpr std::size_t shown_lines = 20, shown_shapes = 4, shown_positions = 4;
+
+std::string_view in_words(Mixing mixing) {
+  switch (mixing) {
+    case Mixing::linear: return "linear: operands agree, joining I < R < V; U only beside U";
+    case Mixing::bilinear: return "bilinear: as linear, and U beside R gives U, I beside U becomes R";
+    case Mixing::alike: return "alike: operands agree, joining I < R < V; U is refused";
+    case Mixing::own: return "own: the op says itself what it takes";
+  }
+  return {};
+}
+
+// Broken at spaces; what goes on begins at `indent`.
+std::string wrapped(std::string_view line, std::size_t indent) {
+  std::string text;
+  std::size_t room = line_length;
+  while (line.size() > room) {
+    std::size_t at = line.rfind(' ', room);
+    if (at == line.npos || line.find_first_not_of(' ') > at) break;
+    text += fmt::format("{}\n{:{}}", line.substr(0, at), "", indent);
+    line.remove_prefix(at + 1);
+    room = line_length - indent;
+  }
+  return text + std::string(line);
+}
+
+// One line with its label, or more below each other.
+void print_labelled(std::string_view label, const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    fmt::print("{}\n",
+               wrapped(fmt::format("{:<{}}{}", i == 0 ? label : "", label_width, lines[i]), label_width));
+}
+
+// The first lines of a program, or of what is said in its place.
+void print_program(std::string_view title, std::string_view program) {
+  fmt::print("\n{}\n", title);
+  std::size_t lines = 0, left = 0;
+  for (std::size_t begin = 0, end; begin < program.size(); begin = end + 1) {
+    end = program.find('\n', begin);
+    if (++lines > shown_lines) ++left;
+    else fmt::print("{}\n", wrapped(fmt::format("  {}", program.substr(begin, end - begin)), 6));
+  }
+  if (left > 0) fmt::print("  .. and {} more lines (--json has them)\n", left);
+}
+
+std::vector<std::string> first_of(std::vector<std::string> lines, std::size_t n) {
+  if (lines.size() <= n) return lines;
+  std::string rest = fmt::format(".. and {} more", lines.size() - n);
+  lines.resize(n);
+  lines.push_back(rest);
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& names, std::string_view none) {
+  return names.empty() ? std::string(none) : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string names_of(const Axes& axes) {
+  std::vector<std::string_view> names;
+  for (const Axis& axis : axes) names.push_back(axis.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// "I -> I, V -> V, U -> -", or a table of two operands.
+std::vector<std::string> outcome_lines(const std::vector<StatesOutcome>& outcomes) {
+  if (outcomes.size() == 4) {
+    std::string line;
+    for (const StatesOutcome& outcome : outcomes)
+      line +=
+          fmt::format("{}{} -> {}", line.empty() ? "" : ", ", letter(outcome.operands[0]), outcome.result);
+    return {line};
+  }
+  std::vector<std::string> lines{"x \\ y"};
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (i % 4 == 0) lines.push_back(fmt::format("{:<5}", letter(outcomes[i].operands[0])));
+    if (i < 4) lines[0] += fmt::format("  {}", letter(outcomes[i].operands[1]));
+    lines.back() += fmt::format("  {}", outcomes[i].result);
+  }
+  return lines;
+}
+
+// Why operands are refused that are all alike; each reason once.
+std::vector<std::string> refusals(const std::vector<StatesOutcome>& outcomes) {
+  std::vector<std::string> lines;
+  for (const StatesOutcome& outcome : outcomes) {
+    std::string line = fmt::format("{}: {}", letter(outcome.operands[0]), outcome.refusal);
+    if (!outcome.refusal.empty() && outcome.operands.front() == outcome.operands.back())
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+void print_states(const OpRow& row) {
+  const Example& example = shown_example(row);
+  std::vector<std::string> lines{std::string(in_words(example.op->mixing()))};
+  std::vector<StatesAlong> found = accepted_states(example);
+  auto add = [&](const std::vector<std::string>& more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  };
+  for (const StatesAlong& along : found) {
+    std::string where = found.size() == 1 ? "along every axis" : "along " + names_of(along.axes);
+    if (example.operands.size() > 2) where += ", all operands alike";
+    std::vector<std::string> outcomes = outcome_lines(along.outcomes);
+    if (outcomes.size() == 1) outcomes[0] = fmt::format("{}: {}", where, outcomes[0]);
+    else outcomes.insert(outcomes.begin(), where + ":");
+    add(outcomes);
+    add(refusals(along.outcomes));
+  }
+  print_labelled("states", lines);
+}
+
+void print_rules(const OpRow& row) {
+  Axes peers = shown_example(row).op->communicates();
+  print_labelled("communicates", {peers.empty() ? "no" : "over its axes"});
+  for (const RuleCell& cell : refusable_rule_cells(row)) {
+    std::string text(cell.state == "rule"      ? "has a rule"
+                     : cell.state == "refused" ? "refused"
+                                               : "refused for some");
+    if (!cell.reason.empty()) text += fmt::format(": {}", cell.reason);
+    else if (cell.rule == name(Rule::lower)) text = joined(lowered(shown_example(row)), "to nothing");
+    print_labelled(cell.rule, {text});
+  }
+}
+
+void print_values(const Example& example) {
+  fmt::print("\nrun on {}\n", to_string(example_mesh()));
+  std::string last;
+  std::size_t positions = 0, left = 0;
+  auto end_variable = [&] {
+    if (left > 0) fmt::print("       .. and {} more devices\n", left);
+    positions = left = 0;
+  };
+  for (const ShownValue& value : values(example)) {
+    bool is_new = value.variable != last;
+    if (is_new) end_variable();
+    last = value.variable;
+    if (++positions > shown_positions) ++left;
+    else
+      fmt::print("{}\n",
+                 wrapped(fmt::format("  {:<4} {:<11} {}", is_new ? value.variable : "",
+                                     value.position.empty() ? "all devices" : value.position, value.value),
+                         19));
+  }
+  end_variable();
+}
+
+void print_text(const OpRow& row) {
+  const Example& example = shown_example(row);
+  fmt::print("{}\n  {}\n\n", row.name, example.op->about().summary);
+  print_labelled("front ends", {joined(front_ends(row), "none: recorded by rules and transforms")});
+  if (!family(row).empty()) print_labelled("family", {joined(family(row), "")});
+  print_labelled("shapes", first_of(shapes(row), shown_shapes));
+  print_states(row);
+  print_rules(row);
+  print_program("example", program_text(example));
+  print_values(example);
+  print_program("forward derivative", jvp_text(example));
+  print_program("gradient", gradient_text(example));
+  for (const auto& [axis, text] : batched_texts(example)) print_program("batched over " + axis, text);
+}
+
+nlohmann::ordered_json as_json(const OpRow& row) {
+  using Json = nlohmann::ordered_json;
+  const Example& example = shown_example(row);
+  Json states = Json::array(), rules, values_run = Json::array(), batched = Json::array();
+  for (const StatesAlong& along : accepted_states(example))
+    for (const StatesOutcome& outcome : along.outcomes) {
+      std::string operands;
+      for (State state : outcome.operands) operands += letter(state);
+      states.push_back({{"axes", names_of(along.axes)},
+                        {"operands", operands},
+                        {"result", outcome.result},
+                        {"refusal", outcome.refusal}});
+    }
+  for (const RuleCell& cell : rule_cells(row))
+    rules[std::string(cell.rule)] = {{"state", cell.state}, {"reason", cell.reason}};
+  for (const ShownValue& value : values(example))
+    values_run.push_back(
+        {{"variable", value.variable}, {"position", value.position}, {"value", value.value}});
+  for (const auto& [axis, text] : batched_texts(example))
+    batched.push_back({{"over", axis}, {"program", text}});
+  return {{"op", row.name},
+          {"summary", example.op->about().summary},
+          {"front_ends", front_ends(row)},
+          {"family", family(row)},
+          {"shapes", shapes(row)},
+          {"mixing", in_words(example.op->mixing())},
+          {"states", states},
+          {"communicates", !example.op->communicates().empty()},
+          {"rules", rules},
+          {"lowered",
+           example.op->refusal(Rule::lower).empty() ? lowered(example) : std::vector<std::string>{}},
+          {"example", program_text(example)},
+          {"values", values_run},
+          {"forward_derivative", jvp_text(example)},
+          {"gradient", gradient_text(example)},
+          {"batched", batched}};
+}
+
+}  // namespace
+
+int explain(const ExplainOptions& options) {
+  std::vector<const OpRow*> rows = named_ops(options.name);
+  const OpRow& row = *rows[0];
+  if (options.json) {
+    fmt::print("{}\n", as_json(row).dump(2));
+    return 0;
+  }
+  if (row.name != options.name) {
+    std::vector<std::string> names;
+    for (const OpRow* recorded : rows) names.push_back(recorded->name);
+    fmt::print("{} is a front end of {}{}.\n\n", options.name, fmt::join(names, " and "),
+               names.size() > 1 ? "; this is " + names[0] : "");
+  }
+  print_text(row);
+  return 0;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/op_facts.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/lower/lower.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/transform/batch.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/simplify.hpp"
+#include "tutti/transform/transpose.hpp"
+
+namespace tutti::cli {
+namespace {
+
+constexpr State all_states[] = {State::invariant, State::varying, State::unreduced, State::reduced};
+
+Types types_of(const Example& example) {
+  Types types;
+  for (const ExampleOperand& operand : example.operands) types.push_back(operand.type);
+  return types;
+}
+
+Program program_of(const Op& op, const Types& operands) {
+  return trace(operands, [&](const Arrays& x) { return Builder::current().add(op, x); }).program;
+}
+
+bool differs_between_devices(const Example& example) {
+  Types types = types_of(example);
+  std::ranges::copy(example.op->infer(types), std::back_inserter(types));
+  return std::ranges::any_of(types, [](Type type) { return !type.states().empty(); });
+}
+
+std::string with_shapes(const Types& types) {
+  std::string text;
+  for (Type type : types) text += (text.empty() ? "" : ", ") + to_string(type.with(AxisStates{}));
+  return text.empty() ? "()" : text;
+}
+
+// Of the results, along one axis; each state once.
+std::string states_along(const Axis& axis, const Arrays& results) {
+  std::string text;
+  for (const Array& result : results) {
+    char state = letter(result.type().at(axis));
+    if (text.find(state) == text.npos) text += (text.empty() ? "" : ", ") + std::string(1, state);
+  }
+  return text;
+}
+
+StatesOutcome outcome(const Example& example, const Axis& axis, const std::vector<State>& states) {
+  Types types = types_of(example);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    types[i] = types[i].with(axis, states[std::min(i, states.size() - 1)]);
+  StatesOutcome found{states, "-", {}};
+  Builder builder;
+  try {
+    Arrays operands;
+    for (Type type : types) operands.push_back(builder.input(type));
+    found.result = states_along(axis, tutti::apply(example.op, operands));
+  } catch (const Error& error) {
+    found.refusal = error.message();
+  }
+  return found;
+}
+
+std::vector<StatesOutcome> outcomes(const Example& example, const Axis& axis) {
+  std::vector<StatesOutcome> all;
+  for (State first : all_states) {
+    if (example.operands.size() != 2) all.push_back(outcome(example, axis, {first}));
+    else
+      for (State second : all_states) all.push_back(outcome(example, axis, {first, second}));
+  }
+  return all;
+}
+
+bool alike(const std::vector<StatesOutcome>& a, const std::vector<StatesOutcome>& b) {
+  return std::ranges::equal(a, b, {}, &StatesOutcome::result, &StatesOutcome::result);
+}
+
+// The text of what `transform` makes of a program, or why it does not.
+template <class F>
+std::string text_of(F transform) try {
+  return to_string(without_places(without_dead_code(transform())));
+} catch (const Error& error) {
+  return fmt::format("refused: {}\n", error.message());
+}
+
+Bits float_inputs(const Program& program) {
+  Bits floats;
+  for (Type type : program.types_of(program.inputs)) floats.push_back(is_float(type.dtype()));
+  return floats;
+}
+
+// What a derivative by all floats is.
+template <class F>
+std::string derivative_text(const Example& example, F derivative) {
+  Program program = program_of(example.op, types_of(example));
+  Bits floats = float_inputs(program);
+  if (std::ranges::none_of(floats, std::identity{})) return "refused: no operand is a float\n";
+  return text_of([&] { return derivative(program, floats); });
+}
+
+// The operands with lanes along `axis`: all of them, or else the first.
+std::optional<Types> with_lanes(const Example& example, const Axis& axis) {
+  Types all = types_of(example), first = all;
+  for (Type& type : all) type = type.with(axis, varying);
+  if (!first.empty()) first[0] = first[0].with(axis, varying);
+  for (const Types& types : {all, first}) try {
+      example.op->infer(types);
+      return types;
+    } catch (const Error&) {
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Example& shown_example(const OpRow& row) {
+  auto shown = std::ranges::find_if(row.examples, differs_between_devices);
+  return shown == row.examples.end() ? row.examples.front() : *shown;
+}
+
+std::vector<std::string> front_ends(const OpRow& row) {
+  std::string_view list = shown_example(row).op->about().front_ends;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < list.size(); begin += names.back().size() + 2)
+    names.emplace_back(list.substr(begin, list.find(", ", begin) - begin));
+  return names;
+}
+
+std::vector<std::string> family(const OpRow& row) {
+  std::vector<std::string> names;
+  for (const OpRow& other : all_ops())
+    if (shown_example(other).op->type_tag() == shown_example(row).op->type_tag()) names.push_back(other.name);
+  return names.size() == 1 ? std::vector<std::string>{} : names;
+}
+
+std::vector<std::string> shapes(const OpRow& row) {
+  std::vector<std::string> found;
+  for (const Example& example : row.examples) {
+    Types operands = types_of(example);
+    std::string text = with_shapes(operands) + " -> " + with_shapes(example.op->infer(operands));
+    if (std::ranges::find(found, text) == found.end()) found.push_back(text);
+  }
+  return found;
+}
+
+std::vector<StatesAlong> accepted_states(const Example& example) {
+  std::vector<StatesAlong> found;
+  if (example.operands.empty()) return found;
+  for (const Axis& axis : example_mesh().axes()) {
+    std::vector<StatesOutcome> here = outcomes(example, axis);
+    auto same = std::ranges::find_if(found, [&](const auto& other) { return alike(other.outcomes, here); });
+    if (same == found.end()) found.push_back({{axis}, here});
+    else same->axes.push_back(axis);
+  }
+  return found;
+}
+
+std::vector<std::string> lowered(const Example& example) {
+  stablehlo::Module module = lower_per_device(program_of(example.op, types_of(example)), example_mesh());
+  std::vector<std::string> names;
+  for (const stablehlo::Operation& whole : module.functions[0].body.operations)
+    for (const stablehlo::Block& inside : whole.regions)
+      for (const stablehlo::Operation& operation : inside.operations) names.push_back(operation.name);
+  std::erase(names, "sdy.return");
+  return names;
+}
+
+std::string program_text(const Example& example) {
+  return to_string(without_places(program_of(example.op, types_of(example))));
+}
+
+std::string jvp_text(const Example& example) {
+  return derivative_text(example, [](const Program& p, const Bits& by) { return jvp(p, by).program; });
+}
+
+std::string gradient_text(const Example& example) {
+  return derivative_text(example, [](const Program& p, const Bits& by) { return vjp(p, by); });
+}
+
+std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example) {
+  std::vector<std::pair<std::string, std::string>> found;
+  const Axis& other = example_mesh().axes()[2];
+  for (const Axis& axis : example.op->communicates())
+    found.emplace_back(fmt::format("{}, one of its own axes", axis.name),
+                       text_of([&] { return batch(program_of(example.op, types_of(example)), axis); }));
+  if (std::optional<Types> types = with_lanes(example, other); types && !types->empty())
+    found.emplace_back(other.name, text_of([&] { return batch(program_of(example.op, *types), other); }));
+  return found;
+}
+
+}  // namespace tutti::cli

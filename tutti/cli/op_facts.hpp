@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be found out about an op by asking its rules and trying its examples.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tutti/control/all_ops.hpp"
+#include "tutti/types/state.hpp"
+
+namespace tutti::cli {
+
+/// The example of an op that is shown: the first in which devices do not all hold the same, or else its first.
+const Example& shown_example(const OpRow& row);
+/// The names that users call an op by: "psum", "pmean"; the operators as "x + y".
+std::vector<std::string> front_ends(const OpRow& row);
+/// The ops that are the same code under other names: exp, log, ..; empty if it stands alone.
+std::vector<std::string> family(const OpRow& row);
+/// "f32[3,2] -> f32[3,2,2]" of the examples, each form once.
+std::vector<std::string> shapes(const OpRow& row);
+
+/// What becomes of operands in these states along one axis: the state of the result ("V"; of several results "V, I"),
+/// or "-" if they are refused.
+struct StatesOutcome {
+  std::vector<State> operands;  // of one, two, or one for all alike
+  std::string result;
+  std::string refusal;
+};
+/// The outcomes along axes that behave alike, implicit casts included.
+struct StatesAlong {
+  Axes axes;
+  std::vector<StatesOutcome> outcomes;
+};
+/// Empty for an op without operands.
+std::vector<StatesAlong> accepted_states(const Example& example);
+
+/// The StableHLO operations that the example becomes, in order.
+std::vector<std::string> lowered(const Example& example);
+
+/// The example as a program, and what transforms make of it; of a transform that is refused the reason.
+std::string program_text(const Example& example);
+std::string jvp_text(const Example& example);
+std::string gradient_text(const Example& example);
+/// By what is batched over: "a, one of its own axes", "c". Of an op without operands none.
+std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example);
+
+/// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}, run on virtual devices. At
+/// "" all devices hold it.
+struct ShownValue {
+  std::string variable, position, value;
+};
+std::vector<ShownValue> values(const Example& example);
+
+}  // namespace tutti::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The example of an op, run.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "tutti/base/require.hpp"
+#include "tutti/cli/op_facts.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/run/on_machine.hpp"
+#include "tutti/tensor/print.hpp"
+
+namespace tutti::cli {
+namespace {
+
+// Numbers that are easy to read, in no order, unlike their neighbours: halves, or quarters where there is little
+// room.
+double readable_number(const ExampleOperand& operand, std::int64_t index) {
+  constexpr double lowest = -2, most = 9;
+  DType dtype = operand.type.dtype();
+  if (dtype == DType::boolean) return static_cast<double>(index % 3 == 0);
+  double low = operand.high > lowest ? std::max(operand.low, lowest) : operand.low;
+  double step = !is_float(dtype) ? 1 : operand.high - low >= 2 ? 0.5 : 0.25;
+  double first = std::ceil(low / step), count = std::min(std::floor(operand.high / step) - first + 1, most);
+  if (count < 1) return operand.low;
+  double stride = count == 5 ? 3 : 5;  // which has no part of the count
+  return step * (first + std::fmod(stride * static_cast<double>(index), count));
+}
+
+void put(Tensor& tensor, std::int64_t index, double value) {
+  Tensor element = is_float(tensor.dtype())
+                       ? Tensor::scalar_of(tensor.dtype(), value)
+                       : Tensor::scalar_of(tensor.dtype(), static_cast<std::int64_t>(value));
+  std::memcpy(tensor.mutable_bytes() + static_cast<std::size_t>(index) * element.bytes(), element.data(),
+              element.bytes());
+}
+
+// The axes along which devices have storage of their own.
+Axes stored_axes(Type type) {
+  Axes axes;
+  for (const auto& [axis, state] : type.states())
+    if (is_stored_per_device(state)) axes.push_back(axis);
+  return axes;
+}
+
+// Row-major along `axes`.
+int position(int device, const Axes& axes) {
+  int joint = 0;
+  for (const Axis& axis : axes) joint = joint * axis.size + example_mesh().coordinate(device, axis);
+  return joint;
+}
+
+// The numbers go on from device to device where these differ; each operand begins elsewhere.
+Tensors values_of(const ExampleOperand& operand, std::size_t number) {
+  Tensors values;
+  std::int64_t n = operand.type.elements();
+  for (int device = 0; device < example_mesh().devices(); ++device) {
+    Tensor& value = values.emplace_back(operand.type.dtype(), operand.type.shape());
+    std::int64_t first =
+        n * position(device, stored_axes(operand.type)) + 2 * static_cast<std::int64_t>(number);
+    for (std::int64_t i = 0; i < n; ++i) put(value, i, readable_number(operand, first + i));
+  }
+  return values;
+}
+
+std::string in_one_line(const Tensor& value) {
+  std::string text = to_string(value, {.all_elements = 12, .edge_elements = 2, .line_length = 1000}), line;
+  for (char c : text)
+    if ((c != ' ' && c != '\n') || !line.ends_with(' ')) line += c == '\n' ? ' ' : c;
+  return line;
+}
+
+void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors& value) {
+  Axes axes = stored_axes(type);
+  int positions = joint_size(axes), added = 0;
+  for (int device = 0; device < example_mesh().devices() && added < positions; ++device) {
+    if (position(device, axes) != added) continue;  // another device at a position that is shown
+    std::string place;
+    for (const Axis& axis : axes)
+      place += fmt::format("{}{}={}", place.empty() ? "" : ",", axis.name,
+                           example_mesh().coordinate(device, axis));
+    shown.push_back({fmt::format("%{}", var), place, in_one_line(value[static_cast<std::size_t>(device)])});
+    ++added;
+  }
+}
+
+}  // namespace
+
+std::vector<ShownValue> values(const Example& example) {
+  Types types;
+  std::vector<Tensors> inputs;
+  for (const ExampleOperand& operand : example.operands) {
+    types.push_back(operand.type);
+    inputs.push_back(values_of(operand, inputs.size()));
+  }
+  Program program =
+      trace(types, [&](const Arrays& x) { return Builder::current().add(example.op, x); }).program;
+  std::vector<Tensors> results = run_on_machine(program, example_mesh(), inputs);
+  std::vector<ShownValue> shown;
+  for (std::size_t i = 0; i < inputs.size(); ++i) add_shown(shown, program.inputs[i], types[i], inputs[i]);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    add_shown(shown, program.outputs[i], program.type(program.outputs[i]), results[i]);
+  return shown;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tutti/control/all_ops.hpp"
+
+namespace tutti::cli {
+
+/// Whether an op has a rule.
+struct RuleCell {
+  std::string_view rule;
+  std::string_view state;   // rule, refused, or partly: refused for some parameters
+  std::string_view reason;  // of a refusal
+};
+/// All rules of an op, in the order of the table of `tutti rules`.
+std::vector<RuleCell> rule_cells(const OpRow& row);
+/// Those of the rules that an op may refuse.
+std::vector<RuleCell> refusable_rule_cells(const OpRow& row);
+
+}  // namespace tutti::cli
