@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "tutti/run/on_machine.hpp"
 #include "tests/support/slopes.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "tutti/run/on_machine.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

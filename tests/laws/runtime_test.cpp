@@ -7,8 +7,8 @@
 #include "tests/laws/planted.hpp"
 #include "tests/laws/programs.hpp"
 #include "tests/laws/transforms.hpp"
-#include "tutti/run/on_machine.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/run/on_machine.hpp"
 
 namespace tutti {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tutti/run/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/api/derivatives.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/run/on_machine.hpp"
 
 namespace tutti {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tutti/run/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/transform/jvp.hpp"
 
 namespace tutti {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tutti/run/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

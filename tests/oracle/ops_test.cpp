@@ -10,12 +10,12 @@
 #include <ostream>
 #include <set>
 
-#include "tutti/run/on_machine.hpp"
 #include "tests/support/oracle.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 
 namespace tutti {
