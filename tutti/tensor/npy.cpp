@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/npy.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,29 +8,18 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/npy_header.hpp"
+#include "tutti/tensor/whole_file.hpp"
 
 namespace tutti {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
               "tensors are little-endian, as .npy files are by default");
-
-constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t header_alignment = 64;
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-// --- Reading
-// --------------------------------------------------------------------------------------------------------
 
 void read_exactly(std::FILE* file, void* to, std::size_t bytes, std::string_view what) {
   const std::size_t found = std::fread(to, 1, bytes, file);
@@ -44,7 +31,7 @@ void read_exactly(std::FILE* file, void* to, std::size_t bytes, std::string_view
 std::string read_header_text(std::FILE* file) {
   std::array<unsigned char, 8> start{};
   read_exactly(file, start.data(), start.size(), "magic and version");
-  require(std::memcmp(start.data(), magic.data(), magic.size()) == 0, Code::file,
+  require(std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) == 0, Code::file,
           "is not a .npy file: it does not start with \\x93NUMPY; write it with numpy.save");
   const int version = start[6];
   require(version >= 1 && version <= 3, Code::file,
@@ -70,14 +57,14 @@ std::optional<std::int64_t> data_bytes(const NpyHeader& header) {
   return is_empty ? 0 : bytes;
 }
 
-// Before any memory is taken for them: a damaged shape may ask for much.
-void require_data_in_file(const std::string& path, std::FILE* file, const NpyHeader& header) {
+// Before any memory is taken for them: a damaged shape may ask for much. `file_bytes`: none if the file does not say.
+void require_data_in_file(std::optional<std::int64_t> file_bytes, std::FILE* file, const NpyHeader& header) {
   const std::optional<std::int64_t> expected = data_bytes(header);
   require(expected.has_value(), Code::file,
           "has shape [{}], more than 2^63 bytes; the file is damaged, write it again",
           to_string(header.shape));
-  if (!std::filesystem::is_regular_file(path)) return;
-  const auto found = static_cast<std::int64_t>(std::filesystem::file_size(path)) - std::ftell(file);
+  if (!file_bytes) return;
+  const std::int64_t found = *file_bytes - std::ftell(file);
   require(found == *expected, Code::file,
           "has {} bytes of data where {}[{}] takes {}; the file is cut off or damaged, write it again", found,
           name(header.dtype), to_string(header.shape), *expected);
@@ -114,9 +101,9 @@ void require_bools(const Tensor& tensor) {
             static_cast<unsigned>(tensor.data()[i]), i);
 }
 
-Tensor read_open_npy(const std::string& path, std::FILE* file) {
+Tensor read_open_npy(std::optional<std::int64_t> file_bytes, std::FILE* file) {
   const NpyHeader header = parse_npy_header(read_header_text(file));
-  require_data_in_file(path, file, header);
+  require_data_in_file(file_bytes, file, header);
   Tensor tensor(header.dtype, header.shape);
   read_exactly(file, tensor.mutable_bytes(), tensor.bytes(), "data");
   require(std::fgetc(file) == EOF, Code::file,
@@ -126,87 +113,37 @@ Tensor read_open_npy(const std::string& path, std::FILE* file) {
   return header.is_fortran_order ? row_major(tensor) : tensor;
 }
 
-// --- Writing
-// --------------------------------------------------------------------------------------------------------
-
-void write_open_npy(std::FILE* file, const Tensor& tensor) {
-  std::string text = npy_header_text(tensor.dtype(), tensor.shape());
-  const bool is_long = text.size() + header_alignment > 65535;  // version 1.0 counts its header in two bytes
-  const std::size_t start = magic.size() + 2 + (is_long ? 4 : 2);
-  text.append(header_alignment - 1 - (start + text.size()) % header_alignment, ' ');
-  text += '\n';
-  std::string head(magic);
-  head += is_long ? '\2' : '\1';
-  head += '\0';
-  for (int byte = 0; byte < (is_long ? 4 : 2); ++byte)
-    head += static_cast<char>(text.size() >> (8 * byte) & 255);
-  head += text;
-  const bool written = std::fwrite(head.data(), 1, head.size(), file) == head.size() &&
-                       std::fwrite(tensor.data(), 1, tensor.bytes(), file) == tensor.bytes() &&
-                       std::fflush(file) == 0;
-  require(written, Code::file, "cannot be written: {}; free some space or write elsewhere",
-          std::strerror(errno));
-}
-
-File open_to_write(const std::string& path) {
-  File file(std::fopen(path.c_str(), "wb"));
-  require(file != nullptr, Code::file, "cannot be written: {}", std::strerror(errno));
-  return file;
-}
-
-// fsync: some file systems find out only then that the disk is full. EINVAL: a pipe.
-void close_written(File file) {
-  const bool synced = ::fsync(::fileno(file.get())) == 0 || errno == EINVAL;
-  require(synced && std::fclose(file.release()) == 0, Code::file,
-          "cannot be written: {}; free some space or write elsewhere", std::strerror(errno));
-}
-
-void write_beside_and_rename(const std::string& path, const Tensor& tensor) {
-  const std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
-  try {
-    File file = open_to_write(beside);
-    write_open_npy(file.get(), tensor);
-    close_written(std::move(file));
-    require(std::rename(beside.c_str(), path.c_str()) == 0, Code::file, "cannot be written: {}",
-            std::strerror(errno));
-  } catch (...) {
-    std::remove(beside.c_str());
-    throw;
-  }
-}
-
-Error with_file(const Error& error, const std::string& path) {
-  return {error.code(), error.where(), fmt::format("'{}' {}", path, error.message()), error.notes()};
-}
-
 }  // namespace
 
 Tensor read_npy(const std::string& path, Where where) {
+  namespace fs = std::filesystem;
   try {
-    require(!std::filesystem::is_directory(path), Code::file, "is a folder; name a .npy file");
-    const File file(std::fopen(path.c_str(), "rb"));
-    require(file != nullptr, Code::file, "cannot be read: {}", std::strerror(errno));
-    return read_open_npy(path, file.get());
+    const File file = open_to_read(path, ".npy");
+    const bool is_regular = fs::is_regular_file(path);
+    return read_open_npy(is_regular ? std::optional<std::int64_t>(fs::file_size(path)) : std::nullopt,
+                         file.get());
   } catch (const Error& error) {
     throw with_file(error, path).at(where);
   }
 }
 
+Tensor parse_npy(std::span<const std::byte> bytes) {
+  require(!bytes.empty(), Code::file, "is empty; expected a .npy file");
+  const File file(::fmemopen(const_cast<std::byte*>(bytes.data()), bytes.size(), "rb"));  // it only reads
+  require(file != nullptr, Code::memory, "there is no memory to read {} bytes", bytes.size());
+  return read_open_npy(static_cast<std::int64_t>(bytes.size()), file.get());
+}
+
 void write_npy(const std::string& path, const Tensor& tensor, Where where) {
-  namespace fs = std::filesystem;
-  try {
-    require(!fs::is_directory(path), Code::file, "is a folder; name a .npy file");
-    const bool is_special =
-        fs::exists(path) && !fs::is_regular_file(path);  // a device or pipe keeps its name
-    if (is_special) {
-      const File file = open_to_write(path);
-      write_open_npy(file.get(), tensor);
-    } else {
-      write_beside_and_rename(fs::is_symlink(path) ? fs::weakly_canonical(path).string() : path, tensor);
-    }
-  } catch (const Error& error) {
-    throw with_file(error, path).at(where);
-  }
+  const std::string head = npy_head(tensor.dtype(), tensor.shape());
+  write_whole(path, ".npy", where, [&](const std::string& to) {
+    File file = open_to_write(to);
+    const bool written = std::fwrite(head.data(), 1, head.size(), file.get()) == head.size() &&
+                         std::fwrite(tensor.data(), 1, tensor.bytes(), file.get()) == tensor.bytes() &&
+                         std::fclose(file.release()) == 0;
+    require(written, Code::file, "cannot be written: {}; free some space or write elsewhere",
+            std::strerror(errno));
+  });
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "tutti/tensor/tensor.hpp"
@@ -12,6 +13,9 @@ namespace tutti {
 /// Throws R001 with the file's name if it cannot be read, is damaged, or holds another dtype.
 /// Source: numpy.lib.format, NEP 1.
 Tensor read_npy(const std::string& path, Where where = Where::here());
+
+/// The same of the bytes of such a file. Its errors name none.
+Tensor parse_npy(std::span<const std::byte> bytes);
 
 /// Writes format 1.0. The file appears whole or not at all: a temporary file beside it takes its name at the
 /// end.

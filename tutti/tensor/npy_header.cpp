@@ -10,6 +10,8 @@
 namespace tutti {
 namespace {
 
+constexpr std::size_t header_alignment = 64;
+
 struct NpyType {
   DType dtype;
   std::string_view code;  // without the byte order
@@ -113,6 +115,18 @@ void parse_dtype(std::string_view descr, NpyHeader& header) {
        descr);
 }
 
+std::string literal_of(DType dtype, const Shape& shape) {
+  std::string_view code;
+  for (const NpyType& type : npy_types)
+    if (type.dtype == dtype) code = type.code;
+  std::string sizes;
+  for (std::int64_t size : shape) sizes += fmt::format("{}, ", size);
+  if (shape.rank() > 1) sizes.resize(sizes.size() - 2);
+  if (shape.rank() == 1) sizes.pop_back();  // (3,)
+  return fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                     dtype == DType::boolean ? '|' : '<', code, sizes);
+}
+
 }  // namespace
 
 NpyHeader parse_npy_header(std::string_view text) {
@@ -148,16 +162,18 @@ NpyHeader parse_npy_header(std::string_view text) {
   return header;
 }
 
-std::string npy_header_text(DType dtype, const Shape& shape) {
-  std::string_view code;
-  for (const NpyType& type : npy_types)
-    if (type.dtype == dtype) code = type.code;
-  std::string sizes;
-  for (std::int64_t size : shape) sizes += fmt::format("{}, ", size);
-  if (shape.rank() > 1) sizes.resize(sizes.size() - 2);
-  if (shape.rank() == 1) sizes.pop_back();  // (3,)
-  return fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                     dtype == DType::boolean ? '|' : '<', code, sizes);
+std::string npy_head(DType dtype, const Shape& shape) {
+  std::string text = literal_of(dtype, shape);
+  const bool is_long = text.size() + header_alignment > 65535;  // version 1.0 counts its header in two bytes
+  const std::size_t start = npy_magic.size() + 2 + (is_long ? 4 : 2);
+  text.append(header_alignment - 1 - (start + text.size()) % header_alignment, ' ');
+  text += '\n';
+  std::string head(npy_magic);
+  head += is_long ? '\2' : '\1';
+  head += '\0';
+  for (int byte = 0; byte < (is_long ? 4 : 2); ++byte)
+    head += static_cast<char>(text.size() >> (8 * byte) & 255);
+  return head + text;
 }
 
 }  // namespace tutti

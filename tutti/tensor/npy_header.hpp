@@ -9,6 +9,8 @@
 
 namespace tutti {
 
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
 /// What the header of a .npy file says of its data.
 struct NpyHeader {
   DType dtype = DType::f32;
@@ -20,6 +22,7 @@ struct NpyHeader {
 /// "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }": a Python literal, keys in any order.
 /// Throws R001 for what it does not say or what is not held here; the message has no file name yet.
 NpyHeader parse_npy_header(std::string_view text);
-std::string npy_header_text(DType dtype, const Shape& shape);
+/// All that stands before the data in a file of format 1.0 (or 2.0, where the header is that long).
+std::string npy_head(DType dtype, const Shape& shape);
 
 }  // namespace tutti

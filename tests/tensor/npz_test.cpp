@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/npz.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own for a test, removed afterwards.
+class npz : public testing::Test {
+ protected:
+  npz() : folder_(fs::temp_directory_path() / ("tutti_npz_test_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~npz() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name = "x.npz") const { return (folder_ / name).string(); }
+  std::string bytes() const {
+    std::ostringstream text;
+    text << std::ifstream(path(), std::ios::binary).rdbuf();
+    return text.str();
+  }
+  /// What reading says, without the file's name, which it checks.
+  std::string refusal_of(const std::string& content) const {
+    std::ofstream(path(), std::ios::binary) << content;
+    return refusal(path(), [&] { read_npz(path()); });
+  }
+  template <class F>
+  std::string refusal(const std::string& file, F f) const {
+    try {
+      f();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::file);
+      const std::string start = "'" + file + "' ";
+      EXPECT_EQ(error.message().substr(0, start.size()), start);
+      return error.message().substr(std::min(start.size(), error.message().size()));
+    }
+    return "not refused";
+  }
+
+  fs::path folder_;
+};
+
+NamedTensors some_arrays() {
+  return {{"w", Tensor(Shape{2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6.5})},
+          {"layers[0].bias", Tensor(Shape{2}, std::vector<double>{0.25, -1})},
+          {"flags", Tensor(Shape{3}, std::vector<bool>{true, false, true})},
+          {"none", Tensor(DType::i64, Shape{0, 4})},
+          {"step", Tensor::scalar(std::int32_t{41})}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST_F(npz, holds_arrays_by_name_in_order) {
+  write_npz(path(), some_arrays());
+  EXPECT_EQ(read_npz(path()), some_arrays());
+}
+
+TEST_F(npz, has_the_same_bytes_for_the_same_arrays) {
+  write_npz(path(), some_arrays());
+  std::string first = bytes();
+  write_npz(path(), some_arrays());
+  EXPECT_EQ(bytes(), first);
+}
+
+TEST_F(npz, refuses_a_file_that_is_cut_off_wherever_that_may_be) {
+  write_npz(path(), some_arrays());
+  std::string whole = bytes();
+  for (std::size_t size = 0; size < whole.size(); size += 7)
+    ASSERT_NE(refusal_of(whole.substr(0, size)), "not refused") << size;
+  EXPECT_EQ(refusal_of(whole.substr(0, whole.size() - 1)),
+            "is not a .npz file, or cut off: it does not end as a zip file; write it with numpy.savez");
+}
+
+TEST_F(npz, refuses_a_file_of_another_kind) {
+  EXPECT_EQ(refusal_of("w,b\n1,2\n"),
+            "is not a .npz file, or cut off: it does not end as a zip file; write it with numpy.savez");
+}
+
+TEST_F(npz, refuses_a_file_that_goes_on) {
+  write_npz(path(), some_arrays());
+  EXPECT_EQ(refusal_of(bytes() + "more"), "is damaged (Zip archive inconsistent); write it again");
+}
+
+TEST_F(npz, refuses_data_that_the_checksum_does_not_fit) {
+  write_npz(path(), {{"w", Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
+  std::string two_as_float("\0\0\0\x40", 4), three("\0\0\x40\x40", 4);
+  std::string damaged = replaced(bytes(), two_as_float + three, three + three);
+  EXPECT_EQ(refusal_of(damaged), "has the entry 'w.npy', which is damaged (CRC error); write it again");
+}
+
+TEST_F(npz, finds_every_changed_byte_but_those_that_say_nothing_of_the_arrays) {
+  write_npz(path(), {{"w", Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
+  const NamedTensors arrays = read_npz(path());
+  const std::string whole = bytes();
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    std::ofstream(path(), std::ios::binary) << damaged;
+    try {
+      NamedTensors found = read_npz(path());
+      ASSERT_EQ(found.size(), 1U) << i;
+      ASSERT_EQ(found[0].second, arrays[0].second) << i;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), Code::file) << i << ": " << error.what();
+    }
+  }
+}
+
+TEST_F(npz, refuses_entries_that_are_no_arrays) {
+  write_npz(path(), {{"w", Tensor::scalar(1.0)}});
+  EXPECT_EQ(refusal_of(replaced(bytes(), "w.npy", "w.txt")),
+            "has the entry 'w.txt'; expected arrays only: names that end with .npy");
+}
+
+TEST_F(npz, refuses_two_arrays_of_one_name) {
+  write_npz(path(), {{"w", Tensor::scalar(1.0)}, {"v", Tensor::scalar(2.0)}});
+  EXPECT_EQ(refusal_of(replaced(bytes(), "v.npy", "w.npy")),
+            "has two arrays of one name; give each a name of its own");
+  NamedTensors twice{{"w", Tensor::scalar(1.0)}, {"w", Tensor::scalar(2.0)}};
+  try {
+    write_npz(path("twice.npz"), twice);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::tree);
+    EXPECT_EQ(error.message(), "'" + path("twice.npz") + "' has two arrays 'w'; give each a name of its own");
+  }
+  EXPECT_FALSE(fs::exists(path("twice.npz")));
+}
+
+TEST_F(npz, refuses_to_read_a_missing_file_and_a_folder) {
+  EXPECT_EQ(refusal(path("none.npz"), [&] { read_npz(path("none.npz")); }),
+            "cannot be read: No such file or directory");
+  EXPECT_EQ(refusal(folder_.string(), [&] { read_npz(folder_.string()); }), "is a folder; name a .npz file");
+}
+
+TEST_F(npz, refuses_to_write_where_it_cannot) {
+  const std::string nowhere = path("no/such/folder/x.npz");
+  EXPECT_EQ(refusal(nowhere, [&] { write_npz(nowhere, some_arrays()); }),
+            "cannot be written: No such file or directory");
+  EXPECT_EQ(refusal(folder_.string(), [&] { write_npz(folder_.string(), some_arrays()); }),
+            "is a folder; name a .npz file");
+  EXPECT_EQ(refusal("/dev/full", [&] { write_npz("/dev/full", some_arrays()); }),
+            "is a device or pipe, which holds no archive; name a .npz file");
+}
+
+// A limit on the size of files stands for a full disk.
+TEST_F(npz, keeps_the_old_file_and_no_other_when_the_disk_fills_up) {
+  write_npz(path(), some_arrays());
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{10000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string message =
+      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}}); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(message, "cannot be written: File too large; free some space or write elsewhere");
+  EXPECT_EQ(read_npz(path()), some_arrays());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+}  // namespace
+}  // namespace tutti
