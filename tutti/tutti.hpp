@@ -53,3 +53,4 @@
 #include "tutti/run/machine.hpp"
 #include "tutti/tensor/npy.hpp"
 #include "tutti/tensor/print.hpp"
+#include "tutti/tree/tree_file.hpp"

@@ -13,7 +13,9 @@ inline constexpr std::size_t max_fields = 24;
 
 struct AnyField {
   template <class T>
-  operator T() const;
+  operator T() const {
+    __builtin_unreachable();  // has a body for clang, which wants one where T is of an unnamed namespace
+  }
 };
 template <class T, std::size_t... i>
 constexpr bool brace_constructible(std::index_sequence<i...>) {
