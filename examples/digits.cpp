@@ -91,6 +91,7 @@ void run(const Options& options) {
                             data.size(), rows.training.size(), batch_size));
   Batches batches(data, rows.training);
   Params params = initial_params(), momentum = zeros_like_params();
+  if (!options.load.empty()) params = load_tree(options.load, params, Where{});
 
   auto train = machine.compile(sharded_step(mesh), params, momentum, batches.next());
   if (options.explain) return fmt::print("{}\n{}", to_string(train.program()), train.explain());
@@ -110,6 +111,7 @@ void run(const Options& options) {
   }
   if (curve.is_open() && !curve.flush())
     throw Error(Code::file, {}, options.curve + ": cannot be written to the end");
+  if (!options.save.empty()) save_tree(options.save, params, Where{});
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());

@@ -16,9 +16,12 @@ Options parse(int argc, char** argv) {
       ->check(CLI::Range(0, 64));
   app.add_option("--steps", options.steps, "training steps of 256 digits")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
+      ->check(CLI::Range(0, 1000000));
   app.add_option("--data", options.data, "the digits")->capture_default_str();
   app.add_option("--curve", options.curve, "write step and loss (as a hex float) of every step to this file");
+  app.add_option("--load", options.load,
+                 "begin with the parameters in this file, for example with --steps 0");
+  app.add_option("--save", options.save, "write the trained parameters to this file, which numpy.load opens");
   app.add_flag("--explain", options.explain,
                "print the step's program with types and places, and its plan; do not train");
   try {

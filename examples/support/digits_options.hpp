@@ -8,8 +8,9 @@ namespace digits {
 struct Options {
   std::string mesh = "data=4,model=2";
   std::string data = "examples/data/digits.csv.gz";
-  std::string curve;  // file for "step loss" lines, the loss as a hex float
-  int workers = 0;    // 0: two where there are two cores
+  std::string curve;       // file for "step loss" lines, the loss as a hex float
+  std::string load, save;  // parameters, as .npz
+  int workers = 0;         // 0: two where there are two cores
   int steps = 250;
   bool explain = false;
 };

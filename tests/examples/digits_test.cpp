@@ -9,6 +9,7 @@
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "tests/support/command.hpp"
+#include "tutti/tensor/npz.hpp"
 
 namespace {
 
@@ -119,6 +120,23 @@ TEST(digits, program_writes_the_same_curve_on_one_and_two_workers) {
   EXPECT_EQ(one, curve(" --workers 2"));
 }
 
+// On another mesh the same parameters tell the same digits apart, without a step.
+TEST(digits, program_goes_on_with_the_parameters_that_it_saved) {
+  std::string file = std::filesystem::temp_directory_path() / ("digits_" + std::to_string(getpid()) + ".npz");
+  auto verdict = [&](const std::string& options) {
+    Finished run = run_command(program_folder() + "/digits" + options);
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.out.substr(std::min(run.out.find('\n'), run.out.size()));  // without the line on the mesh
+  };
+  std::string untrained = verdict(" --steps 0"), trained = verdict(" --steps 30 --save " + file);
+  EXPECT_NE(trained, untrained);
+  EXPECT_EQ(verdict(" --steps 0 --mesh data=2,model=4 --load " + file), trained);
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : read_npz(file)) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"w1", "b1", "w2", "b2"}));
+  std::filesystem::remove(file);
+}
+
 TEST(digits, program_explains_types_places_and_plan) {
   Finished run = run_command(program_folder() + "/digits --explain");
   ASSERT_EQ(run.status, 0) << run.err;
@@ -195,6 +213,9 @@ INSTANTIATE_TEST_SUITE_P(
                    4},
         BadCommand{"--data examples", "digits: examples: cannot be read: ", 4},
         BadCommand{"--steps 3000 --curve /dev/full", "digits: /dev/full: cannot be written to the end\n", 4},
+        BadCommand{"--load nowhere.npz", "digits: 'nowhere.npz' cannot be read: No such file or directory\n",
+                   4},
+        BadCommand{"--steps 1 --save no/folder/p.npz", "digits: 'no/folder/p.npz' cannot be written: ", 4},
         BadCommand{"--steps 1 > /dev/full", "digits: the output cannot be written", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
 
