@@ -2,9 +2,9 @@
 // Values and gradients of small SPMD functions against JAX's own, with its type checks on; see jax_functions.py.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 
+#include "tests/oracle/agree.hpp"
 #include "tests/support/oracle.hpp"
 #include "tutti/tutti.hpp"
 
@@ -147,18 +147,6 @@ const std::vector<Function>& functions() {
   return table;
 }
 
-// Different in every element, in [-1, 1], the same in every run.
-Tensors arguments_of(const Function& function) {
-  Tensors arguments;
-  double phase = 0.3;
-  for (const Shape& shape : function.shapes) {
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(std::sin(phase += 0.7));
-    arguments.emplace_back(shape, values);
-  }
-  return arguments;
-}
-
 Specs specs_of(const Function& function) {
   return Specs(std::vector<Specs>(function.specs.begin(), function.specs.end()));
 }
@@ -175,27 +163,10 @@ Tensors computed(const Function& function, const Tensors& arguments) {
   return results;
 }
 
-// f64 on both sides. Each element is the end of fewer than 200 roundings of numbers below 100 in magnitude:
-// 200 * 100 * 2^-53 < 3e-12.
-constexpr double bound = 3e-12;
-
-::testing::AssertionResult agree(const Tensors& ours, const std::vector<Tensors>& theirs) {
-  if (ours.size() != theirs.size()) return ::testing::AssertionFailure() << "results differ in number";
-  for (std::size_t k = 0; k < ours.size(); ++k) {
-    if (!(ours[k].shape() == theirs[k][0].shape()))
-      return ::testing::AssertionFailure() << "shape of result " << k;
-    for (std::int64_t i = 0; i < ours[k].elements(); ++i)
-      if (!(std::abs(ours[k].at(i) - theirs[k][0].at(i)) <= bound))
-        return ::testing::AssertionFailure() << "result " << k << " element " << i << ": " << ours[k].at(i)
-                                             << ", JAX " << theirs[k][0].at(i);
-  }
-  return ::testing::AssertionSuccess();
-}
-
 class gradients : public OracleTest, public ::testing::WithParamInterface<Function> {};
 
 TEST_P(gradients, equal_those_of_jax) {
-  Tensors arguments = arguments_of(GetParam());
+  Tensors arguments = arguments_of(GetParam().shapes);
   Verdict jax = Oracle::shared().run_jax(GetParam().name, arguments);
   ASSERT_EQ(jax.failure, "");
   EXPECT_TRUE(agree(computed(GetParam(), arguments), jax.results));
@@ -209,7 +180,7 @@ using planted_gradient = OracleTest;
 TEST_F(planted_gradient, that_misses_the_sum_over_devices_is_caught) {
   Function wrong = functions()[0];
   wrong.body = [](const Arrays& a) { return psum(sum(tanh(matmul(a[1], stop_gradient(a[0])))), "x"); };
-  Tensors arguments = arguments_of(wrong);
+  Tensors arguments = arguments_of(wrong.shapes);
   EXPECT_FALSE(agree(computed(wrong, arguments), Oracle::shared().run_jax(wrong.name, arguments).results));
 }
 

@@ -20,11 +20,20 @@ def spmd(*specs):
     """Registers a body: one spec per argument, the result is a scalar that all devices agree on."""
 
     def register(body):
-        mesh = Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("x", "y"))
-        FUNCTIONS[body.__name__] = jax.shard_map(body, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=True)
+        FUNCTIONS[body.__name__] = jax.shard_map(body, mesh=mesh(), in_specs=specs, out_specs=P(), check_vma=True)
         return body
 
     return register
+
+
+def whole(function):
+    """Registers a function of whole arrays that has shard_maps of its own over `mesh()`."""
+    FUNCTIONS[function.__name__] = function
+    return function
+
+
+def mesh():
+    return Mesh(np.array(jax.devices()[:8]).reshape(4, 2), ("x", "y"))
 
 
 def value_and_gradients(name: str, arguments: list) -> list:
@@ -136,3 +145,27 @@ def register_all():
     @spmd(P("x", "y"), P("y", None))
     def product_contracted_over_devices(a, b):
         return lax.psum(jnp.sum(jnp.tanh(lax.psum(a @ b, "y"))), "x")
+
+    @whole
+    def shard_map_in_vmap(x, w):
+        scaled = jax.shard_map(
+            lambda x, w: x * lax.psum(jnp.sum(x * w), ("x", "y")),
+            mesh=mesh(), in_specs=(P(("x", "y")), P(("x", "y"))), out_specs=P(("x", "y")),
+        )
+        return jnp.sum(jnp.tanh(jax.vmap(scaled, in_axes=(1, None), out_axes=1)(x, w)))
+
+    @whole
+    def vmap_in_shard_map(x):
+        # JAX 0.10 refuses collectives over the axis of a vmap here: the rows at once.
+        def body(rows):
+            mean = lax.pmean(jnp.mean(rows, axis=0), "x")
+            return lax.psum(jnp.sum(jnp.tanh(rows - mean) * jnp.sum(rows, axis=0)), "x")
+
+        return jax.shard_map(body, mesh=mesh(), in_specs=P("x"), out_specs=P())(x)
+
+    @whole
+    def operations_between_shard_maps(x, w):
+        halves = jax.shard_map(lambda p: jnp.tanh(p) / 2, mesh=mesh(), in_specs=P("x", "y"), out_specs=P("x", "y"))
+        sums = jax.shard_map(lambda p: lax.psum(p, "x"), mesh=mesh(), in_specs=P("x"), out_specs=P())
+        y = halves(x)
+        return jnp.sum(sums(y @ w + x[:, :3])[1:] * jnp.max(y, axis=1)[:1])
