@@ -41,6 +41,11 @@ TEST_P(ExplainEveryOp, has_every_section_in_lines_of_a_terminal) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST_P(ExplainEveryOp, is_batched_unless_it_is_the_same_in_every_lane) {
+  const bool is_same = GetParam() == "constant" || GetParam() == "iota";
+  EXPECT_EQ(explained(GetParam()).at("batched").empty(), is_same);
+}
+
 // Its users' names are declared where users see them.
 TEST_P(ExplainEveryOp, names_functions_that_there_are) {
   const nlohmann::json text = explained(GetParam());

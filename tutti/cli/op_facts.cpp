@@ -101,16 +101,30 @@ std::string derivative_text(const Example& example, F derivative) {
   return text_of([&] { return derivative(program, floats); });
 }
 
+bool accepts(const Op& op, const Types& operands) try {
+  op->infer(operands);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
 // The operands with lanes along `axis`: all of them, or else the first.
 std::optional<Types> with_lanes(const Example& example, const Axis& axis) {
   Types all = types_of(example), first = all;
+  if (all.empty()) return std::nullopt;
   for (Type& type : all) type = type.with(axis, varying);
-  if (!first.empty()) first[0] = first[0].with(axis, varying);
-  for (const Types& types : {all, first}) try {
-      example.op->infer(types);
-      return types;
-    } catch (const Error&) {
-    }
+  first[0] = first[0].with(axis, varying);
+  if (accepts(example.op, all)) return all;
+  return accepts(example.op, first) ? std::optional(first) : std::nullopt;
+}
+
+// Of a program that was made for operands of certain states, an axis that has lanes already.
+std::optional<Axis> axis_of_lanes(const Example& example) {
+  Types types = types_of(example);
+  std::ranges::copy(example.op->infer(types), std::back_inserter(types));
+  for (Type type : types)
+    for (const Axis& axis : example_mesh().axes())
+      if (has_lanes(type, axis) && !contains(example.op->communicates(), axis)) return axis;
   return std::nullopt;
 }
 
@@ -182,12 +196,14 @@ std::string gradient_text(const Example& example) {
 
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example) {
   std::vector<std::pair<std::string, std::string>> found;
+  auto add = [&](const Types& types, const Axis& axis, std::string_view note) {
+    found.emplace_back(fmt::format("{}{}", axis.name, note),
+                       text_of([&] { return batch(program_of(example.op, types), axis); }));
+  };
+  for (const Axis& axis : example.op->communicates()) add(types_of(example), axis, ", one of its own axes");
   const Axis& other = example_mesh().axes()[2];
-  for (const Axis& axis : example.op->communicates())
-    found.emplace_back(fmt::format("{}, one of its own axes", axis.name),
-                       text_of([&] { return batch(program_of(example.op, types_of(example)), axis); }));
-  if (std::optional<Types> types = with_lanes(example, other); types && !types->empty())
-    found.emplace_back(other.name, text_of([&] { return batch(program_of(example.op, *types), other); }));
+  if (std::optional<Types> types = with_lanes(example, other)) add(*types, other, "");
+  else if (std::optional<Axis> axis = axis_of_lanes(example)) add(types_of(example), *axis, "");
   return found;
 }
 

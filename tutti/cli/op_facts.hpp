@@ -42,7 +42,7 @@ std::vector<std::string> lowered(const Example& example);
 std::string program_text(const Example& example);
 std::string jvp_text(const Example& example);
 std::string gradient_text(const Example& example);
-/// By what is batched over: "a, one of its own axes", "c". Of an op without operands none.
+/// By what is batched over: "a, one of its own axes", "c". None of an op that is the same in every lane.
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example);
 
 /// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}, run on virtual devices. At
