@@ -94,7 +94,7 @@ std::vector<std::string> outcome_lines(const std::vector<StatesOutcome>& outcome
   return lines;
 }
 
-// Why operands are refused that are all alike; each reason once.
+// Why operands are refused that are all alike.
 std::vector<std::string> refusals(const std::vector<StatesOutcome>& outcomes) {
   std::vector<std::string> lines;
   for (const StatesOutcome& outcome : outcomes) {
