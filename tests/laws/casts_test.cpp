@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tests/laws/law.hpp"
-#include "tests/laws/programs.hpp"
+#include "tests/support/programs.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/transform/transpose.hpp"
 #include "tutti/tutti.hpp"

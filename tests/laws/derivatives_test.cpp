@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tests/laws/law.hpp"
-#include "tests/laws/programs.hpp"
+#include "tests/support/programs.hpp"
 #include "tests/support/slopes.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/transpose.hpp"

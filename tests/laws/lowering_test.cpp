@@ -4,8 +4,8 @@
 // parser and XLA.
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
-#include "tests/laws/programs.hpp"
 #include "tests/laws/transforms.hpp"
+#include "tests/support/programs.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "tests/laws/law.hpp"
-#include "tests/laws/programs.hpp"
 #include "tests/laws/transforms.hpp"
+#include "tests/support/programs.hpp"
 #include "tutti/control/while.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/transform/jvp.hpp"

@@ -5,8 +5,8 @@
 // Of every op they are the bits that the definition of its kernel gives.
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
-#include "tests/laws/programs.hpp"
 #include "tests/laws/transforms.hpp"
+#include "tests/support/programs.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/run/on_machine.hpp"
 

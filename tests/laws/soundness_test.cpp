@@ -3,8 +3,8 @@
 // device, of every op, after every transform, and in programs as users write them.
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
-#include "tests/laws/programs.hpp"
 #include "tests/laws/transforms.hpp"
+#include "tests/support/programs.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/laws/programs.hpp"
+#include "tests/support/programs.hpp"
 
 #include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"
