@@ -86,6 +86,47 @@ TEST_F(harness, survives_a_crash_of_xla) {
   EXPECT_TRUE(Oracle::shared().check(sum_text("[[0, 1, 2, 3]]", "tensor<2xf32>")).errors.empty());
 }
 
+class interpreter : public OracleTest {
+ protected:
+  static Verdict run(const std::string& text) { return Oracle::interpreter().run(text, 4, four_inputs); }
+  const std::string sum_of_four = sum_text("[[0, 1, 2, 3]]", "tensor<2xf32>");
+};
+
+TEST_F(interpreter, brings_back_what_each_device_computed) {
+  Verdict verdict = run(sum_of_four);
+  EXPECT_EQ(verdict.failure, "");
+  ASSERT_EQ(verdict.results.size(), 1U);
+  EXPECT_EQ(verdict.results[0], Tensors(4, Tensor(Shape{2}, std::vector<float>{10, 100})));
+}
+
+TEST_F(interpreter, reports_text_that_the_verifier_refuses) {
+  Verdict verdict = run(sum_text("[[0, 1, 2, 3]]", "tensor<3xf32>"));
+  ASSERT_FALSE(verdict.errors.empty());
+  EXPECT_TRUE(verdict.errors[0].starts_with("6:")) << verdict.errors[0];
+}
+
+// It aborts where devices are in no group. The next question starts another process.
+TEST_F(interpreter, survives_its_crash) {
+  std::string crash = sum_text("[[0, 1]]", "tensor<2xf32>");
+  crash.replace(crash.find("tensor<1x4xi64>"), 15, "tensor<1x2xi64>");
+  Verdict crashed = run(crash);  // devices 2 and 3 are in no group
+  EXPECT_NE(crashed.failure.find("died of signal Aborted"), std::string::npos) << crashed.failure;
+  EXPECT_EQ(run(sum_of_four).failure, "");
+}
+
+TEST_F(interpreter, is_not_asked_where_it_is_known_to_be_wrong) {
+  std::string text = sum_of_four;
+  std::size_t from = text.find("%1 = "), end = text.find(R"(      "sdy.return")");
+  std::string again = text.substr(from, end - from);
+  again.replace(0, 2, "%7").replace(again.find("(%arg1)"), 7, "(%1)");
+  text.insert(end, "      " + again);
+  text.replace(text.find(R"("sdy.return"(%1))"), 16, R"("sdy.return"(%7))");
+  EXPECT_EQ(run(text).failure.find("known defect: of two collectives with "), 0U) << run(text).failure;
+  text.replace(text.rfind("handle = 1"), 10, "handle = 2");
+  EXPECT_EQ(run(text).failure, "");
+  EXPECT_EQ(run(text).results.at(0), Tensors(4, Tensor(Shape{2}, std::vector<float>{40, 400})));
+}
+
 TEST(oracle, reports_a_child_that_does_not_answer) {
   Oracle silent({"/bin/sleep", "60"}, 100);
   EXPECT_EQ(silent.check("").failure, "the child process gave no answer within 100 ms");

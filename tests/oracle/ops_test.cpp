@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example of every op: the real parser accepts what it lowers to, and XLA computes on 8 devices what we do.
-#include <fmt/format.h>
+// Every example of every op: the real parser accepts what it lowers to, and XLA and the reference interpreter compute on
+// 8 devices what we do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,11 +10,13 @@
 #include <ostream>
 #include <set>
 
-#include "tests/support/oracle.hpp"
+#include "tests/oracle/differences.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/permute.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 
@@ -44,8 +46,6 @@ Program program_of(const std::vector<Example>& examples) {
   return program;
 }
 
-using Values = std::vector<Tensors>;  // [value][device]
-
 /// Equal along the axes where the types say so, else different.
 Values random_inputs(const std::vector<Example>& examples) {
   Random random(7);
@@ -68,67 +68,39 @@ Values changed(Values values, const std::function<double(std::int64_t, double)>&
   return values;
 }
 
-Values computed_by_xla(const Program& program, const Values& inputs) {
-  std::string text = write(lower_per_device(program, example_mesh()));
-  Verdict verdict = Oracle::shared().run(text, example_mesh().devices(), inputs);
-  EXPECT_EQ(verdict.errors, std::vector<std::string>{}) << text;
-  EXPECT_EQ(verdict.failure, "") << text;
-  return verdict.results;
+/// The interpreter dies of integers divided by zero.
+Values without_zeros(Values values) {
+  for (Tensors& value : values)
+    for (Tensor& tensor : value)
+      for (std::int64_t i = 0; is_integer(tensor.dtype()) && i < tensor.elements(); ++i)
+        if (tensor.at(i) == 0) put_element(tensor, i, 1);
+  return values;
 }
 
-const Equation& equation_of_result(const Program& program, std::size_t k) {
-  Var result = program.outputs[k];
-  return *std::ranges::find_if(program.equations, [&](const Equation& equation) {
-    return std::ranges::find(equation.results, result) != equation.results.end();
-  });
-}
+enum class Peer { xla, interpreter };
 
-/// How far two results may be apart, element by element.
-using Bounds = std::function<double(std::size_t result, std::size_t device, std::int64_t element)>;
-
-/// The first element where `ours` and `theirs` differ by more than the bound; both NaN is no difference.
-std::string difference(const Program& program, const Values& ours, const Values& theirs,
-                       const Bounds& bound) {
-  if (theirs.size() != ours.size()) return "there are no results";
-  for (std::size_t k = 0; k < ours.size(); ++k)
-    for (std::size_t d = 0; d < ours[k].size(); ++d) {
-      const Tensor &x = ours[k][d], &y = theirs[k][d];
-      if (x == y) continue;
-      if (x.shape() != y.shape() || x.dtype() != y.dtype()) return "the results have other types";
-      for (std::int64_t i = 0; i < x.elements(); ++i) {
-        double a = x.at(i), b = y.at(i);
-        bool same = (a == b && std::signbit(a) == std::signbit(b)) || (std::isnan(a) && std::isnan(b));
-        double apart = bound(k, d, i);
-        if (same || (apart > 0 && std::abs(a - b) <= apart)) continue;
-        return fmt::format("{}: element {} on device {} is {} here, {} in XLA; {} apart are allowed",
-                           to_string(equation_of_result(program, k).op), i, d, a, b, apart);
-      }
-    }
-  return {};
-}
-
-double epsilon(DType dtype) {
-  return dtype == DType::f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-}
-
-/// Sums of n terms in whatever order: 2 ceil(log2 n) eps sum|x|. The op itself says n, of ones, and sum|x|.
-Bounds bounds_of_sums(const Program& program, const Values& inputs) {
+/// Sums of n terms: 2 ceil(log2 n) eps sum|x| if both add in trees; the interpreter adds one after the other, with n - 1
+/// roundings. The op itself says n, of ones, and sum|x|.
+Bounds bounds_of_sums(const Program& program, const Values& inputs, Peer peer) {
   auto ones = [](std::int64_t, double) { return 1.0; };
   auto magnitude = [](std::int64_t, double x) { return std::abs(x); };
-  return [counts = run_on_machine(program, example_mesh(), changed(inputs, ones)),
+  return [peer, counts = run_on_machine(program, example_mesh(), changed(inputs, ones)),
           sums = run_on_machine(program, example_mesh(),
                                 changed(inputs, magnitude))](std::size_t k, std::size_t d, std::int64_t i) {
     if (!is_float(sums[k][d].dtype())) return 0.0;
-    double count = std::max(1.0, counts[k][d].at(i));
-    return 2 * std::ceil(std::log2(count)) * epsilon(sums[k][d].dtype()) * sums[k][d].at(i);
+    double count = std::max(1.0, counts[k][d].at(i)), tree = std::ceil(std::log2(count));
+    double roundings = tree + (peer == Peer::xla ? tree : count - 1);
+    return roundings * epsilon(sums[k][d].dtype()) * sums[k][d].at(i);
   };
 }
 
 /// Our largest error and XLA's, in units in the last place: tests/tensor/math_test.cpp; jax 0.10.2 over 2 million
-/// points each of the wide and the near range, f32 and f64, against long double.
+/// points each of the wide and the near range, f32 and f64, against long double. The interpreter takes them from libm,
+/// whose manual says 2 at most; it rounds two or three times in logistic and rsqrt; its erf is XLA's.
 struct Accuracy {
   std::string_view op;
   double ours, xla;
+  double of(Peer peer) const { return ours + (peer == Peer::xla || op == "erf" ? xla : 3); }
 };
 constexpr Accuracy accuracies[] = {
     {"sin", 3.0, 0.6},   {"cos", 3.0, 0.6},      {"expm1", 4.0, 5.8},
@@ -178,31 +150,63 @@ const std::set<std::string> moves{"argmax",
                                   "stop_gradient",
                                   "transpose"};
 
-/// A loop of 3 trips, or a branch, of a few equations each on numbers below 4: fewer than 64 roundings.
-Bounds bounds_of_sub_programs(const Values& results) {
-  return [&results](std::size_t k, std::size_t d, std::int64_t) {
-    DType dtype = results[k][d].dtype();
-    return is_float(dtype) ? 64 * 4 * epsilon(dtype) : 0.0;
-  };
+Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs, const Values& ours,
+                  Peer peer) {
+  // A loop of 3 trips, or a branch, of a few equations each on numbers below 4: fewer than 64 roundings.
+  if (!row.examples[0].op->programs().empty()) return bounds_of_epsilons(ours, 64 * 4);
+  if (sums.contains(row.name)) return bounds_of_sums(program, inputs, peer);
+  for (const Accuracy& accuracy : accuracies)
+    if (accuracy.op == row.name) return bounds_of_ulps(ours, accuracy.of(peer));
+  return exact();
 }
 
-Bounds exact() {
-  return [](std::size_t, std::size_t, std::int64_t) { return 0.0; };
+/// The interpreter of jaxlib 0.10.2 cannot run these, or not rightly; interpreter.py knows the same.
+std::string known_defect(const Example& example) {
+  if (communicates_in_a_loop(program_of({example}))) return std::string(defect_of_loops);
+  if (const auto* permute = example.op.as<Permute>())
+    for (auto [source, target] : permute->pairs)
+      if (source == target) return "known defect: a device that sends to itself waits for ever";
+  if (const auto* product = example.op.as<DotGeneral>())
+    for (Dim dim : product->lhs_contract)
+      if (example.operands[0].type.shape()[dim] == 0)
+        return "known defect: a product over an empty dim ends the process";
+  return {};
+}
+
+std::vector<Example> examples_for(Peer peer, const OpRow& row) {
+  std::vector<Example> examples = row.examples;
+  if (peer == Peer::interpreter)
+    std::erase_if(examples, [](const Example& example) { return !known_defect(example).empty(); });
+  return examples;
+}
+
+Oracle& oracle_of(Peer peer) { return peer == Peer::xla ? Oracle::shared() : Oracle::interpreter(); }
+
+std::string difference_from(Peer peer, const OpRow& row) {
+  std::vector<Example> examples = examples_for(peer, row);
+  Program program = program_of(examples);
+  Values inputs = random_inputs(examples);
+  if (peer == Peer::interpreter && (row.name == "div" || row.name == "rem")) inputs = without_zeros(inputs);
+  Values ours = run_on_machine(program, example_mesh(), inputs);
+  return difference(program, ours, computed_by(oracle_of(peer), program, inputs),
+                    bounds_for(row, program, inputs, ours, peer));
 }
 
 class ops : public OracleTest, public testing::WithParamInterface<OpRow> {};
 
-TEST_P(ops, compute_what_xla_computes) {
-  const OpRow& row = GetParam();
-  Program program = program_of(row.examples);
-  Values inputs = random_inputs(row.examples);
-  Values ours = run_on_machine(program, example_mesh(), inputs);
-  Values theirs = computed_by_xla(program, inputs);
-  Bounds bounds = sums.contains(row.name) ? bounds_of_sums(program, inputs) : exact();
-  for (const Accuracy& accuracy : accuracies)
-    if (accuracy.op == row.name) bounds = bounds_of_ulps(ours, accuracy.ours + accuracy.xla);
-  if (!row.examples[0].op->programs().empty()) bounds = bounds_of_sub_programs(ours);
-  EXPECT_EQ(difference(program, ours, theirs, bounds), "");
+TEST_P(ops, compute_what_xla_computes) { EXPECT_EQ(difference_from(Peer::xla, GetParam()), ""); }
+
+TEST_P(ops, compute_what_the_interpreter_computes) {
+  EXPECT_EQ(difference_from(Peer::interpreter, GetParam()), "");
+}
+
+TEST_P(ops, are_run_by_the_interpreter_but_for_known_defects) {
+  for (const Example& example : GetParam().examples) {
+    std::string defect = known_defect(example);
+    if (defect.empty()) continue;
+    std::string text = write(lower_per_device(program_of({example}), example_mesh()));
+    EXPECT_EQ(Oracle::interpreter().run(text, 8, random_inputs({example})).failure, defect);
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<OpRow>& info) { return info.param.name; }
@@ -210,16 +214,24 @@ INSTANTIATE_TEST_SUITE_P(all, ops, testing::ValuesIn(all_ops()), name_of);
 
 class moving_ops : public ops {};
 
-TEST_P(moving_ops, keep_negative_zeros_infinities_and_nans) {
-  Program program = program_of(GetParam().examples);
-  Values inputs = changed(random_inputs(GetParam().examples), [](std::int64_t i, double x) {
+/// Every other of the first elements of floats becomes a number that arithmetic would spoil.
+Values with_special_numbers(Values inputs) {
+  return changed(std::move(inputs), [](std::int64_t i, double x) {
     constexpr double infinity = std::numeric_limits<double>::infinity(),
                      nan = std::numeric_limits<double>::quiet_NaN();
     const double special[] = {-0.0, infinity, nan, 0.0};
     return i % 2 == 0 && i < 8 ? special[i / 2] : x;
   });
-  Values ours = run_on_machine(program, example_mesh(), inputs);
-  EXPECT_EQ(difference(program, ours, computed_by_xla(program, inputs), exact()), "");
+}
+
+TEST_P(moving_ops, keep_negative_zeros_infinities_and_nans) {
+  for (Peer peer : {Peer::xla, Peer::interpreter}) {
+    std::vector<Example> examples = examples_for(peer, GetParam());
+    Program program = program_of(examples);
+    Values inputs = with_special_numbers(random_inputs(examples));
+    Values ours = run_on_machine(program, example_mesh(), inputs);
+    EXPECT_EQ(difference(program, ours, computed_by(oracle_of(peer), program, inputs), exact()), "");
+  }
 }
 
 std::vector<OpRow> rows_that_move() {
@@ -242,24 +254,27 @@ struct LoweredToAbs : Scripted {
   bool operator==(const LoweredToAbs&) const = default;
 };
 
-TEST_F(planted_ops, are_seen_where_xla_computes_another_number) {
+TEST_F(planted_ops, are_seen_where_a_peer_computes_another_number) {
   Type type(DType::f32, {2});
   LoweredToAbs op;
   op.results = {type};
   Program program = program_of({{op, {type}}});
-  auto found = [&](float x, float y, const Bounds& bounds) {
+  auto found = [&](float x, float y, const Bounds& bounds, Oracle& peer = Oracle::shared()) {
     Values inputs{Tensors(8, Tensor(Shape{2}, std::vector<float>{x, y}))};
     return difference(program, run_on_machine(program, example_mesh(), inputs),
-                      computed_by_xla(program, inputs), bounds);
+                      computed_by(peer, program, inputs), bounds);
   };
   EXPECT_EQ(found(-1, -2, exact()), "");
   EXPECT_EQ(found(-1, 2, exact()),
-            "lowered_to_abs: element 1 on device 0 is -2 here, 2 in XLA; 0 apart are allowed");
+            "lowered_to_abs: element 1 on device 0 is -2 here, 2 there; 0 apart are allowed");
   EXPECT_EQ(found(-1, 0.0F, exact()),
-            "lowered_to_abs: element 1 on device 0 is -0 here, 0 in XLA; 0 apart are allowed");
+            "lowered_to_abs: element 1 on device 0 is -0 here, 0 there; 0 apart are allowed");
   Bounds almost = [](std::size_t, std::size_t, std::int64_t) { return 3.5; };
   EXPECT_EQ(found(-1, 1.75F, almost), "");
   EXPECT_NE(found(-1, 1.76F, almost), "");
+  EXPECT_EQ(found(-1, -2, exact(), Oracle::interpreter()), "");
+  EXPECT_EQ(found(-1, 2, exact(), Oracle::interpreter()),
+            "lowered_to_abs: element 1 on device 0 is -2 here, 2 there; 0 apart are allowed");
 }
 
 }  // namespace

@@ -17,27 +17,37 @@
 namespace tutti {
 namespace {
 
-[[noreturn]] void become(const std::vector<char*>& arguments, int socket, int error_file) {
+/// With the null pointer at the end that exec wants.
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+[[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& environment,
+                         int socket, int error_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(socket, STDIN_FILENO);
   dup2(socket, STDOUT_FILENO);
   dup2(error_file, STDERR_FILENO);
-  execv(arguments[0], arguments.data());
+  execve(arguments[0], arguments.data(), environment.data());
   _exit(127);
 }
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+Child::Child(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+  std::vector<char*> arguments = pointers(command), variables = pointers(environment);
+  variables.pop_back();
+  for (char** variable = environ; *variable; ++variable) variables.push_back(*variable);
+  variables.push_back(nullptr);
   int ends[2];
   stderr_ = memfd_create("stderr", MFD_CLOEXEC);
   if (stderr_ < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw std::runtime_error("no socket for a child process");
   pid_ = fork();
-  if (pid_ == 0) become(arguments, ends[1], stderr_);
+  if (pid_ == 0) become(arguments, variables, ends[1], stderr_);
   close(ends[1]);
   socket_ = ends[0];
   if (pid_ < 0) throw std::runtime_error("no child process");

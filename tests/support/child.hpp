@@ -11,7 +11,8 @@ namespace tutti {
 /// A process that answers lines with lines. It ends with its owner.
 class Child {
  public:
-  explicit Child(const std::vector<std::string>& command);
+  /// `environment`: NAME=value, besides that of this process.
+  explicit Child(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

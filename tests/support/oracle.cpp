@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/child.hpp"
+#include "tests/support/command.hpp"
 
 namespace tutti {
 namespace {
@@ -36,6 +37,11 @@ json to_json(const std::vector<Tensors>& values) {
   return all;
 }
 
+std::string python() {
+  const char* named = std::getenv("TUTTI_PYTHON");
+  return named ? named : ".venv/bin/python";
+}
+
 Tensor tensor_from(const json& from) {
   Tensor tensor(dtype_named(from.at("dtype").get<std::string>()).value(),
                 Shape(from.at("shape").get<std::vector<std::int64_t>>()));
@@ -56,13 +62,18 @@ std::vector<Tensors> tensors_from(const json& from) {
 
 }  // namespace
 
-Oracle::Oracle(std::vector<std::string> command, int limit_ms)
-    : command_(std::move(command)), limit_ms_(limit_ms) {}
+Oracle::Oracle(std::vector<std::string> command, int limit_ms, std::vector<std::string> environment)
+    : command_(std::move(command)), environment_(std::move(environment)), limit_ms_(limit_ms) {}
 Oracle::~Oracle() = default;
 
 Oracle& Oracle::shared() {
-  const char* named = std::getenv("TUTTI_PYTHON");
-  static Oracle oracle({named ? named : ".venv/bin/python", "tests/oracle/oracles.py"});
+  static Oracle oracle({python(), "tests/oracle/oracles.py"});
+  return oracle;
+}
+
+Oracle& Oracle::interpreter() {
+  static Oracle oracle({python(), "tests/oracle/interpreter.py"}, default_limit_ms,
+                       {"LD_PRELOAD=" + program_folder() + "/libmany_cpus.so"});
   return oracle;
 }
 
@@ -87,7 +98,7 @@ Verdict Oracle::run_jax(const std::string& function, const Tensors& arguments) {
 
 /// Why it did not start; empty if it did.
 std::string Oracle::start() {
-  child_ = std::make_unique<Child>(command_);
+  child_ = std::make_unique<Child>(command_, environment_);
   Child::Reply hello = child_->ask("", limit_ms_);
   std::string why = hello.failure.empty() ? json::parse(hello.line).value("missing", "") : hello.failure;
   if (!why.empty()) child_.reset();

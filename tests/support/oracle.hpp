@@ -28,11 +28,14 @@ class Oracle {
  public:
   static constexpr int default_limit_ms = 60'000;
 
-  /// `command` speaks as tests/oracle/oracles.py does.
-  explicit Oracle(std::vector<std::string> command, int limit_ms = default_limit_ms);
+  /// `command` speaks as tests/oracle/oracles.py does; `environment`: NAME=value.
+  explicit Oracle(std::vector<std::string> command, int limit_ms = default_limit_ms,
+                  std::vector<std::string> environment = {});
   ~Oracle();
   /// The one that all tests of this process share: .venv/bin/python of the repository, or $TUTTI_PYTHON.
   static Oracle& shared();
+  /// StableHLO's reference interpreter; likewise. It runs only what `lower_per_device` writes.
+  static Oracle& interpreter();
 
   /// Why it cannot be asked; empty if it can.
   std::string missing();
@@ -47,7 +50,7 @@ class Oracle {
   std::string start();
   Verdict verdict_on(const std::string& question);
 
-  std::vector<std::string> command_;
+  std::vector<std::string> command_, environment_;
   int limit_ms_;
   std::unique_ptr<Child> child_;
 };

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a peer computes of a program on the example mesh, compared with what our runtime computes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tests/support/oracle.hpp"
+#include "tutti/ir/program.hpp"
+
+namespace tutti {
+
+using Values = std::vector<Tensors>;  // [value][device]
+
+/// Of the lowered program. The test fails if the peer refuses it.
+Values computed_by(Oracle& peer, const Program& program, const Values& inputs);
+
+/// Whose trips the reference interpreter mixes up: what it says then.
+bool communicates_in_a_loop(const Program& program);
+inline constexpr std::string_view defect_of_loops =
+    "known defect: a collective in a loop may get what a peer sent in an earlier trip";
+
+/// How far two results may be apart, element by element.
+using Bounds = std::function<double(std::size_t result, std::size_t device, std::int64_t element)>;
+Bounds exact();
+/// This many times the epsilon of each result's dtype; nothing for integers.
+Bounds bounds_of_epsilons(const Values& results, double times);
+double epsilon(DType dtype);
+
+/// The first element where `ours` and `theirs` differ by more than the bound; both NaN is no difference.
+std::string difference(const Program& program, const Values& ours, const Values& theirs, const Bounds& bound);
+
+}  // namespace tutti
