@@ -5,8 +5,9 @@ Reads one JSON object a line from stdin and answers with one on stdout:
   {"text": T}                                     -> {"errors": ["line:column message", ..]}
   {"text": T, "devices": N, "inputs": I}          -> the same, and if there are none
                                                      {"results": R} or {"failure": "what XLA says"}
-  {"jax": name, "inputs": I}                      -> {"errors": [], "results": R}: a function of jax_functions.py, its
-                                                     value and its gradients; one device
+  {"jax": name, "inputs": I}                      -> {"errors": [], "results": R}: the `results` of a function of
+                                                     jax_functions.py; one device
+  {"twins": [name, ..]}                           -> {"errors": [names of such functions that only one side has]}
 I[k][d] is argument k on device d, R[k][d] result k there: {"dtype": "f32", "shape": [2, 3], "data": "hex bytes"}.
 The first line that it writes is {"missing": ".."} if the packages are not installed, else {}.
 XLA may abort the process or stand still: the other side watches for both.
@@ -103,12 +104,19 @@ def run_jax(name: str, inputs: list[list[dict]]) -> list[list[dict]]:
     jax.config.update("jax_enable_x64", True)
     import jax_functions
 
-    jax_functions.register_all()
     arguments = [read(parts[0]) for parts in inputs]
-    return [[written(np.asarray(result))] for result in jax_functions.value_and_gradients(name, arguments)]
+    return [[written(np.asarray(result))] for result in jax_functions.results(name, arguments)]
+
+
+def without_twin(names: list[str]) -> list[str]:
+    import jax_functions
+
+    return sorted(set(names) ^ set(jax_functions.names()))
 
 
 def answer(question: dict) -> dict:
+    if "twins" in question:
+        return {"errors": without_twin(question["twins"])}
     if "jax" in question:
         try:
             return {"errors": [], "results": run_jax(question["jax"], question["inputs"])}

@@ -96,6 +96,12 @@ Verdict Oracle::run_jax(const std::string& function, const Tensors& arguments) {
   return verdict_on(json{{"jax", function}, {"inputs", to_json(inputs)}}.dump());
 }
 
+std::vector<std::string> Oracle::without_twin(const std::vector<std::string>& functions) {
+  Verdict verdict = verdict_on(json{{"twins", functions}}.dump());
+  if (!verdict.failure.empty()) verdict.errors.push_back(verdict.failure);
+  return verdict.errors;
+}
+
 /// Why it did not start; empty if it did.
 std::string Oracle::start() {
   child_ = std::make_unique<Child>(command_, environment_);

@@ -43,8 +43,10 @@ class Oracle {
   Verdict check(const std::string& text);
   /// Checks the text and runs it; inputs[k][d] is argument k on device d.
   Verdict run(const std::string& text, int devices, const std::vector<Tensors>& inputs);
-  /// A function of tests/oracle/jax_functions.py: its value and its gradients by all arguments, one part each.
+  /// The `results` of a function of tests/oracle/jax_functions.py, one part each.
   Verdict run_jax(const std::string& function, const Tensors& arguments);
+  /// Those of `functions` that are not among the functions there, and the other way round.
+  std::vector<std::string> without_twin(const std::vector<std::string>& functions);
 
  private:
   std::string start();
