@@ -43,7 +43,7 @@ TEST(shard_map, types_each_axis_by_the_spec) {
 TEST(shard_map, joins_equal_parts_of_a_larger_whole) {
   EXPECT_EQ(mapped_text([](Array x) { return x; }, P(), P("model")),
             "program(%0: f32[8]) {\n"
-            "  %1: f32[8] = enter{sharding=P(none)} %0\n"
+            "  %1: f32[8] = enter{sharding=P()} %0\n"
             "  %2: f32[8]{V:model} = cast{axes='model', from=I, to=V} %1\n"
             "  %3: f32[16] = leave{sharding=P('model')} %2\n"
             "  return %3\n"
@@ -53,9 +53,9 @@ TEST(shard_map, joins_equal_parts_of_a_larger_whole) {
 TEST(shard_map, lets_reduced_values_leave_as_equal_ones) {
   EXPECT_EQ(mapped_text([](Array x) { return x; }, P().reduced({"data"}), P()),
             "program(%0: f32[8]) {\n"
-            "  %1: f32[8]{R:data} = enter{sharding=P(none; reduced='data')} %0\n"
+            "  %1: f32[8]{R:data} = enter{sharding=P(reduced='data')} %0\n"
             "  %2: f32[8] = cast{axes='data', from=R, to=I} %1\n"
-            "  %3: f32[8] = leave{sharding=P(none)} %2\n"
+            "  %3: f32[8] = leave{sharding=P()} %2\n"
             "  return %3\n"
             "}\n");
 }

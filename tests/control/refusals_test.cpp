@@ -38,12 +38,12 @@ TEST(cond, communicates_over_axes_along_which_devices_agree) {
 }
 
 TEST(cond, refuses_a_predicate_that_is_no_bool) {
-  expect_refused(
-      traced([](Array x) {
-        return cond(reduce_sum(x), [](Array y) { return y; }, [](Array y) { return y; }, x);  // refused
-      }),
-      "T007 {file}:{line}: cond: the predicate is f32[], expected a bool scalar; compare something, or "
-      "select element by element");
+  expect_refused(traced([](Array x) {
+                   return cond(
+                       reduce_sum(x), [](Array y) { return y; }, [](Array y) { return y; }, x);  // refused
+                 }),
+                 "T007 {file}:{line}: cond: the predicate is f32[], expected a bool scalar; compare it: "
+                 "not_equal(x, 0)");
 }
 
 TEST(cond, refuses_results_of_different_shapes) {
@@ -74,7 +74,8 @@ TEST(cond, refuses_a_sum_in_one_branch_and_a_value_in_the_other) {
                  }),
                  "T004 {file}:{line}: cond: result 0 is different on each device along 'data' in one "
                  "branch and an unreduced sum over 'data' in another (f32[2]{V:data}, f32[2]{U:data}). "
-                 "Reduce the sum: psum(x, \"data\")");
+                 "Reduce the sum: psum(x, \"data\"), or return terms from both: pcast(x, \"data\", "
+                 "unreduced)");
 }
 
 TEST(cond, refuses_terms_where_devices_go_different_ways) {
@@ -108,7 +109,7 @@ TEST(switch_, refuses_branches_of_different_structure) {
                    return switch_(i, std::tuple{one, two}, x)[0];  // refused
                  }),
                  "T012 {file}:{line}: switch_: the trees differ: found 2 parts ([0], [1]), expected 1 part "
-                 "([0]); hand in the same structure");
+                 "([0]); return the same structure from every branch");
 }
 
 TEST(scan, refuses_a_carry_that_changes_its_shape) {
@@ -141,11 +142,13 @@ TEST(scan, refuses_a_carry_that_becomes_a_sum) {
 }
 
 TEST(scan, refuses_xs_of_different_lengths) {
-  expect_refused(traced([](Array x) {
-                   auto step = [](Array c, Pair) -> Pair { return {c, c}; };
-                   return scan(step, x, Pair{x, ones({3}, DType::f32)}).first;  // refused
-                 }),
-                 "T005 {file}:{line}: scan: f32[3] has 3 slices along dim 0, expected 4");
+  expect_refused(
+      traced([](Array x) {
+        auto step = [](Array c, Pair) -> Pair { return {c, c}; };
+        return scan(step, x, Pair{x, ones({3}, DType::f32)}).first;  // refused
+      }),
+      "T005 {file}:{line}: scan: f32[3] has 3 slices along dim 0, but the xs before have 4; all xs have "
+      "one length");
 }
 
 TEST(scan, refuses_to_guess_its_length) {
@@ -189,10 +192,11 @@ TEST(while_loop, refuses_a_test_that_is_no_bool_scalar) {
 }
 
 TEST(fori_loop, refuses_a_fraction_for_a_bound) {
-  expect_refused(traced([](Array x) {
-                   return fori_loop(0, 2.5, [](Array, Array y) { return y; }, x);  // refused
-                 }),
-                 "T008 {file}:{line}: fori_loop: a bound is no i32 number; give whole numbers, or arrays");
+  expect_refused(
+      traced([](Array x) {
+        return fori_loop(0, 2.5, [](Array, Array y) { return y; }, x);  // refused
+      }),
+      "T008 {file}:{line}: fori_loop: a bound is no whole number; give whole numbers, or integer arrays");
 }
 
 }  // namespace

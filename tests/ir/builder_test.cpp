@@ -129,8 +129,7 @@ TEST(builder, unbinds_axes_at_the_end_of_their_scope) {
   EXPECT_TRUE(builder.bound_axes().empty());
   EXPECT_EQ(refusal_of([] { AxisNames("data").resolve(); }),
             "T001: axis 'data' is not bound here; bound: none. Bind it with shard_map over a mesh that has "
-            "it, or with "
-            "vmap");
+            "it, or with vmap(f, {.axis = \"data\"})");
 }
 
 // --- Places -----------------------------------------------------------------------------------------------------

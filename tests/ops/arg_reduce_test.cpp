@@ -61,7 +61,7 @@ TEST(argmax, rejects_indices_that_are_not_integers_c3) {
 TEST(argmax, refuses_its_derivative) {
   Program program = trace({matrix}, [](const Arrays& x) { return Arrays{argmax(x[0])}; }).program;
   EXPECT_EQ(refusal_of([&] { jvp(program, {true}); }),
-            "T010: argmax: jvp is refused: an index is piecewise constant; use stop_gradient");
+            "T010: argmax: jvp is refused: an index is piecewise constant; take it of stop_gradient(x)");
 }
 
 TEST(argmax, has_rules_with_the_right_types) {

@@ -49,8 +49,9 @@ TEST(bitcast_convert, rejects_the_dtype_that_is_there) {
 TEST(bitcast_convert, refuses_its_derivative) {
   Program program =
       trace({row}, [](const Arrays& x) { return Arrays{bitcast_convert(x[0], DType::i32)}; }).program;
-  EXPECT_EQ(refusal_of([&] { jvp(program, {true}); }), "T010: bitcast_convert: jvp is refused: the bits of a "
-                                                       "number do not follow it smoothly; use stop_gradient");
+  EXPECT_EQ(refusal_of([&] { jvp(program, {true}); }),
+            "T010: bitcast_convert: jvp is refused: the bits of a "
+            "number do not follow it smoothly; take them of stop_gradient(x)");
 }
 
 TEST(bitcast_convert, types_its_rules) {

@@ -45,7 +45,8 @@ TEST(pad, rejects_a_value_of_another_dtype_c1) {
 }
 
 TEST(pad, rejects_a_value_that_is_no_scalar) {
-  EXPECT_EQ(refusal_of(Pad{{1}, {1}, {0}}, {row, row}), "T005: the padding is f32[3], not a scalar");
+  EXPECT_EQ(refusal_of(Pad{{1}, {1}, {0}}, {row, row}),
+            "T005: the padding is f32[3], not a scalar; the same value goes everywhere");
 }
 
 TEST(pad, rejects_another_number_of_entries_than_dims_c2) {

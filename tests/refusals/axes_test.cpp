@@ -20,7 +20,7 @@ TEST(axes, that_are_not_bound_are_listed_beside_those_that_are) {
                    return psum(x, "modle");  // refused
                  }),
                  "T001 {file}:{line}: psum: axis 'modle' is not bound here; bound: ('data', 'model'). Bind "
-                 "it with shard_map over a mesh that has it, or with vmap");
+                 "it with shard_map over a mesh that has it, or with vmap(f, {.axis = \"modle\"})");
 }
 
 TEST(axes, outside_of_any_shard_map_are_not_bound) {
@@ -28,7 +28,7 @@ TEST(axes, outside_of_any_shard_map_are_not_bound) {
                    return x + axis_index("data");  // refused
                  }),
                  "T001 {file}:{line}: axis_index: axis 'data' is not bound here; bound: none. Bind it with "
-                 "shard_map over a mesh that has it, or with vmap");
+                 "shard_map over a mesh that has it, or with vmap(f, {.axis = \"data\"})");
 }
 
 TEST(axes, without_a_size_are_not_bound) {
@@ -36,7 +36,7 @@ TEST(axes, without_a_size_are_not_bound) {
                    return x / axis_size("data");  // refused
                  }),
                  "T001 {file}:{line}: axis_size: axis 'data' is not bound here; bound: none. Bind it with "
-                 "shard_map over a mesh that has it, or with vmap");
+                 "shard_map over a mesh that has it, or with vmap(f, {.axis = \"data\"})");
 }
 
 TEST(axes, named_twice_in_a_tuple_are_refused) {
@@ -51,7 +51,7 @@ TEST(axes, of_an_enclosing_shard_map_are_not_bound_again) {
                    return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = P("data")})(x);  // refused
                  }),
                  "T002 {file}:{line}: shard_map: axis 'data' is bound here already by an enclosing shard_map "
-                 "or vmap; give this one another name");
+                 "or vmap; leave it out of .axes, or give the other one another name");
 }
 
 TEST(axes, of_an_enclosing_shard_map_are_not_bound_again_by_vmap) {

@@ -147,7 +147,8 @@ TEST(numbers, alone_are_no_operands) {
   expect_refused(on_devices([](Array) {
                    return psum(1, "data");  // refused
                  }),
-                 "T008 {file}:{line}: psum: no operand is an array; compute with numbers in C++");
+                 "T008 {file}:{line}: psum: a number is equal on all devices; its sum is the number times "
+                 "axis_size(\"data\"), in C++");
 }
 
 TEST(numbers, fit_the_dtype_that_is_asked_for) {

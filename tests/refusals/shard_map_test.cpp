@@ -106,8 +106,8 @@ TEST(out_specs, say_where_results_differ) {
                    return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = P()})(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
-                 "'data', but the out-spec P(none) says equal on all devices. Name 'data' in the out-spec, "
-                 "or make the devices equal, for example with pmean(x, \"data\")");
+                 "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
+                 "make the devices equal, for example with pmean(x, \"data\")");
 }
 
 TEST(out_specs, say_where_results_are_sums) {
@@ -123,7 +123,7 @@ TEST(out_specs, say_where_results_are_sums) {
                    return shard_map(terms, {.mesh = mesh(), .in = P("data"), .out = P()})(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{U:data} is an unreduced sum over 'data', but "
-                 "the out-spec P(none) says equal on all devices. Reduce it: psum(x, \"data\"), or write "
+                 "the out-spec P() says equal on all devices. Reduce it: psum(x, \"data\"), or write "
                  ".unreduced({\"data\"}) in the out-spec");
 }
 
@@ -133,15 +133,15 @@ TEST(out_specs, that_ask_for_a_sum_get_one) {
                    return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = sum})(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
-                 "'data', but the out-spec P(none; unreduced='data') says an unreduced sum. If the parts are "
-                 "terms of a sum, say so: pcast(x, \"data\", unreduced); else name 'data' for a dim");
+                 "'data', but the out-spec P(unreduced='data') says an unreduced sum. If the parts are terms "
+                 "of a sum, say so: pcast(x, \"data\", unreduced); else name 'data' for a dim");
   expect_refused(traced([](Array x) {
                    P sum = P().unreduced({"data"});
                    return shard_map(same, {.mesh = mesh(), .in = P(), .out = sum})(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[4] is equal on all devices along 'data', but "
-                 "the out-spec P(none; unreduced='data') says an unreduced sum. Drop .unreduced, or count "
-                 "the value once: mask(x, \"data\")");
+                 "the out-spec P(unreduced='data') says an unreduced sum. Drop .unreduced, or count the "
+                 "value once: mask(x, \"data\")");
 }
 
 TEST(out_specs, name_the_result_that_does_not_fit) {
@@ -152,8 +152,8 @@ TEST(out_specs, name_the_result_that_does_not_fit) {
                    return mapped(x).first;
                  }),
                  "T004 {file}:{line}: shard_map: result 1: f32[1]{V:data} is different on each device along "
-                 "'data', but the out-spec P(none) says equal on all devices. Name 'data' in the out-spec, "
-                 "or make the devices equal, for example with pmean(x, \"data\")");
+                 "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
+                 "make the devices equal, for example with pmean(x, \"data\")");
 }
 
 TEST(out_specs, are_as_many_as_the_results) {

@@ -196,10 +196,11 @@ TEST(vmap, maps_dims_that_are_there) {
                    return vmap(same, {.in = {1}})(x);  // refused
                  }),
                  "T006 {file}:{line}: vmap: dim 1 is out of range for f32[4], which has dims -1 to 0");
-  expect_refused(traced([&](Array x) {
-                   return vmap(same, {.out = 1})(x);  // refused
-                 }),
-                 "T006 {file}:{line}: vmap: out dim 1 is out of range for a result that has dims -1 to 0");
+  expect_refused(
+      traced([&](Array x) {
+        return vmap(same, {.out = 1})(x);  // refused
+      }),
+      "T006 {file}:{line}: vmap: dim 1 is out of range for the result (.out), which has dims -1 to 0");
 }
 
 TEST(vmap, has_an_in_dim_per_argument) {

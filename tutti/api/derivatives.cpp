@@ -2,6 +2,7 @@
 #include "tutti/api/derivatives.hpp"
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/custom_rules.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/zeros_of.hpp"
@@ -89,6 +90,19 @@ Arrays replayed(const Program& program, const Arrays& arguments) {
   return values.of(program.outputs);
 }
 
+// A gradient of its own runs forwards where it is linear. One that is not is refused here, not when it runs.
+void require_forward(const Program& program) try {
+  for (const Equation& equation : program.equations) {
+    if (const auto* tangent = equation.op.as<CustomTangent>()) tangent->forward();
+    else
+      for (const SubProgram& inner : equation.op->programs()) require_forward(*inner);
+  }
+} catch (const Error& error) {
+  constexpr std::string_view why = "the tangent of a custom_vjp needs its backward to be linear";
+  if (error.message().starts_with(why)) throw;
+  throw Error(error.code(), error.where(), fmt::format("{}; {}", why, error.message()));
+}
+
 }  // namespace
 
 FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
@@ -123,6 +137,7 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
     Bits nonzero(own.size(), true);
     nonzero.resize(traced.program.inputs.size());
     JvpProgram derived = jvp(traced.program, nonzero, Bits(traced.program.outputs.size(), true));
+    require_forward(derived.program);
     Arrays inputs = joined(own, own_all(traced.captured));
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!is_float(own[i].dtype())) continue;

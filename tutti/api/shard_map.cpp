@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/api/shard_map.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
+#include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/enter.hpp"
@@ -19,7 +22,8 @@ State leaving_state(const Sharding& sharding, const Axis& axis) {
   return contains(sharding.reduced, axis) ? State::reduced : State::invariant;
 }
 
-std::string way_out(State has, State wanted, const Axis& axis, DType dtype) {
+// `gathered`: by an all_gather whose result is typed as if it might differ.
+std::string way_out(State has, State wanted, const Axis& axis, DType dtype, bool gathered) {
   if (has == State::unreduced)
     return fmt::format("Reduce it: psum(x, \"{0}\"), or write .unreduced({{\"{0}\"}}) in the out-spec{1}",
                        axis.name, wanted == State::varying ? " instead" : "");
@@ -29,13 +33,17 @@ std::string way_out(State has, State wanted, const Axis& axis, DType dtype) {
         axis.name);
   if (wanted == State::unreduced)
     return fmt::format("Drop .unreduced, or count the value once: mask(x, \"{}\")", axis.name);
+  if (gathered)
+    return fmt::format(
+        "It comes from an all_gather: let that say it, all_gather(x, \"{}\", {{.to = invariant}})",
+        axis.name);
   return fmt::format(
       "Name '{0}' in the out-spec, or make the devices equal, for example with {1}(x, \"{0}\")", axis.name,
       is_float(dtype) ? "pmean" : "pmax");
 }
 
 // Equal values may leave as parts of a larger array; nothing else is cast silently.
-Array fit(const Array& part, const Sharding& sharding, const Axes& bound) {
+Array fit(const Array& part, const Sharding& sharding, const Axes& bound, bool gathered) {
   Array result = part;
   for (const Axis& axis : bound) {
     State has = part.type().at(axis), wanted = leaving_state(sharding, axis);
@@ -44,14 +52,29 @@ Array fit(const Array& part, const Sharding& sharding, const Axes& bound) {
     bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);  // I and R
     require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}",
             to_string(part.type()), in_words(part.type(), axis), to_string(sharding), in_words(wanted),
-            way_out(has, wanted, axis, part.dtype()));
+            way_out(has, wanted, axis, part.dtype(), gathered));
     result = cast_to(result, {axis}, wanted);
   }
   return result;
 }
 
+// The axes that this shard_map binds.
 Axes bound_axes(const ShardMapOptions& options) {
-  return options.axes.empty() ? options.mesh.axes() : axes_named(options.mesh, options.axes);
+  if (options.axes.empty()) return options.mesh.axes();
+  Axes axes = axes_named(options.mesh, options.axes, ".axes");
+  for (auto it = axes.begin(); it != axes.end(); ++it)
+    require(std::find(axes.begin(), it, *it) == it, Code::axis_repeated,
+            ".axes names axis '{}' twice; name each axis once", it->name);
+  return axes;
+}
+
+void require_not_bound_yet(const Axes& axes, const Axes& bound) {
+  for (const Axis& axis : axes)
+    for (const Axis& other : bound)
+      require(axis.name != other.name, Code::axis_shadowed,
+              "axis '{0}' is bound here already by an enclosing shard_map or vmap; leave it out of .axes, or "
+              "give the other one another name",
+              axis.name);
 }
 
 // `spec` on the mesh, for the axes that are bound.
@@ -59,8 +82,11 @@ Sharding sharding_for(const P& spec, Type type, const ShardMapOptions& options) 
   Sharding sharding = spec.on(options.mesh, type);
   Axes bound = bound_axes(options);
   for (const Axis& axis : axes_of(sharding))
-    require(contains(bound, axis), Code::spec, "the spec {} names axis '{}', but .axes has {}; add it there",
-            to_string(sharding), axis.name, to_string(bound));
+    require(contains(bound, axis), Code::spec, "the spec {} names axis '{}', but .axes has {}; {}",
+            to_string(sharding), axis.name, to_string(bound),
+            contains(Builder::current().bound_axes(), axis)
+                ? "drop it from the spec: an enclosing shard_map has bound it"
+                : "add it there");
   return sharding;
 }
 
@@ -81,7 +107,19 @@ Arrays entered(const Arrays& arguments, const Structure& structure, const ShardM
   return parts;
 }
 
-Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptions& options, Where where) {
+// Whether a variable is the result of an all_gather, casts aside.
+bool is_gathered(const Program& program, Var var) {
+  for (auto it = program.equations.rbegin(); it != program.equations.rend(); ++it) {
+    if (std::ranges::find(it->results, var) == it->results.end()) continue;
+    if (!it->op.as<Cast>()) return it->op.as<AllGather>() != nullptr;
+    var = it->operands[0];
+  }
+  return false;
+}
+
+// `parts` are the outputs of `body`.
+Arrays left(const Arrays& parts, const Program& body, const Structure& structure,
+            const ShardMapOptions& options, Where where) {
   std::vector<P> specs = specs_per_leaf(options.out, "out", structure, where);
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays results;
@@ -89,7 +127,7 @@ Arrays left(const Arrays& parts, const Structure& structure, const ShardMapOptio
     results.push_back(front_end(leaf_name("shard_map: result", paths[i]), where, [&] {
       Array part = Builder::current().own(parts[i]);
       Sharding sharding = sharding_for(specs[i], part.type(), options);
-      return leave(fit(part, sharding, bound_axes(options)), sharding);
+      return leave(fit(part, sharding, bound_axes(options), is_gathered(body, body.outputs[i])), sharding);
     }));
   return results;
 }
@@ -110,14 +148,12 @@ TracedProgram traced_body(const ShardMapBody& body, const Arrays& parts, const A
 Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
                       const ShardMapOptions& options, Where where) try {
   Builder& builder = builder_for("shard_map", where);
-  {  // T002 before what else is wrong because of it
-    auto bound = builder.bind(bound_axes(options));
-  }
+  require_not_bound_yet(bound_axes(options), builder.bound_axes());
   Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
   TracedProgram traced = traced_body(body, parts, bound_axes(options), result_structure);
   for (const Array& captured : traced.captured) parts.push_back(builder.own(captured));
-  return left(inline_program(traced.program, parts), result_structure, options, where);
+  return left(inline_program(traced.program, parts), traced.program, result_structure, options, where);
 } catch (const Error& error) {
   throw error.at(where, "shard_map");
 }

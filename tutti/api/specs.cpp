@@ -6,18 +6,18 @@
 namespace tutti {
 namespace {
 
-Axis axis_named(const Mesh& mesh, const std::string& name) {
+Axis axis_named(const Mesh& mesh, const std::string& name, std::string_view what) {
   for (const Axis& axis : mesh.axes())
     if (axis.name == name) return axis;
-  fail(Code::axis_unbound, "the spec names axis '{}', but the mesh is {}; use one of its axes", name,
+  fail(Code::axis_unbound, "{} names axis '{}', but the mesh is {}; use one of its axes", what, name,
        to_string(mesh));
 }
 
 }  // namespace
 
-Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names) {
+Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what) {
   Axes axes;
-  for (const std::string& name : names) axes.push_back(axis_named(mesh, name));
+  for (const std::string& name : names) axes.push_back(axis_named(mesh, name, what));
   return axes;
 }
 
@@ -35,8 +35,10 @@ P P::reduced(std::initializer_list<const char*> names) const {
 
 Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
   auto rank = static_cast<std::size_t>(whole_or_part.rank());
-  require(dims_.size() <= rank, Code::spec, "the spec names {} dims, but {} has {}; drop the last {}",
-          dims_.size(), to_string(whole_or_part), rank, dims_.size() - rank);
+  bool is_varying_scalar = rank == 0 && !whole_or_part.states().empty();
+  require(dims_.size() <= rank, Code::spec, "the spec names {} dims, but {} has {}; drop the last {}{}",
+          dims_.size(), to_string(whole_or_part), rank, dims_.size() - rank,
+          is_varying_scalar ? ", or give it a dim: expand_dims(x, 0)" : "");
   Sharding sharding{mesh, std::vector<Axes>(rank), axes_named(mesh, unreduced_), axes_named(mesh, reduced_)};
   for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_named(mesh, dims_[i].names);
   return sharding;

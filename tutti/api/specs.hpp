@@ -4,6 +4,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,8 +52,8 @@ class P {
   std::vector<std::string> unreduced_, reduced_;
 };
 
-/// The axes of `mesh` with these names. Throws T001 for one that it has not.
-Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names);
+/// The axes of `mesh` with these names. Throws T001 for one that it has not; `what` names them: "the spec".
+Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what = "the spec");
 
 /// One P for a whole tree, or one Specs for each of its children: Specs{P(none, "model"), P("model")}.
 class Specs {

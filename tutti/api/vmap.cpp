@@ -6,6 +6,7 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/transform/batch.hpp"
+#include "tutti/types/counted_dim.hpp"
 
 namespace tutti {
 namespace {
@@ -66,10 +67,7 @@ Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDi
           "with pmean",
           axis.name);
   if (!out.dim()) return result;
-  int rank = in_body.rank() + 1;
-  require(-rank <= *out.dim() && *out.dim() < rank, Code::dim,
-          "out dim {} is out of range for a result that has dims {} to {}", *out.dim(), -rank, rank - 1);
-  Dim dim{*out.dim() < 0 ? *out.dim() + rank : *out.dim()};
+  Dim dim = counted_dim(*out.dim(), in_body.rank() + 1, "the result (.out)");
   return batched ? move_dim(result, Dim{0}, dim) : insert_dim(result, dim, axis.size);
 }
 

@@ -6,6 +6,7 @@
 #include "tutti/control/switch.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/convert.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/states.hpp"
 
 namespace tutti {
@@ -13,10 +14,14 @@ namespace {
 
 void check_decider(const FlatSwitch& call, Type type) {
   bool is_bool = call.name == "cond";
-  require(type.rank() == 0 && type.dtype() == (is_bool ? DType::boolean : DType::i32), Code::dtype,
-          "{} is {}, expected {}; {}", call.what, to_string(type),
-          is_bool ? "a bool scalar" : "an i32 scalar",
-          is_bool ? "compare something, or select element by element" : "convert it");
+  DType wanted = is_bool ? DType::boolean : DType::i32;
+  std::string advice = type.rank() > 0
+                           ? is_bool ? "for one per element use select" : "for one per element use vmap"
+                       : is_bool                        ? "compare it: not_equal(x, 0)"
+                       : type.dtype() == DType::boolean ? "use cond"
+                                                        : "convert it: " + conversion_to(wanted);
+  require(type.rank() == 0 && type.dtype() == wanted, Code::dtype, "{} is {}, expected {}; {}", call.what,
+          to_string(type), is_bool ? "a bool scalar" : "an i32 scalar", advice);
   require_decidable(call.what, type, {});
 }
 
@@ -36,18 +41,20 @@ std::vector<AxisStates> joined_results(const std::vector<InnerTrace>& branches, 
               to_string(other));
       for (const Axis& axis : axes_of(joint, other)) {
         std::optional<State> state = joined(joint.at(axis), other.at(axis));
-        require(state.has_value(), Code::state,
-                "result {} is {} in one branch and {} in another ({}, {}). Reduce the sum: psum(x, \"{}\")",
-                i, in_words(joint, axis), in_words(other, axis), to_string(joint), to_string(other),
-                axis.name);
+        require(
+            state.has_value(), Code::state,
+            "result {} is {} in one branch and {} in another ({}, {}). Reduce the sum: psum(x, \"{}\"), or "
+            "return terms from both: {}",
+            i, in_words(joint, axis), in_words(other, axis), to_string(joint), to_string(other), axis.name,
+            as_terms(joint.at(axis) == State::unreduced ? other : joint, axis));
         joint = joint.with(axis, *state);
       }
     }
     for (const Axis& axis : varies)
       require(joint.at(axis) != State::unreduced, Code::state,
-              "result {} is {} ({}), and devices take different branches along it. Return terms as varying "
-              "values, or reduce outside",
-              i, in_words(joint, axis), to_string(joint));
+              "result {} is {} ({}), and devices take different branches along it. Return the terms varying, "
+              "and say outside what they are: pcast(result, \"{}\", unreduced)",
+              i, in_words(joint, axis), to_string(joint), axis.name);
     states.push_back(joint.with(varies, State::varying).states());
   }
   return states;
@@ -62,7 +69,9 @@ Arrays switch_flat(const FlatSwitch& call) try {
   Types types;
   Decided decided;
   front_end(call.name, where, [&] {
-    decider = Builder::current().own(as_array(call.decider));
+    require(call.decider.array(), Code::number,
+            "{} is a number of C++, so the branch is known while tracing; choose it with if", call.what);
+    decider = Builder::current().own(*call.decider.array());
     check_decider(call, decider.type());
     decided = {varying_axes(decider.type()), call.what, decider.type()};
     for (const Array& operand : call.operands) {

@@ -21,6 +21,7 @@ Arrays switch_flat(const FlatSwitch& call);
 template <class... F, class... A>
 auto switch_over(std::string_view name, std::string_view what, const Operand& decider,
                  const std::tuple<F...>& branches, const A&... operands) {
+  static_assert(sizeof...(F) > 0, "switch_: there are no branches; give one at least");
   using Result = std::tuple_element_t<0, std::tuple<std::invoke_result_t<const F&, const A&...>...>>;
   static_assert((std::is_same_v<Result, std::invoke_result_t<const F&, const A&...>> && ...),
                 "the branches return different types; return the same tree of arrays from each");
@@ -34,7 +35,8 @@ auto switch_over(std::string_view name, std::string_view what, const Operand& de
     flat.branches.push_back([&](const Arrays& leaves) {
       Arrays results = call(leaves);
       structures.push_back(call.result_structure());
-      require_same_structure(name, structures[0], structures.back(), decider.where());
+      require_same_structure(name, structures[0], structures.back(), decider.where(),
+                             "return the same structure from every branch");
       return results;
     });
   };
@@ -54,7 +56,7 @@ auto cond(const Operand& predicate, Yes yes, No no, const A&... operands) {
 }
 
 /// jax.lax.switch: branches[index](operands...); the index is an i32 scalar, clamped to the branches there are.
-/// As cond else: switch_(index, std::tuple{f, g, h}, x).
+/// As cond else: switch_(index, std::tuple{f, g, h}, x); of functions their addresses, &f.
 template <class... F, class... A>
 auto switch_(const Operand& index, const std::tuple<F...>& branches, const A&... operands) {
   return switch_over("switch_", "the index", index, branches, operands...);

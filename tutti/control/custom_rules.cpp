@@ -10,6 +10,7 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/cast.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 #include "tutti/transform/batch.hpp"
@@ -239,17 +240,27 @@ Types own_floats(const Arrays& arguments, Arrays& own) {
   return types;
 }
 
-/// `program` with outputs from `begin` on of these types, as far as free casts go.
-Program fitted(const Program& program, std::size_t begin, const Types& types, std::string_view what) {
-  require(program.outputs.size() == begin + types.size(), Code::tree, "{} {}s for {}",
-          program.outputs.size() - std::min(begin, program.outputs.size()), what, types.size());
+/// What a function is to return: arrays of these types, and how messages name each: "the rule's tangent 0".
+struct Expected {
+  Types types;
+  std::vector<std::string> names;
+
+  void add(std::string_view name, const Types& more) {
+    for (std::size_t i = 0; i < more.size(); ++i) names.push_back(fmt::format("{} {}", name, i));
+    types.insert(types.end(), more.begin(), more.end());
+  }
+};
+
+/// `program` with outputs of these types, as far as free casts go; `what` says how many arrays were expected.
+Program fitted(const Program& program, const Expected& expected, std::string_view what) {
+  require(program.outputs.size() == expected.types.size(), Code::tree, "{}; found {} arrays, expected {}",
+          what, program.outputs.size(), expected.types.size());
   std::vector<AxisStates> states;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    Type found = program.type(program.outputs[i]);
-    if (i >= begin)
-      require_type(fmt::format("{} {}", what, i - begin), found.with(types[i - begin].states()),
-                   types[i - begin]);
-    states.push_back(i < begin ? found.states() : types[i - begin].states());
+    Type found = program.type(program.outputs[i]), wanted = expected.types[i];
+    require_type(expected.names[i], found.with(wanted.states()), wanted);
+    require_free_casts(expected.names[i], found, wanted);
+    states.push_back(wanted.states());
   }
   return with_output_states(program, states);
 }
@@ -272,9 +283,12 @@ Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule,
   std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(twice, {}, rule)};
   return front_end("custom_jvp", where, [&] {
     for (const Array& captured : share_captured(traces)) operands.push_back(captured);
-    Types results = outputs_of(traces[0].program), both = results;
-    both.insert(both.end(), results.begin(), results.end());
-    CustomJvp op{shared(traces[0].program), shared(fitted(traces[1].program, 0, both, "result or tangent")),
+    Expected both;
+    both.add("the rule's result", outputs_of(traces[0].program));
+    both.add("the rule's tangent", outputs_of(traces[0].program));
+    CustomJvp op{shared(traces[0].program),
+                 shared(fitted(traces[1].program, both,
+                               "the rule returns the function's results and a tangent of each")),
                  static_cast<int>(types.size())};
     return tutti::apply(op, operands);
   });
@@ -294,12 +308,18 @@ Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forwa
   traces.push_back(trace_inside(given, {}, backward));
   return front_end("custom_vjp", where, [&] {
     for (const Array& captured : share_captured(traces)) operands.push_back(captured);
-    for (std::size_t i = 0; i < residuals; ++i) results.push_back(given[i]);
-    Program back = fitted(traces[2].program, 0, duals(types), "cotangent");
+    Expected first, last;
+    first.add("forward's result", results);
+    first.add("forward's residual",
+              Types(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(residuals)));
+    last.add("backward's cotangent", duals(types));
+    Program back = fitted(traces[2].program, last, "backward returns a cotangent of each argument leaf");
     // Values of outside come before the cotangents.
     std::rotate(back.inputs.begin() + static_cast<std::ptrdiff_t>(residuals),
                 back.inputs.begin() + static_cast<std::ptrdiff_t>(given.size()), back.inputs.end());
-    CustomVjp op{shared(traces[0].program), shared(fitted(traces[1].program, 0, results, "result")),
+    CustomVjp op{shared(traces[0].program),
+                 shared(fitted(traces[1].program, first,
+                               "forward returns the function's results and residuals")),
                  shared(std::move(back)), static_cast<int>(types.size())};
     return tutti::apply(op, operands);
   });

@@ -65,6 +65,12 @@ Arrays share_captured(std::vector<InnerTrace>& traces) {
   return all;
 }
 
+std::string as_terms(Type type, const Axis& axis) {
+  bool varies = type.at(axis) == State::varying;
+  return varies ? fmt::format("pcast(x, \"{}\", unreduced)", axis.name)
+                : fmt::format("mask(x, \"{}\")", axis.name);
+}
+
 std::optional<State> joined(State a, State b) {
   if (a == b) return a;
   if (a == State::unreduced || b == State::unreduced) return std::nullopt;

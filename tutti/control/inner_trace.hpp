@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "tutti/ir/program.hpp"
 
@@ -29,6 +30,8 @@ Type entering(std::string_view what, Type type, const Decided& decided);
 /// Gives each program all captured values, each once, as inputs after its declared ones. Returns these values.
 Arrays share_captured(std::vector<InnerTrace>& traces);
 
+/// How to make terms of a sum over `axis` of a value of this type, in advice: "mask(x, \"data\")".
+std::string as_terms(Type type, const Axis& axis);
 /// I < R < V, U only beside U.
 std::optional<State> joined(State a, State b);
 /// The program with outputs cast to these states.

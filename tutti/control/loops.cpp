@@ -13,6 +13,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -26,38 +27,39 @@ std::int64_t length_of(const FlatScan& call) {
     Type type = x.type();
     require(type.rank() > 0, Code::shape, "{} has no dim to go through; xs are stacked along dim 0",
             to_string(type));
-    require(!length || *length == type.shape()[0], Code::shape, "{} has {} slices along dim 0, expected {}",
-            to_string(type), type.shape()[0], length.value_or(0));
+    require(!length || *length == type.shape()[0], Code::shape,
+            "{} has {} slices along dim 0, but {} {}; all xs have one length", to_string(type),
+            type.shape()[0], &x == call.xs.data() ? ".length is" : "the xs before have", length.value_or(0));
     length = type.shape()[0];
   }
   require(length.has_value(), Code::shape, "there are no xs; say how many trips with .length");
   require(*length >= 0 && *length <= std::numeric_limits<std::int32_t>::max(), Code::shape,
-          "{} trips; 0 to {} can be made", *length, std::numeric_limits<std::int32_t>::max());
+          "{} trips; ask for 0 to {}", *length, std::numeric_limits<std::int32_t>::max());
   return *length;
 }
 
-/// Widens the types of the carries by what a trip makes of them; true if none changed.
-bool settle(Types& carries, const Program& body) {
+/// Widens the types of the carries by what a trip makes of them; true if none changed. The first `own` are not the
+/// user's.
+bool settle(Types& carries, const Program& body, std::size_t own = 0) {
   bool settled = true;
   require(body.outputs.size() >= carries.size(), Code::tree, "{} results for {} carries", body.outputs.size(),
           carries.size());
   for (std::size_t i = 0; i < carries.size(); ++i) {
     Type before = carries[i], after = body.type(body.outputs[i]);
     require(before.shape() == after.shape(), Code::shape,
-            "carry {} is {} before a trip and {} after it; keep its shape", i, to_string(before),
+            "carry {} is {} before a trip and {} after it; keep its shape", i - own, to_string(before),
             to_string(after));
     require(before.dtype() == after.dtype(), Code::dtype,
-            "carry {} is {} before a trip and {} after it; convert it", i, to_string(before),
+            "carry {} is {} before a trip and {} after it; convert it", i - own, to_string(before),
             to_string(after));
     for (const Axis& axis : axes_of(before, after)) {
       std::optional<State> state = joined(before.at(axis), after.at(axis));
       bool becomes_sum = after.at(axis) == State::unreduced;
-      require(state.has_value(), Code::state, "carry {} is {} before a trip and {} after it ({}, {}). {}", i,
-              in_words(before, axis), in_words(after, axis), to_string(before), to_string(after),
-              becomes_sum
-                  ? fmt::format("Start with terms: mask(x, \"{0}\"), or reduce in the loop: psum(x, \"{0}\")",
-                                axis.name)
-                  : fmt::format("Reduce before the loop: psum(x, \"{}\")", axis.name));
+      require(state.has_value(), Code::state, "carry {} is {} before a trip and {} after it ({}, {}). {}",
+              i - own, in_words(before, axis), in_words(after, axis), to_string(before), to_string(after),
+              becomes_sum ? fmt::format("Start with terms: {}, or reduce in the loop: psum(x, \"{}\")",
+                                        as_terms(before, axis), axis.name)
+                          : fmt::format("Reduce before the loop: psum(x, \"{}\")", axis.name));
       carries[i] = carries[i].with(axis, *state);
     }
     settled = settled && carries[i] == before;
@@ -170,22 +172,22 @@ Arrays while_flat(const FlatWhile& call, Where where) try {
     for (const Array& array : init) carries.push_back(array.type());
   });
   std::vector<InnerTrace> traces;
-  Decided decided{{}, "the test", {}};
+  Decided decided{{}, call.what, {}};
   for (bool settled = false; !settled;) {
     traces = {trace_inside(carries, decided, call.test), trace_inside(carries, decided, call.body)};
     settled = front_end(call.name, where, [&] {
       Type decider = traces[0].program.type(traces[0].program.outputs[0]);
       require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
               "the test gives {}, expected a bool scalar; compare something", to_string(decider));
-      require_decidable("the test", decider, {shared(traces[0].program), shared(traces[1].program)});
+      require_decidable(call.what, decider, {shared(traces[0].program), shared(traces[1].program)});
       bool same = varying_axes(decider) == decided.axes;
-      decided = {varying_axes(decider), "the test", decider};
+      decided = {varying_axes(decider), call.what, decider};
       for (std::size_t i = 0; i < carries.size(); ++i) {
-        Type wide = entering(fmt::format("carry {}", i), carries[i], decided);
+        Type wide = entering(fmt::format("carry {}", i - call.own), carries[i], decided);
         same = same && wide == carries[i];
         carries[i] = wide;
       }
-      return same && settle(carries, traces[1].program);
+      return same && settle(carries, traces[1].program, call.own);
     });
   }
   return front_end(call.name, where, [&] {
@@ -205,11 +207,22 @@ Arrays while_flat(const FlatWhile& call, Where where) try {
 namespace {
 
 std::int64_t whole_number(const Number& number) {
-  const auto* whole = std::get_if<std::int64_t>(&number);
-  require(whole && *whole >= std::numeric_limits<std::int32_t>::min() &&
-              *whole <= std::numeric_limits<std::int32_t>::max(),
-          Code::number, "a bound is no i32 number; give whole numbers, or arrays");
-  return *whole;
+  require(std::holds_alternative<std::int64_t>(number), Code::number,
+          "a bound is no whole number; give whole numbers, or integer arrays");
+  return static_cast<std::int64_t>(as_scalar(number, DType::i32).at(0));
+}
+
+/// The bounds in this trace, two integer scalars of one dtype.
+std::pair<Array, Array> bounds(const Operand& lower, const Operand& upper) {
+  Array first = as_array(lower, {upper}), end = as_array(upper, {lower});
+  for (const Array& bound : {first, end}) {
+    require(bound.rank() == 0, Code::shape, "a bound is {}, expected a scalar; for one per element use vmap",
+            to_string(bound.type()));
+    require(is_integer(bound.dtype()), Code::dtype, "a bound is {}, not an integer; convert it: {}",
+            to_string(bound.type()), conversion_to(DType::i32));
+  }
+  require_same_dtype(first.type(), end.type());
+  return {first, end};
 }
 
 Arrays without_first(Arrays arrays) {
@@ -235,20 +248,20 @@ Arrays counted_loop(const Operand& lower, const Operand& upper, const InnerFunct
 
 Arrays loop_to_array(const Operand& lower, const Operand& upper, const InnerFunction& body,
                      const Arrays& init) {
-  Array first, end;
-  front_end("fori_loop", lower.where(), [&] {
-    first = as_array(lower, {upper});
-    end = as_array(upper, {lower});
-  });
-  auto goes_on = [&](const Arrays& leaves) -> Arrays { return {leaves[0] < end}; };
+  auto here = [&](auto record) { return front_end("fori_loop", lower.where(), record); };
+  auto [first, end] = here([&] { return bounds(lower, upper); });
+  auto goes_on = [&, &end = end](const Arrays& leaves) {
+    return here([&] { return Arrays{leaves[0] < end}; });
+  };
   auto one_trip = [&](const Arrays& leaves) {
     Arrays next = body(leaves);
-    next.insert(next.begin(), leaves[0] + 1);
+    next.insert(next.begin(), here([&] { return leaves[0] + 1; }));
     return next;
   };
   Arrays start = init;
   start.insert(start.begin(), first);
-  return without_first(while_flat({"fori_loop", goes_on, one_trip, start}, lower.where()));
+  return without_first(
+      while_flat({"fori_loop", "the range of trips", goes_on, one_trip, start, 1}, lower.where()));
 }
 
 }  // namespace

@@ -23,11 +23,14 @@ struct FlatScan {
 Arrays scan_flat(const FlatScan& call, Where where);
 
 struct FlatWhile {
-  std::string_view name;
+  std::string_view name, what;  // decides how many trips there are: "the test"
   InnerFunction test, body;
   Arrays init;
+  std::size_t own = 0;  // carries that are not the user's, the first ones
 };
 Arrays while_flat(const FlatWhile& call, Where where);
+
+inline constexpr std::string_view returned_as_started = "return the structure that the loop starts with";
 
 /// `body` takes the number of the trip and the carries.
 Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body, const Arrays& init);
@@ -49,7 +52,7 @@ auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
   auto one_trip = [&](const Arrays& leaves) {
     Arrays results = call(leaves);
     require_same_structure("scan", tree::structure_of(init), tree::structure_of(std::get<0>(call.result())),
-                           where);
+                           where, returned_as_started);
     return results;
   };
   Arrays results = scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
@@ -70,11 +73,13 @@ C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
   tree::FlatCall<Body, C> call(body, std::tuple<C>{init});
   auto one_trip = [&](const Arrays& leaves) {
     Arrays results = call(leaves);
-    require_same_structure("while_loop", tree::structure_of(init), call.result_structure(), where);
+    require_same_structure("while_loop", tree::structure_of(init), call.result_structure(), where,
+                           returned_as_started);
     return results;
   };
   auto goes_on = [&](const Arrays& leaves) { return tested(leaves); };
-  return tree::rebuild(init, while_flat({"while_loop", goes_on, one_trip, tree::flatten(init)}, where));
+  return tree::rebuild(init,
+                       while_flat({"while_loop", "the test", goes_on, one_trip, tree::flatten(init)}, where));
 }
 
 /// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a scan, and i is
@@ -85,7 +90,8 @@ C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init
                 "fori_loop: the body returns another type of carry than it starts with");
   auto one_trip = [&](const Arrays& leaves) {
     C result = body(leaves[0], tree::rebuild(init, Arrays(leaves.begin() + 1, leaves.end())));
-    require_same_structure("fori_loop", tree::structure_of(init), tree::structure_of(result), lower.where());
+    require_same_structure("fori_loop", tree::structure_of(init), tree::structure_of(result), lower.where(),
+                           returned_as_started);
     return tree::flatten(result);
   };
   return tree::rebuild(init, fori_flat(lower, upper, one_trip, tree::flatten(init)));

@@ -5,6 +5,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/types/counted_dim.hpp"
 
 namespace tutti {
 namespace {
@@ -29,14 +30,11 @@ Type Array::type(Where where) const try {
   throw error.at(Builder::place_or(where));
 }
 
-std::int64_t Array::dim(int index, Where where) const {
+std::int64_t Array::dim(int index, Where where) const try {
   Type own = type(where);
-  int n = own.rank();
-  if (index < -n || index >= n)
-    throw_error(Code::dim, Builder::place_or(where),
-                fmt::format("dim {} is out of range for {}, which has {}", index, to_string(own),
-                            n == 0 ? "no dims" : fmt::format("dims {} to {}", -n, n - 1)));
-  return own.shape()[index < 0 ? index + n : index];
+  return own.shape()[counted_dim(index, own.rank(), to_string(own))];
+} catch (const Error& error) {
+  throw error.at(Builder::place_or(where));
 }
 
 std::shared_ptr<const GlobalArray> Array::data() const {
@@ -78,7 +76,8 @@ Axis bound_axis(const std::string& name) {
   for (const Axis& axis : bound)
     if (axis.name == name) return axis;
   fail(Code::axis_unbound,
-       "axis '{}' is not bound here; bound: {}. Bind it with shard_map over a mesh that has it, or with vmap",
+       "axis '{0}' is not bound here; bound: {1}. Bind it with shard_map over a mesh that has it, or with "
+       "vmap(f, {{.axis = \"{0}\"}})",
        name, bound.empty() ? "none" : to_string(bound));
 }
 

@@ -143,11 +143,25 @@ Array all_reduce(const Array& x, Axes axes, ReduceKind kind, const Groups& group
   return apply_one(AllReduce{kind, std::move(axes), groups}, {x});
 }
 
+namespace {
+
+// What is summed; a number is the same on all devices, and how many there are is known here.
+Array to_sum(const Operand& x, const Axes& axes) {
+  if (x.array()) return *x.array();
+  std::string names;
+  for (const Axis& axis : axes) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", axis.name);
+  fail(Code::number, "a number is equal on all devices; its sum is the number times axis_size({}), in C++",
+       axes.size() == 1 ? names : "{" + names + "}");
+}
+
+}  // namespace
+
 Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options) {
   return front_end("psum", x.where(), [&] {
-    Array terms = as_array(x);
+    Axes over = axes.resolve();
+    Array terms = to_sum(x, over);
     if (terms.dtype() == DType::boolean) terms = convert(terms, DType::i32);
-    return all_reduce(terms, axes.resolve(), ReduceKind::sum, options.groups);
+    return all_reduce(terms, over, ReduceKind::sum, options.groups);
   });
 }
 

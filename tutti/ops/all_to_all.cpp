@@ -181,8 +181,18 @@ Array all_to_all(const Operand& x, const AxisNames& axes, const AllToAllOptions&
 }
 
 Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const Groups& groups) {
-  return front_end("pswapaxes", x.where(),
-                   [&] { return all_to_all(x, axes, {.split = dim, .concat = dim, .groups = groups}); });
+  return front_end("pswapaxes", x.where(), [&] {
+    Type type = as_array(x).type();
+    Dim with = as_dim(dim, type);
+    Axes over = axes.resolve();
+    int n = group_size(groups, over);
+    require(type.shape()[with] == n, Code::shape,
+            "dim {} of {} has size {}, but {}{} has {} devices; it must be as many, or use all_to_all with "
+            "tiled = true",
+            with.index, to_string(type), type.shape()[with], groups.empty() ? "" : "each group along ",
+            to_string(over), n);
+    return all_to_all(x, axes, {.split = dim, .concat = dim, .groups = groups});
+  });
 }
 
 }  // namespace tutti

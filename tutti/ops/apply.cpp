@@ -7,6 +7,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/types/counted_dim.hpp"
 
 namespace tutti {
 namespace {
@@ -57,11 +58,6 @@ std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b) {
   return {broadcast_to(x, shape), broadcast_to(y, shape)};
 }
 
-Dim as_dim(int index, const Type& x) {
-  int n = x.rank();
-  require(-n <= index && index < n, Code::dim, "dim {} is out of range for {}, which has {}", index,
-          to_string(x), n == 0 ? "no dims" : fmt::format("dims {} to {}", -n, n - 1));
-  return Dim{index < 0 ? index + n : index};
-}
+Dim as_dim(int index, const Type& x) { return counted_dim(index, x.rank(), to_string(x)); }
 
 }  // namespace tutti

@@ -22,7 +22,7 @@ struct ArgReduce {
   Parameters parameters() const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
-  static constexpr Refused jvp{"an index is piecewise constant; use stop_gradient"};
+  static constexpr Refused jvp{"an index is piecewise constant; take it of stop_gradient(x)"};
   static constexpr Refused transpose{"an index has no cotangent"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;

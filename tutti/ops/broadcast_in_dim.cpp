@@ -11,6 +11,7 @@
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/transpose.hpp"
+#include "tutti/types/counted_dim.hpp"
 
 namespace tutti {
 namespace {
@@ -117,12 +118,8 @@ Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>
   return front_end(BroadcastInDim::name, x.where(), [&] {
     Array array = as_array(x);
     Dims places;
-    for (int dim : dims) {
-      require(-to.rank() <= dim && dim < to.rank(), Code::dim,
-              "dim {} is out of range for the result [{}], which has dims {} to {} (broadcast_in_dim_c3)",
-              dim, to_string(to), -to.rank(), to.rank() - 1);
-      places.push_back(Dim{dim < 0 ? dim + to.rank() : dim});
-    }
+    for (int dim : dims)
+      places.push_back(counted_dim(dim, to.rank(), fmt::format("the result [{}]", to_string(to))));
     return apply_one(BroadcastInDim{to, places}, {array});
   });
 }
@@ -149,11 +146,8 @@ Array insert_dim(const Array& x, Dim dim, std::int64_t size) {
 Array expand_dims(const Operand& x, int dim) {
   return front_end("expand_dims", x.where(), [&] {
     Array array = as_array(x);
-    int rank = array.rank() + 1;
-    require(-rank <= dim && dim < rank, Code::dim,
-            "dim {} is out of range for {} with one dim more, which has dims {} to {}", dim,
-            to_string(array.type()), -rank, rank - 1);
-    return insert_dim(array, Dim{dim < 0 ? dim + rank : dim}, 1);
+    std::string longer = fmt::format("{} with one dim more", to_string(array.type()));
+    return insert_dim(array, counted_dim(dim, array.rank() + 1, longer), 1);
   });
 }
 

@@ -108,6 +108,15 @@ Array cast_to(const Array& x, const Axes& axes, State to) {
   return cast_to(x, states);
 }
 
+void require_free_casts(std::string_view what, Type found, Type wanted) {
+  for (Type type : {found, wanted})
+    for (const auto& [axis, state] : type.states()) {
+      State from = found.at(axis), to = wanted.at(axis);
+      require(from == to || is_free(from, to), Code::state, "{} is {}, expected {}: it is {}; {}", what,
+              to_string(found), to_string(wanted), in_words(found, axis), way_out(from));
+    }
+}
+
 Array pcast(const Operand& x, const AxisNames& axes, State to) {
   return front_end("pcast", x.where(), [&] { return cast_to(as_array(x), axes.resolve(), to); });
 }

@@ -40,6 +40,9 @@ Array cast_to(const Array& x, const AxisStates& to);
 /// The same along `axes` only.
 Array cast_to(const Array& x, const Axes& axes, State to);
 
+/// Throws T004 unless free casts lead from `found` to `wanted`; `what` names the value.
+void require_free_casts(std::string_view what, Type found, Type wanted);
+
 /// jax.lax.pcast: x seen as `to` along `axes`. Axes where it is that already are left alone.
 /// Throws T004 for U -> anything (reduce it) and for V -> I, V -> R (devices may differ).
 Array pcast(const Operand& x, const AxisNames& axes, State to);

@@ -33,8 +33,11 @@ Types Concatenate::infer(const Types& operands) const {
   std::int64_t size = 0;
   for (Type type : operands) {
     require_same_dtype(first, type);
-    require(type.rank() == first.rank() && type.shape().with(dim, 0) == first.shape().with(dim, 0),
-            Code::shape, "{} and {} differ in another dim than {}; only that one may differ (concatenate_c2)",
+    require(type.rank() == first.rank(), Code::shape,
+            "{} and {} have {} and {} dims; they must be as many (concatenate_c2): reshape one",
+            to_string(first), to_string(type), first.rank(), type.rank());
+    require(type.shape().with(dim, 0) == first.shape().with(dim, 0), Code::shape,
+            "{} and {} differ in another dim than {}; only that one may differ (concatenate_c2)",
             to_string(first), to_string(type), dim.index);
     size += type.shape()[dim];
   }

@@ -36,11 +36,14 @@ Types DynamicSlice::infer(const Types& operands) const {
   require(static_cast<int>(sizes.size()) == x.rank(), Code::dim,
           "sizes {} are {}, {} has {} dims; give one for each (dynamic_slice_c2)", bracketed(sizes),
           sizes.size(), to_string(x), x.rank());
-  for (std::size_t i = 0; i < sizes.size(); ++i)
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    require(sizes[i] >= 0, Code::shape, "a window of {} elements along dim {} of {}; a size is 0 or more",
+            sizes[i], i, to_string(x));
     require(
-        0 <= sizes[i] && sizes[i] <= x.shape().sizes()[i], Code::shape,
+        sizes[i] <= x.shape().sizes()[i], Code::shape,
         "a window of {} elements along dim {} of {}, which has {}; it cannot be larger (dynamic_slice_c4)",
         sizes[i], i, to_string(x), x.shape().sizes()[i]);
+  }
   return {Type(x.dtype(), Shape(sizes), agreed_states_by_indices(operands, are_indices(operands.size())))};
 }
 

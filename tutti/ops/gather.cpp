@@ -183,9 +183,12 @@ Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMod
   return front_end("take_along_axis", x.where(), [&] {
     Array array = as_array(x);
     Dim from = as_dim(dim, array.type());
-    require(indices.rank() == array.rank() && indices.shape().with(from, 0) == array.shape().with(from, 0),
-            Code::shape, "{} and {} differ in another dim than {}; only that one may differ",
-            to_string(array.type()), to_string(indices.type()), from.index);
+    require(indices.rank() == array.rank(), Code::shape,
+            "{} and its indices, {}, have {} and {} dims; they must be as many: use take for fewer",
+            to_string(array.type()), to_string(indices.type()), array.rank(), indices.rank());
+    require(indices.shape().with(from, 0) == array.shape().with(from, 0), Code::shape,
+            "{} and {} differ in another dim than {}; only that one may differ", to_string(array.type()),
+            to_string(indices.type()), from.index);
     Array wanted = mode == GatherMode::clip ? indices : from_the_end(indices, array.shape()[from]);
     Dims others = other_dims(array.rank(), {from});
     WindowDims dims{.window = {},

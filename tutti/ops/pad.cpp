@@ -61,7 +61,8 @@ Parameters Pad::parameters() const {
 Types Pad::infer(const Types& operands) const {
   const Type &x = operands[0], &value = operands[1];
   require_same_dtype(x, value);
-  require(value.rank() == 0, Code::shape, "the padding is {}, not a scalar", to_string(value));
+  require(value.rank() == 0, Code::shape, "the padding is {}, not a scalar; the same value goes everywhere",
+          to_string(value));
   for (const Sizes* given : {&low, &high, &interior})
     require(static_cast<int>(given->size()) == x.rank(), Code::dim,
             "{} has {} entries, {} has {} dims; give low, high and interior for each (pad_c2)",

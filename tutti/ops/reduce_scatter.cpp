@@ -9,6 +9,7 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/convert.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/positions.hpp"
 #include "tutti/ops/reduce.hpp"
@@ -129,6 +130,7 @@ Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stackin
 Array psum_scatter(const Operand& x, const AxisNames& axes, const PsumScatterOptions& options) {
   return front_end("psum_scatter", x.where(), [&] {
     Array terms = as_array(x);
+    if (terms.dtype() == DType::boolean) terms = convert(terms, DType::i32);
     Axes over = axes.resolve();
     for (const Axis& axis : over)
       if (options.groups.empty() && terms.type().at(axis) != State::unreduced)

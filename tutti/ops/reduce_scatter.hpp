@@ -50,7 +50,7 @@ struct PsumScatterOptions {
 };
 
 /// jax.lax.psum_scatter: the sum over the devices of `axes`, of which each keeps its own block along `dim`.
-/// Varying x are taken as terms of the sum, as unreduced ones are.
+/// Varying x are taken as terms of the sum, as unreduced ones are; bools are counted in i32.
 Array psum_scatter(const Operand& x, const AxisNames& axes, const PsumScatterOptions& options = {});
 
 }  // namespace tutti

@@ -125,6 +125,10 @@ Array slice_in_dim(const Operand& x, std::int64_t start, std::optional<std::int6
     Array array = as_array(x);
     auto along_dim = static_cast<std::size_t>(as_dim(dim, array.type()).index);
     std::int64_t size = array.shape().sizes()[along_dim], end = limit.value_or(size);
+    for (auto [name, written] : {std::pair{"start", start}, std::pair{"limit", end}})
+      require(written >= -size, Code::shape,
+              "{} {} counts from the end of dim {} of {}, which has {} elements", name, written, along_dim,
+              to_string(array.type()), size);
     Slice op = whole(array.shape());
     op.start[along_dim] = start < 0 ? start + size : start;
     op.limit[along_dim] = end < 0 ? end + size : end;

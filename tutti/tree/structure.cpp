@@ -23,15 +23,16 @@ std::string described(const Structure& structure) {
   return fmt::format("{} part{} ({}{})", n, n == 1 ? "" : "s", labels, n > named ? ", .." : "");
 }
 
-void compare(const Structure& expected, const Structure& found, const std::string& prefix) {
+void compare(const Structure& expected, const Structure& found, std::string_view advice,
+             const std::string& prefix = "") {
   std::string path = prefix + expected.label;
   bool same = expected.leaf == found.leaf && expected.children.size() == found.children.size();
   for (std::size_t i = 0; same && i < expected.children.size(); ++i)
     same = expected.children[i].label == found.children[i].label;
-  require(same, Code::tree, "the trees differ{}: found {}, expected {}; hand in the same structure",
-          path.empty() ? "" : " at " + path, described(found), described(expected));
+  require(same, Code::tree, "the trees differ{}: found {}, expected {}; {}",
+          path.empty() ? "" : " at " + path, described(found), described(expected), advice);
   for (std::size_t i = 0; i < expected.children.size(); ++i)
-    compare(expected.children[i], found.children[i], path);
+    compare(expected.children[i], found.children[i], advice, path);
 }
 
 }  // namespace
@@ -54,8 +55,8 @@ std::string leaf_name(std::string_view what, std::string_view path) {
 }
 
 void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,
-                            Where where) try {
-  compare(expected, found, "");
+                            Where where, std::string_view advice) try {
+  compare(expected, found, advice);
 } catch (const Error& error) {
   throw error.at(where, name);
 }

@@ -27,6 +27,6 @@ std::vector<std::string> leaf_paths(const Structure& structure);
 
 /// Throws T012 for the function `name`, called at `where`, naming the first branch where they differ.
 void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,
-                            Where where = {});
+                            Where where = {}, std::string_view advice = "hand in the same structure");
 
 }  // namespace tutti

@@ -69,11 +69,16 @@ Sharding dual(const Sharding& sharding) {
 }
 
 std::string to_string(const Sharding& sharding) {
+  std::vector<Axes> dims = sharding.dims;
+  while (!dims.empty() && dims.back().empty()) dims.pop_back();
   std::string text;
-  for (const Axes& axes : sharding.dims)
+  for (const Axes& axes : dims)
     text += (text.empty() ? "" : ", ") + (axes.empty() ? "none" : to_string(axes));
-  if (!sharding.unreduced.empty()) text += "; unreduced=" + to_string(sharding.unreduced);
-  if (!sharding.reduced.empty()) text += "; reduced=" + to_string(sharding.reduced);
+  auto add = [&](std::string_view state, const Axes& axes) {
+    if (!axes.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : "; ", state, to_string(axes));
+  };
+  add("unreduced", sharding.unreduced);
+  add("reduced", sharding.reduced);
   return "P(" + text + ")";
 }
 
