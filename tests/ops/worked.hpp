@@ -92,4 +92,17 @@ inline void expect_worked(const Worked& row) {
       << to_string(program);
 }
 
+/// What `function` of one whole array, compiled for the mesh, makes of f32 values.
+inline Tensor of_whole(const Mesh& mesh, const std::function<Array(Array)>& function, const Shape& shape,
+                       const std::vector<float>& values) {
+  Array x = Tensor(shape, values);
+  return open_local(mesh, {.workers = 1}).compile(function, x)(x).tensor();
+}
+/// 0, 1, 2, ..
+inline std::vector<float> numbers(int n) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
 }  // namespace tutti
