@@ -16,6 +16,10 @@ bench: configure    ## build and run all benchmarks
 	cmake --build --preset release --target bench
 	tools/bench
 
+soak: configure    ## try the laws on 20,000 fresh generated programs
+	cmake --build --preset release --target soundness_tests
+	tools/soak
+
 lint: configure    ## clang-tidy over the sources that changed since it last passed
 	tools/tidy build/release
 
@@ -31,4 +35,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench lint format build configure setup
+.PHONY: help demo test bench soak lint format build configure setup

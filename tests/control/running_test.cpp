@@ -68,6 +68,49 @@ TEST(running_cond, gives_work_only_to_the_devices_that_take_the_branch) {
   EXPECT_EQ(*no, 2 * 2);
 }
 
+const Mesh square({{"x", 2}, {"y", 2}});
+
+Tensor run_on_square(const std::function<Array(const Array&)>& body, const Tensor& x) {
+  P all(SpecEntry{"x", "y"});
+  return open_local(square)
+      .compile(shard_map(body, {.mesh = square, .in = all, .out = all}), Array(x))(x)
+      .tensor();
+}
+
+// The position along the first axis is an operand of what is decided along the second.
+TEST(running_cond, inside_of_one_that_is_decided_along_another_axis) {
+  auto inner = [](const Array& x) {
+    return cond(
+        axis_index("y") > 0, [](const Array& v) { return v + 10 * axis_index("x"); },
+        [](const Array& v) { return -v; }, x);
+  };
+  auto body = [&](const Array& x) {
+    return cond(axis_index("x") > 0, inner, [](const Array& v) { return v * 2; }, x);
+  };
+  EXPECT_EQ(run_on_square(body, ints({1, 2, 3, 4})), ints({2, 4, -3, 14}));
+}
+
+TEST(running_while, inside_of_one_that_is_decided_along_another_axis) {
+  auto inner = [](const Array&, const Array& c) {
+    return fori_loop(
+        0, axis_index("y") + 1, [](const Array&, const Array& v) { return v + 1 + axis_index("x"); }, c);
+  };
+  auto body = [&](const Array& x) { return fori_loop(0, axis_index("x") + 1, inner, x); };
+  EXPECT_EQ(run_on_square(body, ints({10, 20, 30, 40})), ints({11, 22, 34, 48}));
+}
+
+// Along x the carry is equal until the test says otherwise; a gradient by it is then no sum over x.
+TEST(running_while, takes_gradients_in_trips_that_devices_decide) {
+  auto trip = [](const Array&, const Array& c) {
+    return c - 0.25F * grad([](const Array& v) { return reduce_sum(v * v); })(c);
+  };
+  auto body = [&](const Array& x) {
+    return fori_loop(0, axis_index("x"), trip, full({1}, 16.0, DType::f32)) + x;
+  };
+  EXPECT_EQ(run(body, Tensor(Shape{4}, {0.0F, 0.0F, 0.0F, 0.5F})),
+            Tensor(Shape{4}, {16.0F, 8.0F, 4.0F, 2.5F}));
+}
+
 TEST(running_switch, clamps_its_index) {
   auto body = [](const Array& x) {
     auto add = [](std::int32_t n) { return [n](const Array& v) { return v + n; }; };

@@ -4,7 +4,6 @@
 // holds what the program computes for that lane alone. All numbers are quarters, so that sums in another
 // order are the same: bit for bit.
 #include <algorithm>
-#include <cstring>
 
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
@@ -17,36 +16,10 @@
 namespace tutti {
 namespace {
 
-Tensor stacked(const std::vector<Tensor>& lanes) {
-  Tensor all(lanes[0].dtype(), lanes[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(lanes.size())));
-  for (std::size_t i = 0; i < lanes.size(); ++i)
-    std::memcpy(all.mutable_bytes() + i * lanes[i].bytes(), lanes[i].data(), lanes[i].bytes());
-  return all;
-}
-
 bool is_batched(const Example& example) { return example.op->refusal(Rule::batch).empty(); }
 
 // --- Lanes are devices
 // -------------------------------------------------------------------------------------------
-
-// On every device: the values of the devices along `axis`, as lanes.
-PerDevice lanes_along(const Axis& axis, const PerDevice& value) {
-  Layout layout(example_mesh(), Storage::per_device, {}, {});
-  PerDevice all;
-  for (int device = 0; device < layout.devices(); ++device) {
-    std::vector<Tensor> lanes;
-    for (int position = 0; position < axis.size; ++position)
-      lanes.push_back(value[static_cast<std::size_t>(layout.peer({axis}, device, position))]);
-    all.push_back(stacked(lanes));
-  }
-  return all;
-}
-
-std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std::vector<PerDevice> values) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (has_lanes(types[i], axis)) values[i] = lanes_along(axis, values[i]);
-  return values;
-}
 
 // The example with operands that vary over `axis` only because they are cast, those marked: batching leaves
 // them alone.

@@ -25,8 +25,8 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
 /// One equation on all devices.
 class OneEquation {
  public:
-  OneEquation(const Mesh& mesh, std::vector<PerDevice> operands, Types results)
-      : mesh_(mesh), operands_(std::move(operands)), results_(std::move(results)) {}
+  OneEquation(const Mesh& mesh, std::vector<PerDevice> operands, Types results, const Watch& watch)
+      : mesh_(mesh), operands_(std::move(operands)), results_(std::move(results)), watch_(watch) {}
 
   std::vector<PerDevice> run(const Kernel& kernel) const {
     return std::visit([this](const auto& described) { return compute(described); }, kernel);
@@ -195,7 +195,7 @@ class OneEquation {
     switch (sub.how) {
       case Sub::How::choose: return chosen(sub);
       case Sub::How::repeat: return repeated(sub);
-      case Sub::How::call: return evaluate(*sub.programs[0], mesh_, operands_);
+      case Sub::How::call: return evaluate(*sub.programs[0], mesh_, operands_, watch_);
       case Sub::How::loop: return looped(sub);
     }
     return {};
@@ -209,7 +209,7 @@ class OneEquation {
       auto is_taken = [&](int device) {
         return std::clamp(static_cast<int>(operand(0, device).at(0)), 0, last) == branch;
       };
-      take(results, evaluate(*sub.programs[static_cast<std::size_t>(branch)], mesh_, rest), is_taken);
+      take(results, evaluate(*sub.programs[static_cast<std::size_t>(branch)], mesh_, rest, watch_), is_taken);
     }
     return results;
   }
@@ -226,7 +226,7 @@ class OneEquation {
       given.insert(given.end(), carried.begin(), carried.end());
       for (std::size_t i = given.size(); i < operands_.size(); ++i)
         given.push_back(on_each_device([&](int device) { return slice_of(operand(i, device), at); }));
-      std::vector<PerDevice> found = evaluate(*sub.programs[0], mesh_, given);
+      std::vector<PerDevice> found = evaluate(*sub.programs[0], mesh_, given, watch_);
       carried.assign(found.begin(), found.begin() + carries);
       for (std::size_t i = 0; i < ys.size(); ++i)
         for (std::size_t device = 0; device < ys[i].size(); ++device) {
@@ -250,12 +250,12 @@ class OneEquation {
     std::vector<bool> wants(static_cast<std::size_t>(mesh_.devices()), true);
     auto goes_on = [&](int device) { return wants[static_cast<std::size_t>(device)]; };
     for (;;) {
-      PerDevice tested = evaluate(*sub.programs[0], mesh_, given)[0];
+      PerDevice tested = evaluate(*sub.programs[0], mesh_, given, watch_)[0];
       for (std::size_t device = 0; device < wants.size(); ++device)
         wants[device] = wants[device] && tested[device].at(0) != 0;
       std::vector<PerDevice> carried(given.begin() + sub.consts, given.end());
       if (std::ranges::find(wants, true) == wants.end()) return carried;
-      take(carried, evaluate(*sub.programs[1], mesh_, given), goes_on);
+      take(carried, evaluate(*sub.programs[1], mesh_, given, watch_), goes_on);
       std::ranges::copy(carried, given.begin() + sub.consts);
     }
   }
@@ -361,12 +361,13 @@ class OneEquation {
   Mesh mesh_;
   std::vector<PerDevice> operands_;
   Types results_;
+  const Watch& watch_;
 };
 
 }  // namespace
 
 std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
-                                    const std::vector<PerDevice>& inputs) {
+                                    const std::vector<PerDevice>& inputs, const Watch& watch) {
   std::vector<PerDevice> values(program.types.size());
   auto value = [&](Var var) -> PerDevice& { return values[static_cast<std::size_t>(var)]; };
   ensure(inputs.size() == program.inputs.size(), "{} values for {} inputs", inputs.size(),
@@ -378,9 +379,10 @@ std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
     std::vector<PerDevice> operands;
     for (Var var : equation.operands) operands.push_back(value(var));
     Kernel kernel = equation.op->kernel(Layout(mesh, Storage::per_device, operand_types, result_types));
-    std::vector<PerDevice> results = OneEquation(mesh, std::move(operands), result_types).run(kernel);
+    std::vector<PerDevice> results = OneEquation(mesh, std::move(operands), result_types, watch).run(kernel);
     for (std::size_t i = 0; i < results.size(); ++i) value(equation.results[i]) = std::move(results[i]);
   }
+  if (watch) watch(program, values);
   return values;
 }
 
@@ -394,9 +396,9 @@ Program without_unreduced_borders(const Program& program) {
 }
 
 std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
-                                const std::vector<PerDevice>& inputs) {
+                                const std::vector<PerDevice>& inputs, const Watch& watch) {
   Program moves = without_unreduced_borders(program);
-  std::vector<PerDevice> values = evaluate_all(moves, mesh, inputs), outputs;
+  std::vector<PerDevice> values = evaluate_all(moves, mesh, inputs, watch), outputs;
   for (Var var : moves.outputs) outputs.push_back(values[static_cast<std::size_t>(var)]);
   return outputs;
 }

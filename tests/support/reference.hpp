@@ -14,11 +14,14 @@ namespace tutti {
 /// One value on every device of a mesh, whatever its type.
 using PerDevice = std::vector<Tensor>;
 
+/// Sees every program that is run, sub-programs each time they are, with the value of every variable.
+using Watch = std::function<void(const Program& program, const std::vector<PerDevice>& values)>;
+
 /// Every equation on every device, one after the other, as its kernel describes it: a buffer per device and
 /// variable, no fusion, no sharing, no workers. Returns the value of every variable of `program`.
 /// Throws I001 where a kernel does not cover its result exactly once.
 std::vector<PerDevice> evaluate_all(const Program& program, const Mesh& mesh,
-                                    const std::vector<PerDevice>& inputs);
+                                    const std::vector<PerDevice>& inputs, const Watch& watch = {});
 
 /// The program with borders of shard_map that have unreduced axes replaced by their moves: no kernel does
 /// them.
@@ -26,7 +29,7 @@ Program without_unreduced_borders(const Program& program);
 
 /// The outputs only. Borders with unreduced axes are replaced by their moves first.
 std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
-                                const std::vector<PerDevice>& inputs);
+                                const std::vector<PerDevice>& inputs, const Watch& watch = {});
 
 /// What an op makes of whole arrays.
 Tensors computed(const Op& op, const Tensors& operands);

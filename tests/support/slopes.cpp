@@ -24,21 +24,6 @@ double eps_of(const Program& program) {
   return has_f32(program) ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
 }
 
-// x + distance * v for the inputs in `by`.
-std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevice>& v, const Bits& by,
-                             double distance) {
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (!by[i]) continue;
-    for (std::size_t device = 0; device < x[i].size(); ++device) {
-      Tensor sum(x[i][device].dtype(), x[i][device].shape());
-      for (std::int64_t e = 0; e < sum.elements(); ++e)
-        put_element(sum, e, x[i][device].at(e) + distance * v[i][device].at(e));
-      x[i][device] = sum;
-    }
-  }
-  return x;
-}
-
 // What an equation adds up at most: all elements of all devices, or products of two of them.
 double magnitude(const Program& program, const std::vector<PerDevice>& x) {
   std::int64_t elements = 1;
@@ -58,6 +43,25 @@ double difference(double above, double below, double h) {
 }
 
 }  // namespace
+
+Slope slope_at_zero(const std::function<double(double)>& f, double h, double rounded) {
+  double near = (f(h) - f(-h)) / (2 * h), far = (f(2 * h) - f(-2 * h)) / (4 * h);
+  return {near, std::abs(far - near) + 2 * rounded / h};
+}
+
+std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevice>& v, const Bits& by,
+                             double distance) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!by[i]) continue;
+    for (std::size_t device = 0; device < x[i].size(); ++device) {
+      Tensor sum(x[i][device].dtype(), x[i][device].shape());
+      for (std::int64_t e = 0; e < sum.elements(); ++e)
+        put_element(sum, e, x[i][device].at(e) + distance * v[i][device].at(e));
+      x[i][device] = sum;
+    }
+  }
+  return x;
+}
 
 double rounding(const Program& program, const std::vector<PerDevice>& x) {
   double equations = static_cast<double>(program.equations.size());

@@ -16,6 +16,13 @@ struct Slope {
   double value, error;
 };
 
+/// How fast f grows at 0, by steps of h and 2h. Its values are off by `rounded` at most.
+Slope slope_at_zero(const std::function<double(double)>& f, double h, double rounded);
+
+/// x + distance * v for the inputs in `by`.
+std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevice>& v, const Bits& by,
+                             double distance);
+
 /// How far off the outputs may be by rounding: roundings * eps * S for each equation.
 double rounding(const Program& program, const std::vector<PerDevice>& x);
 

@@ -5,13 +5,15 @@
 #include <cmath>
 #include <cstring>
 
+#include "tutti/transform/batch.hpp"
+
 namespace tutti {
 namespace {
 
 // The first device that holds the same value of this type.
-int first_with_same_value(Type type, int device) {
-  Layout layout(example_mesh(), Storage::per_device, {}, {});
-  for (const auto& axis : example_mesh().axes())
+int first_with_same_value(Type type, int device, const Mesh& mesh) {
+  Layout layout(mesh, Storage::per_device, {}, {});
+  for (const auto& axis : mesh.axes())
     if (!is_stored_per_device(type.at(axis))) device = layout.peer({axis}, device, 0);
   return device;
 }
@@ -49,10 +51,10 @@ double Random::draw(double low, double high, DType dtype, Numbers numbers) {
   return step * (std::ceil(low / step) + below(std::floor(high / step) - std::ceil(low / step) + 1));
 }
 
-PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers) {
+PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers, const Mesh& mesh) {
   PerDevice value;
-  for (int device = 0; device < example_mesh().devices(); ++device) {
-    int first = first_with_same_value(operand.type, device);
+  for (int device = 0; device < mesh.devices(); ++device) {
+    int first = first_with_same_value(operand.type, device, mesh);
     if (first < device) {
       value.push_back(value[static_cast<std::size_t>(first)]);
       continue;
@@ -66,21 +68,22 @@ PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers nu
 }
 
 std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands,
-                                     Numbers numbers) {
+                                     Numbers numbers, const Mesh& mesh) {
   std::vector<PerDevice> values;
-  for (const ExampleOperand& operand : operands) values.push_back(random_value(random, operand, numbers));
+  for (const ExampleOperand& operand : operands)
+    values.push_back(random_value(random, operand, numbers, mesh));
   return values;
 }
 
-std::vector<PerDevice> random_values(Random& random, const Types& types, Numbers numbers) {
-  return random_values(random, std::vector<ExampleOperand>(types.begin(), types.end()), numbers);
+std::vector<PerDevice> random_values(Random& random, const Types& types, Numbers numbers, const Mesh& mesh) {
+  return random_values(random, std::vector<ExampleOperand>(types.begin(), types.end()), numbers, mesh);
 }
 
-Axes unequal_axes(const PerDevice& value, const Axes& equal) {
-  Layout layout(example_mesh(), Storage::per_device, {}, {});
+Axes unequal_axes(const PerDevice& value, const Axes& equal, const Mesh& mesh) {
+  Layout layout(mesh, Storage::per_device, {}, {});
   Axes found;
   for (const Axis& axis : equal)
-    for (int device = 0; device < example_mesh().devices(); ++device) {
+    for (int device = 0; device < mesh.devices(); ++device) {
       auto first = static_cast<std::size_t>(layout.peer({axis}, device, 0));
       if (value[static_cast<std::size_t>(device)] == value[first]) continue;
       found.push_back(axis);
@@ -107,17 +110,43 @@ std::vector<std::vector<double>> totals(Type type, const PerDevice& value) {
   return sums;
 }
 
-double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w) {
+double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w, const Mesh& mesh) {
   double sum = 0;
-  for (int device = 0; device < example_mesh().devices(); ++device) {
+  for (int device = 0; device < mesh.devices(); ++device) {
     bool counts = true;
-    for (const Axis& axis : example_mesh().axes())
-      counts &= type_of_v.at(axis) != State::invariant || example_mesh().coordinate(device, axis) == 0;
+    for (const Axis& axis : mesh.axes())
+      counts &= type_of_v.at(axis) != State::invariant || mesh.coordinate(device, axis) == 0;
     if (!counts) continue;
     const Tensor &x = v[static_cast<std::size_t>(device)], &y = w[static_cast<std::size_t>(device)];
     for (std::int64_t i = 0; i < x.elements(); ++i) sum += x.at(i) * y.at(i);
   }
   return sum;
+}
+
+PerDevice lanes_along(const Axis& axis, const PerDevice& value, const Mesh& mesh) {
+  Layout layout(mesh, Storage::per_device, {}, {});
+  PerDevice all;
+  for (int device = 0; device < mesh.devices(); ++device) {
+    Tensors lanes;
+    for (int position = 0; position < axis.size; ++position)
+      lanes.push_back(value[static_cast<std::size_t>(layout.peer({axis}, device, position))]);
+    all.push_back(stacked(lanes));
+  }
+  return all;
+}
+
+std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std::vector<PerDevice> values,
+                                      const Mesh& mesh) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (has_lanes(types[i], axis)) values[i] = lanes_along(axis, values[i], mesh);
+  return values;
+}
+
+Tensor stacked(const Tensors& lanes) {
+  Tensor all(lanes[0].dtype(), lanes[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(lanes.size())));
+  for (std::size_t i = 0; i < lanes.size(); ++i)
+    std::memcpy(all.mutable_bytes() + i * lanes[i].bytes(), lanes[i].data(), lanes[i].bytes());
+  return all;
 }
 
 }  // namespace tutti

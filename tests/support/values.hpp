@@ -29,22 +29,32 @@ class Random {
 };
 
 /// A value of this type: equal along I and R axes, drawn for each device along V and U axes.
-PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers);
+PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers,
+                       const Mesh& mesh = example_mesh());
 /// One for each operand.
 std::vector<PerDevice> random_values(Random& random, const std::vector<ExampleOperand>& operands,
-                                     Numbers numbers);
+                                     Numbers numbers, const Mesh& mesh = example_mesh());
 /// One for each type, of elements in [-2, 2].
-std::vector<PerDevice> random_values(Random& random, const Types& types, Numbers numbers);
+std::vector<PerDevice> random_values(Random& random, const Types& types, Numbers numbers,
+                                     const Mesh& mesh = example_mesh());
 
 /// tensor[index] = value, rounded to its dtype; for the maker of the tensor.
 void put_element(Tensor& tensor, std::int64_t index, double value);
 
-/// The axes of the example mesh along which the devices hold other values, although they should be equal.
-Axes unequal_axes(const PerDevice& value, const Axes& equal);
+/// The axes of the mesh along which the devices hold other values, although they should be equal.
+Axes unequal_axes(const PerDevice& value, const Axes& equal, const Mesh& mesh = example_mesh());
 /// What the devices' values stand for: along U axes every device gets the sum of the terms; f64.
 std::vector<std::vector<double>> totals(Type type, const PerDevice& value);
 
 /// <v, w>: the sum of products over all elements and devices, an axis along which v is I counted once.
-double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w);
+double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w, const Mesh& mesh = example_mesh());
+
+/// On every device the values of the devices along `axis`, as dim 0: what a batch over that axis takes and gives.
+PerDevice lanes_along(const Axis& axis, const PerDevice& value, const Mesh& mesh = example_mesh());
+/// The same of those that differ along the axis by their types; the others as they are.
+std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std::vector<PerDevice> values,
+                                      const Mesh& mesh = example_mesh());
+/// Tensors of one shape along a new dim 0.
+Tensor stacked(const Tensors& lanes);
 
 }  // namespace tutti

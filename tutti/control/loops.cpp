@@ -179,7 +179,8 @@ Arrays while_flat(const FlatWhile& call, Where where) try {
       Type decider = traces[0].program.type(traces[0].program.outputs[0]);
       require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
               "the test gives {}, expected a bool scalar; compare something", to_string(decider));
-      require_decidable(call.what, decider, {shared(traces[0].program), shared(traces[1].program)});
+      // Whether they communicate over it is seen once all types are: a gradient by a carry that is still I would.
+      require_decidable(call.what, decider, {});
       bool same = varying_axes(decider) == decided.axes;
       decided = {varying_axes(decider), call.what, decider};
       for (std::size_t i = 0; i < carries.size(); ++i) {

@@ -30,8 +30,10 @@ class Loop {
     }
     auto goes_on = [&](const Lowered& v) -> Lowered { return {less(v[0], number(scan_.length))}; };
     auto trip = [&](const Lowered& v) { return one_trip(v, types); };
-    Lowered end =
-        emitter_.emit_with_regions("stablehlo.while", start, types, {{types, goes_on}, {types, trip}});
+    // Of no trips nothing is left to do, and no slice of xs is there to be taken.
+    Lowered end = scan_.length == 0 ? start
+                                    : emitter_.emit_with_regions("stablehlo.while", start, types,
+                                                                 {{types, goes_on}, {types, trip}});
     Lowered found(end.begin() + 1 + scan_.consts, end.begin() + 1 + scan_.consts + scan_.carries);
     found.insert(found.end(), end.end() - static_cast<std::ptrdiff_t>(ys), end.end());
     return found;

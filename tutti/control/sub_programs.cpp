@@ -63,6 +63,13 @@ void require_type(std::string_view what, Type found, Type expected) {
           to_string(expected));
 }
 
+void require_enters(std::string_view what, Type operand, const Axes& varies) {
+  Type differs = operand.with(varies, State::varying);
+  if (tangent(operand)) require_type(what, operand, differs);
+  for (const Axis& axis : varies)
+    if (operand.at(axis) == State::unreduced) require_type(what, operand, differs);
+}
+
 Bits depending_outputs(const Program& program, const Bits& inputs) {
   PerVar<bool> depends(program);
   for (std::size_t i = 0; i < inputs.size(); ++i) depends[program.inputs[i]] = inputs[i];

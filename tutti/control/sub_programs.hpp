@@ -16,6 +16,9 @@ Axes varying_axes(Type type);
 void require_decidable(std::string_view what, Type decider, const std::vector<SubProgram>& programs);
 /// Throws T005, T007 or T004 unless `found` is `expected`; `what` names the value.
 void require_type(std::string_view what, Type found, Type expected);
+/// Throws T004 unless an operand that stays as it is may enter where devices go different ways along `varies`: as V, so
+/// that no cotangent has to be reduced there; one without cotangents also as it is, but for terms of a sum.
+void require_enters(std::string_view what, Type operand, const Axes& varies);
 
 /// Which outputs depend on the inputs marked.
 Bits depending_outputs(const Program& program, const Bits& inputs);

@@ -49,7 +49,7 @@ Types Switch::infer(const Types& operands) const {
     for (std::size_t i = 1; i < operands.size(); ++i) {
       std::string what = fmt::format("operand {}", i);
       require_type(what, operands[i], branch->type(branch->inputs[i - 1]));
-      require_type(what, operands[i], operands[i].with(varies, State::varying));
+      require_enters(what, operands[i], varies);
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       std::string what = fmt::format("result {}", i);

@@ -46,8 +46,11 @@ Types While::infer(const Types& operands) const {
     std::string what = fmt::format("operand {}", i);
     for (const SubProgram& program : programs())
       require_type(what, operands[i], program->type(program->inputs[i]));
+    if (i < static_cast<std::size_t>(consts)) {
+      require_enters(what, operands[i], varies);
+      continue;
+    }
     require_type(what, operands[i], operands[i].with(varies, State::varying));
-    if (i < static_cast<std::size_t>(consts)) continue;
     std::size_t carry = i - static_cast<std::size_t>(consts);
     results.push_back(body->type(body->outputs[carry]));
     require_type(fmt::format("carry {}", carry), results.back(), operands[i]);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds of every program.
+#pragma once
+
+#include <string>
+
+#include "tests/soundness/written.hpp"
+
+namespace tutti::generated {
+
+/// What was tried, and what the laws cannot be tried on.
+struct Tally {
+  int programs = 0, derivatives = 0;
+  int kinks = 0;  // directions in which a program has one so near that only a smaller step met its slope
+  int no_transposes = 0;  // refused: loops of unknown length
+};
+
+/// The first law that the program breaks, and how; empty if none. Values are drawn by `seed`.
+std::string broken_law(const Written& written, std::uint64_t seed, Tally& tally);
+
+}  // namespace tutti::generated
