@@ -138,6 +138,15 @@ TEST(running_scan, of_no_trips_returns_what_it_started_with) {
   EXPECT_EQ(run(body, ints({1, 2, 3, 4})), ints({2, 4, 6, 8}));
 }
 
+TEST(running_scan, of_no_trips_has_empty_stacks) {
+  auto trip = [](const Array& c, const Array& y) { return Pair{c + y, c * 2}; };
+  auto body = [&](const Array& x) {
+    auto [last, ys] = scan(trip, x, zeros({0}, DType::i32));
+    return last + reduce_sum(ys);
+  };
+  EXPECT_EQ(run(body, ints({1, 2, 3, 4})), ints({1, 2, 3, 4}));
+}
+
 TEST(running_scan, stacks_in_the_order_of_xs_also_backwards) {
   auto trip = [](const Array& c, const Array& x) { return Pair{c * 2 + x, c}; };
   auto body = [&](const Array& x) {

@@ -227,13 +227,16 @@ std::vector<Example> Scan::examples() {
     ScanGroups ends(scan);
     for (std::size_t i = 0; i < ends.xs; ++i) {
       Type slice = scan.body->type(scan.body->inputs[i]);
-      example.operands.push_back({i < ends.carries ? slice : stacked(slice, 3), -1, 1});
+      example.operands.push_back({i < ends.carries ? slice : stacked(slice, scan.length), -1, 1});
     }
     examples.push_back(std::move(example));
   };
   auto linear = [](const Arrays& v) -> Arrays { return {v[1] * 0.5 + v[2], v[1] - v[0]}; };
   for (Type type : {x, x.with(a, varying), x.with(a, unreduced), x.with(a, reduced)})
     for (bool backwards : {false, true}) add(scan_of({type, type, type}, 1, 1, backwards, linear));
+  Scan of_no_trips = scan_of({x, x, x}, 1, 1, false, linear);
+  of_no_trips.length = 0;
+  add(of_no_trips);
   auto summed = [&](const Arrays& v) -> Arrays { return {all_reduce(v[1], {a}) * 0.5 + v[0]}; };
   for (Type type : {x.with(a, varying), x.with(a, unreduced).with(b, varying)})
     add(scan_of({type.with(a, invariant), type}, 0, 1, false, summed));

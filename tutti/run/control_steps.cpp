@@ -68,9 +68,8 @@ class Runner {
 
   /// In trip k carries go to the result if an even number of trips follows, else to their other buffer.
   void repeat() {
-    Plan& plan = *args_.plans[0];
     std::int64_t length = args_.sub.length;
-    for (std::int64_t k = 0; k < length; ++k) run(plan, [&] { bind_trip(plan, k); });
+    for (std::int64_t k = 0; k < length; ++k) run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
     if (length == 0 && crew_.worker == 0)
       for (std::size_t i = 0; i < carries_; ++i) copy(i, operand(consts_ + i));
   }

@@ -22,6 +22,8 @@ class SubPlanner {
 
   std::vector<std::shared_ptr<Plan>> plans() const {
     std::vector<std::shared_ptr<Plan>> made;
+    bool never_runs = work_.sub.how == Sub::How::repeat && work_.sub.length == 0;
+    if (never_runs) return made;  // nor is there room for a slice of its stacks
     for (std::size_t i = 0; i < work_.sub.programs.size(); ++i) {
       const Program& program = *work_.sub.programs[i];
       bool is_test = work_.sub.how == Sub::How::loop && i == 0;
