@@ -24,6 +24,13 @@ rc::Gen<Draft> drafts(const std::vector<int>& mesh) {
   });
 }
 
+/// RapidCheck's own one reads the environment and prints another seed than ours.
+class Silent : public rc::detail::TestListener {
+  void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
+  void onShrinkTried(const rc::detail::CaseDescription&, bool) override {}
+  void onTestFinished(const rc::detail::TestMetadata&, const rc::detail::TestResult&) override {}
+};
+
 }  // namespace
 
 Trials trials_from_environment(int programs) {
@@ -43,7 +50,9 @@ std::string found_and_shrunken(const std::vector<int>& mesh, const Trials& trial
     if (!how.empty()) RC_FAIL(how);
   };
   rc::detail::TestParams params{.seed = trials.seed, .maxSuccess = trials.programs};
-  rc::detail::TestResult result = rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params);
+  Silent silent;
+  rc::detail::TestResult result =
+      rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params, silent);
   if (result.is<rc::detail::SuccessResult>()) return {};
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);
