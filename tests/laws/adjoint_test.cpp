@@ -103,6 +103,9 @@ INSTANTIATE_TEST_SUITE_P(every_op, adjoint, every_op(), op_name);
 TEST(adjoint_identity, catches_a_gather_that_transposes_to_a_sum) {
   EXPECT_FALSE(holds(adjoint_identity, planted::GatherTransposedToSum::examples()));
 }
+TEST(adjoint_identity, catches_a_conjugated_factor) {
+  EXPECT_FALSE(holds(adjoint_identity, planted::ProductTransposedConjugated::examples()));
+}
 TEST(adjoint_identity, catches_a_block_of_the_neighbour) {
   EXPECT_FALSE(holds(adjoint_identity, planted::BlockOfNeighbour::examples()));
 }

@@ -3,6 +3,7 @@
 // and by each alone, in f64 also for examples in f32.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/laws/law.hpp"
@@ -67,14 +68,19 @@ void jvp_is_the_slope(const Example& example, Findings& findings) {
 
 // The example with f64 for f32, if the op takes it.
 Example in_f64(Example example) {
-  for (ExampleOperand& operand : example.operands)
+  for (ExampleOperand& operand : example.operands) {
     if (operand.type.dtype() == DType::f32) operand.type = operand.type.with(DType::f64);
+    if (operand.type.dtype() == DType::complex64) operand.type = operand.type.with(DType::complex128);
+  }
   return example;
 }
 
 std::vector<Example> finest(const std::vector<Example>& examples) {
   std::vector<Example> fine;
-  for (const Example& example : examples) fine.push_back(in_f64(example));
+  for (const Example& example : examples) {
+    auto is_coarse = [](const ExampleOperand& operand) { return is_half(operand.type.dtype()); };
+    if (std::ranges::none_of(example.operands, is_coarse)) fine.push_back(in_f64(example));
+  }
   return fine;
 }
 

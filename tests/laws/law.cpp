@@ -20,6 +20,12 @@ bool accepts(const Op& op, const Types& operands) {
   }
 }
 
+// The dtype has no part in the states: these are tried in one. But some ops are of complex numbers only.
+bool is_of_more_dtypes(Type type) {
+  auto more = more_dtypes();
+  return type.dtype() != DType::complex128 && std::ranges::find(more, type.dtype()) != more.end();
+}
+
 // No op makes such a value.
 bool is_sum_of_bools(Type type) {
   auto is_sum = [](const auto& axis_and_state) { return axis_and_state.second == State::unreduced; };
@@ -37,7 +43,8 @@ class Variants {
   explicit Variants(const Example& example) : example_(example), found_{example}, seen_{types_of(example)} {}
 
   std::vector<Example> all() && {
-    if (example_.operands.empty()) return std::move(found_);
+    if (example_.operands.empty() || std::ranges::any_of(seen_[0], is_of_more_dtypes))
+      return std::move(found_);
     const Axes& axes = example_mesh().axes();
     for (const Axis& axis : axes) add_all_states(axis, seen_[0], 0);
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -116,7 +123,7 @@ Program program_of(const Example& example) {
 
 Bits float_inputs(const Program& program) {
   Bits floats;
-  for (Var var : program.inputs) floats.push_back(is_float(program.type(var).dtype()));
+  for (Var var : program.inputs) floats.push_back(tangent(program.type(var)).has_value());
   return floats;
 }
 
@@ -137,7 +144,7 @@ bool may_refuse_transpose(const Example& example) {
   bool is_bilinear = example.op->mixing() == Mixing::bilinear;
   bool has_programs = !example.op->programs().empty();  // which need not be linear
   return is_bilinear || has_programs || !example.op->refusal(Rule::transpose).empty() ||
-         !is_float(example.op->infer(types_of(example))[0].dtype());
+         !tangent(example.op->infer(types_of(example))[0]);
 }
 
 }  // namespace tutti

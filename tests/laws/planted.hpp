@@ -48,6 +48,19 @@ struct ProductOfOneTangent : Binary {
   bool operator==(const ProductOfOneTangent&) const = default;
 };
 
+/// Its transpose conjugates the other factor, as an inner product would.
+struct ProductTransposedConjugated : Binary {
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+    if (operands[0].linear()) return {*cotangents[0] * conj(*operands[1].known), {}};
+    return {{}, conj(*operands[0].known) * *cotangents[0]};
+  }
+  static std::vector<Example> examples() {
+    Type z(DType::complex128, {3});
+    return {{ProductTransposedConjugated{{BinaryFn::mul}}, {z, z}}};
+  }
+  bool operator==(const ProductTransposedConjugated&) const = default;
+};
+
 /// A gather of equal blocks for all, whose cotangent is summed as if each device had a term of it.
 struct GatherTransposedToSum : AllGather {
   Tangents transpose(const LinearOperands&, const Tangents& cotangents) const {

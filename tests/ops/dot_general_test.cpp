@@ -225,6 +225,8 @@ std::vector<double> by_kernel(const DotGeneral& op, const Tensor& lhs, const Ten
 TEST(dot_general, computes_the_sum_over_the_contracted_dims_in_every_example) {
   for (const Example& example : DotGeneral::examples()) {
     Types types{example.operands[0].type, example.operands[1].type};
+    if (std::ranges::find(more_dtypes(), types[0].dtype()) != more_dtypes().end())
+      continue;  // see tests/tensor
     Tensor lhs = counted(types[0].dtype(), types[0].shape()),
            rhs = counted(types[1].dtype(), types[1].shape());
     const DotGeneral& op = *example.op.as<DotGeneral>();

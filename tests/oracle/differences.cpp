@@ -5,24 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tutti/ir/example.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"
 
 namespace tutti {
-namespace {
-
-const Equation& equation_of_result(const Program& program, std::size_t k) {
-  Var result = program.outputs[k];
-  return *std::ranges::find_if(program.equations, [&](const Equation& equation) {
-    return std::ranges::find(equation.results, result) != equation.results.end();
-  });
-}
-
-}  // namespace
-
 Values computed_by(Oracle& peer, const Program& program, const Values& inputs) {
   std::string text = write(lower_per_device(program, example_mesh()));
   Verdict verdict = peer.run(text, example_mesh().devices(), inputs);
@@ -48,12 +36,15 @@ Bounds exact() {
 Bounds bounds_of_epsilons(const Values& results, double times) {
   return [&results, times](std::size_t k, std::size_t d, std::int64_t) {
     DType dtype = results[k][d].dtype();
-    return is_float(dtype) ? times * epsilon(dtype) : 0.0;
+    return is_inexact(dtype) ? times * epsilon(dtype) : 0.0;
   };
 }
 
-double epsilon(DType dtype) {
-  return dtype == DType::f32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+const Equation& equation_of_result(const Program& program, std::size_t k) {
+  Var result = program.outputs[k];
+  return *std::ranges::find_if(program.equations, [&](const Equation& equation) {
+    return std::ranges::find(equation.results, result) != equation.results.end();
+  });
 }
 
 std::string difference(const Program& program, const Values& ours, const Values& theirs,
@@ -61,7 +52,7 @@ std::string difference(const Program& program, const Values& ours, const Values&
   if (theirs.size() != ours.size()) return "there are no results";
   for (std::size_t k = 0; k < ours.size(); ++k)
     for (std::size_t d = 0; d < ours[k].size(); ++d) {
-      const Tensor &x = ours[k][d], &y = theirs[k][d];
+      const Tensor x = in_parts(ours[k][d]), y = in_parts(theirs[k][d]);
       if (x == y) continue;
       if (x.shape() != y.shape() || x.dtype() != y.dtype()) return "the results have other types";
       for (std::int64_t i = 0; i < x.elements(); ++i) {

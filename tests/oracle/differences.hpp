@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tests/support/oracle.hpp"
+#include "tests/support/values.hpp"
 #include "tutti/ir/program.hpp"
 
 namespace tutti {
@@ -26,8 +27,9 @@ using Bounds = std::function<double(std::size_t result, std::size_t device, std:
 Bounds exact();
 /// This many times the epsilon of each result's dtype; nothing for integers.
 Bounds bounds_of_epsilons(const Values& results, double times);
-double epsilon(DType dtype);
 
+/// The equation that makes output `k`.
+const Equation& equation_of_result(const Program& program, std::size_t k);
 /// The first element where `ours` and `theirs` differ by more than the bound; both NaN is no difference.
 std::string difference(const Program& program, const Values& ours, const Values& theirs, const Bounds& bound);
 

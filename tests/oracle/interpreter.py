@@ -8,12 +8,14 @@ not have ends it with SIGABRT; what it is known to compute wrongly is not run: {
 
 import functools
 import os
+from itertools import product
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy believes in the 64 CPUs too
 
-from oracles import errors, mlir_context, read, serve, written
+from oracles import errors, mlir_context, numpy_dtype, read, serve, written
 
-ELEMENTS = {"bool": "i1"}  # other dtypes have the same name
+ELEMENTS = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}  # the others have our names
+PARTS = {"complex64": "f32", "complex128": "f64"}  # complex attributes do not cross the border of Python
 
 
 @functools.cache
@@ -106,14 +108,49 @@ def contracts_nothing(operation) -> bool:
     return any(shape[dim] == 0 for dim in dims.lhs_contracting_dimensions)
 
 
-def dense(tensor: dict):
+def dense(array, element: str):
     from jaxlib.mlir import ir
 
-    element = ELEMENTS.get(tensor["dtype"], tensor["dtype"])
-    shape = "".join(f"{size}x" for size in tensor["shape"])
+    text = str(array.tolist()).lower() if element == "i1" else f'"0x{array.tobytes().hex().upper()}"'
+    return ir.Attribute.parse(f"dense<{text if array.size else ''}> : {tensor_type(array.shape, element)}", context())
+
+
+def tensor_type(shape, element: str) -> str:
+    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
+
+
+def passed(name: str, tensor: dict):
+    """A value as attributes that can be passed, by name, and the lines that make `name` of them."""
+    import numpy as np
+
     array = read(tensor)
-    text = str(array.tolist()).lower() if element == "i1" else f'"0x{tensor["data"]}"'
-    return ir.Attribute.parse(f"dense<{text if array.size else ''}> : tensor<{shape}{element}>", context())
+    part = PARTS.get(tensor["dtype"])
+    if part is None:
+        return {name: dense(array, ELEMENTS.get(tensor["dtype"], tensor["dtype"]))}, ""
+    parts = {f"{name}_re": np.ascontiguousarray(array.real), f"{name}_im": np.ascontiguousarray(array.imag)}
+    return (
+        {part_name: dense(values, part) for part_name, values in parts.items()},
+        f"{name} = stablehlo.complex {', '.join(parts)} : {tensor_type(array.shape, f'complex<{part}>')}\n",
+    )
+
+
+def returned(name: str, result: str, type_):
+    """What can be returned of a result, by name and type, the lines that make it, and what gets it back in NumPy."""
+    import numpy as np
+    from jaxlib.mlir import ir
+
+    shaped = ir.RankedTensorType(type_)
+    element = shaped.element_type
+    if isinstance(element, ir.ComplexType):
+        part = tensor_type(shaped.shape, str(element.element_type))
+        lines = f"{name}_re = stablehlo.real {result} : ({type_}) -> {part}\n"
+        lines += f"{name}_im = stablehlo.imag {result} : ({type_}) -> {part}\n"
+        return {f"{name}_re": part, f"{name}_im": part}, lines, lambda re, im: re + 1j * im
+    if isinstance(element, ir.BF16Type):
+        bits = tensor_type(shaped.shape, "ui16")
+        lines = f"{name} = stablehlo.bitcast_convert {result} : ({type_}) -> {bits}\n"
+        return {name: bits}, lines, lambda values: values.view(numpy_dtype("bf16"))
+    return {result: str(type_)}, "", np.asarray
 
 
 def run(module, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
@@ -122,21 +159,26 @@ def run(module, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:
     from jaxlib.mlir.dialects import stablehlo
 
     device, types, taken = device_function(module)
-    given = [dense(inputs[k][d]) for d in range(devices) for k in taken]
-    names = [f"%a{i}" for i in range(len(given))]
-    parameters = ", ".join(f"{name}: {value.type}" for name, value in zip(names, given, strict=True))
-    results = ", ".join(str(type_) for type_ in types * devices)
     count = devices * len(types)
+    names = [f"%a{i}" for i in range(devices * len(taken))]
+    operands = [passed(name, inputs[k][d]) for name, (d, k) in zip(names, product(range(devices), taken), strict=True)]
+    given = {name: value for attributes, _ in operands for name, value in attributes.items()}
+    results = [returned(f"%b{i}", f"%r#{i}", types[i % len(types)]) for i in range(count)]
+    outputs = {name: type_ for values, _, _ in results for name, type_ in values.items()}
+    ran = ", ".join(str(type_) for type_ in types * devices)
     everywhere = ", ".join(["@device"] * devices)
     grid = f"""{device}
-      func.func @main({parameters}) -> ({results}) {{
+      func.func @main({", ".join(f"{name}: {value.type}" for name, value in given.items())})
+          -> ({", ".join(outputs.values())}) {{
+        {"".join(lines for _, lines in operands)}
         %r:{count} = "interpreter.run_parallel"({", ".join(names)}) {{programs = [[{everywhere}]]}}
-          : ({", ".join(str(value.type) for value in given)}) -> ({results})
-        return {", ".join(f"%r#{i}" for i in range(count))} : {results}
+          : ({", ".join(str(argument.type) for argument in list(device.arguments) * devices)}) -> ({ran})
+        {"".join(lines for _, lines, _ in results)}
+        return {", ".join(outputs)} : {", ".join(outputs.values())}
       }}"""
     with context():
-        values = stablehlo.eval_module(ir.Module.parse(grid), given)
-    out = [np.array(value) for value in values]
+        values = iter(stablehlo.eval_module(ir.Module.parse(grid), list(given.values())))
+    out = [back(*(np.array(next(values)) for _ in parts)) for parts, _, back in results]
     return [[written(out[d * len(types) + k]) for d in range(devices)] for k in range(len(types))]
 
 

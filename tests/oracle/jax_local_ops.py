@@ -20,6 +20,15 @@ def functions_of_one_number(x, w):
 
 
 @spmd(P("x"), P())
+def complex_between_real(b, a):
+    z = lax.complex(a, 0.5 * a * a)
+    terms = jnp.exp(z) * lax.complex(b, jnp.tanh(b)) / (z + 3)
+    total = lax.psum(jnp.sum(terms, 0), "x")
+    real = jnp.real(total * jnp.conj(total)) + jnp.abs(total)
+    return jnp.sum(real + jnp.imag(jnp.log(z + 3)) + jnp.real(jnp.tanh(z) * jnp.sqrt(z + 2)))
+
+
+@spmd(P("x"), P())
 def functions_near_zero(x, w):
     y = x * w / 2
     return over_devices(jnp.log1p(y) * x + jnp.expm1(y) * w + lax.erf(y) * x)

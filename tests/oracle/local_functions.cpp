@@ -77,9 +77,18 @@ Array attention_to_all_rows(const Arrays& a) {
   return over_devices(sin(matmul(softmax(matmul(a[0], transpose(keys)) * 0.5), values)));
 }
 
+Array complex_between_real(const Arrays& a) {
+  Array z = complex(a[1], 0.5 * a[1] * a[1]);
+  Array terms = exp(z) * complex(a[0], tanh(a[0])) / (z + 3.0);
+  Array total = psum(reduce_sum(terms, 0), "x");
+  Array real_part = real(total * conj(total)) + abs(total);
+  return reduce_sum(real_part + imag(log(z + 3.0)) + real(tanh(z) * sqrt(z + 2.0)));
+}
+
 std::vector<Function> elementwise() {
   return {
       {"functions_of_one_number", {by_x, all}, {{8, 3}, {3}}, functions_of_one_number},
+      {"complex_between_real", {by_x, all}, {{8, 4}, {4}}, complex_between_real},
       {"functions_near_zero",
        {by_x, all},
        {{8, 3}, {3}},

@@ -15,8 +15,10 @@
 #include "tests/support/values.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/permute.hpp"
+#include "tutti/ops/unary.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 
@@ -56,14 +58,36 @@ Values random_inputs(const std::vector<Example>& examples) {
   return inputs;
 }
 
-/// `change` applied to every element of the floats.
+/// `change` applied to every element of the floats, and to the parts of complex numbers.
 Values changed(Values values, const std::function<double(std::int64_t, double)>& change) {
   for (Tensors& value : values)
     for (Tensor& tensor : value) {
-      if (!is_float(tensor.dtype())) continue;
-      Tensor other(tensor.dtype(), tensor.shape());
-      for (std::int64_t i = 0; i < tensor.elements(); ++i) put_element(other, i, change(i, tensor.at(i)));
-      tensor = other;
+      if (!is_inexact(tensor.dtype())) continue;
+      Tensor parts = in_parts(tensor), other(parts.dtype(), parts.shape());
+      for (std::int64_t i = 0; i < parts.elements(); ++i) put_element(other, i, change(i, parts.at(i)));
+      tensor = out_of_parts(other, tensor);
+    }
+  return values;
+}
+
+/// |z| of the element that part `i` belongs to.
+double size_of(const Tensor& tensor, std::int64_t i) {
+  Tensor parts = in_parts(tensor);
+  if (!is_complex(tensor.dtype())) return std::abs(parts.at(i));
+  return std::hypot(parts.at(i - i % 2), parts.at(i - i % 2 + 1));
+}
+
+/// Every number of the floats and complex numbers, replaced by its size.
+Values sizes(Values values) {
+  for (Tensors& value : values)
+    for (Tensor& tensor : value) {
+      if (!is_inexact(tensor.dtype())) continue;
+      Tensor parts = in_parts(tensor), other(parts.dtype(), parts.shape());
+      for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+        std::int64_t at = is_complex(tensor.dtype()) ? 2 * i : i;
+        put_element(other, at, size_of(tensor, at));
+      }
+      tensor = out_of_parts(other, tensor);
     }
   return values;
 }
@@ -80,17 +104,17 @@ Values without_zeros(Values values) {
 enum class Peer { xla, interpreter };
 
 /// Sums of n terms: 2 ceil(log2 n) eps sum|x| if both add in trees; the interpreter adds one after the other, with n - 1
-/// roundings. The op itself says n, of ones, and sum|x|.
+/// roundings. The op itself says n, of ones, and sum|x|. A product of complex numbers has four terms.
 Bounds bounds_of_sums(const Program& program, const Values& inputs, Peer peer) {
-  auto ones = [](std::int64_t, double) { return 1.0; };
-  auto magnitude = [](std::int64_t, double x) { return std::abs(x); };
-  return [peer, counts = run_on_machine(program, example_mesh(), changed(inputs, ones)),
-          sums = run_on_machine(program, example_mesh(),
-                                changed(inputs, magnitude))](std::size_t k, std::size_t d, std::int64_t i) {
-    if (!is_float(sums[k][d].dtype())) return 0.0;
-    double count = std::max(1.0, counts[k][d].at(i)), tree = std::ceil(std::log2(count));
-    double roundings = tree + (peer == Peer::xla ? tree : count - 1);
-    return roundings * epsilon(sums[k][d].dtype()) * sums[k][d].at(i);
+  auto ones = [](std::int64_t, double x) { return x == 0 ? 0.0 : 1.0; };
+  return [peer, counts = run_on_machine(program, example_mesh(), changed(sizes(inputs), ones)),
+          sums = run_on_machine(program, example_mesh(), sizes(inputs))](std::size_t k, std::size_t d,
+                                                                         std::int64_t i) {
+    DType dtype = sums[k][d].dtype();
+    if (!is_inexact(dtype)) return 0.0;
+    double count = std::max(1.0, size_of(counts[k][d], i)) * (is_complex(dtype) ? 4 : 1);
+    double tree = std::ceil(std::log2(count)), roundings = tree + (peer == Peer::xla ? tree : count - 1);
+    return roundings * epsilon(dtype) * size_of(sums[k][d], i);
   };
 }
 
@@ -111,8 +135,17 @@ constexpr Accuracy accuracies[] = {
 Bounds bounds_of_ulps(const Values& results, double ulps) {
   return [&results, ulps](std::size_t k, std::size_t d, std::int64_t i) {
     const Tensor& value = results[k][d];
-    if (!is_float(value.dtype())) return 0.0;
-    return ulps * epsilon(value.dtype()) * std::exp2(std::ilogb(value.at(i)));
+    if (!is_inexact(value.dtype())) return 0.0;
+    return ulps * epsilon(value.dtype()) * std::exp2(std::ilogb(size_of(value, i)));
+  };
+}
+
+/// Functions of complex numbers are put together from up to 8 of real ones, each off by 4 ulps at most, here and in XLA.
+Bounds with_complex_functions(const Program& program, const Values& results, const Bounds& others) {
+  return [&program, others, composed = bounds_of_ulps(results, 2 * 8 * 4)](std::size_t k, std::size_t d,
+                                                                           std::int64_t i) {
+    Var operand = equation_of_result(program, k).operands.at(0);
+    return is_complex(program.type(operand).dtype()) ? composed(k, d, i) : others(k, d, i);
   };
 }
 
@@ -154,10 +187,12 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
                   Peer peer) {
   // A loop of 3 trips, or a branch, of a few equations each on numbers below 4: fewer than 64 roundings.
   if (!row.examples[0].op->programs().empty()) return bounds_of_epsilons(ours, 64 * 4);
-  if (sums.contains(row.name)) return bounds_of_sums(program, inputs, peer);
+  Bounds bounds = sums.contains(row.name) ? bounds_of_sums(program, inputs, peer) : exact();
   for (const Accuracy& accuracy : accuracies)
-    if (accuracy.op == row.name) return bounds_of_ulps(ours, accuracy.of(peer));
-  return exact();
+    if (accuracy.op == row.name) bounds = bounds_of_ulps(ours, accuracy.of(peer));
+  if (row.examples[0].op.as<Unary>() || row.examples[0].op.as<Binary>())
+    return with_complex_functions(program, ours, bounds);
+  return bounds;
 }
 
 /// The interpreter of jaxlib 0.10.2 cannot run these, or not rightly; interpreter.py knows the same.

@@ -24,7 +24,9 @@ os.environ["PJRT_NPROC"] = "64"
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 --xla_allow_excess_precision=false"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
-DTYPES = {"bool": "?", "i32": "<i4", "i64": "<i8", "f32": "<f4", "f64": "<f8"}
+DTYPES = {"bool": "?", "u8": "u1", "i8": "i1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "u64": "<u8",
+          "i64": "<i8", "f16": "<f2", "bf16": "<V2", "f32": "<f4", "f64": "<f8", "complex64": "<c8",
+          "complex128": "<c16"}
 
 
 @functools.cache
@@ -56,17 +58,24 @@ def errors(text: str) -> list[str]:
         return [f"{line_and_column(e.location)} {e.message}" for e in error.error_diagnostics]
 
 
+def numpy_dtype(name: str):
+    import ml_dtypes
+    import numpy as np
+
+    return np.dtype(ml_dtypes.bfloat16 if name == "bf16" else DTYPES[name])
+
+
 def read(tensor: dict):
     import numpy as np
 
-    return np.frombuffer(bytes.fromhex(tensor["data"]), DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
+    return np.frombuffer(bytes.fromhex(tensor["data"]), numpy_dtype(tensor["dtype"])).reshape(tensor["shape"])
 
 
 def written(array) -> dict:
     import numpy as np
 
     array = np.asarray(array)
-    names = {np.dtype(code): name for name, code in DTYPES.items()}
+    names = {numpy_dtype(name): name for name in DTYPES}
     return {"dtype": names[array.dtype], "shape": array.shape, "data": array.tobytes().hex()}
 
 

@@ -12,6 +12,7 @@ namespace {
 
 Array integers(const Array& x) { return convert(x, DType::i32); }
 Array bools(const Array& x) { return x > 0; }
+Array z(const Array& x) { return convert(x, DType::complex64); }
 
 TEST(dtypes, that_differ_are_not_mixed) {
   expect_refused(traced([](Array x) {
@@ -117,8 +118,119 @@ TEST(numbers, fit_the_integers_beside_them) {
   expect_refused(traced([](Array x) {
                    return convert(x, DType::i64) + std::numeric_limits<std::uint64_t>::max();  // refused
                  }),
-                 "T008 {file}:{line}: add: the number 1.8446744073709552e+19 does not fit i64; write one "
+                 "T008 {file}:{line}: add: the number 18446744073709551615 does not fit i64; write one "
                  "that is nearer to 0, or convert to a float dtype");
+}
+
+TEST(numbers, fit_narrow_unsigned_and_16_bit_numbers) {
+  expect_refused(
+      traced([](Array x) {
+        return convert(x, DType::i8) + 128;  // refused
+      }),
+      "T008 {file}:{line}: add: the number 128 does not fit i8; write one that is nearer to 0, or convert "
+      "to i64");
+  expect_refused(
+      traced([](Array x) {
+        return convert(x, DType::u16) * -1;  // refused
+      }),
+      "T008 {file}:{line}: mul: the number -1 does not fit u16; write one that is 0 or more, or convert to "
+      "a signed dtype");
+  expect_refused(
+      traced([](Array x) {
+        return convert(x, DType::f16) + 70'000;  // refused
+      }),
+      "T008 {file}:{line}: add: the number 70000 does not fit f16; write one that is nearer to 0, or "
+      "convert to f32");
+  expect_refused(
+      traced([](Array x) {
+        return convert(x, DType::bf16) * 1e39;  // refused
+      }),
+      "T008 {file}:{line}: mul: the number 1e+39 does not fit bf16; write one that is nearer to 0, or "
+      "convert to f32");
+}
+
+TEST(dtypes, that_have_no_order_are_not_ordered) {
+  expect_refused(
+      traced([](Array x) {
+        return z(x) < z(x);  // refused
+      }),
+      "T007 {file}:{line}: lt: complex64[4] is complex and has no order; use real(x), imag(x) or abs(x)");
+  expect_refused(
+      traced([](Array x) {
+        return sort(z(x), 0);  // refused
+      }),
+      "T007 {file}:{line}: sort: complex64[4] is complex and has no order; use real(x), imag(x) or abs(x)");
+  expect_refused(
+      traced([](Array x) {
+        return argmax(z(x), 0);  // refused
+      }),
+      "T007 {file}:{line}: argmax: complex64[4] is complex and has no order; use real(x), imag(x) or abs(x)");
+  expect_refused(traced([](Array x) {
+                   return reduce_max(z(x));  // refused
+                 }),
+                 "T007 {file}:{line}: reduce_max: complex64[4] is complex and has no order; use real(x), "
+                 "imag(x) or abs(x)");
+  expect_refused(
+      traced([](Array x) {
+        return clamp(0, z(x), 1);  // refused
+      }),
+      "T007 {file}:{line}: clamp: complex64[4] is complex and has no order; use real(x), imag(x) or abs(x)");
+  expect_refused(
+      on_devices([](Array x) {
+        return pmax(z(x), "data");  // refused
+      }),
+      "T007 {file}:{line}: pmax: complex64[2]{V:data} is complex and has no order; use real(x), imag(x) or "
+      "abs(x)");
+}
+
+TEST(dtypes, that_are_complex_go_into_complex_functions_only) {
+  expect_refused(
+      traced([](Array x) {
+        return erf(z(x));  // refused
+      }),
+      "T007 {file}:{line}: erf: complex64[4] is complex, for which it is not defined; apply it to the "
+      "parts: real(x), imag(x)");
+  expect_refused(
+      traced([](Array x) {
+        return maximum(z(x), 0);  // refused
+      }),
+      "T007 {file}:{line}: maximum: complex64[4] is complex, for which it is not defined; apply it to "
+      "the parts: real(x), imag(x)");
+  expect_refused(
+      traced([](Array x) {
+        return bitcast_convert(z(x), DType::f32);  // refused
+      }),
+      "T007 {file}:{line}: bitcast_convert: from complex64 to f32: a complex number is two numbers; take "
+      "its parts: real(x), imag(x)");
+  expect_refused(traced([](Array x) {
+                   return imag(x);  // refused
+                 }),
+                 "T007 {file}:{line}: imag: f32[4] is not complex, it is its own real part; use it as it is");
+  expect_refused(
+      traced([](Array x) {
+        return complex(convert(x, DType::f16), convert(x, DType::f16));  // refused
+      }),
+      "T007 {file}:{line}: complex: the parts are f16[4], not f32 or f64; convert them: convert(x, "
+      "DType::f32)");
+}
+
+TEST(dtypes, of_indices_are_wide) {
+  expect_refused(
+      traced([](Array x) {
+        return take(x, convert(x, DType::u8), 0);  // refused
+      }),
+      "T007 {file}:{line}: take: the index is u8[4]; indices are i32 or i64 (gather_c2); convert it: "
+      "convert(x, DType::i64)");
+}
+
+TEST(gradients, are_of_real_losses) {
+  auto square = [](const Array& z) { return reduce_sum(z * z); };
+  expect_refused(
+      traced([&](Array x) {
+        return grad(square)(z(x));  // refused
+      }),
+      "T007 {file}:{line}: grad: the loss is complex64[], which is complex and has no smallest value; "
+      "return a real number, such as real(loss)");
 }
 
 TEST(numbers, do_not_stand_beside_bools) {

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests/support/reference.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
@@ -81,13 +83,8 @@ Tensor test_data(DType dtype, const Shape& shape, int seed) {
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     std::int64_t value = (i * 7 + seed * 5 + i / 11) % 17 - 8;
     auto at = static_cast<std::size_t>(i);
-    switch (dtype) {
-      case DType::boolean: tensor.mutable_data<bool>()[at] = value % 3 == 0; break;
-      case DType::i32: tensor.mutable_data<std::int32_t>()[at] = static_cast<std::int32_t>(value); break;
-      case DType::i64: tensor.mutable_data<std::int64_t>()[at] = value; break;
-      case DType::f32: tensor.mutable_data<float>()[at] = static_cast<float>(value); break;
-      case DType::f64: tensor.mutable_data<double>()[at] = static_cast<double>(value); break;
-    }
+    Tensor element = Tensor::scalar_of(dtype, dtype == DType::boolean ? std::int64_t{value % 3 == 0} : value);
+    std::memcpy(tensor.mutable_bytes() + at * element.bytes(), element.data(), element.bytes());
   }
   return tensor;
 }

@@ -13,15 +13,19 @@ using Totals = std::vector<std::vector<double>>;
 constexpr double roundings =
     8;  // an element function is off by up to 4 ulp (tests/tensor), and its operand by 1
 
-// The coarsest dtype that takes part.
-bool has_f32(const Program& program) {
-  return std::ranges::any_of(program.types, [](Type type) { return type.dtype() == DType::f32; });
+// Of the coarsest dtype that takes part.
+double eps_of(const Program& program) {
+  double eps = 0;
+  for (Type type : program.types)
+    if (is_inexact(type.dtype())) eps = std::max(eps, epsilon(type.dtype()));
+  return eps;
 }
 
 // Near cbrt(eps), where both errors are of one size; in f64 more, for programs of many equations.
-double step_of(const Program& program) { return has_f32(program) ? 0x1p-8 : 0x1p-14; }
-double eps_of(const Program& program) {
-  return has_f32(program) ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+double step_of(const Program& program) {
+  double eps = eps_of(program);
+  if (eps > std::numeric_limits<float>::epsilon()) return 0x1p-2;
+  return eps < std::numeric_limits<float>::epsilon() ? 0x1p-14 : 0x1p-8;
 }
 
 // What an equation adds up at most: all elements of all devices, or products of two of them.
@@ -29,7 +33,7 @@ double magnitude(const Program& program, const std::vector<PerDevice>& x) {
   std::int64_t elements = 1;
   double largest = 1;
   for (const PerDevice& value : evaluate_all(without_unreduced_borders(program), example_mesh(), x))
-    for (const Tensor& tensor : value) {
+    for (const Tensor& tensor : in_parts(value)) {
       elements = std::max(elements, tensor.elements());
       for (std::int64_t e = 0; e < tensor.elements(); ++e)
         if (std::isfinite(tensor.at(e))) largest = std::max(largest, std::abs(tensor.at(e)));
@@ -54,10 +58,10 @@ std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevi
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!by[i]) continue;
     for (std::size_t device = 0; device < x[i].size(); ++device) {
-      Tensor sum(x[i][device].dtype(), x[i][device].shape());
+      Tensor from = in_parts(x[i][device]), along = in_parts(v[i][device]), sum(from.dtype(), from.shape());
       for (std::int64_t e = 0; e < sum.elements(); ++e)
-        put_element(sum, e, x[i][device].at(e) + distance * v[i][device].at(e));
-      x[i][device] = sum;
+        put_element(sum, e, from.at(e) + distance * along.at(e));
+      x[i][device] = out_of_parts(sum, x[i][device]);
     }
   }
   return x;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "tutti/transform/batch.hpp"
 
@@ -20,6 +21,46 @@ int first_with_same_value(Type type, int device, const Mesh& mesh) {
 
 }  // namespace
 
+double epsilon(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return 0x1p-10;
+    case DType::bf16: return 0x1p-7;
+    case DType::f32:
+    case DType::complex64: return std::numeric_limits<float>::epsilon();
+    case DType::f64:
+    case DType::complex128: return std::numeric_limits<double>::epsilon();
+    case DType::boolean:
+    case DType::u8:
+    case DType::i8:
+    case DType::u16:
+    case DType::i16:
+    case DType::u32:
+    case DType::i32:
+    case DType::u64:
+    case DType::i64: break;
+  }
+  return 0;
+}
+
+Tensor in_parts(const Tensor& tensor) {
+  if (!is_complex(tensor.dtype())) return tensor;
+  Tensor parts(part_of(tensor.dtype()), tensor.shape().inserted(Dim{tensor.shape().rank()}, 2));
+  std::memcpy(parts.mutable_bytes(), tensor.data(), tensor.bytes());
+  return parts;
+}
+
+PerDevice in_parts(const PerDevice& value) {
+  PerDevice parts;
+  for (const Tensor& tensor : value) parts.push_back(in_parts(tensor));
+  return parts;
+}
+
+Tensor out_of_parts(const Tensor& parts, const Tensor& like) {
+  Tensor tensor(like.dtype(), like.shape());
+  std::memcpy(tensor.mutable_bytes(), parts.data(), parts.bytes());
+  return tensor;
+}
+
 void put_element(Tensor& tensor, std::int64_t index, double value) {
   Tensor element = is_float(tensor.dtype())
                        ? Tensor::scalar_of(tensor.dtype(), value)
@@ -30,14 +71,25 @@ void put_element(Tensor& tensor, std::int64_t index, double value) {
 
 double Random::below(double n) { return std::floor(static_cast<double>(engine_() >> 11) * 0x1p-53 * n); }
 
+Tensor Random::draw(const ExampleOperand& operand, Numbers numbers) {
+  Tensor tensor(operand.type.dtype(), operand.type.shape()), drawn = in_parts(tensor);
+  for (std::int64_t i = 0; i < drawn.elements(); ++i)
+    put_element(drawn, i, draw(operand.low, operand.high, drawn.dtype(), numbers));
+  bool on_axes =
+      is_complex(tensor.dtype()) && numbers == Numbers::powers_of_two;  // else division is not exact
+  for (std::int64_t i = 0; i < tensor.elements() && on_axes; ++i)
+    put_element(drawn, 2 * i + static_cast<std::int64_t>(below(2)), 0);
+  return out_of_parts(drawn, tensor);
+}
+
 double Random::draw(double low, double high, DType dtype, Numbers numbers) {
   if (dtype == DType::boolean) return below(2);
   if (is_integer(dtype)) return std::ceil(low) + below(std::floor(high) - std::ceil(low) + 1);
   if (low == high) return low;
-  double step = 0.25;
+  double step = is_half(dtype) ? 1 : 0.25;
   switch (numbers) {
     case Numbers::any: return low + static_cast<double>(engine_() >> 11) * 0x1p-53 * (high - low);
-    case Numbers::smooth: step = dtype == DType::f32 ? 0x1p-4 : 0x1p-10; break;
+    case Numbers::smooth: step = is_half(dtype) ? 0.5 : dtype == DType::f32 ? 0x1p-4 : 0x1p-10; break;
     case Numbers::quarters: break;
     case Numbers::powers_of_two: {
       std::vector<double> found;
@@ -59,10 +111,7 @@ PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers nu
       value.push_back(value[static_cast<std::size_t>(first)]);
       continue;
     }
-    Tensor tensor(operand.type.dtype(), operand.type.shape());
-    for (std::int64_t i = 0; i < tensor.elements(); ++i)
-      put_element(tensor, i, random.draw(operand.low, operand.high, tensor.dtype(), numbers));
-    value.push_back(tensor);
+    value.push_back(random.draw(operand, numbers));
   }
   return value;
 }
@@ -92,8 +141,9 @@ Axes unequal_axes(const PerDevice& value, const Axes& equal, const Mesh& mesh) {
   return found;
 }
 
-std::vector<std::vector<double>> totals(Type type, const PerDevice& value) {
+std::vector<std::vector<double>> totals(Type type, const PerDevice& complex_or_not) {
   const Mesh& mesh = example_mesh();
+  PerDevice value = in_parts(complex_or_not);
   auto holds_a_term = [&](int device, int other) {
     return std::ranges::all_of(mesh.axes(), [&](const Axis& axis) {
       return type.at(axis) == State::unreduced ||
@@ -102,7 +152,7 @@ std::vector<std::vector<double>> totals(Type type, const PerDevice& value) {
   };
   std::vector<std::vector<double>> sums;
   for (int device = 0; device < mesh.devices(); ++device) {
-    std::vector<double>& sum = sums.emplace_back(static_cast<std::size_t>(type.elements()));
+    std::vector<double>& sum = sums.emplace_back(static_cast<std::size_t>(value[0].elements()));
     for (int other = 0; other < mesh.devices(); ++other)
       for (std::size_t i = 0; i < sum.size() && holds_a_term(device, other); ++i)
         sum[i] += value[static_cast<std::size_t>(other)].at(static_cast<std::int64_t>(i));
@@ -118,7 +168,10 @@ double pairing(Type type_of_v, const PerDevice& v, const PerDevice& w, const Mes
       counts &= type_of_v.at(axis) != State::invariant || mesh.coordinate(device, axis) == 0;
     if (!counts) continue;
     const Tensor &x = v[static_cast<std::size_t>(device)], &y = w[static_cast<std::size_t>(device)];
-    for (std::int64_t i = 0; i < x.elements(); ++i) sum += x.at(i) * y.at(i);
+    Tensor a = in_parts(x), b = in_parts(y);
+    bool is_pair = is_complex(x.dtype());
+    for (std::int64_t i = 0; i < a.elements(); ++i)
+      sum += (is_pair && i % 2 == 1 ? -1 : 1) * a.at(i) * b.at(i);
   }
   return sum;
 }

@@ -25,25 +25,14 @@ std::vector<Stored<T>> edge_values() {
   if constexpr (std::same_as<T, bool>) {
     return {0, 1};
   } else if constexpr (std::integral<T>) {
-    return {0,
-            1,
-            -1,
-            2,
-            -2,
-            3,
-            -3,
-            7,
-            -7,
-            10,
-            31,
-            32,
-            100,
-            -99,
-            511,
-            Limits::max(),
-            Limits::min(),
-            Limits::max() - 1,
-            Limits::min() + 1};
+    std::vector<T> values;
+    for (int x : {0, 1, -1, 2, -2, 3, -3, 7, -7, 8, 10, 16, 31, 32, 100, -99, 511})
+      values.push_back(static_cast<T>(x));
+    for (int x : {0, 1}) {
+      values.push_back(static_cast<T>(Limits::max() - x));
+      values.push_back(static_cast<T>(Limits::min() + x));
+    }
+    return values;
   } else {
     return {T(0),
             -T(0),
@@ -95,20 +84,28 @@ bool same_element(T a, T b) {
   return a == b;
 }
 
+/// Whose elements C++ has: all but f16, bf16 (tests/tensor/half_test.cpp) and complex numbers (complex_test.cpp).
+inline std::vector<DType> arithmetic_dtypes() {
+  std::vector<DType> dtypes;
+  for (DType dtype : all_dtypes())
+    if (!is_half(dtype) && !is_complex(dtype)) dtypes.push_back(dtype);
+  return dtypes;
+}
+
 template <class F>
 void with_type(DType dtype, F f) {
-  switch (dtype) {
-    case DType::boolean: return f(bool{});
-    case DType::i32: return f(std::int32_t{});
-    case DType::i64: return f(std::int64_t{});
-    case DType::f32: return f(float{});
-    case DType::f64: return f(double{});
-  }
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_arithmetic_v<T>) f(T{});
+  });
 }
 
 template <class T>
 const std::byte* bytes(const std::vector<T>& values) {
   return reinterpret_cast<const std::byte*>(values.data());
+}
+template <class T>
+std::byte* bytes_of(T& value) {
+  return reinterpret_cast<std::byte*>(&value);
 }
 template <class T>
 std::byte* bytes(std::vector<T>& values) {

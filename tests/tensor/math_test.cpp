@@ -34,7 +34,9 @@ Exact exact(UnaryFn fn, Exact x) {
     case UnaryFn::floor:
     case UnaryFn::ceil:
     case UnaryFn::is_finite:
-    case UnaryFn::logical_not: break;
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: break;
   }
   return 0;
 }

@@ -91,12 +91,31 @@ Tensor tensor_of(Shape shape, std::uint64_t seed) {
 TEST_F(npy, reads_what_it_writes_for_every_dtype_and_shape) {
   for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{7}, Shape{3, 0, 2}, Shape{2, 3},
                              Shape{2, 3, 4, 5}, Shape{1, 1, 1}})
-    for (DType dtype : all_dtypes())
+    for (DType dtype : arithmetic_dtypes())
       with_type(dtype, [&]<class T>(T) {
         const Tensor tensor = tensor_of<T>(shape, 3);
         write_npy(path(), tensor);
         EXPECT_TRUE(read_npy(path()) == tensor) << name(dtype) << '[' << to_string(shape) << ']';
       });
+}
+
+// As np.save of JAX's bfloat16 writes, which NumPy has no name for.
+TEST_F(npy, holds_16_bit_floats_and_complex_numbers) {
+  const Tensor half(Shape{3}, std::vector<f16>{f16(1.5F), f16(-0.0F), f16(65504.0F)}),
+      brain(Shape{2}, std::vector<bf16>{bf16(1.5F), bf16(1e30F)}),
+      single(Shape{2}, std::vector<std::complex<float>>{{1, -2}, {0.5F, 3}}),
+      twice(Shape{1}, std::vector<std::complex<double>>{{1e300, -2}});
+  for (const Tensor& tensor : {half, brain, single, twice}) {
+    write_npy(path(), tensor);
+    EXPECT_TRUE(read_npy(path()) == tensor) << name(tensor.dtype());
+  }
+  EXPECT_TRUE(read_npy(written(file_of(header_of("<f2", "(1,)"), std::string("\0\x3e", 2)))) ==
+              Tensor(Shape{1}, std::vector<f16>{f16(1.5F)}));
+  EXPECT_TRUE(read_npy(written(file_of(header_of("<V2", "(1,)"), std::string("\xc0\x3f", 2)))) ==
+              Tensor(Shape{1}, std::vector<bf16>{bf16(1.5F)}));
+  const std::string big_endian = {0x3f, char(0x80), 0, 0, char(0xc0), 0, 0, 0};
+  EXPECT_TRUE(read_npy(written(file_of(header_of(">c8", "(1,)"), big_endian))) ==
+              Tensor(Shape{1}, std::vector<std::complex<float>>{{1, -2}}));
 }
 
 TEST_F(npy, writes_the_header_that_numpy_writes) {
@@ -183,14 +202,19 @@ INSTANTIATE_TEST_SUITE_P(
                "has 5 bytes of data where f32[2] takes 8; the file is cut off or damaged, write it again"},
         Damage{"more_data", good + "x",
                "has 9 bytes of data where f32[2] takes 8; the file is cut off or damaged, write it again"},
-        Damage{"f16", file_of(header_of("<f2", "(2,)"), "1234"),
-               "dtype '<f2' is not held here; bool, int32, int64, float32 and float64 are: convert it with "
+        Damage{"f24", file_of(header_of("<f3", "(2,)"), "123456"),
+               "dtype '<f3' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, "
+               "float64, "
+               "complex64 and complex128 are: convert it with "
                "astype"},
-        Damage{
-            "empty_dtype", file_of(header_of("", "(2,)"), "1234"),
-            "dtype '' is not held here; bool, int32, int64, float32 and float64 are: convert it with astype"},
+        Damage{"empty_dtype", file_of(header_of("", "(2,)"), "1234"),
+               "dtype '' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, "
+               "float64, complex64 "
+               "and complex128 are: convert it with astype"},
         Damage{"text", file_of(header_of("<U7", "(2,)"), "1234"),
-               "dtype '<U7' is not held here; bool, int32, int64, float32 and float64 are: convert it with "
+               "dtype '<U7' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, "
+               "float64, "
+               "complex64 and complex128 are: convert it with "
                "astype"},
         Damage{"record",
                file_of("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", two_floats),

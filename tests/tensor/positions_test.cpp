@@ -46,7 +46,7 @@ void add_unary_and_convert(std::vector<Row>& rows, DType dtype) {
       add_row(rows, name(UnaryFn(fn)), unary_kernel(UnaryFn(fn), dtype), dtype, {dtype}, {Step::dense});
     } catch (const Error&) {  // not defined: elementwise_test
     }
-  for (DType to : all_dtypes())
+  for (DType to : arithmetic_dtypes())
     add_row(rows, "to " + std::string(name(to)), convert_kernel(dtype, to), to, {dtype}, {Step::dense});
 }
 
@@ -81,7 +81,7 @@ void add_pairs(std::vector<Row>& rows, DType dtype, Step a, Step b) {
 
 std::vector<Row> all_rows() {
   std::vector<Row> rows;
-  for (DType dtype : all_dtypes()) {
+  for (DType dtype : arithmetic_dtypes()) {
     add_unary_and_convert(rows, dtype);
     for (Step a : both_steps)
       for (Step b : both_steps) {

@@ -20,6 +20,10 @@ TEST(to_string, prints_scalars_without_brackets) {
   EXPECT_EQ(to_string(Tensor::scalar(3.0)), "3.");
   EXPECT_EQ(to_string(Tensor::scalar(std::int64_t{-7})), "-7");
   EXPECT_EQ(to_string(Tensor::scalar(true)), "true");
+  EXPECT_EQ(to_string(Tensor::scalar(std::uint8_t{200})), "200");
+  EXPECT_EQ(to_string(Tensor::scalar(bf16(0.1F))), "0.100098");
+  EXPECT_EQ(to_string(Tensor::scalar(std::complex<float>(1, -2.5F))), "1.-2.5j");
+  EXPECT_EQ(to_string(Tensor::scalar(std::complex<double>(-0.5, 3))), "-0.5+3.j");
 }
 
 TEST(to_string, aligns_decimal_points) {

@@ -14,7 +14,7 @@ TEST(tensor, starts_with_zeros_on_a_cache_line) {
     EXPECT_EQ(tensor.elements(), 15);
     EXPECT_EQ(tensor.bytes(), 15 * bytes_per_element(dtype));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0U);
-    for (std::int64_t i = 0; i < 15; ++i) EXPECT_EQ(tensor.at(i), 0);
+    for (std::size_t i = 0; i < tensor.bytes(); ++i) EXPECT_EQ(tensor.data()[i], std::byte{0});
   }
 }
 
@@ -24,6 +24,14 @@ TEST(tensor, shares_its_elements_with_copies_and_other_shapes) {
   EXPECT_EQ(copy.data(), tensor.data());
   EXPECT_EQ(flat.data(), tensor.data());
   EXPECT_EQ(flat.shape(), Shape{6});
+}
+
+TEST(tensor, gives_elements_as_doubles) {
+  EXPECT_EQ(Tensor::scalar(std::uint8_t{200}).at(0), 200);
+  EXPECT_EQ(Tensor::scalar(std::int8_t{-100}).at(0), -100);
+  EXPECT_EQ(Tensor::scalar(f16(0.1F)).at(0), 0x1.998p-4);
+  EXPECT_EQ(Tensor::scalar(bf16(0.1F)).at(0), 0x1.9ap-4);
+  EXPECT_THROW(Tensor::scalar(std::complex<float>(1, 2)).at(0), Error);
 }
 
 TEST(tensor, is_equal_by_dtype_shape_and_bits) {

@@ -34,9 +34,10 @@ TEST(dtype, is_found_by_its_name) {
   EXPECT_EQ(dtype_named(""), std::nullopt);
 }
 
-TEST(dtype, is_float_integer_or_bool) {
+TEST(dtype, is_complex_float_integer_or_bool) {
   for (DType dtype : all_dtypes())
-    EXPECT_EQ(is_float(dtype) + is_integer(dtype) + (dtype == DType::boolean), 1) << name(dtype);
+    EXPECT_EQ(is_complex(dtype) + is_float(dtype) + is_integer(dtype) + (dtype == DType::boolean), 1)
+        << name(dtype);
 }
 
 TEST(dtype, has_the_bytes_of_its_cpp_type) {

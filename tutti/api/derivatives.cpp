@@ -51,13 +51,17 @@ void check_loss(const Program& program) {
   Type loss = program.type(program.outputs[0]);
   require(loss.rank() == 0, Code::shape, "the loss is {}, not a scalar; sum it with reduce_sum or mean",
           to_string(loss));
+  require(
+      !is_complex(loss.dtype()), Code::dtype,
+      "the loss is {}, which is complex and has no smallest value; return a real number, such as real(loss)",
+      to_string(loss));
   require(is_float(loss.dtype()), Code::dtype, "the loss is {}, which has no derivative; return a float",
           to_string(loss));
 }
 
 void check_differentiable(const Arrays& arguments, const Bits& by) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    require(!by[i] || is_float(arguments[i].dtype()), Code::dtype,
+    require(!by[i] || is_inexact(arguments[i].dtype()), Code::dtype,
             "argument leaf {} is {}, which has no derivative; close over it or make it a later argument", i,
             to_string(arguments[i].type()));
 }
@@ -140,7 +144,7 @@ FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Ar
     require_forward(derived.program);
     Arrays inputs = joined(own, own_all(traced.captured));
     for (std::size_t i = 0; i < own.size(); ++i) {
-      if (!is_float(own[i].dtype())) continue;
+      if (!is_inexact(own[i].dtype())) continue;
       inputs.push_back(
           as_type(Builder::current().own(tangents[i]), own[i].type(), fmt::format("tangent leaf {}", i)));
     }
@@ -188,7 +192,7 @@ Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cota
     std::size_t next = 0;
     for (const Array& argument : arguments) {
       Type type = argument.type();
-      all.push_back(is_float(type.dtype()) ? found[next++] : zeros_of(type));
+      all.push_back(is_inexact(type.dtype()) ? found[next++] : zeros_of(type));
     }
     return all;
   });

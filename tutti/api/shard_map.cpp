@@ -39,7 +39,7 @@ std::string way_out(State has, State wanted, const Axis& axis, DType dtype, bool
         axis.name);
   return fmt::format(
       "Name '{0}' in the out-spec, or make the devices equal, for example with {1}(x, \"{0}\")", axis.name,
-      is_float(dtype) ? "pmean" : "pmax");
+      is_inexact(dtype) ? "pmean" : "pmax");
 }
 
 // Equal values may leave as parts of a larger array; nothing else is cast silently.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/all_ops.hpp"
 
+#include <algorithm>
 #include <map>
 
+#include "tutti/base/error.hpp"
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/control/remat.hpp"
 #include "tutti/control/scan.hpp"
@@ -53,6 +55,51 @@
 namespace tutti {
 namespace {
 
+bool accepts(const Op& op, const std::vector<ExampleOperand>& operands) {
+  Types types;
+  for (const ExampleOperand& operand : operands) types.push_back(operand.type);
+  try {
+    op->infer(types);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool has_operand(const Example& example, DType dtype) {
+  return std::ranges::any_of(example.operands,
+                             [&](const ExampleOperand& operand) { return operand.type.dtype() == dtype; });
+}
+
+/// The example with `to` in place of the dtype of its first operand that is not bool.
+Example in_dtype(Example example, DType to) {
+  DType from = DType::boolean;
+  for (const ExampleOperand& operand : example.operands)
+    if (from == DType::boolean) from = operand.type.dtype();
+  for (ExampleOperand& operand : example.operands) {
+    if (operand.type.dtype() != from || from == DType::boolean) continue;
+    operand.type = operand.type.with(to);
+    if (is_unsigned(to) && operand.low < 0) operand.high = std::max(operand.high, -operand.low);
+    if (is_unsigned(to)) operand.low = std::max(operand.low, 0.0);
+  }
+  return example;
+}
+
+/// Ops for which the dtype makes no difference leave these to us: the first example that may have it gets it.
+void add_more_dtypes(std::vector<Example>& examples) {
+  const std::vector<Example> own = examples;
+  for (DType dtype : more_dtypes()) {
+    auto has_it = [&](const Example& example) { return has_operand(example, dtype); };
+    if (std::ranges::any_of(own, has_it)) continue;
+    for (const Example& example : own) {
+      Example other = in_dtype(example, dtype);
+      if (!has_operand(other, dtype) || !accepts(other.op, other.operands)) continue;
+      examples.push_back(std::move(other));
+      break;
+    }
+  }
+}
+
 template <class... Ops>
 std::vector<OpRow> rows() {
   std::map<std::string, std::vector<Example>> by_name;
@@ -61,7 +108,10 @@ std::vector<OpRow> rows() {
   };
   (add(Ops::examples()), ...);
   std::vector<OpRow> all;
-  for (auto& [name, examples] : by_name) all.push_back({name, std::move(examples)});
+  for (auto& [name, examples] : by_name) {
+    add_more_dtypes(examples);
+    all.push_back({name, std::move(examples)});
+  }
   return all;
 }
 

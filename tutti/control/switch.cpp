@@ -118,7 +118,7 @@ Arrays all_branches(const Switch& op, const Axis& axis, const BatchedArrays& ope
     Array here = number == 0 ? index <= 0 : number == last ? index >= number : equal(index, number);
     BatchedArrays own(operands.begin() + 1, operands.end());
     for (Batched& x : own)
-      if (is_float(x.array.dtype()) && op.branches.size() > 1)
+      if (is_inexact(x.array.dtype()) && op.branches.size() > 1)
         x = {select_lanes(here, materialised(x, axis), stop_gradient(materialised(x, axis))), true};
     Arrays found = inline_batched(*op.branches[b], axis, own);
     for (std::size_t i = 0; i < found.size(); ++i)

@@ -56,7 +56,8 @@ class Array {
   std::shared_ptr<const GlobalArray> finished() const;
   /// The whole array on the host. Throws T011 while it is traced.
   Tensor tensor(Where where = Where::here()) const;
-  /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements.
+  /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements,
+  /// T007 if it is complex.
   double item(Where where = Where::here()) const;
 
   /// Arrays are not conditions: their values are not known while a program is traced. Use select.
@@ -72,7 +73,7 @@ using Arrays = std::vector<Array>;
 Array abstract(Shape shape, DType dtype, Where where = Where::here());
 
 /// A C++ number beside arrays: it takes their dtype.
-using Number = std::variant<bool, std::int64_t, double>;
+using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
 
 /// An operand of a front-end function: an array or a number, with the line of the caller.
 class Operand {
@@ -90,10 +91,11 @@ class Operand {
   template <class N>
   static Number as_number(N number) {
     if constexpr (std::same_as<N, bool>) return number;
-    if constexpr (std::integral<N>)
-      if (std::signed_integral<N> || static_cast<std::int64_t>(number) >= 0)
-        return static_cast<std::int64_t>(number);
-    return static_cast<double>(number);  // also a whole number that no integer dtype can hold
+    else if constexpr (std::unsigned_integral<N> && sizeof(N) >= sizeof(std::int64_t))
+      return static_cast<std::int64_t>(number) >= 0 ? Number(static_cast<std::int64_t>(number))
+                                                    : Number(static_cast<std::uint64_t>(number));
+    else if constexpr (std::integral<N>) return static_cast<std::int64_t>(number);
+    else return static_cast<double>(number);
   }
 
   std::variant<Array, Number> is_;

@@ -21,6 +21,13 @@ const Mesh& example_mesh() {
   return mesh;
 }
 
+std::span<const DType> more_dtypes() {
+  static constexpr DType dtypes[] = {DType::u8,        DType::i8,        DType::u16, DType::i16,
+                                     DType::u32,       DType::u64,       DType::f16, DType::bf16,
+                                     DType::complex64, DType::complex128};
+  return dtypes;
+}
+
 const std::vector<Axes>& example_axis_tuples() {
   static const std::vector<Axes> tuples = [] {
     std::vector<Axes> all;

@@ -11,6 +11,7 @@
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/positions.hpp"
@@ -58,8 +59,10 @@ Types AllReduce::infer(const Types& operands) const {
     return {x.with(axes, to)};
   }
   bool is_of_bits = kind == ReduceKind::logical_and || kind == ReduceKind::logical_or;
-  require(!is_of_bits || !is_float(x.dtype()), Code::dtype,
-          "{} is float, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x));
+  require(!is_of_bits || !is_inexact(x.dtype()), Code::dtype,
+          "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),
+          is_float(x.dtype()) ? "float" : "complex");
+  require_order(x);
   require_states(x, axes, {State::varying}, "a maximum or minimum takes values, not terms; psum it first");
   agreed_states(operands, Mixing::alike);  // refuses U over the other axes
   return {x.with(axes, to)};
@@ -135,6 +138,11 @@ std::vector<Example> AllReduce::examples() {
     examples.push_back({AllReduce{kind, {a, b}}, {Type(DType::i32, {4}).with({a, b}, State::varying)}});
     examples.push_back({AllReduce{kind, {a}}, {Type(DType::boolean, {4}).with(a, State::varying)}});
   }
+  for (DType dtype : more_dtypes()) {
+    Type x = Type(dtype, {3, 2}).with({a, b}, State::varying);
+    examples.push_back({AllReduce{ReduceKind::sum, {a, b}}, {x}});
+    if (!is_complex(dtype)) examples.push_back({AllReduce{ReduceKind::min, {a, b}}, {x}});
+  }
   return examples;
 }
 
@@ -168,7 +176,7 @@ Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& opti
 Array pmean(const Operand& x, const AxisNames& axes, const AllReduceOptions& options) {
   return front_end("pmean", x.where(), [&] {
     Array terms = as_array(x);
-    if (!is_float(terms.dtype())) terms = convert(terms, DType::f32);
+    if (!is_inexact(terms.dtype())) terms = convert(terms, DType::f32);
     Axes over = axes.resolve();
     Array sum = all_reduce(terms, over, ReduceKind::sum, options.groups);
     if (same_size(options.groups)) return sum / group_size(options.groups, over);

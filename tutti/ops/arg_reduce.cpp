@@ -5,6 +5,7 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/dims.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/tensor/kernels.hpp"
 
@@ -49,8 +50,7 @@ class Pick {
 
  private:
   stablehlo::Value compare(std::string direction, stablehlo::Value a, stablehlo::Value b) const {
-    bool floats = is_float(value_.dtype()), bools = value_.dtype() == DType::boolean;
-    return compared(emitter_, std::move(direction), a, b, floats ? "FLOAT" : bools ? "UNSIGNED" : "SIGNED");
+    return compared(emitter_, std::move(direction), a, b, order_of(value_.dtype()));
   }
   stablehlo::Value bits(std::string_view op, const Lowered& operands) const {
     return emitter_.emit(op, operands, Type(DType::boolean, {}));
@@ -99,8 +99,9 @@ Types ArgReduce::infer(const Types& operands) const {
   require_in_range({dim}, x, "argmax_c1");
   require(x.shape()[dim] > 0, Code::shape, "dim {} of {} has no elements, so none is the {} (argmax_c2)",
           dim.index, to_string(x), extreme == Extreme::largest ? "largest" : "smallest");
-  require(is_integer(index_dtype), Code::dtype, "indices of {}; they are i32 or i64 (argmax_c3)",
-          tutti::name(index_dtype));
+  require_order(x);
+  require(index_dtype == DType::i32 || index_dtype == DType::i64, Code::dtype,
+          "indices of {}; they are i32 or i64 (argmax_c3)", tutti::name(index_dtype));
   return {Type(index_dtype, x.shape().erased(dim), agreed_states(operands, mixing()))};
 }
 
@@ -151,6 +152,8 @@ std::vector<Example> ArgReduce::examples() {
     add(1, Type(DType::f32, {2, 4, 3}).with(axes[1], reduced).with(axes[2], varying));
     add(0, Type(DType::i32, {9, 2}).with(axes[0], varying));  // with ties
     add(0, Type(DType::boolean, {6}));
+    for (DType dtype : more_dtypes())
+      if (!is_complex(dtype)) add(1, Type(dtype, {3, 5}));
     add(1, Type(DType::i64, {0, 2}));
     add(0, Type(DType::f64, {1}));
   }

@@ -11,6 +11,7 @@
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/unary.hpp"
+#include "tutti/ops/zero_tangent.hpp"
 #include "tutti/ops/zeros_of.hpp"
 
 namespace tutti {
@@ -19,16 +20,17 @@ namespace {
 bool takes(BinaryFn fn, DType dtype) {
   switch (fn) {
     case BinaryFn::add:
-    case BinaryFn::mul:
+    case BinaryFn::mul: return true;
     case BinaryFn::maximum:
-    case BinaryFn::minimum: return true;
+    case BinaryFn::minimum: return !is_complex(dtype);
     case BinaryFn::sub:
     case BinaryFn::div:
-    case BinaryFn::pow:
-    case BinaryFn::rem: return dtype != DType::boolean;
+    case BinaryFn::pow: return dtype != DType::boolean;
+    case BinaryFn::rem: return dtype != DType::boolean && !is_complex(dtype);
+    case BinaryFn::complex: return dtype == DType::f32 || dtype == DType::f64;
     case BinaryFn::logical_and:
     case BinaryFn::logical_or:
-    case BinaryFn::logical_xor: return !is_float(dtype);
+    case BinaryFn::logical_xor: return !is_inexact(dtype);
     case BinaryFn::atan2: return is_float(dtype);
     case BinaryFn::shift_left:
     case BinaryFn::shift_right_arithmetic:
@@ -39,7 +41,20 @@ bool takes(BinaryFn fn, DType dtype) {
 
 // Division that truncates and the or of bools are linear in name only.
 bool is_linear(BinaryFn fn, DType dtype) {
-  return dtype != DType::boolean && (fn != BinaryFn::div || is_float(dtype));
+  return dtype != DType::boolean && (fn != BinaryFn::div || is_inexact(dtype));
+}
+
+void require_taken(BinaryFn fn, Type x) {
+  if (takes(fn, x.dtype())) return;
+  require(fn != BinaryFn::complex, Code::dtype, "the parts are {}, not f32 or f64; convert them: {}",
+          to_string(x), conversion_to(DType::f32));
+  require(!is_complex(x.dtype()), Code::dtype,
+          "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
+          to_string(x));
+  require(fn != BinaryFn::atan2, Code::dtype, "{} is not float; convert it: {}", to_string(x),
+          conversion_to(DType::f32));
+  fail(Code::dtype, "{} is {}; convert it: {}", to_string(x),
+       is_float(x.dtype()) ? "float" : "neither float nor integer", conversion_to(DType::i32));
 }
 
 void require_no_sum(Type denominator) {
@@ -74,6 +89,7 @@ std::optional<Array> tangent_by_first(BinaryFn fn, const Array& x, const Array& 
     case BinaryFn::add:
     case BinaryFn::sub:
     case BinaryFn::rem: return t;
+    case BinaryFn::complex: return complex(t, zero_tangent(t.type()));
     case BinaryFn::mul: return t * y;
     case BinaryFn::div: return t / y;
     case BinaryFn::pow: return pow_by_base(x, y) * t;
@@ -95,6 +111,7 @@ std::optional<Array> tangent_by_second(BinaryFn fn, const Array& x, const Array&
   switch (fn) {
     case BinaryFn::add: return t;
     case BinaryFn::sub: return -t;
+    case BinaryFn::complex: return complex(zero_tangent(t.type()), t);
     case BinaryFn::mul: return x * t;
     case BinaryFn::div: return -(z / y) * t;
     case BinaryFn::pow: return pow_by_exponent(x, z) * t;
@@ -129,6 +146,7 @@ std::string_view stablehlo_name(BinaryFn fn) {
     case BinaryFn::shift_left: return "stablehlo.shift_left";
     case BinaryFn::shift_right_arithmetic: return "stablehlo.shift_right_arithmetic";
     case BinaryFn::shift_right_logical: return "stablehlo.shift_right_logical";
+    case BinaryFn::complex: return "stablehlo.complex";
   }
   return {};
 }
@@ -164,6 +182,7 @@ About Binary::about() const {
               "shift_right_arithmetic"};
     case BinaryFn::shift_right_logical:
       return {"The bits of x moved down by y, with zeros, element by element.", "shift_right_logical"};
+    case BinaryFn::complex: return {"The complex number x + iy, element by element.", "complex, conj"};
   }
   return {};
 }
@@ -171,7 +190,8 @@ About Binary::about() const {
 Mixing Binary::mixing() const {
   switch (fn) {
     case BinaryFn::add:
-    case BinaryFn::sub: return Mixing::linear;
+    case BinaryFn::sub:
+    case BinaryFn::complex: return Mixing::linear;
     case BinaryFn::mul:
     case BinaryFn::div: return Mixing::bilinear;
     case BinaryFn::pow:
@@ -192,12 +212,10 @@ Mixing Binary::mixing() const {
 Types Binary::infer(const Types& operands) const {
   Type x = operands[0];
   require_same_elements(x, operands[1]);
-  require(fn != BinaryFn::atan2 || is_float(x.dtype()), Code::dtype, "{} is not float; convert it: {}",
-          to_string(x), conversion_to(DType::f32));
-  require(takes(fn, x.dtype()), Code::dtype, "{} is {}; convert it: {}", to_string(x),
-          is_float(x.dtype()) ? "float" : "neither float nor integer", conversion_to(DType::i32));
+  require_taken(fn, x);
   if (fn == BinaryFn::div) require_no_sum(operands[1]);
-  return {x.with(agreed_states(operands, is_linear(fn, x.dtype()) ? mixing() : Mixing::alike))};
+  Type result = fn == BinaryFn::complex ? x.with(complex_of(x.dtype())) : x;
+  return {result.with(agreed_states(operands, is_linear(fn, x.dtype()) ? mixing() : Mixing::alike))};
 }
 
 Kernel Binary::kernel(const Layout&) const { return Pointwise{fn}; }
@@ -222,6 +240,8 @@ Tangents Binary::transpose(const LinearOperands& operands, const Tangents& cotan
   switch (fn) {
     case BinaryFn::add: return {if_linear(x, [&] { return ct; }), if_linear(y, [&] { return ct; })};
     case BinaryFn::sub: return {if_linear(x, [&] { return ct; }), if_linear(y, [&] { return -ct; })};
+    case BinaryFn::complex:
+      return {if_linear(x, [&] { return real(ct); }), if_linear(y, [&] { return -imag(ct); })};
     case BinaryFn::mul:
       require(x || y, Code::refused_rule, "transpose is refused: mul is linear in one operand at a time");
       return {if_linear(x, [&] { return ct * *y; }), if_linear(y, [&] { return *x * ct; })};
@@ -265,8 +285,10 @@ bool is_shift(BinaryFn fn) {
 
 // Operands in the domain, away from the kinks; integers may meet every edge.
 std::vector<ExampleOperand> example_operands(BinaryFn fn, Type x, Type y) {
-  if (is_shift(fn)) return {{x, -999, 999}, {y, -3, 35}};
-  if (!is_float(x.dtype()))
+  if (is_shift(fn) && is_unsigned(x.dtype())) return {{x, 0, 255}, {y, 0, 70}};
+  if (is_shift(fn)) return {{x, -99, 99}, {y, -3, 35}};
+  if (is_unsigned(x.dtype())) return {{x, 0, 200}, {y, 0, fn == BinaryFn::pow ? 3.0 : 7.0}};
+  if (!is_inexact(x.dtype()))
     return {{x, -7, 7}, {y, fn == BinaryFn::pow ? 0.0 : -7.0, fn == BinaryFn::pow ? 3.0 : 7.0}};
   switch (fn) {
     case BinaryFn::div: return {{x}, {y, 0.5, 2}};
@@ -282,7 +304,8 @@ std::vector<ExampleOperand> example_operands(BinaryFn fn, Type x, Type y) {
     case BinaryFn::logical_xor:
     case BinaryFn::shift_left:
     case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical: break;
+    case BinaryFn::shift_right_logical:
+    case BinaryFn::complex: break;
     case BinaryFn::atan2: return {{x}, {y, 0.5, 2}};
   }
   return {{x}, {y}};
@@ -297,6 +320,7 @@ void add_examples(BinaryFn fn, std::vector<Example>& examples) {
   auto add_alike = [&](DType dtype, const Shape& shape, const AxisStates& states) {
     add(dtype, shape, states, states);
   };
+  for (DType dtype : more_dtypes()) add_alike(dtype, {3, 5}, {{a, varying}});
   add_alike(DType::f64, {2, 3}, {{a, varying}});
   add_alike(DType::f64, {5}, {{b, reduced}});
   add_alike(DType::f32, {}, {});
@@ -320,7 +344,7 @@ std::vector<Example> Binary::examples() {
   for (BinaryFn fn : {BinaryFn::add, BinaryFn::sub, BinaryFn::mul, BinaryFn::div, BinaryFn::pow,
                       BinaryFn::maximum, BinaryFn::minimum, BinaryFn::rem, BinaryFn::logical_and,
                       BinaryFn::logical_or, BinaryFn::logical_xor, BinaryFn::atan2, BinaryFn::shift_left,
-                      BinaryFn::shift_right_arithmetic, BinaryFn::shift_right_logical})
+                      BinaryFn::shift_right_arithmetic, BinaryFn::shift_right_logical, BinaryFn::complex})
     add_examples(fn, examples);
   return examples;
 }
@@ -351,6 +375,14 @@ Array shift_right_arithmetic(const Operand& a, const Operand& b) {
 }
 Array shift_right_logical(const Operand& a, const Operand& b) {
   return binary(BinaryFn::shift_right_logical, a, b);
+}
+
+Array complex(const Operand& real, const Operand& imag) { return binary(BinaryFn::complex, real, imag); }
+Array conj(const Operand& x) {
+  return front_end("conj", x.where(), [&] {
+    Array z = as_array(x);
+    return complex(real(z), -imag(z));
+  });
 }
 
 Array relu(const Operand& x) {

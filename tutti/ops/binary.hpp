@@ -8,10 +8,11 @@ namespace tutti {
 
 /// The functions of two operands of one dtype and shape, element by element; each prints under its own name.
 /// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div in its numerator and 1/denominator.
-/// "and", "or" and "xor" take bool and integers, bit by bit; all others take integers and floats, and add,
-/// mul, maximum and minimum also bool, as or, and, or, and; atan2 only floats, shifts only integers. The edges are those of tensor/element_fn.hpp.
+/// "and", "or" and "xor" take bool and integers, bit by bit; all others take integers and floats, add, sub, mul, div and pow complex numbers, and add,
+/// mul, maximum and minimum also bool, as or, and, or, and; atan2 only
+/// floats, shifts only integers, complex only f32 and f64, the parts of the result. The edges are those of tensor/element_fn.hpp.
 /// Source: StableHLO add, subtract, multiply, divide, power, maximum, minimum, remainder, and, or, xor,
-/// atan2, shift_left, shift_right_arithmetic, shift_right_logical.
+/// atan2, shift_left, shift_right_arithmetic, shift_right_logical, complex.
 struct Binary {
   BinaryFn fn;
 
@@ -63,6 +64,10 @@ Array atan2(const Operand& a, const Operand& b);
 Array shift_left(const Operand& a, const Operand& b);
 Array shift_right_arithmetic(const Operand& a, const Operand& b);
 Array shift_right_logical(const Operand& a, const Operand& b);
+/// real + i imag: complex64 of f32, complex128 of f64.
+Array complex(const Operand& real, const Operand& imag);
+/// real(x) - i imag(x).
+Array conj(const Operand& x);
 /// maximum(x, 0); its derivative at 0 is 0, as in jax.nn.relu.
 Array relu(const Operand& x);
 

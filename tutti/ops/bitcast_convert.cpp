@@ -35,6 +35,9 @@ Types BitcastConvert::infer(const Types& operands) const {
   require(x.dtype() != DType::boolean && to != DType::boolean, Code::dtype,
           "from {} to {}: a bool is one bit, however it is stored; convert it: {}", tutti::name(x.dtype()),
           tutti::name(to), conversion_to(to == DType::boolean ? DType::boolean : DType::i32));
+  require(!is_complex(x.dtype()) && !is_complex(to), Code::dtype,
+          "from {} to {}: a complex number is two numbers; take its parts: real(x), imag(x)",
+          tutti::name(x.dtype()), tutti::name(to));
   require(x.dtype() != to, Code::dtype, "{} has this dtype already; leave the conversion out", to_string(x));
   return {Type(to, shape_in(x, to), agreed_states(operands, mixing()))};
 }
@@ -54,17 +57,23 @@ Lowered BitcastConvert::lower(Emitter& emitter, const Lowered& operands) const {
   return {emitter.emit("stablehlo.bitcast_convert", operands, emitter.result_types()[0])};
 }
 
+// Between dtypes of one width, and to and from u8 and i32, where these fit.
 std::vector<Example> BitcastConvert::examples() {
   const Axes& axes = example_mesh().axes();
   std::vector<Example> examples;
+  auto has_bits = [](DType dtype) { return dtype != DType::boolean && !is_complex(dtype); };
+  auto is_part = [](DType dtype) { return dtype == DType::u8 || dtype == DType::i32; };
   for (DType from : all_dtypes())
     for (DType to : all_dtypes()) {
-      if (from == to || from == DType::boolean || to == DType::boolean) continue;
-      bool joins = bytes_per_element(from) < bytes_per_element(to);
-      examples.push_back(
-          {BitcastConvert{to},
-           {Type(from, joins ? Shape{3, 2} : Shape{3}, {{axes[0], varying}, {axes[1], reduced}})}});
-      examples.push_back({BitcastConvert{to}, {Type(from, joins ? Shape{2} : Shape{})}});
+      if (from == to || !has_bits(from) || !has_bits(to)) continue;
+      auto from_bytes = static_cast<std::int64_t>(bytes_per_element(from)),
+           to_bytes = static_cast<std::int64_t>(bytes_per_element(to));
+      if (from_bytes != to_bytes && !is_part(from) && !is_part(to)) continue;
+      Shape parts = from_bytes < to_bytes ? Shape{to_bytes / from_bytes} : Shape{};
+      Type row(from, parts.inserted(Dim{0}, 3), {{axes[0], varying}, {axes[1], reduced}});
+      double low = is_unsigned(from) ? 0.0 : -2.0;
+      examples.push_back({BitcastConvert{to}, {{row, low, 2}}});
+      if (is_part(from)) examples.push_back({BitcastConvert{to}, {{Type(from, parts), low, 2}}});
     }
   return examples;
 }

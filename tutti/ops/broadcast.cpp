@@ -10,6 +10,31 @@
 #include "tutti/ops/states.hpp"
 
 namespace tutti {
+namespace {
+
+DType integer_like(DType dtype) {
+  if (bytes_per_element(dtype) == 2) return DType::i16;
+  return bytes_per_element(dtype) == 4 ? DType::i32 : DType::i64;
+}
+
+stablehlo::Value sent_to_all(Emitter& emitter, const Broadcast& op, stablehlo::Value x, Type type,
+                             Type result) {
+  bool as_integers = is_float(type.dtype());
+  Type bits = as_integers ? type.with(integer_like(type.dtype())) : type;
+  if (as_integers) x = emitter.emit("stablehlo.bitcast_convert", {x}, bits);
+  stablehlo::Value source = emitter.constant(Tensor::scalar(static_cast<std::int32_t>(op.from)));
+  stablehlo::Value here =
+      emitter.emit("stablehlo.compare", {emitter.position(op.axes), source}, Type(DType::boolean, {}),
+                   {{"comparison_direction", stablehlo::enumeration("comparison_direction", "EQ")}});
+  stablehlo::Value zeros = emitter.constant(Tensor(bits.dtype(), bits.shape()));
+  stablehlo::Value kept = emitter.emit("stablehlo.select", {here, x, zeros}, bits);
+  ReduceKind kind = bits.dtype() == DType::boolean ? ReduceKind::max : ReduceKind::sum;
+  stablehlo::Value sent = emitter.emit_with_reducer("stablehlo.all_reduce", kind, {kept}, bits,
+                                                    emitter.collective(op.axes, true));
+  return as_integers ? emitter.emit("stablehlo.bitcast_convert", {sent}, result) : sent;
+}
+
+}  // namespace
 
 Parameters Broadcast::parameters() const {
   return {{"axes", to_string(axes)}, {"from", std::to_string(from)}};
@@ -51,21 +76,15 @@ BatchedArrays Broadcast::batch(const Axis& axis, const BatchedArrays& operands, 
 
 // As a sum in which the other devices' terms are zero: XLA on CPU has no collective_broadcast. Floats are summed as
 // integers, so that every bit arrives: as floats, -0 would become +0.
+// Complex numbers go part by part.
 Lowered Broadcast::lower(Emitter& emitter, const Lowered& operands) const {
-  Type type = emitter.operand_types()[0];
-  bool as_integers = is_float(type.dtype());
-  Type bits = as_integers ? type.with(bytes_per_element(type.dtype()) == 4 ? DType::i32 : DType::i64) : type;
-  stablehlo::Value x = as_integers ? emitter.emit("stablehlo.bitcast_convert", operands, bits) : operands[0];
-  stablehlo::Value source = emitter.constant(Tensor::scalar(static_cast<std::int32_t>(from)));
-  stablehlo::Value here =
-      emitter.emit("stablehlo.compare", {emitter.position(axes), source}, Type(DType::boolean, {}),
-                   {{"comparison_direction", stablehlo::enumeration("comparison_direction", "EQ")}});
-  stablehlo::Value zeros = emitter.constant(Tensor(bits.dtype(), bits.shape()));
-  stablehlo::Value kept = emitter.emit("stablehlo.select", {here, x, zeros}, bits);
-  ReduceKind kind = bits.dtype() == DType::boolean ? ReduceKind::max : ReduceKind::sum;
-  stablehlo::Value sent =
-      emitter.emit_with_reducer("stablehlo.all_reduce", kind, {kept}, bits, emitter.collective(axes, true));
-  return {as_integers ? emitter.emit("stablehlo.bitcast_convert", {sent}, emitter.result_types()[0]) : sent};
+  Type type = emitter.operand_types()[0], result = emitter.result_types()[0];
+  if (!is_complex(type.dtype())) return {sent_to_all(emitter, *this, operands[0], type, result)};
+  Type part = type.with(part_of(type.dtype())), sent = result.with(part.dtype());
+  Lowered parts;
+  for (const char* op : {"stablehlo.real", "stablehlo.imag"})
+    parts.push_back(sent_to_all(emitter, *this, emitter.emit(op, operands, part), part, sent));
+  return {emitter.emit("stablehlo.complex", parts, result)};
 }
 
 std::vector<Example> Broadcast::examples() {

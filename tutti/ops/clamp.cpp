@@ -25,6 +25,7 @@ Types Clamp::infer(const Types& operands) const {
   Type low = operands[0], x = operands[1], high = operands[2];
   require_same_elements(x, low);
   require_same_elements(x, high);
+  require_order(x);
   require(x.dtype() != DType::boolean, Code::dtype,
           "{} is bool, which has nothing between its bounds; use logical_and and logical_or", to_string(x));
   return {x.with(agreed_states(operands, mixing()))};
@@ -67,6 +68,8 @@ std::vector<Example> Clamp::examples() {
   add(Type(DType::f32, {3, 5}, {{a, varying}, {b, reduced}}), -0.8, 0.8);
   add(Type(DType::i32, {7}, {{a, varying}}), -5, 5);
   add(Type(DType::i64, {2, 0}), -5, 5);
+  for (DType dtype : more_dtypes())
+    if (!is_complex(dtype)) add(Type(dtype, {3, 5}, {{a, varying}}), is_unsigned(dtype) ? 0 : -5, 5);
   Type crossing(DType::f64, {7}, {{a, varying}});  // the upper bound wins
   examples.push_back({Clamp{}, {{crossing, 1, 2}, {crossing, 2.2, 3}, {crossing, -2, -1}}});
   examples.push_back({Clamp{}, {{crossing, 1, 2}, {crossing, -0.5, 0.5}, {crossing, -2, -1}}});

@@ -22,15 +22,8 @@ std::string stablehlo_name(CompareDirection direction) {
   return {};
 }
 
-std::string comparison_type(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return "UNSIGNED";
-    case DType::i32:
-    case DType::i64: return "SIGNED";
-    case DType::f32:
-    case DType::f64: return "FLOAT";
-  }
-  return {};
+bool needs_order(CompareDirection direction) {
+  return direction != CompareDirection::eq && direction != CompareDirection::ne;
 }
 
 Array compare(CompareDirection direction, const Operand& a, const Operand& b) {
@@ -56,6 +49,7 @@ About Compare::about() const {
 
 Types Compare::infer(const Types& operands) const {
   require_same_elements(operands[0], operands[1]);
+  if (needs_order(direction)) require_order(operands[0]);
   return {Type(DType::boolean, operands[0].shape(), agreed_states(operands, Mixing::alike))};
 }
 
@@ -68,7 +62,7 @@ BatchedArrays Compare::batch(const Axis& axis, const BatchedArrays& operands, co
 }
 
 Lowered Compare::lower(Emitter& emitter, const Lowered& operands) const {
-  std::string type = comparison_type(emitter.operand_types()[0].dtype());
+  std::string type = order_of(emitter.operand_types()[0].dtype());
   return {emitter.emit("stablehlo.compare", operands, emitter.result_types()[0],
                        {{"comparison_direction",
                          stablehlo::enumeration("comparison_direction", stablehlo_name(direction))},
@@ -85,6 +79,8 @@ std::vector<Example> Compare::examples() {
     add(Type(DType::f32, {}, {{b, reduced}}));
     add(Type(DType::i32, {7}, {{a, varying}, {b, reduced}}));
     add(Type(DType::boolean, {5}));
+    for (DType dtype : more_dtypes())
+      if (!is_complex(dtype) || !needs_order(direction)) add(Type(dtype, {3, 5}, {{a, varying}}));
   }
   return examples;
 }

@@ -26,10 +26,12 @@ Array spread(const Array& folded, const Dims& dims, const Array& x) {
 // exp(x minus it) does not overflow. Any constant will do, so it has no derivative.
 Array largest(const Array& x, const Dims& dims) { return reduce_max(stop_gradient(x), dims); }
 
+// Of f16 and bf16 rounded once.
 Array mean_over(const Array& x, const Dims& dims) {
+  if (is_half(x.dtype())) return convert(mean_over(convert(x, DType::f32), dims), x.dtype());
   std::int64_t elements = 1;
   for (Dim dim : dims) elements *= x.shape()[dim];
-  Array floats = is_float(x.dtype()) ? x : convert(x, DType::f32);
+  Array floats = is_inexact(x.dtype()) ? x : convert(x, DType::f32);
   return reduce_sum(floats, dims) / static_cast<double>(elements);
 }
 
@@ -38,9 +40,11 @@ Array hits(const Array& indices, int classes) {
   require(is_integer(indices.dtype()), Code::dtype,
           "{} is not an array of integers, so it has no classes; convert it: convert(x, DType::i32)",
           to_string(indices.type()));
-  Shape shape = indices.shape().inserted(Dim{indices.rank()}, classes);
-  Array repeated = insert_dim(indices, Dim{indices.rank()}, classes);
-  return equal(repeated, iota(indices.dtype(), shape, -1));
+  bool counts_far = bytes_per_element(indices.dtype()) >= 4;
+  Array numbers = counts_far ? indices : convert(indices, DType::i32);
+  Shape shape = numbers.shape().inserted(Dim{numbers.rank()}, classes);
+  Array repeated = insert_dim(numbers, Dim{numbers.rank()}, classes);
+  return equal(repeated, iota(numbers.dtype(), shape, -1));
 }
 
 }  // namespace
@@ -62,10 +66,11 @@ Array mean(const Operand& x, const WhichDims& dims) {
 Array variance(const Operand& x, const WhichDims& dims) {
   return front_end("variance", x.where(), [&] {
     Array array = as_array(x);
-    if (!is_float(array.dtype())) array = convert(array, DType::f32);
+    if (!is_inexact(array.dtype())) array = convert(array, DType::f32);
     Dims folded = dims.resolve(array.type());
     Array away = array - spread(mean_over(array, folded), folded, array);
-    return mean_over(away * away, folded);
+    if (!is_complex(away.dtype())) return mean_over(away * away, folded);
+    return mean_over(square(real(away)) + square(imag(away)), folded);
   });
 }
 

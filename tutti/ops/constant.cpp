@@ -2,7 +2,8 @@
 #include "tutti/ops/constant.hpp"
 
 #include <cmath>
-#include <limits>
+#include <concepts>
+#include <utility>
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -16,22 +17,19 @@ namespace {
 constexpr std::size_t printed_elements = 8;
 
 template <class T>
-std::string first_elements(const Tensor& value) {
-  std::string text;
-  for (std::size_t i = 0; i < value.as<T>().size() && i < printed_elements; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", value.as<T>()[i]);
-  return text;
+std::string element_text(T x) {
+  if constexpr (is_half_element<T>) return fmt::format("{}", static_cast<float>(x));
+  else if constexpr (is_complex_element<T>) return fmt::format("({}, {})", x.real(), x.imag());
+  else return fmt::format("{}", x);
 }
 
 std::string first_elements(const Tensor& value) {
-  switch (value.dtype()) {
-    case DType::boolean: return first_elements<bool>(value);
-    case DType::i32: return first_elements<std::int32_t>(value);
-    case DType::i64: return first_elements<std::int64_t>(value);
-    case DType::f32: return first_elements<float>(value);
-    case DType::f64: return first_elements<double>(value);
-  }
-  return {};
+  std::string text;
+  with_element(value.dtype(), [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < value.as<T>().size() && i < printed_elements; ++i)
+      text += (i == 0 ? "" : ", ") + element_text(value.as<T>()[i]);
+  });
+  return text;
 }
 
 [[noreturn]] void refuse(const std::string& number, DType dtype, std::string_view advice) {
@@ -44,21 +42,39 @@ std::string with_point(double value) {
   return text.find_first_of(".en") == text.npos ? text + ".0" : text;
 }
 
+// Where a finite number would become infinite. f32 takes all doubles, as C++ does.
+bool overflows(double value, DType dtype) {
+  return is_half(dtype) && std::isfinite(value) && std::isinf(Tensor::scalar_of(dtype, value).at(0));
+}
+
 Tensor rounded(double value, DType dtype) {
-  constexpr double beyond_i64 = 0x1p63;  // whole numbers from there on arrive as doubles
+  constexpr double beyond_i64 = 0x1p63;
   if (dtype == DType::boolean) refuse(with_point(value), dtype, "write true or false");
-  if (!is_float(dtype) && std::abs(value) >= beyond_i64)
+  if (!is_inexact(dtype) && std::abs(value) >= beyond_i64)
     refuse(with_point(value), dtype, "write one that is nearer to 0, or convert to a float dtype");
-  if (!is_float(dtype))
+  if (!is_inexact(dtype))
     refuse(with_point(value), dtype, "write a whole number without a point, or convert to a float dtype");
+  if (overflows(value, dtype))
+    refuse(with_point(value), dtype, "write one that is nearer to 0, or convert to f32");
   return Tensor::scalar_of(dtype, value);
 }
 
-Tensor rounded(std::int64_t value, DType dtype) {
-  using Limits = std::numeric_limits<std::int32_t>;
+template <std::integral N>
+Tensor rounded(N value, DType dtype) {
   if (dtype == DType::boolean) refuse(fmt::format("{}", value), dtype, "write true or false");
-  if (dtype == DType::i32 && (value < Limits::min() || value > Limits::max()))
-    refuse(fmt::format("{}", value), dtype, "write one that is nearer to 0, or convert to i64");
+  bool fits = with_element(dtype, [value]<class T>(std::type_identity<T>) {
+    if constexpr (std::integral<T> && !std::same_as<T, bool>) return std::in_range<T>(value);
+    else return true;
+  });
+  if (!fits && (value < 0 && is_unsigned(dtype)))
+    refuse(fmt::format("{}", value), dtype, "write one that is 0 or more, or convert to a signed dtype");
+  bool is_widest = bytes_per_element(dtype) == 8;
+  if (!fits)
+    refuse(fmt::format("{}", value), dtype,
+           fmt::format("write one that is nearer to 0, or convert to {}",
+                       is_widest ? "a float dtype" : "i64"));
+  if (overflows(static_cast<double>(value), dtype))
+    refuse(fmt::format("{}", value), dtype, "write one that is nearer to 0, or convert to f32");
   return Tensor::scalar_of(dtype, value);
 }
 
@@ -92,11 +108,16 @@ BatchedArrays Constant::batch(const Axis&, const BatchedArrays&, const Types&) c
 Lowered Constant::lower(Emitter& emitter, const Lowered&) const { return {emitter.constant(value)}; }
 
 std::vector<Example> Constant::examples() {
-  return {{Constant{Tensor::scalar(1.5F)}, {}},
-          {Constant{Tensor({3}, std::vector<std::int32_t>{2, -7, 5})}, {}},
-          {Constant{Tensor({2, 3}, std::vector<double>{1, 2.5, -3, 4, 0.125, 6})}, {}},
-          {Constant{Tensor({0}, std::vector<float>{})}, {}},
-          {Constant{Tensor({2}, std::vector<bool>{true, false})}, {}}};
+  std::vector<Example> examples{
+      {Constant{Tensor::scalar(1.5F)}, {}},
+      {Constant{Tensor({3}, std::vector<std::int32_t>{2, -7, 5})}, {}},
+      {Constant{Tensor({2, 3}, std::vector<double>{1, 2.5, -3, 4, 0.125, 6})}, {}},
+      {Constant{Tensor({0}, std::vector<float>{})}, {}},
+      {Constant{Tensor({2}, std::vector<bool>{true, false})}, {}},
+      {Constant{Tensor({2}, std::vector<std::complex<float>>{{1.5F, -2}, {0, 0.1F}})}, {}}};
+  for (DType dtype : more_dtypes())
+    examples.push_back({Constant{Tensor::scalar_of(dtype, std::int64_t{3})}, {}});
+  return examples;
 }
 
 Array constant(const Tensor& value, Where where) { return apply_one(Constant{value}, {}, where); }

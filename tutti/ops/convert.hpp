@@ -7,7 +7,8 @@
 namespace tutti {
 
 /// The same values in another dtype, rounded to nearest. Float -> integer saturates, NaN -> 0; to bool: x != 0.
-/// Float -> float is linear; every other conversion has no tangent and takes no unreduced sum.
+/// A complex number becomes its real part; what becomes complex is the real part.
+/// Between floats and complex numbers it is linear; every other conversion has no tangent and takes no unreduced sum.
 /// Source: StableHLO convert.
 struct Convert {
   static constexpr std::string_view name = "convert";
@@ -15,7 +16,7 @@ struct Convert {
 
   DType to;
 
-  Mixing mixing() const { return is_float(to) ? Mixing::linear : Mixing::alike; }
+  Mixing mixing() const { return is_inexact(to) ? Mixing::linear : Mixing::alike; }
   Parameters parameters() const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
@@ -29,7 +30,7 @@ struct Convert {
 };
 static_assert(complete<Convert>());
 
-/// x itself if it has that dtype. Throws T004 for an unreduced sum unless both dtypes are floats.
+/// x itself if it has that dtype. Throws T004 for an unreduced sum unless both dtypes are floats or complex.
 Array convert(const Operand& x, DType to);
 
 }  // namespace tutti

@@ -250,6 +250,11 @@ std::vector<Example> DotGeneral::examples() {
       {matrices, {Type(DType::f32, {2, 0}), Type(DType::f32, {0, 3})}},
       {matrices, {Type(DType::f64, {0, 2}), Type(DType::f64, {2, 3})}},
   };
+  for (DType dtype : more_dtypes()) {
+    examples.push_back(
+        {matrices, {a.with(dtype).with(axes[0], varying), b.with(dtype).with(axes[0], varying)}});
+    examples.push_back({DotGeneral{none, none, d1, d1}, {a.with(dtype), Type(dtype, {2, 5})}});
+  }
   return examples;
 }
 

@@ -11,8 +11,18 @@ std::string conversion_to(DType dtype) {
   return fmt::format("convert(x, DType::{})", dtype == DType::boolean ? "boolean" : name(dtype));
 }
 
+std::string order_of(DType dtype) {
+  if (is_inexact(dtype)) return "FLOAT";
+  return dtype == DType::boolean || is_unsigned(dtype) ? "UNSIGNED" : "SIGNED";
+}
+
+void require_order(Type x) {
+  require(!is_complex(x.dtype()), Code::dtype,
+          "{} is complex and has no order; use real(x), imag(x) or abs(x)", to_string(x));
+}
+
 void require_same_dtype(Type a, Type b) {
-  // To the later one of bool, i32, i64, f32, f64, which loses least.
+  // To the later DType, which loses least.
   require(a.dtype() == b.dtype(), Code::dtype, "{} and {} have different dtypes; convert one of them: {}",
           to_string(a), to_string(b), conversion_to(std::max(a.dtype(), b.dtype())));
 }

@@ -11,6 +11,11 @@ void require_same_dtype(Type a, Type b);
 /// Throws T007 unless both have one dtype, T005 unless they have one shape.
 void require_same_elements(Type a, Type b);
 
+/// StableHLO's comparison_type.
+std::string order_of(DType dtype);
+/// Throws T007 for complex numbers.
+void require_order(Type x);
+
 /// "convert(x, DType::f32)": what a message advises.
 std::string conversion_to(DType dtype);
 

@@ -2,6 +2,7 @@
 #include "tutti/ops/gather.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
 
 #include "tutti/base/require.hpp"
@@ -43,14 +44,12 @@ void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Typ
 
 // What stands for an element that is not there.
 Tensor filling(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return Tensor::scalar(true);
-    case DType::i32: return Tensor::scalar(std::numeric_limits<std::int32_t>::min());
-    case DType::i64: return Tensor::scalar(std::numeric_limits<std::int64_t>::min());
-    case DType::f32: return Tensor::scalar(std::numeric_limits<float>::quiet_NaN());
-    case DType::f64: return Tensor::scalar(std::numeric_limits<double>::quiet_NaN());
-  }
-  return {};
+  return with_element(dtype, []<class T>(std::type_identity<T>) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::signed_integral<T>) return Tensor::scalar(Limits::min());
+    else if constexpr (std::integral<T>) return Tensor::scalar(Limits::max());  // of bool true
+    else return Tensor::scalar_of(dtype_of<T>(), std::numeric_limits<double>::quiet_NaN());
+  });
 }
 
 Array from_the_end(const Array& indices, std::int64_t size) {

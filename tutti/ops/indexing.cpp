@@ -71,6 +71,9 @@ AxisStates agreed_states_by_indices(const Types& operands, const AreIndices& are
 void require_index(Type index, std::string_view label) {
   require(is_integer(index.dtype()), Code::dtype, "the index is {}, not an integer ({}); convert it: {}",
           to_string(index), label, conversion_to(DType::i32));
+  require(index.dtype() == DType::i32 || index.dtype() == DType::i64, Code::dtype,
+          "the index is {}; indices are i32 or i64 ({}); convert it: {}", to_string(index), label,
+          conversion_to(DType::i64));
 }
 
 Jvp jvp_by_indices(const Op& op, const Arrays& operands, const Tangents& tangents,

@@ -5,27 +5,18 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/tensor/scalar_fn.hpp"
 
 namespace tutti {
 namespace {
 
-template <class T>
-Tensor counted(std::int64_t n) {
-  Tensor values(dtype_of<T>(), Shape{n});
-  T* elements = values.mutable_data<T>();
-  for (std::int64_t i = 0; i < n; ++i) elements[i] = static_cast<T>(i);
-  return values;
-}
-
 Tensor counted(DType dtype, std::int64_t n) {
-  switch (dtype) {
-    case DType::boolean: break;  // refused by infer
-    case DType::i32: return counted<std::int32_t>(n);
-    case DType::i64: return counted<std::int64_t>(n);
-    case DType::f32: return counted<float>(n);
-    case DType::f64: return counted<double>(n);
-  }
-  fail(Code::internal, "iota of {}", name(dtype));
+  Tensor values(dtype, Shape{n});
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    T* elements = values.mutable_data<T>();
+    for (std::int64_t i = 0; i < n; ++i) elements[i] = convert_element<T>(i);
+  });
+  return values;
 }
 
 }  // namespace
@@ -58,10 +49,12 @@ Lowered Iota::lower(Emitter& emitter, const Lowered&) const {
 }
 
 std::vector<Example> Iota::examples() {
-  return {{Iota{DType::i32, {5}, Dim{0}}, {}},
-          {Iota{DType::f32, {2, 3}, Dim{1}}, {}},
-          {Iota{DType::i64, {3, 1, 2}, Dim{0}}, {}},
-          {Iota{DType::f64, {0}, Dim{0}}, {}}};
+  std::vector<Example> examples{{Iota{DType::i32, {5}, Dim{0}}, {}},
+                                {Iota{DType::f32, {2, 3}, Dim{1}}, {}},
+                                {Iota{DType::i64, {3, 1, 2}, Dim{0}}, {}},
+                                {Iota{DType::f64, {0}, Dim{0}}, {}}};
+  for (DType dtype : more_dtypes()) examples.push_back({Iota{dtype, {70}, Dim{0}}, {}});
+  return examples;
 }
 
 Array iota(DType dtype, const Shape& shape, int dim, Where where) {

@@ -10,6 +10,7 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
 
@@ -70,8 +71,10 @@ Types Reduce::infer(const Types& operands) const {
           "{} is bool, which has no sum; to count, convert it first: convert(x, DType::i32); for \"any\", "
           "reduce_max",
           to_string(x));
-  require(!is_of_bits(kind) || !is_float(x.dtype()), Code::dtype,
-          "{} is float, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x));
+  require(!is_of_bits(kind) || !is_inexact(x.dtype()), Code::dtype,
+          "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),
+          is_float(x.dtype()) ? "float" : "complex");
+  if (kind != ReduceKind::sum) require_order(x);
   std::vector<std::int64_t> sizes;
   for (Dim dim : other_dims(x.rank(), dims)) sizes.push_back(x.shape()[dim]);
   return {Type(x.dtype(), Shape(std::move(sizes)), agreed_states(operands, mixing()))};
@@ -128,6 +131,10 @@ std::vector<Example> Reduce::examples() {
     examples.push_back({Reduce{kind, first}, {Type(DType::i32, {7})}});
     examples.push_back({Reduce{kind, last}, {Type(DType::f32, {2, 0})}});
     examples.push_back({Reduce{kind, {}}, {Type(DType::f32, {})}});
+    for (DType dtype : more_dtypes())
+      for (const Dims& dims : {first, last})
+        if (kind == ReduceKind::sum || !is_complex(dtype))
+          examples.push_back({Reduce{kind, dims}, {Type(dtype, {3, 5}).with(axes[0], varying)}});
   }
   examples.push_back(
       {Reduce{ReduceKind::sum, last}, {matrix.with(axes[0], unreduced).with(axes[1], reduced)}});
@@ -141,6 +148,8 @@ std::vector<Example> Reduce::examples() {
     examples.push_back({Reduce{kind, first}, {{Type(DType::i64, {3, 5}), -99, 99}}});
     examples.push_back({Reduce{kind, last}, {Type(DType::i32, {2, 0})}});
     examples.push_back({Reduce{kind, {}}, {Type(DType::boolean, {})}});
+    for (DType dtype : more_dtypes())
+      if (is_integer(dtype)) examples.push_back({Reduce{kind, first}, {{Type(dtype, {3, 5}), 0, 99}}});
   }
   return examples;
 }

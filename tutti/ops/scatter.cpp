@@ -47,6 +47,25 @@ Array stays(const WindowDims& dims, const Array& indices, const Shape& array, co
   return equal(apply_one(Gather{dims, sizes}, {last, indices}), numbers);
 }
 
+// Sums of f16 and bf16 are rounded once: all stand in scratch as f32 until they are complete.
+Kernel added_in_f32(const WindowDims& dims, Type x, Type indices, Type updates, const WindowSizes& sizes) {
+  DType dtype = x.dtype();
+  Type wide_x = x.with(DType::f32), wide_updates = updates.with(DType::f32);
+  Windows windows = windows_of(dims, wide_x, indices, wide_updates, sizes);
+  std::size_t first = (wide_x.bytes() + 63) / 64 * 64;
+  return Units{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
+                              0.2 * static_cast<double>(x.bytes() + updates.bytes()),
+               .scratch_bytes = first + wide_updates.bytes(),
+               .run = [=](const Unit& unit) {
+                 std::byte *sums = unit.scratch, *terms = unit.scratch + first;
+                 convert_kernel(dtype, DType::f32)(sums, &unit.operands[0], x.elements());
+                 convert_kernel(dtype, DType::f32)(terms, &unit.operands[2], updates.elements());
+                 scatter_windows(sums, unit.operands[1], terms, windows, DType::f32, ScatterKind::add);
+                 const std::byte* const complete[] = {sums};
+                 convert_kernel(DType::f32, dtype)(unit.results[0], complete, x.elements());
+               }};
+}
+
 Array scattered(ScatterKind kind, const Operand& x, const Array& indices, const Operand& updates,
                 const WindowDims& dims, GatherMode mode) {
   Scatter op{kind, dims};
@@ -110,7 +129,9 @@ Types Scatter::infer(const Types& operands) const {
 
 Kernel Scatter::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], indices = layout.operands()[1], updates = layout.operands()[2];
-  Windows windows = windows_of(dims, x, indices, updates, sizes_of(dims, x.shape(), updates.shape()));
+  WindowSizes sizes = sizes_of(dims, x.shape(), updates.shape());
+  if (kind == ScatterKind::add && is_half(x.dtype())) return added_in_f32(dims, x, indices, updates, sizes);
+  Windows windows = windows_of(dims, x, indices, updates, sizes);
   return Units{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
                               0.05 * static_cast<double>(x.bytes() + updates.bytes()),
                .run = [windows, x, kind = kind](const Unit& unit) {

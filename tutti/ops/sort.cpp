@@ -7,6 +7,7 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/dims.hpp"
+#include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -30,7 +31,7 @@ void permute(std::byte* to, const std::byte* from, std::span<const std::int64_t>
 // An order that depends on nothing else: ascending, NaN last.
 stablehlo::Value comes_before(Emitter& emitter, DType dtype, stablehlo::Value a, stablehlo::Value b) {
   Type scalar(DType::boolean, {});
-  std::string type = is_float(dtype) ? "FLOAT" : dtype == DType::boolean ? "UNSIGNED" : "SIGNED";
+  std::string type = order_of(dtype);
   auto compare = [&](std::string direction, stablehlo::Value x, stablehlo::Value y) {
     return emitter.emit("stablehlo.compare", {x, y}, scalar,
                         {{"comparison_direction",
@@ -51,6 +52,7 @@ Parameters Sort::parameters() const { return {{"dim", std::to_string(dim.index)}
 Types Sort::infer(const Types& operands) const {
   require(!operands.empty(), Code::shape, "nothing to sort; give a key at least (sort_c1)");
   require_in_range({dim}, operands[0], "sort_c4");
+  require_order(operands[0]);
   AxisStates states = agreed_states(operands, mixing());
   Types results;
   for (Type type : operands) {
@@ -121,9 +123,9 @@ Lowered Sort::lower(Emitter& emitter, const Lowered& operands) const {
 // Keys far apart: at equal ones the order, and so the derivative, jumps.
 std::vector<Example> Sort::examples() {
   const Axes& axes = example_mesh().axes();
-  auto key = [](Type type) { return ExampleOperand(type, -400, 400); };
+  auto key = [](Type type) { return ExampleOperand(type, is_unsigned(type.dtype()) ? 0 : -100, 100); };
   Type row(DType::f64, {7}), matrix(DType::f32, {3, 5});
-  return {
+  std::vector<Example> examples{
       {Sort{Dim{0}}, {key(row)}},
       {Sort{Dim{1}}, {key(matrix.with(axes[0], varying))}},
       {Sort{Dim{0}}, {key(matrix.with(axes[1], reduced)), Type(DType::i32, {3, 5}).with(axes[1], reduced)}},
@@ -134,6 +136,10 @@ std::vector<Example> Sort::examples() {
       {Sort{Dim{1}}, {key(Type(DType::f32, {2, 0}))}},
       {Sort{Dim{0}}, {key(Type(DType::f32, {1, 3}))}},
   };
+  for (DType dtype : more_dtypes())
+    if (!is_complex(dtype))
+      examples.push_back({Sort{Dim{1}}, {key(Type(dtype, {3, 5})), Type(dtype, {3, 5})}});
+  return examples;
 }
 
 Array sort(const Operand& x, int dim) {

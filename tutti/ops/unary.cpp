@@ -5,19 +5,24 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/convert.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/ops/zero_tangent.hpp"
 
 namespace tutti {
 namespace {
 
-enum class Takes { floats, numbers, bits };  // numbers: floats and integers; bits: integers and bool
+// floats: and complex numbers where `complex_too`; numbers: all but bool; bits: integers and bool.
+enum class Takes { floats, numbers, bits, complex };
 Takes takes(UnaryFn fn) {
   switch (fn) {
     case UnaryFn::neg:
     case UnaryFn::abs:
     case UnaryFn::sign: return Takes::numbers;
     case UnaryFn::logical_not: return Takes::bits;
+    case UnaryFn::real:
+    case UnaryFn::imag: return Takes::complex;
     case UnaryFn::exp:
     case UnaryFn::log:
     case UnaryFn::tanh:
@@ -37,10 +42,58 @@ Takes takes(UnaryFn fn) {
   return Takes::floats;
 }
 
+// Of the functions that take floats.
+bool complex_too(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::erf:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite: return false;
+    case UnaryFn::exp:
+    case UnaryFn::log:
+    case UnaryFn::tanh:
+    case UnaryFn::sqrt:
+    case UnaryFn::rsqrt:
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::log1p:
+    case UnaryFn::expm1:
+    case UnaryFn::neg:
+    case UnaryFn::abs:
+    case UnaryFn::sign:
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: return true;
+  }
+  return true;
+}
+
+bool takes(UnaryFn fn, DType dtype) {
+  switch (takes(fn)) {
+    case Takes::numbers: return dtype != DType::boolean;
+    case Takes::bits: return !is_inexact(dtype);
+    case Takes::complex: return is_complex(dtype);
+    case Takes::floats: return is_float(dtype) || (is_complex(dtype) && complex_too(fn));
+  }
+  return false;
+}
+
+DType dtype_of_result(UnaryFn fn, DType dtype) {
+  if (fn == UnaryFn::is_finite) return DType::boolean;
+  bool is_part = fn == UnaryFn::abs || fn == UnaryFn::real || fn == UnaryFn::imag;
+  return is_part && is_complex(dtype) ? part_of(dtype) : dtype;
+}
+
 constexpr double two_over_sqrt_pi = 1.12837916709551257390;
+
+// How far t goes into the direction of the complex number y.
+Array along(const Array& y, const Array& t) { return real(y) * real(t) + imag(y) * imag(t); }
 
 // The derivative at x, where fn is y, times the tangent t. None: zero everywhere.
 std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, const Array& t) {
+  bool on_circle = is_complex(x.dtype());
   switch (fn) {
     case UnaryFn::neg: return -t;
     case UnaryFn::exp: return y * t;
@@ -49,13 +102,17 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::sqrt: return t / (2 * y);
     case UnaryFn::rsqrt: return (-0.5 * (y / x)) * t;
     case UnaryFn::logistic: return (y * (1 - y)) * t;
-    case UnaryFn::abs: return sign(x) * t;
+    case UnaryFn::abs: return on_circle ? along(sign(x), t) : sign(x) * t;
     case UnaryFn::sin: return cos(x) * t;
     case UnaryFn::cos: return -(sin(x) * t);
     case UnaryFn::log1p: return t / (1 + x);
     case UnaryFn::expm1: return (y + 1) * t;
     case UnaryFn::erf: return (two_over_sqrt_pi * exp(-(x * x))) * t;
     case UnaryFn::sign:
+      if (!on_circle) return std::nullopt;
+      return (t - y * convert(along(y, t), t.dtype())) / convert(abs(x), t.dtype());
+    case UnaryFn::real: return real(t);
+    case UnaryFn::imag: return imag(t);
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:
@@ -86,6 +143,8 @@ std::string_view stablehlo_name(UnaryFn fn) {
     case UnaryFn::ceil: return "stablehlo.ceil";
     case UnaryFn::is_finite: return "stablehlo.is_finite";
     case UnaryFn::logical_not: return "stablehlo.not";
+    case UnaryFn::real: return "stablehlo.real";
+    case UnaryFn::imag: return "stablehlo.imag";
   }
   return {};
 }
@@ -97,12 +156,14 @@ ExampleOperand example_operand(UnaryFn fn, Type type) {
     case UnaryFn::sqrt:
     case UnaryFn::rsqrt: return {type, 0.2, 3};
     case UnaryFn::abs:
-    case UnaryFn::sign: return {type, -2, -0.2};
+    case UnaryFn::sign:
+      if (is_unsigned(type.dtype())) return {type, 0, 2};
+      return {type, -2, -0.2};
     case UnaryFn::log1p: return {type, -0.6, 2};
     case UnaryFn::round: return {type, 1.6, 2.4};
     case UnaryFn::floor:
     case UnaryFn::ceil: return {type, 1.1, 1.9};
-    case UnaryFn::logical_not: return {type, -99, 99};
+    case UnaryFn::logical_not: return {type, is_unsigned(type.dtype()) ? 0.0 : -99.0, 99};
     case UnaryFn::neg:
     case UnaryFn::exp:
     case UnaryFn::tanh:
@@ -111,6 +172,8 @@ ExampleOperand example_operand(UnaryFn fn, Type type) {
     case UnaryFn::cos:
     case UnaryFn::expm1:
     case UnaryFn::erf:
+    case UnaryFn::real:
+    case UnaryFn::imag:
     case UnaryFn::is_finite: return {type, -2, 2};
   }
   return {type};
@@ -145,30 +208,39 @@ About Unary::about() const {
     case UnaryFn::ceil: return {"The smallest whole number that is not below x, element by element.", "ceil"};
     case UnaryFn::is_finite: return {"True where x is neither infinite nor NaN.", "is_finite"};
     case UnaryFn::logical_not: return {"Not x, of bool, or of the bits of an integer.", "logical_not, ~x"};
+    case UnaryFn::real: return {"The real part of x, element by element.", "real"};
+    case UnaryFn::imag: return {"The imaginary part of x, element by element.", "imag"};
   }
   return {};
 }
 
-Mixing Unary::mixing() const { return fn == UnaryFn::neg ? Mixing::linear : Mixing::alike; }
+Mixing Unary::mixing() const {
+  return fn == UnaryFn::neg || fn == UnaryFn::real || fn == UnaryFn::imag ? Mixing::linear : Mixing::alike;
+}
 
 Types Unary::infer(const Types& operands) const {
   Type x = operands[0];
+  bool fits = takes(fn, x.dtype());
   switch (takes(fn)) {
     case Takes::numbers:
-      require(x.dtype() != DType::boolean, Code::dtype,
-              "{} is neither float nor integer; convert it: convert(x, DType::i32)", to_string(x));
-      break;
-    case Takes::bits:
-      require(!is_float(x.dtype()), Code::dtype,
-              "{} is float, which has no bits to turn; compare it: equal(x, 0)", to_string(x));
-      break;
-    case Takes::floats:
-      require(is_float(x.dtype()), Code::dtype, "{} is not float; convert it: convert(x, DType::f32)",
+      require(fits, Code::dtype, "{} is neither float nor integer; convert it: convert(x, DType::i32)",
               to_string(x));
       break;
+    case Takes::bits:
+      require(fits, Code::dtype, "{} is {}, which has no bits to turn; compare it: equal(x, 0)", to_string(x),
+              is_float(x.dtype()) ? "float" : "complex");
+      break;
+    case Takes::complex:
+      require(fits, Code::dtype, "{} is not complex, it is its own real part; use it as it is", to_string(x));
+      break;
+    case Takes::floats:
+      require(fits || !is_complex(x.dtype()), Code::dtype,
+              "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
+              to_string(x));
+      require(fits, Code::dtype, "{} is not float; convert it: convert(x, DType::f32)", to_string(x));
+      break;
   }
-  DType dtype = fn == UnaryFn::is_finite ? DType::boolean : x.dtype();
-  return {Type(dtype, x.shape(), agreed_states(operands, mixing()))};
+  return {Type(dtype_of_result(fn, x.dtype()), x.shape(), agreed_states(operands, mixing()))};
 }
 
 Kernel Unary::kernel(const Layout&) const { return Pointwise{fn}; }
@@ -180,43 +252,61 @@ Jvp Unary::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents Unary::transpose(const LinearOperands&, const Tangents& cotangents) const {
-  return {-*cotangents[0]};
+  const Array& ct = *cotangents[0];
+  if (fn == UnaryFn::real) return {complex(ct, zero_tangent(ct.type()))};
+  if (fn == UnaryFn::imag) return {complex(zero_tangent(ct.type()), -ct)};
+  return {-ct};
 }
 
 std::string_view Unary::refusal(Rule rule) const {
-  return rule == Rule::transpose && fn != UnaryFn::neg ? "it is not linear" : "";
+  return rule == Rule::transpose && mixing() == Mixing::alike ? "it is not linear" : "";
 }
 
 BatchedArrays Unary::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }
 
+// StableHLO has no abs and sign of unsigned integers.
 Lowered Unary::lower(Emitter& emitter, const Lowered& operands) const {
+  Type x = emitter.operand_types()[0];
+  if (is_unsigned(x.dtype()) && fn == UnaryFn::abs) return operands;
+  if (is_unsigned(x.dtype()) && fn == UnaryFn::sign) {
+    stablehlo::Value one = emitter.emit("stablehlo.broadcast_in_dim",
+                                        {emitter.constant(Tensor::scalar_of(x.dtype(), std::int64_t{1}))}, x,
+                                        {{"broadcast_dimensions", stablehlo::integers({})}});
+    return {emitter.emit("stablehlo.minimum", {operands[0], one}, x)};
+  }
   return {emitter.emit(stablehlo_name(fn), operands, emitter.result_types()[0])};
 }
 
 std::vector<Example> Unary::examples() {
   Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1];
   std::vector<Example> examples;
-  for (UnaryFn fn : {UnaryFn::neg, UnaryFn::exp, UnaryFn::log, UnaryFn::tanh, UnaryFn::sqrt, UnaryFn::rsqrt,
-                     UnaryFn::logistic, UnaryFn::abs, UnaryFn::sign, UnaryFn::sin, UnaryFn::cos,
-                     UnaryFn::log1p, UnaryFn::expm1, UnaryFn::erf, UnaryFn::round, UnaryFn::floor,
-                     UnaryFn::ceil, UnaryFn::is_finite, UnaryFn::logical_not}) {
+  for (UnaryFn fn :
+       {UnaryFn::neg,   UnaryFn::exp,      UnaryFn::log,       UnaryFn::tanh,        UnaryFn::sqrt,
+        UnaryFn::rsqrt, UnaryFn::logistic, UnaryFn::abs,       UnaryFn::sign,        UnaryFn::sin,
+        UnaryFn::cos,   UnaryFn::log1p,    UnaryFn::expm1,     UnaryFn::erf,         UnaryFn::round,
+        UnaryFn::floor, UnaryFn::ceil,     UnaryFn::is_finite, UnaryFn::logical_not, UnaryFn::real,
+        UnaryFn::imag}) {
     auto add = [&](Type type) { examples.push_back({Unary{fn}, {example_operand(fn, type)}}); };
-    if (takes(fn) != Takes::bits) {
+    for (DType dtype : more_dtypes())
+      if (takes(fn, dtype)) add(Type(dtype, {3, 5}, {{a, varying}}));
+    if (takes(fn, DType::f64)) {
       add(Type(DType::f64, {2, 3}, {{a, varying}}));
       add(Type(DType::f64, {5}, {{b, reduced}}));
       add(Type(DType::f32, {}));
       add(Type(DType::f32, {3, 5}, {{a, varying}, {b, reduced}}));
     }
-    if (takes(fn) != Takes::floats) add(Type(DType::i32, {7}, {{a, varying}}));
+    if (takes(fn, DType::i32)) add(Type(DType::i32, {7}, {{a, varying}}));
     if (takes(fn) == Takes::bits) {
       add(Type(DType::i64, {2, 0}));
       add(Type(DType::boolean, {}));
       add(Type(DType::boolean, {3, 5}, {{a, varying}, {b, reduced}}));
     }
-    if (Unary{fn}.mixing() == Mixing::linear) add(Type(DType::f64, {3}, {{a, varying}, {b, unreduced}}));
+    if (fn == UnaryFn::neg) add(Type(DType::f64, {3}, {{a, varying}, {b, unreduced}}));
   }
+  for (UnaryFn fn : {UnaryFn::real, UnaryFn::imag})
+    examples.push_back({Unary{fn}, {{Type(DType::complex128, {3}, {{a, varying}, {b, unreduced}})}}});
   examples.push_back({Unary{UnaryFn::abs}, {{Type(DType::f64, {5}, {{a, varying}}), 0.2, 2}}});
   return examples;
 }
@@ -241,5 +331,7 @@ Array ceil(const Operand& x) { return unary(UnaryFn::ceil, x); }
 Array is_finite(const Operand& x) { return unary(UnaryFn::is_finite, x); }
 Array logical_not(const Operand& x) { return unary(UnaryFn::logical_not, x); }
 Array operator~(const Operand& x) { return unary(UnaryFn::logical_not, x); }
+Array real(const Operand& x) { return unary(UnaryFn::real, x); }
+Array imag(const Operand& x) { return unary(UnaryFn::imag, x); }
 
 }  // namespace tutti

@@ -6,11 +6,12 @@
 
 namespace tutti {
 
-/// The functions of one operand, element by element; each is printed under its own name. neg is linear.
-/// x: [..] -> [..], the same type; of is_finite bool. neg, abs and sign take integers and floats, "not" integers and
-/// bool, the others floats.
+/// The functions of one operand, element by element; each is printed under its own name. neg real and imag are linear.
+/// x: [..] -> [..], the same type; of is_finite bool; of a complex number abs, real and imag are real. neg, abs and sign
+/// take all numbers, "not" integers and bool, real and imag complex numbers, the others floats, and of them exp, log,
+/// tanh, sqrt, rsqrt, logistic, sin, cos, log1p and expm1 complex numbers.
 /// Source: StableHLO negate, exponential, log, tanh, sqrt, rsqrt, logistic, abs, sign, sine, cosine, log_plus_one,
-/// exponential_minus_one, round_nearest_even, floor, ceil, is_finite, not; CHLO erf; jax.lax.
+/// exponential_minus_one, round_nearest_even, floor, ceil, is_finite, not, real, imag; CHLO erf; jax.lax.
 struct Unary {
   UnaryFn fn;
 
@@ -43,7 +44,7 @@ Array rsqrt(const Operand& x);
 Array logistic(const Operand& x);
 /// Of the smallest integer: itself. The derivative at 0 is 0.
 Array abs(const Operand& x);
-/// -1, 0 or 1; of -0 and NaN: itself. It has no tangent.
+/// -1, 0 or 1; of -0 and NaN: itself. It has no tangent. Of a complex number z: z / abs(z), or 0.
 Array sign(const Operand& x);
 Array sin(const Operand& x);
 Array cos(const Operand& x);
@@ -60,5 +61,8 @@ Array is_finite(const Operand& x);
 /// Of bool, or of an integer's bits.
 Array logical_not(const Operand& x);
 Array operator~(const Operand& x);
+/// The parts of complex numbers.
+Array real(const Operand& x);
+Array imag(const Operand& x);
 
 }  // namespace tutti

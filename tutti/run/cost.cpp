@@ -20,7 +20,9 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::floor:
     case UnaryFn::ceil:
     case UnaryFn::is_finite:
-    case UnaryFn::logical_not: return 12;
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: return 12;
     case UnaryFn::exp:
     case UnaryFn::log:
     case UnaryFn::tanh:

@@ -292,7 +292,7 @@ class Coder {
   ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
     DType from = root(a.operands[0].root).type.dtype(), to = root(a.results[0]).type.dtype();
     if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) return unary_kernel(*unary, from);
-    if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, to, steps[0], steps[1]);
+    if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, from, steps[0], steps[1]);
     if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
       return compare_kernel(*compare, from, steps[0], steps[1]);
     if (std::holds_alternative<ClampFn>(fn.fn)) return clamp_kernel(to, steps[0], steps[1], steps[2]);

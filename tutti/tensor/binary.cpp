@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -65,7 +66,8 @@ ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::atan2:
     case BinaryFn::shift_left:
     case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical: return nullptr;
+    case BinaryFn::shift_right_logical:
+    case BinaryFn::complex: return nullptr;
   }
   return nullptr;
 }
@@ -89,7 +91,8 @@ ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::atan2:
     case BinaryFn::shift_left:
     case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical: return nullptr;
+    case BinaryFn::shift_right_logical:
+    case BinaryFn::complex: return nullptr;
   }
   return nullptr;
 }
@@ -111,18 +114,19 @@ ElementwiseKernel bool_kernel(BinaryFn fn, Step a, Step b) {
     case BinaryFn::atan2:
     case BinaryFn::shift_left:
     case BinaryFn::shift_right_arithmetic:
-    case BinaryFn::shift_right_logical: return nullptr;
+    case BinaryFn::shift_right_logical:
+    case BinaryFn::complex: return nullptr;
   }
   return nullptr;
 }
 
-ElementwiseKernel vector_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
-  switch (dtype) {
-    case DType::boolean: return bool_kernel(fn, a, b);
-    case DType::i32: return integer_kernel<std::int32_t>(fn, a, b);
-    case DType::i64: return integer_kernel<std::int64_t>(fn, a, b);
-    case DType::f32: return float_kernel<float>(fn, a, b);
-    case DType::f64: return float_kernel<double>(fn, a, b);
+ElementwiseKernel vector_binary_kernel(BinaryFn fn, Lanes lanes, Step a, Step b) {
+  switch (lanes) {
+    case Lanes::boolean: return bool_kernel(fn, a, b);
+    case Lanes::i32: return integer_kernel<std::int32_t>(fn, a, b);
+    case Lanes::i64: return integer_kernel<std::int64_t>(fn, a, b);
+    case Lanes::f32: return float_kernel<float>(fn, a, b);
+    case Lanes::f64: return float_kernel<double>(fn, a, b);
   }
   return nullptr;
 }
@@ -136,9 +140,17 @@ namespace tutti {
 
 HWY_EXPORT(vector_binary_kernel);
 
+namespace {
+
+bool minds_the_sign(BinaryFn fn) { return fn == BinaryFn::maximum || fn == BinaryFn::minimum; }
+
+}  // namespace
+
 ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
-  if (ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_binary_kernel)(fn, dtype, a, b)) return kernel;
-  ElementwiseKernel kernel = scalar_binary_kernel(fn, dtype, a, b);
+  ElementwiseKernel kernel = nullptr;
+  if (const auto lanes = minds_the_sign(fn) ? lanes_of(dtype) : lanes_of_bits(dtype))
+    kernel = HWY_DYNAMIC_DISPATCH(vector_binary_kernel)(fn, *lanes, a, b);
+  if (kernel == nullptr) kernel = scalar_binary_kernel(fn, dtype, a, b);
   require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operands to another dtype",
           name(fn), name(dtype));
   return kernel;

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -66,60 +67,60 @@ void convert_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   map(D(), n, Result<DTo>(out), Convert<From, To, DTo>(), Operand<Step::dense, hn::Rebind<From, D>>(in[0]));
 }
 
-ElementwiseKernel to_bool_kernel(DType from) {
+ElementwiseKernel to_bool_kernel(Lanes from) {
   switch (from) {
-    case DType::boolean: return nullptr;
-    case DType::i32: return to_bool_loop<std::int32_t>;
-    case DType::i64: return to_bool_loop<std::int64_t>;
-    case DType::f32: return to_bool_loop<float>;
-    case DType::f64: return to_bool_loop<double>;
+    case Lanes::boolean: return nullptr;
+    case Lanes::i32: return to_bool_loop<std::int32_t>;
+    case Lanes::i64: return to_bool_loop<std::int64_t>;
+    case Lanes::f32: return to_bool_loop<float>;
+    case Lanes::f64: return to_bool_loop<double>;
   }
   return nullptr;
 }
 
-ElementwiseKernel to_i32_kernel(DType from) {
+ElementwiseKernel to_i32_kernel(Lanes from) {
   switch (from) {
-    case DType::boolean: return convert_loop<std::uint8_t, std::int32_t>;
-    case DType::i32: return nullptr;
-    case DType::i64: return convert_loop<std::int64_t, std::int32_t>;
-    case DType::f32: return convert_loop<float, std::int32_t>;
-    case DType::f64: return convert_loop<double, std::int32_t>;
+    case Lanes::boolean: return convert_loop<std::uint8_t, std::int32_t>;
+    case Lanes::i32: return nullptr;
+    case Lanes::i64: return convert_loop<std::int64_t, std::int32_t>;
+    case Lanes::f32: return convert_loop<float, std::int32_t>;
+    case Lanes::f64: return convert_loop<double, std::int32_t>;
   }
   return nullptr;
 }
 
-ElementwiseKernel to_f32_kernel(DType from) {
+ElementwiseKernel to_f32_kernel(Lanes from) {
   switch (from) {
-    case DType::boolean: return convert_loop<std::uint8_t, float>;
-    case DType::i32: return convert_loop<std::int32_t, float>;
-    case DType::i64:
-    case DType::f32: return nullptr;
-    case DType::f64:  // Highway's portable DemoteTo gives the largest float for what should be inf
+    case Lanes::boolean: return convert_loop<std::uint8_t, float>;
+    case Lanes::i32: return convert_loop<std::int32_t, float>;
+    case Lanes::i64:
+    case Lanes::f32: return nullptr;
+    case Lanes::f64:  // Highway's portable DemoteTo gives the largest float for what should be inf
       if constexpr (HWY_CAP_GE256) return convert_loop<double, float>;
       else return nullptr;
   }
   return nullptr;
 }
 
-ElementwiseKernel to_f64_kernel(DType from) {
+ElementwiseKernel to_f64_kernel(Lanes from) {
   switch (from) {
-    case DType::boolean: return convert_loop<std::uint8_t, double>;
-    case DType::i32: return convert_loop<std::int32_t, double>;
-    case DType::f32: return convert_loop<float, double>;
-    case DType::i64:
-    case DType::f64: return nullptr;
+    case Lanes::boolean: return convert_loop<std::uint8_t, double>;
+    case Lanes::i32: return convert_loop<std::int32_t, double>;
+    case Lanes::f32: return convert_loop<float, double>;
+    case Lanes::i64:
+    case Lanes::f64: return nullptr;
   }
   return nullptr;
 }
 
 // Null: to itself, to i64, and from i64 to a float: Highway does not round these once everywhere.
-ElementwiseKernel vector_convert_kernel(DType from, DType to) {
+ElementwiseKernel vector_convert_kernel(Lanes from, Lanes to) {
   switch (to) {
-    case DType::boolean: return to_bool_kernel(from);
-    case DType::i32: return to_i32_kernel(from);
-    case DType::i64: return nullptr;
-    case DType::f32: return to_f32_kernel(from);
-    case DType::f64: return to_f64_kernel(from);
+    case Lanes::boolean: return to_bool_kernel(from);
+    case Lanes::i32: return to_i32_kernel(from);
+    case Lanes::i64: return nullptr;
+    case Lanes::f32: return to_f32_kernel(from);
+    case Lanes::f64: return to_f64_kernel(from);
   }
   return nullptr;
 }
@@ -134,7 +135,10 @@ namespace tutti {
 HWY_EXPORT(vector_convert_kernel);
 
 ElementwiseKernel convert_kernel(DType from, DType to) {
-  if (ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_convert_kernel)(from, to)) return kernel;
+  const auto vector_from = lanes_of(from), vector_to = lanes_of(to);
+  if (vector_from && vector_to)
+    if (ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_convert_kernel)(*vector_from, *vector_to))
+      return kernel;
   return scalar_convert_kernel(from, to);
 }
 

@@ -8,6 +8,10 @@
 namespace tutti {
 namespace {
 
+struct SixteenBytes {
+  std::uint64_t parts[2];
+};
+
 /// The loops that are left; as many as arrays have dimensions here.
 struct Loops {
   std::span<const CopyLoop> all() const { return {kept, count}; }
@@ -115,8 +119,10 @@ void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop
   if (left.count == 0) return copy_runs(to, from, {}, element_bytes);
   switch (element_bytes) {
     case 1: return copy_elements<std::uint8_t>(to, from, left.all());
+    case 2: return copy_elements<std::uint16_t>(to, from, left.all());
     case 4: return copy_elements<std::uint32_t>(to, from, left.all());
     case 8: return copy_elements<std::uint64_t>(to, from, left.all());
+    case 16: return copy_elements<SixteenBytes>(to, from, left.all());
     default: return copy_runs(to, from, left.all(), element_bytes);
   }
 }
@@ -124,8 +130,10 @@ void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop
 void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes) {
   switch (element_bytes) {
     case 1: return fill_with<std::uint8_t>(to, element, n);
+    case 2: return fill_with<std::uint16_t>(to, element, n);
     case 4: return fill_with<std::uint32_t>(to, element, n);
     case 8: return fill_with<std::uint64_t>(to, element, n);
+    case 16: return fill_with<SixteenBytes>(to, element, n);
     default:
       for (std::int64_t i = 0; i < n; ++i, to += element_bytes) std::memcpy(to, element, element_bytes);
   }

@@ -24,6 +24,8 @@ std::string_view name(UnaryFn fn) {
     case UnaryFn::ceil: return "ceil";
     case UnaryFn::is_finite: return "is_finite";
     case UnaryFn::logical_not: return "not";
+    case UnaryFn::real: return "real";
+    case UnaryFn::imag: return "imag";
   }
   return {};
 }
@@ -45,6 +47,7 @@ std::string_view name(BinaryFn fn) {
     case BinaryFn::shift_left: return "shift_left";
     case BinaryFn::shift_right_arithmetic: return "shift_right_arithmetic";
     case BinaryFn::shift_right_logical: return "shift_right_logical";
+    case BinaryFn::complex: return "complex";
   }
   return {};
 }

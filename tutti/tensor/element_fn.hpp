@@ -2,7 +2,8 @@
 // The scalar functions that arrays are computed with, element by element. Semantics at the edges (DESIGN of
 // the arithmetic): integers wrap; x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0; max and min propagate
 // NaN and order -0 < +0; float -> int saturates and NaN -> 0; a shift by the width or more, or by less than 0,
-// leaves 0, or the sign.
+// leaves 0, or the sign. Unsigned integers: abs is x itself, neg wraps. f16 and bf16 are computed in f32 and rounded
+// once. abs of a complex number is real.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,10 @@ enum class UnaryFn : std::uint8_t {
   round,  // to the nearest whole number, of two to the even one
   floor,
   ceil,
-  is_finite,   // -> bool
-  logical_not  // of bool, or bit by bit
+  is_finite,    // -> bool
+  logical_not,  // of bool, or bit by bit
+  real,         // of complex numbers
+  imag
 };
 enum class BinaryFn : std::uint8_t {
   add,
@@ -46,7 +49,8 @@ enum class BinaryFn : std::uint8_t {
   atan2,
   shift_left,
   shift_right_arithmetic,
-  shift_right_logical
+  shift_right_logical,
+  complex  // of a real and an imaginary part
 };
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
 enum class ReduceKind : std::uint8_t { sum, max, min, logical_and, logical_or };

@@ -44,12 +44,13 @@ void* aligned(std::byte* scratch) {
 
 // Strides of a dim of size 1 mean nothing, and oneDNN's fast kernels want them as in a dense row-major
 // matrix.
-dnnl::memory::desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed) {
+dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                            bool transposed) {
   const bool by_columns = transposed && rows != 1 && columns != 1;
   const std::int64_t row_stride = by_columns ? 1 : columns, column_stride = by_columns ? rows : 1;
-  const auto f32 = dnnl::memory::data_type::f32;
-  if (batch == 1) return {{rows, columns}, f32, dnnl::memory::dims{row_stride, column_stride}};
-  return {{batch, rows, columns}, f32, dnnl::memory::dims{rows * columns, row_stride, column_stride}};
+  const auto type = dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+  if (batch == 1) return {{rows, columns}, type, dnnl::memory::dims{row_stride, column_stride}};
+  return {{batch, rows, columns}, type, dnnl::memory::dims{rows * columns, row_stride, column_stride}};
 }
 
 // A matrix by a vector is computed as the vector by the matrix transposed, which oneDNN does 2.5 times as
@@ -61,12 +62,12 @@ ProductShape turned(const ProductShape& s) {
       .batch = s.batch, .m = 1, .n = s.m, .k = s.k, .a_transposed = false, .b_transposed = !s.a_transposed};
 }
 
-dnnl::matmul::primitive_desc described(const ProductShape& s, const dnnl::engine& engine) {
+dnnl::matmul::primitive_desc described(DType dtype, const ProductShape& s, const dnnl::engine& engine) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const dnnl::matmul::desc product(matrices(s.batch, s.m, s.k, s.a_transposed),
-                                   matrices(s.batch, s.k, s.n, s.b_transposed),
-                                   matrices(s.batch, s.m, s.n, false));
+  const dnnl::matmul::desc product(matrices(dtype, s.batch, s.m, s.k, s.a_transposed),
+                                   matrices(dtype, s.batch, s.k, s.n, s.b_transposed),
+                                   matrices(dtype, s.batch, s.m, s.n, false));
   return {product, attributes, engine};
 }
 
@@ -124,10 +125,10 @@ class IdleSlots {
 }  // namespace
 
 struct FloatProduct::Primitive {
-  explicit Primitive(const ProductShape& shape)
+  Primitive(DType dtype, const ProductShape& shape)
       : is_turned(is_by_vector(shape)),
         engine(dnnl::engine::kind::cpu, 0),
-        description(described(is_turned ? turned(shape) : shape, engine)),
+        description(described(dtype, is_turned ? turned(shape) : shape, engine)),
         product(description) {}
 
   bool is_turned;
@@ -137,12 +138,19 @@ struct FloatProduct::Primitive {
   IdleSlots idle;
 };
 
-FloatProduct::FloatProduct(const ProductShape& shape) {
+bool FloatProduct::takes(DType dtype) {
+  if (dtype == DType::f32) return true;
+  constexpr auto avx512 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  return dtype == DType::bf16 && (isa & avx512) == avx512;
+}
+
+FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
   const OneThread one_thread;
   try {
-    primitive_ = std::make_unique<Primitive>(shape);
+    primitive_ = std::make_unique<Primitive>(dtype, shape);
   } catch (const dnnl::error& error) {
-    fail(Code::internal, "oneDNN has no f32 product of {}x{} and {}x{}: {}", shape.m, shape.k, shape.k,
+    fail(Code::internal, "oneDNN has no {} product of {}x{} and {}x{}: {}", name(dtype), shape.m, shape.k, shape.k,
          shape.n, error.what());
   }
 }

@@ -7,10 +7,12 @@
 
 namespace tutti {
 
-/// f32 products by oneDNN: one primitive, made once; calls from several threads may overlap. No size is 0.
+/// f32 and bf16 products by oneDNN, those accumulated in f32 and rounded once: one primitive, made once; calls from several threads may overlap. No size is 0.
 class FloatProduct {
  public:
-  explicit FloatProduct(const ProductShape& shape);
+  /// For bf16 oneDNN wants AVX-512.
+  static bool takes(DType dtype);
+  FloatProduct(DType dtype, const ProductShape& shape);
   ~FloatProduct();
   FloatProduct(const FloatProduct&) = delete;
   FloatProduct& operator=(const FloatProduct&) = delete;

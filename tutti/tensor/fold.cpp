@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds over positions: all_reduce among the devices of one process.
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/fold.cpp"
@@ -88,14 +90,14 @@ FoldKernel fold_of(ReduceKind kind) {
   return nullptr;
 }
 
-FoldKernel vector_fold_kernel(ReduceKind kind, DType dtype) {
-  switch (dtype) {
-    case DType::boolean:
+FoldKernel vector_fold_kernel(ReduceKind kind, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean:
       return fold_of<std::uint8_t>(kind == ReduceKind::sum ? ReduceKind::max : kind);  // or
-    case DType::i32: return fold_of<std::int32_t>(kind);
-    case DType::i64: return fold_of<std::int64_t>(kind);
-    case DType::f32: return fold_of<float>(kind);
-    case DType::f64: return fold_of<double>(kind);
+    case Lanes::i32: return fold_of<std::int32_t>(kind);
+    case Lanes::i64: return fold_of<std::int64_t>(kind);
+    case Lanes::f32: return fold_of<float>(kind);
+    case Lanes::f64: return fold_of<double>(kind);
   }
   return nullptr;
 }
@@ -110,7 +112,9 @@ namespace tutti {
 HWY_EXPORT(vector_fold_kernel);
 
 FoldKernel fold_kernel(ReduceKind kind, DType dtype) {
-  return HWY_DYNAMIC_DISPATCH(vector_fold_kernel)(kind, dtype);
+  if (const auto lanes = lanes_of_fold(kind, dtype))
+    return HWY_DYNAMIC_DISPATCH(vector_fold_kernel)(kind, *lanes);
+  return scalar_fold_kernel(kind, dtype);
 }
 
 }  // namespace tutti

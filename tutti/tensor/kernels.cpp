@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "tutti/base/require.hpp"
 #include "tutti/tensor/scalar_fn.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,21 +30,16 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 namespace {
 
-template <ReduceKind kind, class T>
-void write_neutral(std::byte* out) {
-  constexpr T neutral = neutral_element<kind, T>();
-  std::memcpy(out, &neutral, sizeof neutral);
-}
-
 template <ReduceKind kind>
 void write_neutral_of(DType dtype, std::byte* out) {
-  switch (dtype) {
-    case DType::boolean: return write_neutral<kind, bool>(out);
-    case DType::i32: return write_neutral<kind, std::int32_t>(out);
-    case DType::i64: return write_neutral<kind, std::int64_t>(out);
-    case DType::f32: return write_neutral<kind, float>(out);
-    case DType::f64: return write_neutral<kind, double>(out);
-  }
+  with_element(dtype, [out]<class T>(std::type_identity<T>) {
+    if constexpr (!is_complex_element<T> || kind == ReduceKind::sum) {
+      constexpr T neutral = neutral_element<kind, T>();
+      std::memcpy(out, &neutral, sizeof neutral);
+    } else {
+      fail(Code::internal, "complex numbers have no neutral element but 0");
+    }
+  });
 }
 
 }  // namespace

@@ -34,12 +34,13 @@ ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high);
 ElementwiseKernel convert_kernel(DType from, DType to);
 /// out[i] = second(first(in[0][i], in[1][i]), in[2][i]), or second(in[2][i], first(..)) if `first_is_right`;
 /// the same bits as the two kernels one after the other. Null if this pair has no kernel; f32 and f64 add,
-/// sub, mul, maximum and minimum have all, integers minimum after maximum.
+/// sub, mul, maximum and minimum have all, i32 and i64 minimum after maximum.
 ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
                               Step b, Step c);
 
 // Sums of n floats by rows, columns or positions are within 2 ceil(log2 n) eps sum|x| of the exact one, eps
-// = half the distance from 1 to the next number; of bools they are or. Kernels of `and` and `or` of floats are null. Rows and columns start from +0, so
+// = half the distance from 1 to the next number; of bools they are or; of f16 and bf16
+// summed in f32 and rounded once; of complex numbers part by part, and nothing but sums. Kernels of `and` and `or` of floats are null. Rows and columns start from +0, so
 // that -0 + -0 = +0.
 
 /// out[r] = the fold of in[r][0 .. columns), rows `row_bytes` apart: 16 virtual lanes and pairwise blocks, a
@@ -61,7 +62,7 @@ std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns
 using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
-/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones. 8 bytes at most.
+/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones. 8 bytes at most; of complex numbers only that of the sum.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
 /// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied

@@ -71,9 +71,10 @@ void require_data_in_file(std::optional<std::int64_t> file_bytes, std::FILE* fil
 }
 
 void reverse_bytes(Tensor& tensor) {
-  const std::size_t size = bytes_per_element(tensor.dtype());
-  std::byte* element = tensor.mutable_bytes();
-  for (std::int64_t i = 0; i < tensor.elements(); ++i, element += size) std::reverse(element, element + size);
+  const std::int64_t parts = is_complex(tensor.dtype()) ? 2 : 1;
+  const std::size_t size = bytes_per_element(tensor.dtype()) / static_cast<std::size_t>(parts);
+  std::byte* part = tensor.mutable_bytes();
+  for (std::int64_t i = 0; i < parts * tensor.elements(); ++i, part += size) std::reverse(part, part + size);
 }
 
 // Dim 0 is the innermost in the file.

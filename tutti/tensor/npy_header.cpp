@@ -16,8 +16,12 @@ struct NpyType {
   DType dtype;
   std::string_view code;  // without the byte order
 };
+// NumPy has no bf16: its arrays in JAX (ml_dtypes) are written as two bytes without a meaning.
 constexpr NpyType npy_types[] = {
-    {DType::boolean, "b1"}, {DType::i32, "i4"}, {DType::i64, "i8"}, {DType::f32, "f4"}, {DType::f64, "f8"}};
+    {DType::boolean, "b1"}, {DType::u8, "u1"},        {DType::i8, "i1"},         {DType::u16, "u2"},
+    {DType::i16, "i2"},     {DType::u32, "u4"},       {DType::i32, "i4"},        {DType::u64, "u8"},
+    {DType::i64, "i8"},     {DType::f16, "f2"},       {DType::bf16, "V2"},       {DType::f32, "f4"},
+    {DType::f64, "f8"},     {DType::complex64, "c8"}, {DType::complex128, "c16"}};
 
 /// Reads the Python literal from left to right.
 class Literal {
@@ -107,11 +111,13 @@ void parse_dtype(std::string_view descr, NpyHeader& header) {
   for (const NpyType& type : npy_types)
     if (type.code == code || (code == "?" && type.dtype == DType::boolean)) {
       header.dtype = type.dtype;
-      header.is_big_endian = descr[0] == '>' && type.dtype != DType::boolean;
+      header.is_big_endian = descr[0] == '>' && bytes_per_element(type.dtype) > 1;
       return;
     }
   fail(Code::file,
-       "dtype '{}' is not held here; bool, int32, int64, float32 and float64 are: convert it with astype",
+       "dtype '{}' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, float64, "
+       "complex64 "
+       "and complex128 are: convert it with astype",
        descr);
 }
 

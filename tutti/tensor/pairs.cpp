@@ -4,6 +4,7 @@
 // two passes.
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/pairs.cpp"
@@ -136,6 +137,7 @@ ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_rig
 
 ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high) {
   ElementwiseKernel kernel = pair_kernel(BinaryFn::maximum, BinaryFn::minimum, false, dtype, low, x, high);
+  if (kernel == nullptr) kernel = scalar_clamp_kernel(dtype, low, x, high);
   require(kernel != nullptr, Code::dtype,
           "clamp is not defined for {}; convert the operands to another dtype", name(dtype));
   return kernel;

@@ -16,14 +16,17 @@ std::string float_text(double value, int digits) {
 
 std::string element_text(const Tensor& tensor, std::int64_t i, int digits) {
   const auto k = static_cast<std::size_t>(i);
-  switch (tensor.dtype()) {
-    case DType::boolean: return tensor.as<bool>()[k] ? "true" : "false";
-    case DType::i32: return fmt::format("{}", tensor.as<std::int32_t>()[k]);
-    case DType::i64: return fmt::format("{}", tensor.as<std::int64_t>()[k]);
-    case DType::f32:
-    case DType::f64: return float_text(tensor.at(i), digits);
-  }
-  return {};
+  return with_element(tensor.dtype(), [&]<class T>(std::type_identity<T>) {
+    const T x = tensor.as<T>()[k];
+    if constexpr (std::is_integral_v<T>) {
+      return fmt::format("{}", x);
+    } else if constexpr (is_complex_element<T>) {
+      const std::string imag = float_text(static_cast<double>(x.imag()), digits);
+      return float_text(static_cast<double>(x.real()), digits) + (imag[0] == '-' ? "" : "+") + imag + "j";
+    } else {
+      return float_text(tensor.at(i), digits);
+    }
+  });
 }
 
 class Printer {

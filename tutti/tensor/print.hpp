@@ -15,7 +15,7 @@ struct PrintOptions {
 };
 
 /// The elements as nested brackets, aligned by their decimal points: "[[1.  2.5]\n [3.  0. ]]"; a scalar
-/// without brackets.
+/// without brackets; a complex number as "1.+2.5j".
 std::string to_string(const Tensor& tensor, const PrintOptions& options = {});
 
 }  // namespace tutti

@@ -9,6 +9,8 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/float_product.hpp"
+#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/scalar_fn.hpp"
 
 extern "C" void omp_set_num_threads(int);
 
@@ -19,27 +21,34 @@ bool is_empty(const ProductShape& s) { return s.batch == 0 || s.m == 0 || s.n ==
 
 std::int64_t elements_of_result(const ProductShape& s) { return s.batch * s.m * s.n; }
 
-void multiply_f64(const ProductShape& s, double* c, const double* a, const double* b) {
+/// BLAS takes the numbers 1 and 0 by value where they are real, by address where they are complex.
+template <class T, class Gemm>
+void multiply_by_blas(Gemm gemm, const ProductShape& s, std::byte* c_bytes, const std::byte* a_bytes,
+                      const std::byte* b_bytes) {
   const auto transposed = [](bool t) { return t ? CblasTrans : CblasNoTrans; };
   const auto size = [](std::int64_t n) { return static_cast<blasint>(n); };
-  for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n)
-    cblas_dgemm(CblasRowMajor, transposed(s.a_transposed), transposed(s.b_transposed), size(s.m), size(s.n),
-                size(s.k), 1, a, size(s.a_transposed ? s.m : s.k), b, size(s.b_transposed ? s.k : s.n), 0, c,
-                size(s.n));
+  auto* c = reinterpret_cast<T*>(c_bytes);
+  auto* a = reinterpret_cast<const T*>(a_bytes);
+  auto* b = reinterpret_cast<const T*>(b_bytes);
+  for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n) {
+    const auto call = [&](auto one, auto zero) {
+      gemm(CblasRowMajor, transposed(s.a_transposed), transposed(s.b_transposed), size(s.m), size(s.n),
+           size(s.k), one, a, size(s.a_transposed ? s.m : s.k), b, size(s.b_transposed ? s.k : s.n), zero, c,
+           size(s.n));
+    };
+    const T one{1}, zero{0};
+    if constexpr (is_complex_element<T>) call(&one, &zero);
+    else call(one, zero);
+  }
 }
 
-/// Unsigned, so that sums wrap; bool as bytes 0 and 1.
+/// Of bool the and and or.
 template <class T>
-using Wrapping = typename std::conditional_t<
-    std::is_same_v<T, bool>, std::type_identity<std::uint8_t>,
-    std::make_unsigned<std::conditional_t<std::is_same_v<T, bool>, int, T>>>::type;
-
-template <class T>
-void add_multiple(Wrapping<T>* c, Wrapping<T> a, const Wrapping<T>* b, std::int64_t n) {
+void add_multiple(T* c, T a, const T* b, std::int64_t n) {
   if (a == 0) return;
   for (std::int64_t j = 0; j < n; ++j) {
-    if constexpr (std::is_same_v<T, bool>) c[j] |= b[j];
-    else c[j] += a * b[j];
+    if constexpr (std::is_same_v<T, bool>) c[j] = c[j] || b[j];
+    else c[j] = wrapping_add(c[j], wrapping_mul(a, b[j]));
   }
 }
 
@@ -51,7 +60,7 @@ void transpose(T* to, const T* from, std::int64_t rows, std::int64_t columns) {
 
 /// c, already zero, plus a * b; b is k x n. In blocks of rows of b that stay in L2.
 template <class T>
-void multiply_matrix(const ProductShape& s, Wrapping<T>* c, const Wrapping<T>* a, const Wrapping<T>* b) {
+void multiply_matrix(const ProductShape& s, T* c, const T* a, const T* b) {
   const std::int64_t block =
       std::max<std::int64_t>(1, (128 << 10) / (s.n * static_cast<std::int64_t>(sizeof(T))));
   for (std::int64_t first = 0; first < s.k; first += block)
@@ -63,80 +72,115 @@ void multiply_matrix(const ProductShape& s, Wrapping<T>* c, const Wrapping<T>* a
 template <class T>
 void multiply_integers(const ProductShape& s, std::byte* c_bytes, const std::byte* a_bytes,
                        const std::byte* b_bytes, std::byte* scratch) {
-  using U = Wrapping<T>;
-  auto* c = reinterpret_cast<U*>(c_bytes);
-  auto* a = reinterpret_cast<const U*>(a_bytes);
-  auto* b = reinterpret_cast<const U*>(b_bytes);
-  auto* b_by_rows = reinterpret_cast<U*>(scratch);
-  std::fill_n(c, elements_of_result(s), U{0});
+  auto* c = reinterpret_cast<T*>(c_bytes);
+  auto* a = reinterpret_cast<const T*>(a_bytes);
+  auto* b = reinterpret_cast<const T*>(b_bytes);
+  auto* b_by_rows = reinterpret_cast<T*>(scratch);
+  std::fill_n(c, elements_of_result(s), T{0});
   for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n) {
     if (s.b_transposed) transpose(b_by_rows, b, s.n, s.k);
     multiply_matrix<T>(s, c, a, s.b_transposed ? b_by_rows : b);
   }
 }
 
-bool is_library_product(DType dtype) { return is_float(dtype); }
+/// The operands of a product of f16 or bf16 as f32, and its result before it is rounded once; each starts a line.
+struct Widened {
+  explicit Widened(const ProductShape& s)
+      : a(in_lines(s.batch * s.m * s.k)),
+        b(in_lines(s.batch * s.k * s.n)),
+        c(in_lines(elements_of_result(s))) {}
+  std::size_t bytes() const { return sizeof(float) * static_cast<std::size_t>(a + b + c); }
+
+  std::int64_t a, b, c;  // elements
+
+ private:
+  static std::int64_t in_lines(std::int64_t elements) { return (elements + 15) / 16 * 16; }
+};
+
+void multiply_widened(DType dtype, const ProductShape& s, const FloatProduct& f32, std::byte* c,
+                      const std::byte* a, const std::byte* b, std::byte* scratch) {
+  const Widened widened(s);
+  auto* wide = reinterpret_cast<float*>(scratch);
+  const auto bytes = [&](std::int64_t first) { return reinterpret_cast<std::byte*>(wide + first); };
+  std::byte *wide_a = bytes(0), *wide_b = bytes(widened.a), *wide_c = bytes(widened.a + widened.b);
+  const ElementwiseKernel widen = convert_kernel(dtype, DType::f32);
+  widen(wide_a, &a, s.batch * s.m * s.k);
+  widen(wide_b, &b, s.batch * s.k * s.n);
+  f32.run(wide_c, wide_a, wide_b, bytes(widened.a + widened.b + widened.c));
+  const std::byte* const product[] = {wide_c};
+  convert_kernel(DType::f32, dtype)(c, product, elements_of_result(s));
+}
+
+bool is_widened(DType dtype) { return is_half(dtype) && !FloatProduct::takes(dtype); }
+bool is_by_onednn(DType dtype) { return dtype == DType::f32 || is_half(dtype); }
+bool is_by_blas(DType dtype) { return is_inexact(dtype) && !is_by_onednn(dtype); }
 
 }  // namespace
 
 struct Product::Prepared {
   DType dtype;
   ProductShape shape;
-  std::unique_ptr<const FloatProduct> f32;
+  std::unique_ptr<const FloatProduct> floats;
 };
 
 Product::Product(DType dtype, const ProductShape& shape) {
   ensure(std::min({shape.batch, shape.m, shape.n, shape.k}) >= 0, "a product of {} x {}x{} and {}x{}",
          shape.batch, shape.m, shape.k, shape.k, shape.n);
   constexpr std::int64_t largest = std::numeric_limits<blasint>::max();
-  require(dtype != DType::f64 || std::max({shape.m, shape.n, shape.k}) <= largest, Code::shape,
-          "a product of f64[{},{}] and f64[{},{}]: OpenBLAS takes sizes up to {}; split the larger dimension",
-          shape.m, shape.k, shape.k, shape.n, largest);
-  const bool by_onednn = dtype == DType::f32 && !is_empty(shape);
-  if (dtype == DType::f64 && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
+  require(!is_by_blas(dtype) || std::max({shape.m, shape.n, shape.k}) <= largest, Code::shape,
+          "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
+          "dimension",
+          name(dtype), shape.m, shape.k, shape.n, largest);
+  const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
+  if (is_by_blas(dtype) && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
   prepared_ = std::make_unique<const Prepared>(
-      Prepared{dtype, shape, by_onednn ? std::make_unique<const FloatProduct>(shape) : nullptr});
+      Prepared{dtype, shape, by_onednn ? std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape) : nullptr});
 }
 
 Product::~Product() = default;
 
 std::size_t Product::scratch_bytes() const {
-  const auto& [dtype, shape, f32] = *prepared_;
-  if (f32 != nullptr) return f32->scratch_bytes();
-  if (is_library_product(dtype) || !shape.b_transposed) return 0;
+  const auto& [dtype, shape, floats] = *prepared_;
+  if (floats != nullptr) return floats->scratch_bytes() + (is_widened(dtype) ? Widened(shape).bytes() : 0);
+  if (is_inexact(dtype) || !shape.b_transposed) return 0;
   return static_cast<std::size_t>(shape.k * shape.n) * bytes_per_element(dtype);
 }
 
 void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const {
-  const auto& [dtype, shape, f32] = *prepared_;
+  const auto& [dtype, shape, floats] = *prepared_;
   if (is_empty(shape)) {
     std::fill_n(c, static_cast<std::size_t>(elements_of_result(shape)) * bytes_per_element(dtype),
                 std::byte{0});
     return;
   }
-  switch (dtype) {
-    case DType::boolean: return multiply_integers<bool>(shape, c, a, b, scratch);
-    case DType::i32: return multiply_integers<std::int32_t>(shape, c, a, b, scratch);
-    case DType::i64: return multiply_integers<std::int64_t>(shape, c, a, b, scratch);
-    case DType::f32: return f32->run(c, a, b, scratch);
-    case DType::f64:
-      return multiply_f64(shape, reinterpret_cast<double*>(c), reinterpret_cast<const double*>(a),
-                          reinterpret_cast<const double*>(b));
-  }
+  with_element(dtype, [&, &shape = shape, &floats = floats, dtype = dtype]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, float>) floats->run(c, a, b, scratch);
+    else if constexpr (is_half_element<T>)
+      is_widened(dtype) ? multiply_widened(dtype, shape, *floats, c, a, b, scratch) : floats->run(c, a, b, scratch);
+    else if constexpr (std::is_same_v<T, double>) multiply_by_blas<T>(cblas_dgemm, shape, c, a, b);
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+      multiply_by_blas<T>(cblas_cgemm, shape, c, a, b);
+    else if constexpr (std::is_same_v<T, std::complex<double>>)
+      multiply_by_blas<T>(cblas_zgemm, shape, c, a, b);
+    else multiply_integers<T>(shape, c, a, b, scratch);
+  });
 }
 
 // Constants from one core of a Zen 4 with AVX-512, 2026-11: overheads, flops per ns, and bytes per ns of what
 // does not fit in L2. oneDNN computes whole vectors of 16 columns.
 double Product::nanoseconds() const {
-  const auto& [dtype, s, f32] = *prepared_;
+  const auto& [dtype, s, floats] = *prepared_;
   const auto batch = static_cast<double>(s.batch), m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const double bytes = batch * (m * k + k * n + m * n) * static_cast<double>(bytes_per_element(dtype));
   const double far_bytes = std::max(0.0, bytes - (512 << 10));
   const std::int64_t whole_vectors = (s.n + 15) / 16 * 16;
-  if (dtype == DType::f32)
-    return 350 + batch * (50 + 2 * m * k * static_cast<double>(whole_vectors) / 110) + far_bytes / 25;
-  if (dtype == DType::f64) return batch * (40 + 2 * m * k * n / 50) + far_bytes / 20;
+  const double widening = is_widened(dtype) ? 0.2 * bytes : 0;
+  if (is_by_onednn(dtype))
+    return 350 + widening + batch * (50 + 2 * m * k * static_cast<double>(whole_vectors) / 110) +
+           far_bytes / 25;
+  const double multiplications = is_complex(dtype) ? 4 : 1;
+  if (is_by_blas(dtype)) return batch * (40 + multiplications * 2 * m * k * n / 50) + far_bytes / 20;
   return 40 + batch * m * k * (1.5 + 0.65 * n);
 }
 

@@ -17,7 +17,8 @@ struct ProductShape {
   bool operator==(const ProductShape&) const = default;
 };
 
-/// A prepared matrix product: oneDNN for f32, OpenBLAS for f64, plain loops for integers and bool (or of
+/// A prepared matrix product: oneDNN for f32, bf16 and (widened to f32, rounded once)
+/// f16; OpenBLAS for f64 and complex numbers (never conjugated), plain loops for integers and bool (or of
 /// ands). One call runs on the calling thread alone; calls may run at the same time, each with scratch of its
 /// own. The bits depend on the shape and the operands only.
 class Product {

@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_fn.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/reduce_columns.cpp"
@@ -129,13 +131,13 @@ ReduceColumnsKernel reduce_bool_columns(ReduceKind kind) {
   return reduce_columns_of<std::uint8_t>(kind == ReduceKind::sum ? ReduceKind::max : kind);
 }
 
-ReduceColumnsKernel vector_reduce_columns_kernel(ReduceKind kind, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return reduce_bool_columns(kind);
-    case DType::i32: return reduce_columns_of<std::int32_t>(kind);
-    case DType::i64: return reduce_columns_of<std::int64_t>(kind);
-    case DType::f32: return reduce_columns_of<float>(kind);
-    case DType::f64: return reduce_columns_of<double>(kind);
+ReduceColumnsKernel vector_reduce_columns_kernel(ReduceKind kind, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean: return reduce_bool_columns(kind);
+    case Lanes::i32: return reduce_columns_of<std::int32_t>(kind);
+    case Lanes::i64: return reduce_columns_of<std::int64_t>(kind);
+    case Lanes::f32: return reduce_columns_of<float>(kind);
+    case Lanes::f64: return reduce_columns_of<double>(kind);
   }
   return nullptr;
 }
@@ -150,7 +152,9 @@ namespace tutti {
 HWY_EXPORT(vector_reduce_columns_kernel);
 
 ReduceColumnsKernel reduce_columns_kernel(ReduceKind kind, DType dtype) {
-  return HWY_DYNAMIC_DISPATCH(vector_reduce_columns_kernel)(kind, dtype);
+  if (const auto lanes = lanes_of_fold(kind, dtype))
+    return HWY_DYNAMIC_DISPATCH(vector_reduce_columns_kernel)(kind, *lanes);
+  return scalar_reduce_columns_kernel(kind, dtype);
 }
 
 std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns, DType) {

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_fn.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/reduce_rows.cpp"
@@ -156,13 +158,13 @@ ReduceRowsKernel reduce_rows_of(ReduceKind kind) {
   return nullptr;
 }
 
-ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return nullptr;
-    case DType::i32: return reduce_rows_of<std::int32_t>(kind);
-    case DType::i64: return reduce_rows_of<std::int64_t>(kind);
-    case DType::f32: return reduce_rows_of<float>(kind);
-    case DType::f64: return reduce_rows_of<double>(kind);
+ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean: return nullptr;
+    case Lanes::i32: return reduce_rows_of<std::int32_t>(kind);
+    case Lanes::i64: return reduce_rows_of<std::int64_t>(kind);
+    case Lanes::f32: return reduce_rows_of<float>(kind);
+    case Lanes::f64: return reduce_rows_of<double>(kind);
   }
   return nullptr;
 }
@@ -192,7 +194,9 @@ void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, st
 }  // namespace
 
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
-  if (dtype != DType::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, dtype);
+  const auto lanes = lanes_of_fold(kind, dtype);
+  if (!lanes) return scalar_reduce_rows_kernel(kind, dtype);
+  if (*lanes != Lanes::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, *lanes);
   bool is_and = kind == ReduceKind::min || kind == ReduceKind::logical_and;
   return is_and ? reduce_bool_rows<ReduceKind::logical_and> : reduce_bool_rows<ReduceKind::logical_or>;
 }

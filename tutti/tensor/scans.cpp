@@ -11,12 +11,6 @@
 namespace tutti {
 namespace {
 
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::integral<T>) return wrapping_add(a, b);
-  else return a + b;
-}
-
 /// The sums of blocks of 2^k terms that end where we are, as the digits of a binary counter: term i meets at most
 /// log2(n) additions inside its block and as many when the blocks are joined.
 template <class T>
@@ -41,11 +35,11 @@ void sums_of(std::byte* out, const std::byte* in, const AlongDim& shape, Order o
   auto* from = reinterpret_cast<const T*>(in);
   for (std::int64_t o = 0; o < shape.outer; ++o)
     for (std::int64_t i = 0; i < shape.inner; ++i) {
-      RunningSum<T> sum;
+      RunningSum<Computed<T>> sum;
       for (std::int64_t k = 0; k < shape.n; ++k) {
         std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
         std::int64_t at = (o * shape.n + along) * shape.inner + i;
-        to[at] = sum.next(from[at]);
+        to[at] = static_cast<T>(sum.next(static_cast<Computed<T>>(from[at])));
       }
     }
 }
@@ -67,7 +61,9 @@ void indices_of(std::byte* out, const std::byte* in, const AlongDim& shape) {
       const T* column = from + o * shape.n * shape.inner + i;
       std::int64_t best = 0;
       for (std::int64_t k = 1; k < shape.n; ++k)
-        if (beats<extreme>(column[k * shape.inner], column[best * shape.inner])) best = k;
+        if (beats<extreme>(static_cast<Computed<T>>(column[k * shape.inner]),
+                           static_cast<Computed<T>>(column[best * shape.inner])))
+          best = k;
       to[o * shape.inner + i] = static_cast<Index>(best);
     }
 }
@@ -88,7 +84,7 @@ void order_of(std::span<std::int64_t> order, const std::byte* keys, std::int64_t
   auto* key = reinterpret_cast<const T*>(keys);
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::ranges::stable_sort(order, [&](std::int64_t i, std::int64_t j) {
-    T a = key[i * stride], b = key[j * stride];
+    const auto a = static_cast<Computed<T>>(key[i * stride]), b = static_cast<Computed<T>>(key[j * stride]);
     return a < b || (b != b && a == a);
   });
 }
@@ -96,35 +92,25 @@ void order_of(std::span<std::int64_t> order, const std::byte* keys, std::int64_t
 }  // namespace
 
 void cumulative_sum(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, Order order) {
-  switch (dtype) {
-    case DType::boolean: break;
-    case DType::i32: return sums_of<std::int32_t>(out, in, shape, order);
-    case DType::i64: return sums_of<std::int64_t>(out, in, shape, order);
-    case DType::f32: return sums_of<float>(out, in, shape, order);
-    case DType::f64: return sums_of<double>(out, in, shape, order);
-  }
-  fail(Code::internal, "a sum of {}", name(dtype));
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::same_as<T, bool>) fail(Code::internal, "a sum of {}", name(dtype));
+    else sums_of<T>(out, in, shape, order);
+  });
 }
 
 void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
                       Extreme extreme, DType index_dtype) {
-  switch (dtype) {
-    case DType::boolean: return indices_in<std::uint8_t>(out, in, shape, extreme, index_dtype);
-    case DType::i32: return indices_in<std::int32_t>(out, in, shape, extreme, index_dtype);
-    case DType::i64: return indices_in<std::int64_t>(out, in, shape, extreme, index_dtype);
-    case DType::f32: return indices_in<float>(out, in, shape, extreme, index_dtype);
-    case DType::f64: return indices_in<double>(out, in, shape, extreme, index_dtype);
-  }
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_complex_element<T>) fail(Code::internal, "the extreme of {}", name(dtype));
+    else indices_in<T>(out, in, shape, extreme, index_dtype);
+  });
 }
 
 void sorted_order(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return order_of<std::uint8_t>(order, keys, stride);
-    case DType::i32: return order_of<std::int32_t>(order, keys, stride);
-    case DType::i64: return order_of<std::int64_t>(order, keys, stride);
-    case DType::f32: return order_of<float>(order, keys, stride);
-    case DType::f64: return order_of<double>(order, keys, stride);
-  }
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(dtype));
+    else order_of<T>(order, keys, stride);
+  });
 }
 
 }  // namespace tutti

@@ -2,7 +2,10 @@
 // Compare and select: the loops that make and read bools.
 #include <cstring>
 
+#include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
+#include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/select.cpp"
@@ -71,13 +74,13 @@ ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
   return nullptr;
 }
 
-ElementwiseKernel vector_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
-  switch (dtype) {
-    case DType::boolean: return compare_of<std::uint8_t>(direction, a, b);
-    case DType::i32: return compare_of<std::int32_t>(direction, a, b);
-    case DType::i64: return compare_of<std::int64_t>(direction, a, b);
-    case DType::f32: return compare_of<float>(direction, a, b);
-    case DType::f64: return compare_of<double>(direction, a, b);
+ElementwiseKernel vector_compare_kernel(CompareDirection direction, Lanes lanes, Step a, Step b) {
+  switch (lanes) {
+    case Lanes::boolean: return compare_of<std::uint8_t>(direction, a, b);
+    case Lanes::i32: return compare_of<std::int32_t>(direction, a, b);
+    case Lanes::i64: return compare_of<std::int64_t>(direction, a, b);
+    case Lanes::f32: return compare_of<float>(direction, a, b);
+    case Lanes::f64: return compare_of<double>(direction, a, b);
   }
   return nullptr;
 }
@@ -124,7 +127,12 @@ HWY_EXPORT(vector_compare_kernel);
 HWY_EXPORT(vector_select_kernel);
 
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
-  return HWY_DYNAMIC_DISPATCH(vector_compare_kernel)(direction, dtype, a, b);
+  const bool minds_the_sign = direction != CompareDirection::eq && direction != CompareDirection::ne;
+  if (const auto lanes = minds_the_sign ? lanes_of(dtype) : lanes_of_bits(dtype))
+    return HWY_DYNAMIC_DISPATCH(vector_compare_kernel)(direction, *lanes, a, b);
+  ElementwiseKernel kernel = scalar_compare_kernel(direction, dtype, a, b);
+  require(kernel != nullptr, Code::dtype, "{} is not defined for {}", name(direction), name(dtype));
+  return kernel;
 }
 
 namespace {
@@ -149,6 +157,7 @@ ElementwiseKernel select_side_of(Step a, Step b) {
 }  // namespace
 
 ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false) {
+  if (ElementwiseKernel kernel = scalar_select_kernel(dtype, predicate, on_true, on_false)) return kernel;
   if (predicate == Step::dense) return HWY_DYNAMIC_DISPATCH(vector_select_kernel)(dtype, on_true, on_false);
   switch (bytes_per_element(dtype)) {
     case 1: return select_side_of<1>(on_true, on_false);

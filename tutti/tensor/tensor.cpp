@@ -5,6 +5,7 @@
 #include <new>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/scalar_fn.hpp"
 
 namespace tutti {
 namespace {
@@ -22,14 +23,9 @@ std::shared_ptr<std::byte[]> zeroed(DType dtype, const Shape& shape, std::size_t
 
 template <class V>
 Tensor scalar_from(DType dtype, V value) {
-  switch (dtype) {
-    case DType::boolean: return Tensor::scalar(value != V{0});
-    case DType::i32: return Tensor::scalar(static_cast<std::int32_t>(value));
-    case DType::i64: return Tensor::scalar(static_cast<std::int64_t>(value));
-    case DType::f32: return Tensor::scalar(static_cast<float>(value));
-    case DType::f64: return Tensor::scalar(static_cast<double>(value));
-  }
-  return {};
+  return with_element(dtype, [value]<class T>(std::type_identity<T>) {
+    return Tensor::scalar(convert_element<T>(value));
+  });
 }
 
 }  // namespace
@@ -54,17 +50,13 @@ std::byte* Tensor::mutable_bytes() {
 
 Tensor Tensor::scalar_of(DType dtype, double value) { return scalar_from(dtype, value); }
 Tensor Tensor::scalar_of(DType dtype, std::int64_t value) { return scalar_from(dtype, value); }
+Tensor Tensor::scalar_of(DType dtype, std::uint64_t value) { return scalar_from(dtype, value); }
 
 double Tensor::at(std::int64_t i) const {
   auto k = static_cast<std::size_t>(i);
-  switch (dtype_) {
-    case DType::boolean: return as<bool>()[k] ? 1 : 0;
-    case DType::i32: return as<std::int32_t>()[k];
-    case DType::i64: return static_cast<double>(as<std::int64_t>()[k]);
-    case DType::f32: return as<float>()[k];
-    case DType::f64: return as<double>()[k];
-  }
-  return 0;
+  ensure(!is_complex(dtype_), "an element of {} as a double", name(dtype_));
+  return with_element(dtype_,
+                      [&]<class T>(std::type_identity<T>) { return convert_element<double>(as<T>()[k]); });
 }
 
 Tensor Tensor::reshaped(Shape shape) const {

@@ -41,6 +41,7 @@ class Tensor {
   /// `value` rounded once to `dtype`; the caller has checked that it fits.
   static Tensor scalar_of(DType dtype, double value);
   static Tensor scalar_of(DType dtype, std::int64_t value);
+  static Tensor scalar_of(DType dtype, std::uint64_t value);
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
@@ -51,7 +52,7 @@ class Tensor {
   std::span<const T> as() const {
     return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(elements())};
   }
-  /// Element `i` in row-major order, as a double (exact for all dtypes but large i64).
+  /// Element `i` in row-major order, as a double (exact but for large i64 and u64). Not of complex numbers.
   double at(std::int64_t i) const;
 
   /// For the maker of a tensor. One that shares its elements gets its own first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_loops.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -118,7 +119,9 @@ ElementwiseKernel float_kernel(UnaryFn fn) {
     case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
     case UnaryFn::is_finite: return is_finite_loop<T>;
     case UnaryFn::erf:
-    case UnaryFn::logical_not: return nullptr;
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: return nullptr;
   }
   return nullptr;
 }
@@ -144,18 +147,20 @@ ElementwiseKernel integer_kernel(UnaryFn fn) {
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:
-    case UnaryFn::is_finite: return nullptr;
+    case UnaryFn::is_finite:
+    case UnaryFn::real:
+    case UnaryFn::imag: return nullptr;
   }
   return nullptr;
 }
 
-ElementwiseKernel vector_unary_kernel(UnaryFn fn, DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return fn == UnaryFn::logical_not ? bool_not_loop : nullptr;
-    case DType::i32: return integer_kernel<std::int32_t>(fn);
-    case DType::i64: return integer_kernel<std::int64_t>(fn);
-    case DType::f32: return float_kernel<float>(fn);
-    case DType::f64: return float_kernel<double>(fn);
+ElementwiseKernel vector_unary_kernel(UnaryFn fn, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean: return fn == UnaryFn::logical_not ? bool_not_loop : nullptr;
+    case Lanes::i32: return integer_kernel<std::int32_t>(fn);
+    case Lanes::i64: return integer_kernel<std::int64_t>(fn);
+    case Lanes::f32: return float_kernel<float>(fn);
+    case Lanes::f64: return float_kernel<double>(fn);
   }
   return nullptr;
 }
@@ -170,8 +175,9 @@ namespace tutti {
 HWY_EXPORT(vector_unary_kernel);
 
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype) {
-  if (ElementwiseKernel kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, dtype)) return kernel;
-  ElementwiseKernel kernel = scalar_unary_kernel(fn, dtype);
+  ElementwiseKernel kernel = nullptr;
+  if (const auto lanes = lanes_of(dtype)) kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, *lanes);
+  if (kernel == nullptr) kernel = scalar_unary_kernel(fn, dtype);
   require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operand to another dtype",
           name(fn), name(dtype));
   return kernel;

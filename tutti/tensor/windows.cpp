@@ -34,12 +34,6 @@ void for_each_window(const Windows& layout, std::size_t loop, std::int64_t indic
                     array + i * batch.array_stride, f);
 }
 
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::integral<T>) return wrapping_add(a, b);
-  else return a + b;
-}
-
 /// array += window, element by element.
 template <class T>
 void add_window(std::byte* array, const std::byte* window, std::span<const CopyLoop> loops) {
@@ -57,14 +51,11 @@ void add_window(std::byte* array, const std::byte* window, std::span<const CopyL
 
 using AddWindow = void (*)(std::byte* array, const std::byte* window, std::span<const CopyLoop> loops);
 AddWindow add_window_of(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: break;
-    case DType::i32: return add_window<std::int32_t>;
-    case DType::i64: return add_window<std::int64_t>;
-    case DType::f32: return add_window<float>;
-    case DType::f64: return add_window<double>;
-  }
-  fail(Code::internal, "a sum of {}", name(dtype));
+  return with_element(dtype, [&]<class T>(std::type_identity<T>) -> AddWindow {
+    if constexpr (std::same_as<T, bool> || is_half_element<T>)
+      fail(Code::internal, "a sum of {}", name(dtype));
+    else return add_window<T>;
+  });
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ Type dual(Type type) {
 }
 
 std::optional<Type> tangent(Type type) {
-  if (!is_float(type.dtype())) return std::nullopt;
+  if (!is_inexact(type.dtype())) return std::nullopt;
   return type;
 }
 
