@@ -2,6 +2,8 @@
 // What holds for narrow dtypes in every op: sums of f16 and bf16 are rounded once, across devices too; integers wrap.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/support/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
@@ -100,6 +102,13 @@ TEST(integers, that_are_unsigned_compare_as_such) {
   EXPECT_EQ(computed_by([](const Arrays& a) { return one_hot(a[0], 1, DType::i32); },
                         {Tensor(Shape{1}, std::vector<std::uint8_t>{0})}),
             Tensor(Shape{1, 1}, std::vector<std::int32_t>{1}));
+}
+
+TEST(integers, of_64_bits_stand_beside_numbers_as_large) {
+  Tensor x(Shape{1}, std::vector<std::uint64_t>{1});
+  EXPECT_EQ(computed_by(
+                [](const Arrays& a) { return a[0] + (std::numeric_limits<std::uint64_t>::max() - 1); }, {x}),
+            Tensor(Shape{1}, std::vector<std::uint64_t>{std::numeric_limits<std::uint64_t>::max()}));
 }
 
 TEST(one_hot, of_narrow_labels_counts_further_than_they_do) {
