@@ -57,8 +57,8 @@ double Array::item(Where where) const try {
   Tensor values = read(*this);
   require(values.elements() == 1, Code::shape,
           "the array has shape [{}], not one element; read it with tensor()", to_string(values.shape()));
-  require(!is_complex(values.dtype()), Code::dtype, "the element is {}; read it with tensor(), or take real or imag",
-          name(values.dtype()));
+  require(!is_complex(values.dtype()), Code::dtype,
+          "the element is {}; read it with tensor(), or take real or imag", name(values.dtype()));
   return values.at(0);
 } catch (const Error& error) {
   throw error.at(where, "item");

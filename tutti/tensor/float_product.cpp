@@ -150,8 +150,8 @@ FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
   try {
     primitive_ = std::make_unique<Primitive>(dtype, shape);
   } catch (const dnnl::error& error) {
-    fail(Code::internal, "oneDNN has no {} product of {}x{} and {}x{}: {}", name(dtype), shape.m, shape.k, shape.k,
-         shape.n, error.what());
+    fail(Code::internal, "oneDNN has no {} product of {}x{} and {}x{}: {}", name(dtype), shape.m, shape.k,
+         shape.k, shape.n, error.what());
   }
 }
 

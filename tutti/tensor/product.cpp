@@ -134,7 +134,9 @@ Product::Product(DType dtype, const ProductShape& shape) {
   const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
   if (is_by_blas(dtype) && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
   prepared_ = std::make_unique<const Prepared>(
-      Prepared{dtype, shape, by_onednn ? std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape) : nullptr});
+      Prepared{dtype, shape,
+               by_onednn ? std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape)
+                         : nullptr});
 }
 
 Product::~Product() = default;
@@ -156,7 +158,8 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
   with_element(dtype, [&, &shape = shape, &floats = floats, dtype = dtype]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, float>) floats->run(c, a, b, scratch);
     else if constexpr (is_half_element<T>)
-      is_widened(dtype) ? multiply_widened(dtype, shape, *floats, c, a, b, scratch) : floats->run(c, a, b, scratch);
+      is_widened(dtype) ? multiply_widened(dtype, shape, *floats, c, a, b, scratch)
+                        : floats->run(c, a, b, scratch);
     else if constexpr (std::is_same_v<T, double>) multiply_by_blas<T>(cblas_dgemm, shape, c, a, b);
     else if constexpr (std::is_same_v<T, std::complex<float>>)
       multiply_by_blas<T>(cblas_cgemm, shape, c, a, b);
