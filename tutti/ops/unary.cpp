@@ -13,8 +13,13 @@
 namespace tutti {
 namespace {
 
-// floats: and complex numbers where `complex_too`; numbers: all but bool; bits: integers and bool.
-enum class Takes { floats, numbers, bits, complex };
+enum class Takes {
+  numbers,  // all but bool
+  bits,     // integers and bool
+  complex,
+  floats,
+  floats_and_complex
+};
 Takes takes(UnaryFn fn) {
   switch (fn) {
     case UnaryFn::neg:
@@ -32,7 +37,7 @@ Takes takes(UnaryFn fn) {
     case UnaryFn::sin:
     case UnaryFn::cos:
     case UnaryFn::log1p:
-    case UnaryFn::expm1:
+    case UnaryFn::expm1: return Takes::floats_and_complex;
     case UnaryFn::erf:
     case UnaryFn::round:
     case UnaryFn::floor:
@@ -42,40 +47,13 @@ Takes takes(UnaryFn fn) {
   return Takes::floats;
 }
 
-// Of the functions that take floats.
-bool complex_too(UnaryFn fn) {
-  switch (fn) {
-    case UnaryFn::erf:
-    case UnaryFn::round:
-    case UnaryFn::floor:
-    case UnaryFn::ceil:
-    case UnaryFn::is_finite: return false;
-    case UnaryFn::exp:
-    case UnaryFn::log:
-    case UnaryFn::tanh:
-    case UnaryFn::sqrt:
-    case UnaryFn::rsqrt:
-    case UnaryFn::logistic:
-    case UnaryFn::sin:
-    case UnaryFn::cos:
-    case UnaryFn::log1p:
-    case UnaryFn::expm1:
-    case UnaryFn::neg:
-    case UnaryFn::abs:
-    case UnaryFn::sign:
-    case UnaryFn::logical_not:
-    case UnaryFn::real:
-    case UnaryFn::imag: return true;
-  }
-  return true;
-}
-
 bool takes(UnaryFn fn, DType dtype) {
   switch (takes(fn)) {
     case Takes::numbers: return dtype != DType::boolean;
     case Takes::bits: return !is_inexact(dtype);
     case Takes::complex: return is_complex(dtype);
-    case Takes::floats: return is_float(dtype) || (is_complex(dtype) && complex_too(fn));
+    case Takes::floats: return is_float(dtype);
+    case Takes::floats_and_complex: return is_inexact(dtype);
   }
   return false;
 }
@@ -93,7 +71,7 @@ Array along(const Array& y, const Array& t) { return real(y) * real(t) + imag(y)
 
 // The derivative at x, where fn is y, times the tangent t. None: zero everywhere.
 std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, const Array& t) {
-  bool on_circle = is_complex(x.dtype());
+  bool of_complex = is_complex(x.dtype());
   switch (fn) {
     case UnaryFn::neg: return -t;
     case UnaryFn::exp: return y * t;
@@ -102,14 +80,14 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::sqrt: return t / (2 * y);
     case UnaryFn::rsqrt: return (-0.5 * (y / x)) * t;
     case UnaryFn::logistic: return (y * (1 - y)) * t;
-    case UnaryFn::abs: return on_circle ? along(sign(x), t) : sign(x) * t;
+    case UnaryFn::abs: return of_complex ? along(sign(x), t) : sign(x) * t;
     case UnaryFn::sin: return cos(x) * t;
     case UnaryFn::cos: return -(sin(x) * t);
     case UnaryFn::log1p: return t / (1 + x);
     case UnaryFn::expm1: return (y + 1) * t;
     case UnaryFn::erf: return (two_over_sqrt_pi * exp(-(x * x))) * t;
     case UnaryFn::sign:
-      if (!on_circle) return std::nullopt;
+      if (!of_complex) return std::nullopt;
       return (t - y * convert(along(y, t), t.dtype())) / convert(abs(x), t.dtype());
     case UnaryFn::real: return real(t);
     case UnaryFn::imag: return imag(t);
@@ -234,6 +212,7 @@ Types Unary::infer(const Types& operands) const {
       require(fits, Code::dtype, "{} is not complex, it is its own real part; use it as it is", to_string(x));
       break;
     case Takes::floats:
+    case Takes::floats_and_complex:
       require(fits || !is_complex(x.dtype()), Code::dtype,
               "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
               to_string(x));
