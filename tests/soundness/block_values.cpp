@@ -8,8 +8,6 @@
 namespace tutti::generated {
 namespace {
 
-constexpr double threshold = 0.0137;  // as in local_values.cpp
-
 /// The scope after a block on these arguments; `decided` are the axes along which devices may go another way.
 Scope after(const Scope& outer, const Action& action, std::size_t block, const Axes& decided,
             const Arrays& arguments) {

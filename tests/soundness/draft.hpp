@@ -12,7 +12,7 @@
 
 namespace tutti::generated {
 
-/// What a action does: local functions, collectives, control flow and transforms. (Not the names of functions: those
+/// What an action does: local functions, collectives, control flow and transforms. (Not the names of functions: those
 /// would hide them.)
 enum class Kind {
   negation,

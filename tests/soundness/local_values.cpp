@@ -7,9 +7,6 @@
 namespace tutti::generated {
 namespace {
 
-// No value of a generated program is exactly this: predicates do not hang on roundings.
-constexpr double threshold = 0.0137;
-
 Array negation(const Scope& scope, const Action& action) { return -scope.pick(action.picks[0]); }
 
 Array unary(const Scope& scope, const Action& action) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a action of a generated program stands: the values in its reach, and what it may do with them.
+// Where an action of a generated program stands: the values in its reach, and what it may do with them.
 #pragma once
 
 #include <utility>
@@ -38,6 +38,9 @@ void write_actions(Scope& scope, const Actions& actions);
 Array local_value(const Scope& scope, const Action& action);
 Array collective_value(const Scope& scope, const Action& action);
 Arrays block_values(const Scope& scope, const Action& action);
+
+/// What values are compared with: no program computes exactly this, so predicates do not hang on roundings.
+inline constexpr double threshold = 0.0137;
 
 /// A whole number, i32, of shape [] or [n], and what it is made of decides along which axes it varies.
 Array whole_number(const Scope& scope, const Array& x, int n);
