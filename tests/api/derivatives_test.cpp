@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ops/worked.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/tutti.hpp"
 
@@ -129,6 +130,20 @@ TEST(value_and_grad, gives_both) {
   auto [value, gradient] = value_and_grad(sum_of_squares)(builder.input(f32));
   EXPECT_EQ(value.type(), Type(DType::f32, {}));
   EXPECT_EQ(gradient.type(), f32);
+}
+
+TEST(value_and_grad, does_not_differentiate_auxiliary_results) {
+  auto loss = [](const Array& x) {
+    auto below = [](Array v) { return reduce_sum(v) < 30; };
+    auto twice = [](Array v) { return 2 * v; };
+    return std::tuple{reduce_sum(x * x), argmax(x * x), while_loop(below, twice, x)};
+  };
+  auto all = [&](Array x) {
+    auto [value, gradient] = value_and_grad(loss)(x);
+    return gradient + convert(std::get<1>(value), DType::f32) + std::get<2>(value);
+  };
+  EXPECT_EQ(of_whole(line(1), all, {3}, {1, 5, 2}),
+            Tensor({3}, std::vector<float>{7, 31, 13}));  // 2x + 1 + 4x
 }
 
 TEST(value_and_grad, hands_auxiliary_results_through) {

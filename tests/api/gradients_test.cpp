@@ -254,11 +254,12 @@ TEST(nested_shard_map, refuses_an_axis_of_the_outer_one) {
     });
   };
   EXPECT_EQ(refused({.mesh = mesh(), .in = P("a"), .out = P("a"), .axes = {"b"}}),
-            "T013: shard_map: argument 0: the spec P('a') names axis 'a', but .axes has 'b'; add it there");
+            "T013: shard_map: argument 0: the spec P('a') names axis 'a', but .axes has 'b'; drop it "
+            "from the spec: an enclosing shard_map has bound it");
   EXPECT_EQ(
       refused({.mesh = mesh(), .in = P("b"), .out = P("b")}),
-      "T002: shard_map: axis 'a' is bound here already by an enclosing shard_map or vmap; give this one "
-      "another name");
+      "T002: shard_map: axis 'a' is bound here already by an enclosing shard_map or vmap; leave it out of "
+      ".axes, or give the other one another name");
 }
 
 // --- Second derivatives

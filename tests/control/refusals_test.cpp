@@ -39,8 +39,7 @@ TEST(cond, communicates_over_axes_along_which_devices_agree) {
 
 TEST(cond, refuses_a_predicate_that_is_no_bool) {
   expect_refused(traced([](Array x) {
-                   return cond(
-                       reduce_sum(x), [](Array y) { return y; }, [](Array y) { return y; }, x);  // refused
+                   return cond(reduce_sum(x), same, twice, x);  // refused
                  }),
                  "T007 {file}:{line}: cond: the predicate is f32[], expected a bool scalar; compare it: "
                  "not_equal(x, 0)");

@@ -352,7 +352,8 @@ TEST(custom_vjp, that_is_not_linear_has_no_forward_derivative) {
                    };
                    return jvp(custom_vjp(twice, forward, backward), std::tuple{x}, std::tuple{x}).second;
                  }),
-                 "T010 {file}:{line}: maximum: transpose is refused: it is not linear");
+                 "T010 {file}:{line}: jvp: the tangent of a custom_vjp needs its backward to be linear; "
+                 "maximum: transpose is refused: it is not linear");
 }
 
 }  // namespace

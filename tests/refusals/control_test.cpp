@@ -60,137 +60,125 @@ constexpr int line_of_sum = __LINE__ + 1;
 Array sum(Array x) { return psum(x, "data"); }
 constexpr int line_of_lane_sum = __LINE__ + 1;
 Array lane_sum(Array x) { return psum(x, "lanes"); }
+// What a decider that differs is told about the sum at that line.
+std::string waits(std::string_view decider, int line) {
+  return fmt::format(
+      "T004 {{file}}:{{line}}: {}, and all_reduce at tests/refusals/control_test.cpp:{} communicates "
+      "over it: devices that go another way would never come. Make it equal there, for example with "
+      "pmax, or communicate outside",
+      decider, line);
+}
+
 TEST(switch_, refuses_to_communicate_where_devices_go_different_ways) {
-  expect_refused(
-      on_devices([](Array x) {
-        return switch_(axis_index("data"), std::tuple{&same, &twice, &sum}, x);  // refused
-      }),
-      "T004 {file}:{line}: switch_: the index is different on each device along 'data' (i32[]{V:data}), and "
-      "all_reduce at tests/refusals/control_test.cpp:59 communicates over it: devices that go another way "
-      "would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   return switch_(axis_index("data"), std::tuple{&same, &twice, &sum}, x);  // refused
+                 }),
+                 waits("switch_: the index is different on each device along 'data' (i32[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(scan, in_a_branch_may_not_communicate_either) {
-  expect_refused(
-      on_devices([](Array x) {
-        auto loop = [](Array y) {
-          auto step = [](Array c, Array v) -> Pair { return {c + sum(v), c}; };
-          return scan(step, y, broadcast_to(y, {3, 2})).first;
-        };
-        return cond(here(), loop, same, x);  // refused
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'data' (bool[]{V:data}), "
-      "and all_reduce at tests/refusals/control_test.cpp:59 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   auto loop = [](Array y) {
+                     auto step = [](Array c, Array v) -> Pair { return {c + sum(v), c}; };
+                     return scan(step, y, broadcast_to(y, {3, 2})).first;
+                   };
+                   return cond(here(), loop, same, x);  // refused
+                 }),
+                 waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(cond, in_a_scan_is_refused_at_its_own_line) {
-  expect_refused(
-      on_devices([](Array x) {
-        auto step = [](Array c, Array v) -> Pair {
-          return {cond(here(), sum, same, c + v), v};  // refused
-        };
-        return scan(step, x, broadcast_to(x, {3, 2})).first;
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'data' (bool[]{V:data}), "
-      "and all_reduce at tests/refusals/control_test.cpp:59 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   auto step = [](Array c, Array v) -> Pair {
+                     return {cond(here(), sum, same, c + v), v};  // refused
+                   };
+                   return scan(step, x, broadcast_to(x, {3, 2})).first;
+                 }),
+                 waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(cond, in_a_cond_that_agrees_is_refused_at_its_own_line) {
-  expect_refused(
-      on_devices([](Array x) {
-        auto inner = [](Array y) {
-          return cond(here(), sum, same, y);  // refused
-        };
-        return cond(pmax(reduce_max(x), "data") > 0, inner, same, x);
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'data' (bool[]{V:data}), "
-      "and all_reduce at tests/refusals/control_test.cpp:59 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   auto inner = [](Array y) {
+                     return cond(here(), sum, same, y);  // refused
+                   };
+                   return cond(pmax(reduce_max(x), "data") > 0, inner, same, x);
+                 }),
+                 waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(cond, refuses_a_while_loop_that_communicates) {
-  expect_refused(
-      on_devices([](Array x) {
-        auto goes_on = [](Array y) { return psum(reduce_sum(y), "data") < 9; };
-        auto loop = [&](Array y) { return while_loop(goes_on, twice, y); };
-        return cond(here(), loop, same, x);  // refused
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'data' (bool[]{V:data}), "
-      "and all_reduce at tests/refusals/control_test.cpp:102 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   auto goes_on = [](Array y) { return reduce_sum(sum(y)) < 9; };
+                   auto loop = [&](Array y) { return while_loop(goes_on, twice, y); };
+                   return cond(here(), loop, same, x);  // refused
+                 }),
+                 waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(cond, refuses_to_communicate_over_lanes_that_go_different_ways) {
-  expect_refused(
-      traced([](Array x) {
-        auto lane = [](Array y) {
-          return cond(y > 0, lane_sum, same, y);  // refused
-        };
-        return vmap(lane, {.axis = "lanes"})(x);
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'lanes' (bool[]{V:lanes}), "
-      "and all_reduce at tests/refusals/control_test.cpp:61 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(traced([](Array x) {
+                   auto lane = [](Array y) {
+                     return cond(y > 0, lane_sum, same, y);  // refused
+                   };
+                   return vmap(lane, {.axis = "lanes"})(x);
+                 }),
+                 waits("cond: the predicate is different on each device along 'lanes' (bool[]{V:lanes})",
+                       line_of_lane_sum));
 }
 
 TEST(while_loop, refuses_to_communicate_over_lanes_that_leave_one_by_one) {
-  expect_refused(
-      traced([](Array x) {
-        auto lane = [](Array y) {
-          auto trip = [](Array v) { return v + lane_sum(v); };
-          return while_loop([](Array v) { return v < 9; }, trip, y);  // refused
-        };
-        return vmap(lane, {.axis = "lanes"})(x);
-      }),
-      "T004 {file}:{line}: while_loop: the test is different on each device along 'lanes' (bool[]{V:lanes}), "
-      "and all_reduce at tests/refusals/control_test.cpp:61 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(traced([](Array x) {
+                   auto lane = [](Array y) {
+                     auto trip = [](Array v) { return v + lane_sum(v); };
+                     return while_loop([](Array v) { return v < 9; }, trip, y);  // refused
+                   };
+                   return vmap(lane, {.axis = "lanes"})(x);
+                 }),
+                 waits("while_loop: the test is different on each device along 'lanes' (bool[]{V:lanes})",
+                       line_of_lane_sum));
 }
 
 TEST(while_loop, refuses_a_test_that_communicates_and_differs) {
-  expect_refused(
-      on_devices([](Array x) {
-        auto goes_on = [](Array y) { return psum(reduce_sum(y), "data") < reduce_sum(y); };
-        return while_loop(goes_on, twice, x);  // refused
-      }),
-      "T004 {file}:{line}: while_loop: the test is different on each device along 'data' (bool[]{V:data}), "
-      "and all_reduce at tests/refusals/control_test.cpp:132 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   auto goes_on = [](Array y) { return reduce_sum(sum(y)) < reduce_sum(y); };
+                   return while_loop(goes_on, twice, x);  // refused
+                 }),
+                 waits("while_loop: the test is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(fori_loop, refuses_to_communicate_where_its_bounds_differ) {
-  expect_refused(on_devices([](Array x) {
-                   auto trip = [](Array, Array y) { return y + sum(y); };
-                   return fori_loop(0, axis_index("data"), trip, x);  // refused
-                 }),
-                 "T004 {file}:{line}: fori_loop: the range of trips is different on each device along 'data' "
-                 "(bool[]{V:data}), and all_reduce at tests/refusals/control_test.cpp:59 communicates over "
-                 "it: devices that go another way would never come. Make it equal there, for example with "
-                 "pmax, or communicate outside");
+  expect_refused(
+      on_devices([](Array x) {
+        auto trip = [](Array, Array y) { return y + sum(y); };
+        return fori_loop(0, axis_index("data"), trip, x);  // refused
+      }),
+      waits("fori_loop: the range of trips is different on each device along 'data' (bool[]{V:data})",
+            line_of_sum));
 }
 
 TEST(remat, in_a_branch_may_not_communicate_either) {
-  expect_refused(
-      on_devices([](Array x) {
-        return cond(here(), remat(sum), same, x);  // refused
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'data' (bool[]{V:data}), "
-      "and all_reduce at tests/refusals/control_test.cpp:59 communicates over it: devices that go another "
-      "way would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   return cond(here(), remat(sum), same, x);  // refused
+                 }),
+                 waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 TEST(custom_vjp, in_a_branch_may_not_communicate_in_its_gradient_either) {
-  expect_refused(
-      on_devices([](Array x) {
-        auto forward = [](Array y) { return Pair{2 * y, y}; };
-        auto backward = [](Array, Array ct) { return std::tuple{ppermute(ct, "data", {{0, 1}})}; };
-        return cond(here(), custom_vjp(twice, forward, backward), same, x);  // refused
-      }),
-      "T004 {file}:{line}: cond: the predicate is different on each device along 'data' (bool[]{V:data}), "
-      "and permute at tests/refusals/control_test.cpp:156 communicates over it: devices that go another way "
-      "would never come. Make it equal there, for example with pmax, or communicate outside");
+  expect_refused(on_devices([](Array x) {
+                   auto forward = [](Array y) { return Pair{2 * y, y}; };
+                   auto backward = [](Array, Array ct) { return std::tuple{sum(ct)}; };
+                   return cond(here(), custom_vjp(twice, forward, backward), same, x);  // refused
+                 }),
+                 waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
+                       line_of_sum));
 }
 
 // --- Partial sums ----------------------------------------------------------------------------------------------
@@ -323,8 +311,8 @@ TEST(switch_, refuses_a_float_as_index) {
 
 TEST(switch_, refuses_a_long_index) {
   expect_refused(traced([](Array x) {
-                   return switch_(convert(reduce_sum(x), DType::i64), std::tuple{&same, &twice},
-                                  x);  // refused
+                   Array index = convert(reduce_sum(x), DType::i64);
+                   return switch_(index, std::tuple{&same, &twice}, x);  // refused
                  }),
                  "T007 {file}:{line}: switch_: the index is i64[], expected an i32 scalar; convert it: "
                  "convert(x, DType::i32)");

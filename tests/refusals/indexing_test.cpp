@@ -33,7 +33,8 @@ TEST(slice_in_dim, counts_from_the_end_no_further_than_the_start) {
   expect_refused(traced([](Array x) {
                    return slice_in_dim(x, -5, 4);  // refused
                  }),
-                 "T005 {file}:{line}: slice_in_dim: 5 from the end of dim 0 of f32[4], which has 4 elements");
+                 "T005 {file}:{line}: slice_in_dim: start -5 counts from the end of dim 0 of f32[4], which "
+                 "has 4 elements");
 }
 
 TEST(slice_in_dim, goes_forwards) {

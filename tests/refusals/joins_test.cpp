@@ -33,7 +33,7 @@ TEST(concatenate, joins_arrays_of_one_rank) {
                    return concatenate({x, square_of(x)}, 0);  // refused
                  }),
                  "T005 {file}:{line}: concatenate: f32[4] and f32[2,2] have 1 and 2 dims; they must be as "
-                 "many (concatenate_c2), or use stack");
+                 "many (concatenate_c2): reshape one");
 }
 
 TEST(concatenate, joins_arrays_of_one_dtype) {
@@ -101,6 +101,16 @@ TEST(pad, takes_away_what_is_there) {
                  }),
                  "T005 {file}:{line}: pad: low -3 and high -2 leave -1 elements in dim 0 of f32[4]; take "
                  "away less (pad_c4)");
+}
+
+TEST(pad, has_a_limit) {
+  expect_refused(
+      traced([](Array x) {
+        constexpr std::int64_t large = std::int64_t{1} << 62;
+        return pad(x, 0, {{large, large}});  // refused
+      }),
+      "T005 {file}:{line}: pad: low 4611686018427387904, high 4611686018427387904 and interior 0 in dim 0 "
+      "are beyond 2^58; make them smaller");
 }
 
 TEST(pad, is_by_a_scalar) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/api/derivatives.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/stop_gradient.hpp"
 #include "tutti/ops/zeros_of.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -94,6 +97,47 @@ Arrays replayed(const Program& program, const Arrays& arguments) {
   return values.of(program.outputs);
 }
 
+// The equations that an output depends on.
+Bits equations_for(const Program& program, Var output) {
+  PerVar<bool> needed(program);
+  needed[output] = true;
+  Bits marked(program.equations.size());
+  for (std::size_t i = program.equations.size(); i-- > 0;) {
+    const Equation& equation = program.equations[i];
+    marked[i] = std::ranges::any_of(equation.results, [&](Var var) { return needed[var]; });
+    if (marked[i])
+      for (Var var : equation.operands) needed[var] = true;
+  }
+  return marked;
+}
+
+// Results beside the loss are not differentiated: what only they need takes its operands without tangents.
+Program with_auxiliaries_held(const Program& program) {
+  if (program.outputs.size() == 1) return program;
+  Bits of_loss = equations_for(program, program.outputs[0]);
+  Builder builder;
+  PerVar<Array> values(program), held(program);
+  for (Var var : program.inputs) held[var] = values[var] = builder.input(program.type(var));
+  PerVar<bool> is_held(program);
+  for (std::size_t e = 0; e < program.equations.size(); ++e) {
+    const Equation& equation = program.equations[e];
+    Arrays operands = values.of(equation.operands);
+    for (std::size_t i = 0; i < operands.size() && !of_loss[e]; ++i) {
+      Var var = equation.operands[i];
+      if (!is_held[var] && tangent(program.type(var)))
+        held[var] = replay(equation, [&] { return apply_one(StopGradient{}, {values[var]}); });
+      is_held[var] = true;
+      operands[i] = held[var];
+    }
+    Arrays results = repeat(equation, operands);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      held[equation.results[i]] = values[equation.results[i]] = results[i];
+      is_held[equation.results[i]] = !of_loss[e];
+    }
+  }
+  return builder.finish(values.of(program.outputs));
+}
+
 // A gradient of its own runs forwards where it is linear. One that is not is refused here, not when it runs.
 void require_forward(const Program& program) try {
   for (const Equation& equation : program.equations) {
@@ -118,7 +162,7 @@ FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& func
   try {
     check_loss(traced.program);
     check_differentiable(own, by);
-    derivative = vjp(traced.program, wanted);
+    derivative = vjp(with_auxiliaries_held(traced.program), wanted);
   } catch (const Error& error) {
     throw error.at(where, name);
   }

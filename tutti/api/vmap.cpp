@@ -87,7 +87,7 @@ Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) 
   });
   BatchedArrays arguments = front_end("vmap", where, [&] { return entered(call); });
   Program body = traced_body(call, axis, options.axis.has_value(), arguments);
-  Arrays results = inline_batched(body, axis, arguments);
+  Arrays results = front_end("vmap", where, [&] { return inline_batched(body, axis, arguments); });
   return front_end("vmap", where, [&] {
     for (std::size_t i = 0; i < results.size(); ++i)
       results[i] = at_dim(results[i], body.type(body.outputs[i]), axis, options.out);

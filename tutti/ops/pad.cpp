@@ -2,6 +2,7 @@
 #include "tutti/ops/pad.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -73,6 +74,12 @@ Types Pad::infer(const Types& operands) const {
     require(interior[i] >= 0, Code::shape,
             "interior {} in dim {}; it is at least 0 (pad_c3). To leave elements out: slice_in_dim",
             interior[i], i);
+    constexpr double most = 0x1p58;  // as of any shape
+    double between = static_cast<double>(interior[i]) * static_cast<double>(size);
+    require(std::abs(static_cast<double>(low[i])) < most && std::abs(static_cast<double>(high[i])) < most &&
+                between < most,
+            Code::shape, "low {}, high {} and interior {} in dim {} are beyond 2^58; make them smaller",
+            low[i], high[i], interior[i], i);
     sizes.push_back(low[i] + size + std::max<std::int64_t>(size - 1, 0) * interior[i] + high[i]);
     require(sizes.back() >= 0, Code::shape,
             "low {} and high {} leave {} elements in dim {} of {}; take away less (pad_c4)", low[i], high[i],

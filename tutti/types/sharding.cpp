@@ -8,7 +8,7 @@ namespace {
 
 void check(const Type& whole, const Sharding& sharding) {
   require(static_cast<int>(sharding.dims.size()) == whole.rank(), Code::spec,
-          "{} names {} dims, but {} has {}; name one axis, several, or none for each dim",
+          "{} is for {} dims, but {} has {}; name one axis, several, or none for each dim",
           to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
   Axes seen;
   for (const Axis& axis : axes_of(sharding)) {
