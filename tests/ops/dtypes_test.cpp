@@ -4,11 +4,11 @@
 
 #include <limits>
 
-#include "tests/support/on_machine.hpp"
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

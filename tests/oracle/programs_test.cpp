@@ -5,9 +5,9 @@
 #include <ostream>
 
 #include "tests/oracle/differences.hpp"
-#include "tests/support/on_machine.hpp"
 #include "tests/support/programs.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 
 namespace tutti {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "tests/support/on_machine.hpp"
 #include "tests/support/slopes.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"

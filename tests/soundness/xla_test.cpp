@@ -8,11 +8,11 @@
 
 #include "tests/soundness/generated_drafts.hpp"
 #include "tests/soundness/laws.hpp"
-#include "tests/support/on_machine.hpp"
 #include "tests/support/oracle.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 #include "tutti/transform/transpose.hpp"
 
