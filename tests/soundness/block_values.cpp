@@ -211,14 +211,20 @@ Arrays devices(const Scope& scope, const Action& action) {
   with_axis.open.push_back(axis);
   std::string name(axis.name);
   Array x = at_least(scope.pick(action.picks[0]), 1);
-  bool is_split = x.dim(0) % axis.size == 0 && action.picks[1] % 3 == 0;
-  P equal = action.picks[1] % 3 == 1 ? P().reduced({name.c_str()}) : P(), in = is_split ? P(name) : equal;
+  bool is_split = x.dim(0) % axis.size == 0;
+  const P ins[] = {is_split ? P(name) : P(), P().reduced({name.c_str()}), P().unreduced({name.c_str()}), P()};
+  const P outs[] = {P(name), P(), P().unreduced({name.c_str()})};
+  int way_out = action.picks[2] % 3;
   auto body = [&](const Array& block) {
     Array y = at_least(after(with_axis, action, 0, {}, {block}).pick(0), 1);
-    return action.picks[2] % 2 == 0 ? varying_along(y, {axis}) : equal_along(y, {axis});
+    if (way_out == 0) return varying_along(y, {axis});
+    return way_out == 1 ? equal_along(y, {axis}) : terms_along(y, {axis}) * (1.0 / axis.size);
   };
-  P out = action.picks[2] % 2 == 0 ? P(name) : P();
-  return {shard_map(body, {.mesh = scope.mesh, .in = in, .out = out, .axes = {name}})(x)};
+  ShardMapOptions options{.mesh = scope.mesh,
+                          .in = ins[action.picks[1] % 4],
+                          .out = outs[way_out],
+                          .axes = {name}};
+  return {shard_map(body, options)(x)};
 }
 
 Arrays barrier(const Scope& scope, const Action& action) {
