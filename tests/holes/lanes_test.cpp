@@ -17,12 +17,13 @@ Body from_lanes(const Body& lane) {
 }
 
 TEST(h028, reductions_in_groups_of_lanes) {
-  auto reduced_by = [](auto reduce) {
-    return in_lanes([=](const Array& x) { return reduce(x, "lane", AllReduceOptions{pairs_in_order}); });
-  };
-  expect_blocks(one, {4}, {{0, 1, 2, 3}}, reduced_by(psum), {4}, {{1, 1, 5, 5}});
-  expect_blocks(one, {4}, {{0, 1, 2, 3}}, reduced_by(pmax), {4}, {{1, 1, 3, 3}});
-  expect_blocks(one, {4}, {{0, 1, 2, 3}}, reduced_by(pmin), {4}, {{0, 0, 2, 2}});
+  const AllReduceOptions pairs{pairs_in_order};
+  Body sums = in_lanes([=](const Array& x) { return psum(x, "lane", pairs); });
+  Body largest = in_lanes([=](const Array& x) { return pmax(x, "lane", pairs); });
+  Body smallest = in_lanes([=](const Array& x) { return pmin(x, "lane", pairs); });
+  expect_blocks(one, {4}, {{0, 1, 2, 3}}, sums, {4}, {{1, 1, 5, 5}});
+  expect_blocks(one, {4}, {{0, 1, 2, 3}}, largest, {4}, {{1, 1, 3, 3}});
+  expect_blocks(one, {4}, {{0, 1, 2, 3}}, smallest, {4}, {{0, 0, 2, 2}});
 }
 
 TEST(h029, sum_over_lanes_of_what_is_the_same_in_each) {
