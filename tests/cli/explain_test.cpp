@@ -67,6 +67,7 @@ shapes        f32[3,2] -> f32[3]
               f32[3,4] -> f32[3]
               f64[12,2] -> f64[3,2]
               .. and 3 more
+dtypes        bool, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, complex64, complex128
 states        own: the op says itself what it takes
               along a: I -> V, V -> -, U -> -, R -> -
               V: own_block: f32[3,2]{V:a} is different on each device along 'a'; a device's own
@@ -127,6 +128,8 @@ shapes        f64[2,3], f64[2,3] -> bool[2,3]
               f32[], f32[] -> bool[]
               i32[7], i32[7] -> bool[7]
               bool[5], bool[5] -> bool[5]
+              .. and 1 more
+dtypes        bool, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64
 states        alike: operands agree, joining I < R < V; U is refused
               along every axis:
               x \ y  I  V  U  R

@@ -121,13 +121,11 @@ def tensor_type(shape, element: str) -> str:
 
 def passed(name: str, tensor: dict):
     """A value as attributes that can be passed, by name, and the lines that make `name` of them."""
-    import numpy as np
-
     array = read(tensor)
     part = PARTS.get(tensor["dtype"])
     if part is None:
         return {name: dense(array, ELEMENTS.get(tensor["dtype"], tensor["dtype"]))}, ""
-    parts = {f"{name}_re": np.ascontiguousarray(array.real), f"{name}_im": np.ascontiguousarray(array.imag)}
+    parts = {f"{name}_re": array.real, f"{name}_im": array.imag}
     return (
         {part_name: dense(values, part) for part_name, values in parts.items()},
         f"{name} = stablehlo.complex {', '.join(parts)} : {tensor_type(array.shape, f'complex<{part}>')}\n",
@@ -145,12 +143,21 @@ def returned(name: str, result: str, type_):
         part = tensor_type(shaped.shape, str(element.element_type))
         lines = f"{name}_re = stablehlo.real {result} : ({type_}) -> {part}\n"
         lines += f"{name}_im = stablehlo.imag {result} : ({type_}) -> {part}\n"
-        return {f"{name}_re": part, f"{name}_im": part}, lines, lambda re, im: re + 1j * im
+        return {f"{name}_re": part, f"{name}_im": part}, lines, complex_of
     if isinstance(element, ir.BF16Type):
         bits = tensor_type(shaped.shape, "ui16")
         lines = f"{name} = stablehlo.bitcast_convert {result} : ({type_}) -> {bits}\n"
         return {name: bits}, lines, lambda values: values.view(numpy_dtype("bf16"))
     return {result: str(type_)}, "", np.asarray
+
+
+def complex_of(re, im):
+    """Not re + 1j * im, which loses -0 and spreads NaN."""
+    import numpy as np
+
+    values = np.empty(re.shape, np.result_type(re, np.complex64))
+    values.real, values.imag = re, im
+    return values
 
 
 def run(module, devices: int, inputs: list[list[dict]]) -> list[list[dict]]:

@@ -165,6 +165,7 @@ void print_text(const OpRow& row) {
   print_labelled("front ends", {joined(front_ends(row), "none: recorded by rules and transforms")});
   if (!family(row).empty()) print_labelled("family", {joined(family(row), "")});
   print_labelled("shapes", first_of(shapes(row), shown_shapes));
+  print_labelled("dtypes", {joined(dtypes(row), "none: it has no operands")});
   print_states(row);
   print_rules(row);
   print_program("example", program_text(example));
@@ -199,6 +200,7 @@ nlohmann::ordered_json as_json(const OpRow& row) {
           {"front_ends", front_ends(row)},
           {"family", family(row)},
           {"shapes", shapes(row)},
+          {"dtypes", dtypes(row)},
           {"mixing", in_words(example.op->mixing())},
           {"states", states},
           {"communicates", !example.op->communicates().empty()},

@@ -2,6 +2,7 @@
 #include "tutti/cli/op_facts.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "tutti/base/require.hpp"
 #include "tutti/lower/lower.hpp"
@@ -30,6 +31,22 @@ bool differs_between_devices(const Example& example) {
   Types types = types_of(example);
   std::ranges::copy(example.op->infer(types), std::back_inserter(types));
   return std::ranges::any_of(types, [](Type type) { return !type.states().empty(); });
+}
+
+// With `dtype` in place of one of its own, wherever the operands have that.
+bool may_have(const Example& example, DType dtype) {
+  const Types own = types_of(example);
+  return std::ranges::any_of(own, [&](Type replaced) {
+    Types types = own;
+    for (Type& type : types)
+      if (type.dtype() == replaced.dtype()) type = type.with(dtype);
+    try {
+      example.op->infer(types);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  });
 }
 
 std::string with_shapes(const Types& types) {
@@ -152,11 +169,22 @@ std::vector<std::string> family(const OpRow& row) {
 
 std::vector<std::string> shapes(const OpRow& row) {
   std::vector<std::string> found;
+  std::set<std::string> seen;  // of whatever dtypes
   for (const Example& example : row.examples) {
-    Types operands = types_of(example);
-    std::string text = with_shapes(operands) + " -> " + with_shapes(example.op->infer(operands));
-    if (std::ranges::find(found, text) == found.end()) found.push_back(text);
+    Types operands = types_of(example), results = example.op->infer(operands);
+    std::string all;
+    for (const Types* types : {&operands, &results})
+      for (Type type : *types) all += to_string(type.shape()) + ";";
+    if (seen.insert(all).second) found.push_back(with_shapes(operands) + " -> " + with_shapes(results));
   }
+  return found;
+}
+
+std::vector<std::string> dtypes(const OpRow& row) {
+  std::vector<std::string> found;
+  for (DType dtype : all_dtypes())
+    if (std::ranges::any_of(row.examples, [&](const Example& example) { return may_have(example, dtype); }))
+      found.emplace_back(name(dtype));
   return found;
 }
 

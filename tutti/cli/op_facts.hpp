@@ -17,8 +17,10 @@ const Example& shown_example(const OpRow& row);
 std::vector<std::string> front_ends(const OpRow& row);
 /// The ops that are the same code under other names: exp, log, ..; empty if it stands alone.
 std::vector<std::string> family(const OpRow& row);
-/// "f32[3,2] -> f32[3,2,2]" of the examples, each form once.
+/// "f32[3,2] -> f32[3,2,2]" of the examples, each form once, with one of its dtypes.
 std::vector<std::string> shapes(const OpRow& row);
+/// Those that operands may have.
+std::vector<std::string> dtypes(const OpRow& row);
 
 /// What becomes of operands in these states along one axis: the state of the result ("V"; of several results "V, I"),
 /// or "-" if they are refused.

@@ -192,6 +192,7 @@ Arrays while_flat(const FlatWhile& call, Where where) try {
     });
   }
   return front_end(call.name, where, [&] {
+    require_decidable(call.what, *decided.by, {shared(traces[0].program), shared(traces[1].program)});
     Arrays operands = share_captured(traces);
     std::size_t consts = operands.size();
     Program body = with_output_states(traces[1].program, states_of_outputs(traces[1].program, carries));
