@@ -248,6 +248,28 @@ TEST(control_gradient, reduces_the_cotangent_of_a_parameter_once_after_the_loop)
   EXPECT_FALSE(inside_a_loop(gradient)) << to_string(gradient);
 }
 
+TEST(control_gradient, reduces_the_cotangents_of_layers_that_are_equal_once_after_the_loop) {
+  auto loss = [](const Arrays& a) {
+    auto layer = [](const Array& x, const Array& w) { return Pair{tanh(matmul(x, w)), reduce_sum(x)}; };
+    return psum(reduce_sum(scan(layer, a[1], a[0]).first), "a");
+  };
+  Program gradient = gradient_of({f64({5, 3, 3}), f64({4, 3})}, on_mesh(loss, {P(), P("a")}));
+  EXPECT_EQ(all_reduces(gradient), 2) << to_string(gradient);
+  EXPECT_FALSE(inside_a_loop(gradient)) << to_string(gradient);
+}
+
+TEST(control_gradient, reduces_the_cotangent_of_a_parameter_once_after_a_loop_in_a_loop) {
+  auto loss = [](const Arrays& a) {
+    auto inner = [&](const Array& c, const Array& x) { return Pair{tanh(c * a[0] + x), c}; };
+    auto outer = [&](const Array& c, const Array&) { return Pair{scan(inner, c, a[1]).first, c}; };
+    Array start = reduce_sum(a[1], 0);
+    return psum(reduce_sum(scan(outer, start, a[1]).first), "a");
+  };
+  Program gradient = gradient_of({f64({3}), f64({4, 3})}, on_mesh(loss, {P(), P("a")}));
+  EXPECT_EQ(all_reduces(gradient), 2) << to_string(gradient);
+  EXPECT_FALSE(inside_a_loop(gradient)) << to_string(gradient);
+}
+
 TEST(control_gradient, of_a_while_loop_is_refused_with_the_way_out) {
   auto loss = [](const Arrays& a) {
     auto halves = [](const Array& x) { return reduce_sum(x) > 1.0; };

@@ -75,14 +75,14 @@ std::vector<AxisStates> states_of_outputs(const Program& body, const Types& carr
   return states;
 }
 
-/// The axes over which every use of an input is a cast I -> V.
+/// The axes over which every use of an input is a cast I -> V, or I -> R into a loop inside.
 Axes always_cast_over(const Program& body, Var input) {
   std::optional<Axes> common;
   if (std::ranges::find(body.outputs, input) != body.outputs.end()) return {};
   for (const Equation& equation : body.equations) {
     if (std::ranges::find(equation.operands, input) == equation.operands.end()) continue;
     const Cast* cast = equation.op.as<Cast>();
-    if (!cast || cast->from != State::invariant || cast->to != State::varying) return {};
+    if (!cast || cast->from != State::invariant) return {};
     Axes both;
     for (const Axis& axis : common.value_or(cast->axes))
       if (contains(cast->axes, axis)) both.push_back(axis);
@@ -91,9 +91,9 @@ Axes always_cast_over(const Program& body, Var input) {
   return common.value_or(Axes{});
 }
 
-/// A const that is used only as V enters as R: its cotangent is then a sum of terms, reduced once after the loop and not
-/// in every trip.
-Program with_reduced_consts(const Program& original, std::size_t consts) {
+/// A const, or xs, used only as V or R enters as R: its cotangent is then a sum of terms, reduced once after the loop and
+/// not in every trip.
+Program with_reduced_inputs(const Program& original, std::size_t consts, std::size_t carries) {
   Program body = without_common_subexpressions(with_early_casts(original));
   Builder builder;
   PerVar<Array> values(body);
@@ -101,15 +101,16 @@ Program with_reduced_consts(const Program& original, std::size_t consts) {
   for (std::size_t i = 0; i < body.inputs.size(); ++i) {
     Var var = body.inputs[i];
     Type type = body.type(var);
-    Axes axes = i < consts && tangent(type) ? always_cast_over(body, var) : Axes{};
+    bool is_carry = i >= consts && i < consts + carries;
+    Axes axes = !is_carry && tangent(type) ? always_cast_over(body, var) : Axes{};
     reduced[var] = !axes.empty();
     values[var] = builder.input(type.with(axes, State::reduced));
   }
   for (const Equation& equation : body.equations) {
-    if (equation.op.as<Cast>() && reduced[equation.operands[0]]) {
-      values[equation.results[0]] = replay(equation, [&] {
-        return cast_to(values[equation.operands[0]], equation.op.as<Cast>()->axes, State::varying);
-      });
+    const Cast* cast = equation.op.as<Cast>();
+    if (cast && reduced[equation.operands[0]]) {
+      values[equation.results[0]] =
+          replay(equation, [&] { return cast_to(values[equation.operands[0]], cast->axes, cast->to); });
       continue;
     }
     Arrays results = repeat(equation, values.of(equation.operands));
@@ -153,7 +154,7 @@ Arrays scan_flat(const FlatScan& call, Where where) try {
     Arrays operands = share_captured(traces);
     std::size_t consts = operands.size();
     Program body = with_output_states(traces[0].program, states_of_outputs(traces[0].program, carries));
-    body = with_reduced_consts(with_consts_first(std::move(body), types.size()), consts);
+    body = with_reduced_inputs(with_consts_first(std::move(body), types.size()), consts, init.size());
     operands.insert(operands.end(), init.begin(), init.end());
     operands.insert(operands.end(), xs.begin(), xs.end());
     return tutti::apply(Scan{shared(std::move(body)), static_cast<int>(consts), static_cast<int>(init.size()),
