@@ -114,8 +114,7 @@ TEST_F(npz, finds_every_changed_byte_but_those_that_say_nothing_of_the_arrays) {
     std::ofstream(path(), std::ios::binary) << damaged;
     try {
       NamedTensors found = read_npz(path());
-      ASSERT_EQ(found.size(), 1U) << i;
-      ASSERT_EQ(found[0].second, arrays[0].second) << i;
+      ASSERT_EQ(found, arrays) << i;
     } catch (const Error& error) {
       ASSERT_EQ(error.code(), Code::file) << i << ": " << error.what();
     }
@@ -126,6 +125,25 @@ TEST_F(npz, refuses_entries_that_are_no_arrays) {
   write_npz(path(), {{"w", Tensor::scalar(1.0)}});
   EXPECT_EQ(refusal_of(replaced(bytes(), "w.npy", "w.txt")),
             "has the entry 'w.txt'; expected arrays only: names that end with .npy");
+}
+
+TEST_F(npz, says_what_is_wrong_with_a_path_that_cannot_be) {
+  const std::string long_path = path(std::string(300, 'x'));
+  EXPECT_EQ(refusal(long_path, [&] { read_npz(long_path); }), "cannot be read: File name too long");
+  EXPECT_EQ(refusal(long_path, [&] { write_npz(long_path, {{"w", Tensor::scalar(1.0)}}); }),
+            "cannot be written: File name too long");
+}
+
+TEST_F(npz, refuses_to_write_a_zero_byte_in_a_name) {
+  const std::string name("a\0b", 3);
+  try {
+    write_npz(path(), {{name, Tensor::scalar(1.0)}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::tree);
+    EXPECT_EQ(error.message(),
+              "'" + path() + "' has an array with a zero byte in its name 'a'; leave it out");
+  }
 }
 
 TEST_F(npz, refuses_two_arrays_of_one_name) {

@@ -117,12 +117,11 @@ Tensor read_open_npy(std::optional<std::int64_t> file_bytes, std::FILE* file) {
 }  // namespace
 
 Tensor read_npy(const std::string& path, Where where) {
-  namespace fs = std::filesystem;
   try {
     const File file = open_to_read(path, ".npy");
-    const bool is_regular = fs::is_regular_file(path);
-    return read_open_npy(is_regular ? std::optional<std::int64_t>(fs::file_size(path)) : std::nullopt,
-                         file.get());
+    std::error_code failed;  // of what is no regular file
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, failed));
+    return read_open_npy(failed ? std::nullopt : std::optional(bytes), file.get());
   } catch (const Error& error) {
     throw with_file(error, path).at(where);
   }

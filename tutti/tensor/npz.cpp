@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -51,17 +50,23 @@ Archive open_archive(const std::string& path, int flags) {
 
 // --- Reading ---------------------------------------------------------------------------------------------------
 
-// In parts: a damaged size costs no memory. At the end libzip compares the checksum.
+// In parts: a damaged size costs no memory. At the end libzip compares the checksum. Not more than the archive says: a
+// small entry may be made to inflate for ever.
 std::vector<std::byte> content(zip_t* archive, zip_uint64_t index, std::string_view entry) {
   const std::unique_ptr<zip_file_t, CloseEntry> file(zip_fopen_index(archive, index, 0));
   require(file != nullptr, Code::file, "has the entry '{}', which cannot be read: {}", entry,
           text_of(zip_get_error(archive)));
+  zip_stat_t stat;
+  const bool has_size = zip_stat_index(archive, index, 0, &stat) == 0 && (stat.valid & ZIP_STAT_SIZE) != 0;
+  require(has_size, Code::file, "has the entry '{}', which says no size; write it again", entry);
   std::vector<std::byte> bytes;
   std::vector<std::byte> part(1 << 20);
   for (zip_int64_t n; (n = zip_fread(file.get(), part.data(), part.size())) != 0;) {
     require(n > 0, Code::file, "has the entry '{}', which is damaged ({}); write it again", entry,
             text_of(zip_file_get_error(file.get())));
     bytes.insert(bytes.end(), part.begin(), part.begin() + n);
+    require(bytes.size() <= stat.size, Code::file,
+            "has the entry '{}', which is longer than it says; write it again", entry);
   }
   return bytes;
 }
@@ -93,8 +98,11 @@ NamedTensors read_archive(const std::string& path) {
 
 void require_different_names(const NamedTensors& arrays) {
   std::set<std::string_view> names;
-  for (const auto& [name, tensor] : arrays)
+  for (const auto& [name, tensor] : arrays) {
     require(names.insert(name).second, Code::tree, "has two arrays '{}'; give each a name of its own", name);
+    require(name.find('\0') == name.npos, Code::tree,
+            "has an array with a zero byte in its name '{}'; leave it out", name.c_str());
+  }
 }
 
 // `head` and the tensor live until the archive is closed.
@@ -116,7 +124,7 @@ void add_entry(zip_t* archive, const std::string& name, const std::string& head,
 }
 
 void write_archive(const std::string& path, const NamedTensors& arrays) {
-  require(!std::filesystem::exists(path) || std::filesystem::is_regular_file(path), Code::file,
+  require(!is_special_file(path), Code::file,
           "is a device or pipe, which holds no archive; name a .npz file");
   open_to_write(path);  // says why if it cannot be written
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
@@ -127,7 +135,8 @@ void write_archive(const std::string& path, const NamedTensors& arrays) {
   const bool closed = zip_close(archive.get()) == 0;
   require(closed, Code::file, "cannot be written: {}; free some space or write elsewhere",
           text_of(zip_get_error(archive.get())));
-  static_cast<void>(archive.release());  // closed
+  zip_t* const freed = archive.release();  // by closing it
+  static_cast<void>(freed);
 }
 
 }  // namespace
@@ -137,13 +146,15 @@ NamedTensors read_npz(const std::string& path, Where where) {
     return read_archive(path);
   } catch (const Error& error) {
     throw with_file(error, path).at(where);
+  } catch (const std::bad_alloc&) {
+    throw with_file(Error(Code::memory, {}, "holds more than there is memory for"), path).at(where);
   }
 }
 
 void write_npz(const std::string& path, const NamedTensors& arrays, Where where) {
   write_whole(path, ".npz", where, [&](const std::string& to) {
     require_different_names(arrays);
-    require(!arrays.empty(), Code::tree, "would hold no array; save a tree that has one");
+    require(!arrays.empty(), Code::tree, "would hold no array; give it one");
     write_archive(to, arrays);
   });
 }

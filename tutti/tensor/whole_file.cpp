@@ -25,8 +25,22 @@ void sync(const std::string& path) {
           std::strerror(why));
 }
 
+// What cannot be asked for (no rights, too long a name) is left to those who open it, who say why.
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// Where a symbolic link leads, also to a file that is not there yet.
+std::string behind_links(const std::string& path) {
+  std::error_code failed;
+  const fs::path found = fs::is_symlink(path, failed) ? fs::weakly_canonical(path, failed) : fs::path(path);
+  return failed ? path : found.string();
+}
+
+// The thread's number: two may write the same file.
 void write_beside_and_rename(const std::string& path, const std::function<void(const std::string&)>& write) {
-  const std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
+  const std::string beside = fmt::format("{}.{}.tmp", path, ::gettid());
   try {
     write(beside);
     sync(beside);
@@ -40,8 +54,13 @@ void write_beside_and_rename(const std::string& path, const std::function<void(c
 
 }  // namespace
 
+bool is_special_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+}
+
 File open_to_read(const std::string& path, const char* kind) {
-  require(!fs::is_directory(path), Code::file, "is a folder; name a {} file", kind);
+  require(!is_folder(path), Code::file, "is a folder; name a {} file", kind);
   File file(std::fopen(path.c_str(), "rb"));
   require(file != nullptr, Code::file, "cannot be read: {}", std::strerror(errno));
   return file;
@@ -56,10 +75,9 @@ File open_to_write(const std::string& path) {
 void write_whole(const std::string& path, const char* kind, Where where,
                  const std::function<void(const std::string& to)>& write) {
   try {
-    require(!fs::is_directory(path), Code::file, "is a folder; name a {} file", kind);
-    const bool is_special = fs::exists(path) && !fs::is_regular_file(path);
-    if (is_special) return write(path);
-    write_beside_and_rename(fs::is_symlink(path) ? fs::weakly_canonical(path).string() : path, write);
+    require(!is_folder(path), Code::file, "is a folder; name a {} file", kind);
+    if (is_special_file(path)) return write(path);
+    write_beside_and_rename(behind_links(path), write);
   } catch (const Error& error) {
     throw with_file(error, path).at(where);
   }

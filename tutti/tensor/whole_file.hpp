@@ -16,6 +16,9 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+/// There is something that is no regular file: a device or pipe.
+bool is_special_file(const std::string& path);
+
 /// Throws R001, without the file's name, for a folder (`kind` is the file to name instead) and what cannot be opened.
 File open_to_read(const std::string& path, const char* kind);
 
