@@ -41,6 +41,15 @@ TEST_P(ExplainEveryOp, has_every_section_in_lines_of_a_terminal) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST_P(ExplainEveryOp, shows_a_derivative_where_there_is_a_rule) {
+  const nlohmann::json text = explained(GetParam());
+  const bool has_rule = text.at("rules").at("jvp").at("state") == "rule";
+  const bool has_numbers = std::regex_search(text.at("example").get<std::string>(),
+                                             std::regex(R"(^program\([^)]*: (b?f[0-9]|complex))"));
+  if (!has_rule || !has_numbers) return;
+  EXPECT_TRUE(text.at("forward_derivative").get<std::string>().starts_with("program(")) << text;
+}
+
 TEST_P(ExplainEveryOp, is_batched_unless_it_is_the_same_in_every_lane) {
   const bool is_same = GetParam() == "constant" || GetParam() == "iota";
   EXPECT_EQ(explained(GetParam()).at("batched").empty(), is_same);

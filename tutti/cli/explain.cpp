@@ -51,7 +51,7 @@ void print_program(std::string_view title, std::string_view program) {
   fmt::print("\n{}\n", title);
   std::size_t lines = 0, left = 0;
   for (std::size_t begin = 0, end; begin < program.size(); begin = end + 1) {
-    end = program.find('\n', begin);
+    end = std::min(program.find('\n', begin), program.size());
     if (++lines > shown_lines) ++left;
     else fmt::print("{}\n", wrapped(fmt::format("  {}", program.substr(begin, end - begin)), 6));
   }

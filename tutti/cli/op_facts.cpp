@@ -103,19 +103,19 @@ std::string text_of(F transform) try {
   return fmt::format("refused: {}\n", error.message());
 }
 
-Bits float_inputs(const Program& program) {
-  Bits floats;
-  for (Type type : program.types_of(program.inputs)) floats.push_back(is_float(type.dtype()));
-  return floats;
+Bits inexact_inputs(const Program& program) {
+  Bits inexact;
+  for (Type type : program.types_of(program.inputs)) inexact.push_back(is_inexact(type.dtype()));
+  return inexact;
 }
 
-// What a derivative by all floats is.
+// What a derivative by all floats and complex numbers is.
 template <class F>
 std::string derivative_text(const Example& example, F derivative) {
   Program program = program_of(example.op, types_of(example));
-  Bits floats = float_inputs(program);
-  if (std::ranges::none_of(floats, std::identity{})) return "refused: no operand is a float\n";
-  return text_of([&] { return derivative(program, floats); });
+  Bits by = inexact_inputs(program);
+  if (std::ranges::none_of(by, std::identity{})) return "refused: no operand is a float or complex\n";
+  return text_of([&] { return derivative(program, by); });
 }
 
 bool accepts(const Op& op, const Types& operands) try {

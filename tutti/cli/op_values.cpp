@@ -20,19 +20,25 @@ double readable_number(const ExampleOperand& operand, std::int64_t index) {
   DType dtype = operand.type.dtype();
   if (dtype == DType::boolean) return static_cast<double>(index % 3 == 0);
   double low = operand.high > lowest ? std::max(operand.low, lowest) : operand.low;
-  double step = !is_float(dtype) ? 1 : operand.high - low >= 2 ? 0.5 : 0.25;
+  double step = !is_inexact(dtype) ? 1 : operand.high - low >= 2 ? 0.5 : 0.25;
   double first = std::ceil(low / step), count = std::min(std::floor(operand.high / step) - first + 1, most);
   if (count < 1) return operand.low;
   double stride = count == 5 ? 3 : 5;  // which has no part of the count
   return step * (first + std::fmod(stride * static_cast<double>(index), count));
 }
 
-void put(Tensor& tensor, std::int64_t index, double value) {
-  Tensor element = is_float(tensor.dtype())
-                       ? Tensor::scalar_of(tensor.dtype(), value)
-                       : Tensor::scalar_of(tensor.dtype(), static_cast<std::int64_t>(value));
-  std::memcpy(tensor.mutable_bytes() + static_cast<std::size_t>(index) * element.bytes(), element.data(),
-              element.bytes());
+Tensor number_of(DType dtype, double value) {
+  return is_float(dtype) ? Tensor::scalar_of(dtype, value)
+                         : Tensor::scalar_of(dtype, static_cast<std::int64_t>(value));
+}
+
+// A complex number from two in a row.
+void put(Tensor& tensor, std::int64_t index, double value, double next) {
+  DType dtype = tensor.dtype(), part = is_complex(dtype) ? part_of(dtype) : dtype;
+  std::byte* to = tensor.mutable_bytes() + static_cast<std::size_t>(index) * bytes_per_element(dtype);
+  std::memcpy(to, number_of(part, value).data(), bytes_per_element(part));
+  if (is_complex(dtype))
+    std::memcpy(to + bytes_per_element(part), number_of(part, next).data(), bytes_per_element(part));
 }
 
 // The axes along which devices have storage of their own.
@@ -58,7 +64,8 @@ Tensors values_of(const ExampleOperand& operand, std::size_t number) {
     Tensor& value = values.emplace_back(operand.type.dtype(), operand.type.shape());
     std::int64_t first =
         n * position(device, stored_axes(operand.type)) + 2 * static_cast<std::int64_t>(number);
-    for (std::int64_t i = 0; i < n; ++i) put(value, i, readable_number(operand, first + i));
+    for (std::int64_t i = 0; i < n; ++i)
+      put(value, i, readable_number(operand, first + i), readable_number(operand, first + i + 1));
   }
   return values;
 }
