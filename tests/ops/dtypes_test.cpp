@@ -49,16 +49,24 @@ TEST(halves, sums_over_devices_are_rounded_once_inside_of_fused_regions) {
   EXPECT_EQ(on_devices(large_and_ones(256, DType::bf16), sum), PerDevice(8, halves({264, 8})));
 }
 
-TEST(halves, scattered_sums_and_means_are_rounded_once) {
-  PerDevice values = large_and_ones(256, DType::bf16);
-  auto mean_of = [](const Array& x) { return pmean(x, {"x", "y"}); };
-  EXPECT_EQ(on_devices(values, mean_of), PerDevice(8, halves({33, 1})));
+TEST(halves, scattered_sums_are_rounded_once) {
+  PerDevice values;
   auto scattered = [](const Array& x) { return all_gather(psum_scatter(psum(x, "x"), "y"), "y"); };
   EXPECT_EQ(on_devices(PerDevice(8, halves({1, 40})), scattered), PerDevice(8, halves({8, 320})));
   auto in_one = [](const Array& x) { return all_gather(psum_scatter(x, {"x", "y"}), {"x", "y"}); };
   values.assign(8, halves({1, 1, 1, 1, 1, 1, 1, 1}));
   values[5] = halves({256, 1, 1, 1, 1, 1, 1, 512});
   EXPECT_EQ(on_devices(values, in_one), PerDevice(8, halves({264, 8, 8, 8, 8, 8, 8, 520})));
+}
+
+TEST(halves, variances_are_taken_in_f32) {
+  auto variance_of = [](const Tensor& row) {
+    return computed_by([](const Arrays& x) { return reshape(variance(x[0]), {1}); }, {row});
+  };
+  EXPECT_EQ(variance_of(halves({1000, 1004})), halves({4}));
+  std::vector<float> far(100);
+  far[0] = 300;  // whose square is beyond f16: 300 * 300 * 99 / 10000 = 891
+  EXPECT_EQ(variance_of(halves(far, DType::f16)), halves({891}, DType::f16));
 }
 
 TEST(halves, sums_within_a_device_are_rounded_once) {

@@ -254,5 +254,31 @@ TEST(complex_numbers, convert_by_their_real_part) {
   EXPECT_EQ(narrow[0], std::complex<float>(1.5F, 0));
 }
 
+TEST(complex_functions, are_right_at_the_edges) {
+  const float infinity = std::numeric_limits<float>::infinity(), large = 3e38F;
+  struct Edge {
+    UnaryFn fn;
+    std::complex<float> z, expected;
+  };
+  const float diagonal = 0.70710678F;
+  const std::vector<Edge> edges{
+      {UnaryFn::expm1, {800, 0}, {infinity, 0}},
+      {UnaryFn::exp, {800, 0}, {infinity, 0}},
+      {UnaryFn::sign, {large, large}, {diagonal, diagonal}},
+      {UnaryFn::sign, {0, 0}, {0, 0}},
+      {UnaryFn::sqrt, {-4, 0}, {0, 2}},
+      {UnaryFn::sqrt, {-4, -0.0F}, {0, -2}},
+      {UnaryFn::log, {-1, 0}, {0, 3.14159265F}},
+      {UnaryFn::log, {-1, -0.0F}, {0, -3.14159265F}},
+      {UnaryFn::tanh, {200, 1}, {1, 0}},
+  };
+  for (const Edge& edge : edges) {
+    std::complex<float> found;
+    const auto* in = reinterpret_cast<const std::byte*>(&edge.z);
+    unary_kernel(edge.fn, DType::complex64)(reinterpret_cast<std::byte*>(&found), &in, 1);
+    EXPECT_EQ(found, edge.expected) << name(edge.fn) << " of " << edge.z;
+  }
+}
+
 }  // namespace
 }  // namespace tutti

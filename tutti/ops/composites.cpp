@@ -66,11 +66,13 @@ Array mean(const Operand& x, const WhichDims& dims) {
 Array variance(const Operand& x, const WhichDims& dims) {
   return front_end("variance", x.where(), [&] {
     Array array = as_array(x);
-    if (!is_inexact(array.dtype())) array = convert(array, DType::f32);
+    DType own = array.dtype();
+    if (!is_inexact(own) || is_half(own)) array = convert(array, DType::f32);
     Dims folded = dims.resolve(array.type());
     Array away = array - spread(mean_over(array, folded), folded, array);
-    if (!is_complex(away.dtype())) return mean_over(away * away, folded);
-    return mean_over(square(real(away)) + square(imag(away)), folded);
+    if (is_complex(own)) return mean_over(square(real(away)) + square(imag(away)), folded);
+    Array found = mean_over(away * away, folded);
+    return is_half(own) ? convert(found, own) : found;
   });
 }
 

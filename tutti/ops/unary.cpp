@@ -5,8 +5,11 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/select.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 
@@ -88,7 +91,8 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::erf: return (two_over_sqrt_pi * exp(-(x * x))) * t;
     case UnaryFn::sign:
       if (!of_complex) return std::nullopt;
-      return (t - y * convert(along(y, t), t.dtype())) / convert(abs(x), t.dtype());
+      return select(not_equal(x, 0), (t - y * convert(along(y, t), t.dtype())) / convert(abs(x), t.dtype()),
+                    zeros_like(t));
     case UnaryFn::real: return real(t);
     case UnaryFn::imag: return imag(t);
     case UnaryFn::round:

@@ -24,12 +24,15 @@ template <class T>
 std::complex<T> expm1_of(std::complex<T> z) {
   const Wider<T> x = z.real(), y = z.imag(), half_sine = std::sin(y / 2);
   const Wider<T> real = std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine;
-  return {static_cast<T>(real), static_cast<T>(std::exp(x) * std::sin(y))};
+  const Wider<T> imag = y == 0 ? y : std::exp(x) * std::sin(y);  // not infinity times 0
+  return {static_cast<T>(real), static_cast<T>(imag)};
 }
 
 template <class T>
 std::complex<T> sign_of(std::complex<T> z) {
-  return z == T{0} ? z : z / std::abs(z);
+  if (z == T{0}) return z;
+  const Wider<T> x = z.real(), y = z.imag(), size = std::hypot(x, y);  // of large parts more than T holds
+  return {static_cast<T>(x / size), static_cast<T>(y / size)};
 }
 
 // pow(z, 0) = 1, and pow(0, z) = 0 for a positive real part.
