@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/run/harness.hpp"
+#include "tests/support/reference.hpp"
 #include "tutti/control/cond.hpp"
 #include "tutti/control/loops.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -91,26 +92,35 @@ TEST(control, explains_what_all_workers_do_together) {
       << text;
 }
 
-TEST(control, an_error_in_one_workers_part_of_a_trip_stops_the_others) {
+TEST(control, an_error_in_one_workers_part_of_a_trip_stops_the_others_and_the_next_call_is_right) {
   Team team(2, Team::Use::always);
   auto body = [](const Array& x) {
-    auto trip = [](const Array& i, const Array& c) {
+    Array is_large = reduce_max(x) > 100;
+    auto trip = [&](const Array& i, const Array& c) {
       Array last = axis_index("x") > 2;  // on the second worker
-      Array equal_for_a_while = convert(logical_and(last, i >= 5), DType::f32);
-      return wrapped(heavy(c) + assume_invariant(equal_for_a_while, "x"));
+      Array differs = convert(logical_and(is_large, logical_and(last, i >= 5)), DType::f32);
+      return wrapped(heavy(c) + assume_invariant(differs, "x"));
     };
     return fori_loop(0, 10, trip, x);
   };
   Program program = over(line, body);
   Executable executable(program, line, team, {.check_assumptions = true, .plan = PlanChoice::by_axis});
-  Tensors data = test_data(program);
-  std::shared_ptr<const GlobalArray> argument = std::make_shared<const GlobalArray>(data[0]);
-  for (int call = 0; call < 20; ++call) try {
-      executable.run({&argument, 1});
+  Tensors small = test_data(program), large = small;
+  large[0].mutable_data<float>()[large[0].elements() - 1] = 1000;  // on the last device
+  Tensors expected = evaluate_whole(program, line, small);
+  auto run = [&](const Tensors& data) {
+    std::shared_ptr<const GlobalArray> argument = std::make_shared<const GlobalArray>(data[0]);
+    return executable.run({&argument, 1})[0]->whole();
+  };
+  for (int call = 0; call < 10; ++call) {
+    EXPECT_EQ(run(small), expected[0]);
+    try {
+      run(large);
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Code::state) << error.what();
     }
+  }
 }
 
 }  // namespace

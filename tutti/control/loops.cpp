@@ -38,8 +38,12 @@ std::int64_t length_of(const FlatScan& call) {
   return *length;
 }
 
-/// Widens the types of the carries by what a trip makes of them; true if none changed. The first `own` are not the
-/// user's.
+/// The first `own` carries are not the user's.
+std::string carry_name(std::size_t i, std::size_t own) {
+  return i < own ? "the count of trips" : fmt::format("carry {}", i - own);
+}
+
+/// Widens the types of the carries by what a trip makes of them; true if none changed.
 bool settle(Types& carries, const Program& body, std::size_t own = 0) {
   bool settled = true;
   require(body.outputs.size() >= carries.size(), Code::tree, "{} results for {} carries", body.outputs.size(),
@@ -47,16 +51,17 @@ bool settle(Types& carries, const Program& body, std::size_t own = 0) {
   for (std::size_t i = 0; i < carries.size(); ++i) {
     Type before = carries[i], after = body.type(body.outputs[i]);
     require(before.shape() == after.shape(), Code::shape,
-            "carry {} is {} before a trip and {} after it; keep its shape", i - own, to_string(before),
+            "{} is {} before a trip and {} after it; keep its shape", carry_name(i, own), to_string(before),
             to_string(after));
     require(before.dtype() == after.dtype(), Code::dtype,
-            "carry {} is {} before a trip and {} after it; convert it", i - own, to_string(before),
+            "{} is {} before a trip and {} after it; convert it", carry_name(i, own), to_string(before),
             to_string(after));
     for (const Axis& axis : axes_of(before, after)) {
       std::optional<State> state = joined(before.at(axis), after.at(axis));
       bool becomes_sum = after.at(axis) == State::unreduced;
-      require(state.has_value(), Code::state, "carry {} is {} before a trip and {} after it ({}, {}). {}",
-              i - own, in_words(before, axis), in_words(after, axis), to_string(before), to_string(after),
+      require(state.has_value(), Code::state, "{} is {} before a trip and {} after it ({}, {}). {}",
+              carry_name(i, own), in_words(before, axis), in_words(after, axis), to_string(before),
+              to_string(after),
               becomes_sum ? fmt::format("Start with terms: {}, or reduce in the loop: psum(x, \"{}\")",
                                         as_terms(before, axis), axis.name)
                           : fmt::format("Reduce before the loop: psum(x, \"{}\")", axis.name));
@@ -185,7 +190,7 @@ Arrays while_flat(const FlatWhile& call, Where where) try {
       bool same = varying_axes(decider) == decided.axes;
       decided = {varying_axes(decider), call.what, decider};
       for (std::size_t i = 0; i < carries.size(); ++i) {
-        Type wide = entering(fmt::format("carry {}", i - call.own), carries[i], decided);
+        Type wide = entering(carry_name(i, call.own), carries[i], decided);
         same = same && wide == carries[i];
         carries[i] = wide;
       }

@@ -154,8 +154,10 @@ Array all_reduce(const Array& x, Axes axes, ReduceKind kind, const Groups& group
 namespace {
 
 // What is summed; a number is the same on all devices, and how many there are is known here.
-Array to_sum(const Operand& x, const Axes& axes) {
+Array to_sum(const Operand& x, const Axes& axes, const Groups& groups) {
   if (x.array()) return *x.array();
+  require(groups.empty(), Code::number,
+          "a number is equal on all devices; its sum is the number times the size of the group, in C++");
   std::string names;
   for (const Axis& axis : axes) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", axis.name);
   fail(Code::number, "a number is equal on all devices; its sum is the number times axis_size({}), in C++",
@@ -167,7 +169,7 @@ Array to_sum(const Operand& x, const Axes& axes) {
 Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options) {
   return front_end("psum", x.where(), [&] {
     Axes over = axes.resolve();
-    Array terms = to_sum(x, over);
+    Array terms = to_sum(x, over, options.groups);
     if (terms.dtype() == DType::boolean) terms = convert(terms, DType::i32);
     return all_reduce(terms, over, ReduceKind::sum, options.groups);
   });

@@ -72,7 +72,7 @@ Tensor rounded(N value, DType dtype) {
   if (!fits)
     refuse(fmt::format("{}", value), dtype,
            fmt::format("write one that is nearer to 0, or convert to {}",
-                       is_widest ? "a float dtype" : "i64"));
+                       is_widest || !std::in_range<std::int64_t>(value) ? "a float dtype" : "i64"));
   if (overflows(static_cast<double>(value), dtype))
     refuse(fmt::format("{}", value), dtype, "write one that is nearer to 0, or convert to f32");
   return Tensor::scalar_of(dtype, value);

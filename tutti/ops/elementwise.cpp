@@ -21,10 +21,20 @@ void require_order(Type x) {
           "{} is complex and has no order; use real(x), imag(x) or abs(x)", to_string(x));
 }
 
+namespace {
+
+/// One that loses little of both: the later, or what is wider than a half, or a complex one of as many digits.
+DType joint(DType a, DType b) {
+  DType later = std::max(a, b), other = std::min(a, b);
+  if (is_half(later)) return DType::f32;
+  return later == DType::complex64 && other == DType::f64 ? DType::complex128 : later;
+}
+
+}  // namespace
+
 void require_same_dtype(Type a, Type b) {
-  // To the later DType, which loses least.
   require(a.dtype() == b.dtype(), Code::dtype, "{} and {} have different dtypes; convert one of them: {}",
-          to_string(a), to_string(b), conversion_to(std::max(a.dtype(), b.dtype())));
+          to_string(a), to_string(b), conversion_to(joint(a.dtype(), b.dtype())));
 }
 
 void require_same_elements(Type a, Type b) {
