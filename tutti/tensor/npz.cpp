@@ -154,7 +154,7 @@ NamedTensors read_npz(const std::string& path, Where where) {
 void write_npz(const std::string& path, const NamedTensors& arrays, Where where) {
   write_whole(path, ".npz", where, [&](const std::string& to) {
     require_different_names(arrays);
-    require(!arrays.empty(), Code::tree, "would hold no array; give it one");
+    require(!arrays.empty(), Code::tree, "would hold no array; save a tree that has one");
     write_archive(to, arrays);
   });
 }
