@@ -190,7 +190,7 @@ TEST(complex_sums, are_those_of_the_parts) {
       Exact sum = 0;
       long double magnitude = 0;
       for (auto x : z) sum += exact(x), magnitude += std::abs(exact(x));
-      std::complex<T> rows, columns, folded, running;
+      std::complex<T> rows, columns, folded;
       reduce_rows_kernel(ReduceKind::sum, dtype)(bytes_of(rows), bytes(z), 1, n, n * bytes_each);
       std::vector<std::byte> scratch(reduce_columns_scratch_bytes(n, 1, dtype));
       reduce_columns_kernel(ReduceKind::sum, dtype)(bytes_of(columns), bytes(z), n, 1, bytes_each,
