@@ -60,7 +60,8 @@ T expected_integer(BinaryFn fn, T a, T b) {
   switch (fn) {
     case BinaryFn::add: return wrapped<T>(x + y);
     case BinaryFn::sub: return wrapped<T>(x - y);
-    case BinaryFn::mul: return wrapped<T>(x * y);
+    case BinaryFn::mul:
+      return wrapped<T>(static_cast<Exact>(static_cast<Modular>(x) * static_cast<Modular>(y)));
     case BinaryFn::div: return y == 0 ? static_cast<T>(-1) : wrapped<T>(x / y);
     case BinaryFn::rem: return y == 0 ? a : wrapped<T>(x % y);
     case BinaryFn::pow: return expected_integer_pow(a, b);
