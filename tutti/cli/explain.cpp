@@ -163,7 +163,7 @@ void print_text(const OpRow& row) {
   const Example& example = shown_example(row);
   fmt::print("{}\n  {}\n\n", row.name, example.op->about().summary);
   print_labelled("front ends", {joined(front_ends(row), "none: recorded by rules and transforms")});
-  if (!family(row).empty()) print_labelled("family", {joined(family(row), "")});
+  if (auto names = family(row); !names.empty()) print_labelled("family", {joined(names, "")});
   print_labelled("shapes", first_of(shapes(row), shown_shapes));
   print_labelled("dtypes", {joined(dtypes(row), "none: it has no operands")});
   print_states(row);

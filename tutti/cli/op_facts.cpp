@@ -17,14 +17,11 @@ namespace {
 
 constexpr State all_states[] = {State::invariant, State::varying, State::unreduced, State::reduced};
 
-Types types_of(const Example& example) {
-  Types types;
-  for (const ExampleOperand& operand : example.operands) types.push_back(operand.type);
-  return types;
-}
-
-Program program_of(const Op& op, const Types& operands) {
-  return trace(operands, [&](const Arrays& x) { return Builder::current().add(op, x); }).program;
+bool accepts(const Op& op, const Types& operands) try {
+  op->infer(operands);
+  return true;
+} catch (const Error&) {
+  return false;
 }
 
 bool differs_between_devices(const Example& example) {
@@ -40,12 +37,7 @@ bool may_have(const Example& example, DType dtype) {
     Types types = own;
     for (Type& type : types)
       if (type.dtype() == replaced.dtype()) type = type.with(dtype);
-    try {
-      example.op->infer(types);
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
+    return accepts(example.op, types);
   });
 }
 
@@ -118,13 +110,6 @@ std::string derivative_text(const Example& example, F derivative) {
   return text_of([&] { return derivative(program, by); });
 }
 
-bool accepts(const Op& op, const Types& operands) try {
-  op->infer(operands);
-  return true;
-} catch (const Error&) {
-  return false;
-}
-
 // The operands with lanes along `axis`: all of them, or else the first.
 std::optional<Types> with_lanes(const Example& example, const Axis& axis) {
   Types all = types_of(example), first = all;
@@ -146,6 +131,16 @@ std::optional<Axis> axis_of_lanes(const Example& example) {
 }
 
 }  // namespace
+
+Types types_of(const Example& example) {
+  Types types;
+  for (const ExampleOperand& operand : example.operands) types.push_back(operand.type);
+  return types;
+}
+
+Program program_of(const Op& op, const Types& operands) {
+  return trace(operands, [&](const Arrays& x) { return Builder::current().add(op, x); }).program;
+}
 
 const Example& shown_example(const OpRow& row) {
   auto shown = std::ranges::find_if(row.examples, differs_between_devices);

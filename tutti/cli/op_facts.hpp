@@ -11,6 +11,10 @@
 
 namespace tutti::cli {
 
+Types types_of(const Example& example);
+/// One equation on inputs of these types.
+Program program_of(const Op& op, const Types& operands);
+
 /// The example of an op that is shown: the first in which devices do not all hold the same, or else its first.
 const Example& shown_example(const OpRow& row);
 /// The names that users call an op by: "psum", "pmean"; the operators as "x + y".

@@ -94,14 +94,10 @@ void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors
 }  // namespace
 
 std::vector<ShownValue> values(const Example& example) {
-  Types types;
+  Types types = types_of(example);
   std::vector<Tensors> inputs;
-  for (const ExampleOperand& operand : example.operands) {
-    types.push_back(operand.type);
-    inputs.push_back(values_of(operand, inputs.size()));
-  }
-  Program program =
-      trace(types, [&](const Arrays& x) { return Builder::current().add(example.op, x); }).program;
+  for (const ExampleOperand& operand : example.operands) inputs.push_back(values_of(operand, inputs.size()));
+  Program program = program_of(example.op, types);
   std::vector<Tensors> results = run_on_machine(program, example_mesh(), inputs);
   std::vector<ShownValue> shown;
   for (std::size_t i = 0; i < inputs.size(); ++i) add_shown(shown, program.inputs[i], types[i], inputs[i]);
