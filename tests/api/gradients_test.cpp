@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "tests/support/slopes.hpp"
+#include "tests/support/gradients.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
@@ -20,30 +20,6 @@ using Function = std::function<Array(const Arrays&)>;  // of whole arrays
 
 const Mesh& mesh() { return example_mesh(); }
 Type f64(const Shape& shape) { return {DType::f64, shape}; }
-
-Program traced(const Types& types, const std::function<Arrays(const Arrays&)>& function) {
-  Program program = trace(types, function).program;
-  check(program);
-  return program;
-}
-
-Program gradient_of(const Types& types, const Function& loss) {
-  return traced(types, [&](const Arrays& x) { return grad([&](const Arrays& y) { return loss(y); })(x); });
-}
-
-// <gradient, v> is how fast the loss grows along v.
-void expect_slope(const Types& types, const Function& loss, const Program& gradient) {
-  Random random(11);
-  Program program = traced(types, [&](const Arrays& x) { return Arrays{loss(x)}; });
-  std::vector<PerDevice> x = random_values(random, types, Numbers::smooth);
-  std::vector<PerDevice> v = random_values(random, types, Numbers::smooth);
-  std::vector<PerDevice> found = evaluate(gradient, mesh(), x);
-  double along = 0;
-  for (std::size_t i = 0; i < types.size(); ++i) along += pairing(types[i], v[i], found[i]);
-  auto [slope, error] = slopes(program, x, v, Bits(types.size(), true), 0)[0][0];
-  EXPECT_NEAR(along, slope, error) << to_string(gradient);
-  EXPECT_GT(std::abs(slope), 8 * error) << "the difference is too coarse to tell";
-}
 
 void expect_gradient(const Types& types, const Function& loss) {
   expect_slope(types, loss, gradient_of(types, loss));
@@ -158,7 +134,7 @@ Array local_loss(const Array& x, const Array& w) { return psum(reduce_sum(exp(0.
 const Types loss_types{f64({4, 3}), f64({3, 2})};
 
 Program outside() {
-  return traced(loss_types, [](const Arrays& x) {
+  return recorded(loss_types, [](const Arrays& x) {
     auto loss = [&](const Array& w) {
       return shard_map(local_loss, {.mesh = mesh(), .in = {P("a"), P()}, .out = P()})(x[0], w);
     };
@@ -166,7 +142,7 @@ Program outside() {
   });
 }
 Program inside() {
-  return traced(loss_types, [](const Arrays& x) {
+  return recorded(loss_types, [](const Arrays& x) {
     auto body = [](const Array& part, const Array& w) {
       return grad([&](const Array& u) { return local_loss(part, u); })(w);
     };
@@ -174,7 +150,7 @@ Program inside() {
   });
 }
 Program without_mesh() {
-  return traced(loss_types, [](const Arrays& x) {
+  return recorded(loss_types, [](const Arrays& x) {
     return Arrays{grad([&](const Array& w) { return reduce_sum(exp(0.5 * matmul(x[0], w))); })(x[1])};
   });
 }
@@ -235,9 +211,9 @@ TEST(nested_shard_map, computes_what_one_over_all_axes_does) {
   };
   ShardMapOptions options{.mesh = mesh(), .in = {P(SpecEntry{"a", "b"}), P(none, "c")}, .out = P()};
   Tensors x = whole_values(nested_types, 14);
-  Program nested = traced(nested_types, [](const Arrays& in) { return Arrays{nested_loss(in)}; });
-  Program flat =
-      traced(nested_types, [&](const Arrays& in) { return Arrays{shard_map(body, options)(in[0], in[1])}; });
+  Program nested = recorded(nested_types, [](const Arrays& in) { return Arrays{nested_loss(in)}; });
+  Program flat = recorded(nested_types,
+                          [&](const Arrays& in) { return Arrays{shard_map(body, options)(in[0], in[1])}; });
   // 8 terms, each the square of at most tanh + 2 * 3 * 2 * 2.
   expect_close(evaluate_whole(nested, mesh(), x)[0], evaluate_whole(flat, mesh(), x)[0], 8 * 25 * 25);
 }
@@ -248,7 +224,7 @@ TEST(nested_shard_map, refuses_an_axis_of_the_outer_one) {
   auto refused = [](const ShardMapOptions& inner) {
     auto body = [&](const Array& x) { return shard_map([](const Array& y) { return y; }, inner)(x); };
     return refusal_of([&] {
-      traced({f64({4})}, [&](const Arrays& x) {
+      recorded({f64({4})}, [&](const Arrays& x) {
         return Arrays{shard_map(body, {.mesh = mesh(), .in = P(), .out = P(), .axes = {"a"}})(x[0])};
       });
     });

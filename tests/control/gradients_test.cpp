@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/support/slopes.hpp"
+#include "tests/support/gradients.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/tutti.hpp"
 
@@ -16,29 +16,10 @@ using Function = std::function<Array(const Arrays&)>;  // of whole arrays
 const Mesh& mesh() { return example_mesh(); }
 Type f64(const Shape& shape) { return {DType::f64, shape}; }
 
-Program traced(const Types& types, const std::function<Arrays(const Arrays&)>& function) {
-  Program program = trace(types, function).program;
-  check(program);
-  return program;
-}
-
-Program gradient_of(const Types& types, const Function& loss) {
-  return traced(types, [&](const Arrays& x) { return grad([&](const Arrays& y) { return loss(y); })(x); });
-}
-
-// <gradient, v> is how fast the loss grows along v; and our runtime computes the gradient's bits.
+// The gradient meets the slope; and our runtime computes the gradient's numbers.
 void expect_gradient(const Types& types, const Function& loss) {
-  Random random(11);
-  Program program = traced(types, [&](const Arrays& x) { return Arrays{loss(x)}; });
   Program gradient = gradient_of(types, loss);
-  std::vector<PerDevice> x = random_values(random, types, Numbers::smooth);
-  std::vector<PerDevice> v = random_values(random, types, Numbers::smooth);
-  std::vector<PerDevice> found = evaluate(gradient, mesh(), x);
-  double along = 0;
-  for (std::size_t i = 0; i < types.size(); ++i) along += pairing(types[i], v[i], found[i]);
-  auto [slope, error] = slopes(program, x, v, Bits(types.size(), true), 0)[0][0];
-  EXPECT_NEAR(along, slope, error) << to_string(gradient);
-  EXPECT_GT(std::abs(slope), 8 * error) << "the difference is too coarse to tell";
+  auto [x, found] = expect_slope(types, loss, gradient);
   std::vector<Tensors> ran = run_on_machine(gradient, mesh(), x);
   for (std::size_t i = 0; i < found.size(); ++i)
     for (std::size_t device = 0; device < found[i].size(); ++device)
@@ -216,14 +197,7 @@ TEST(control_gradient, of_steps_over_a_mesh_in_a_scan_outside_of_it) {
 
 // --- Cost ------------------------------------------------------------------------------------------------------
 
-int all_reduces(const Program& program) {
-  int found = 0;
-  for (const Equation& equation : program.equations) {
-    found += equation.op.as<AllReduce>() ? 1 : 0;
-    for (const SubProgram& inner : equation.op->programs()) found += all_reduces(*inner);
-  }
-  return found;
-}
+int all_reduces(const Program& program) { return count(program, "all_reduce"); }
 
 bool inside_a_loop(const Program& program) {
   for (const Equation& equation : program.equations)
@@ -287,7 +261,7 @@ TEST(control_gradient, of_a_while_loop_is_refused_with_the_way_out) {
 }
 
 TEST(control_gradient, forward_goes_through_a_while_loop) {
-  Program program = traced({f64({2}), f64({2})}, [](const Arrays& a) {
+  Program program = recorded({f64({2}), f64({2})}, [](const Arrays& a) {
     auto loop = [](const Array& x) {
       return while_loop([](const Array& v) { return reduce_sum(v) < 20.0; },
                         [&](const Array& v) { return v * x; }, x);

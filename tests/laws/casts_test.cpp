@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law: one cast per value and state, so that a parameter costs one all_reduce in a gradient however often it
 // is used.
-#include <algorithm>
-
 #include "tests/laws/law.hpp"
 #include "tests/support/programs.hpp"
+#include "tests/support/recorded.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/transform/transpose.hpp"
 #include "tutti/tutti.hpp"
@@ -14,11 +13,6 @@ namespace {
 
 const Axis& axis_a() { return example_mesh().axes()[0]; }
 const Axis& axis_b() { return example_mesh().axes()[1]; }
-
-int count(const Program& program, std::string_view op) {
-  return static_cast<int>(
-      std::ranges::count_if(program.equations, [&](const Equation& e) { return e.op->name() == op; }));
-}
 
 using Function = Array (*)(const Array& x, const Array& w);
 

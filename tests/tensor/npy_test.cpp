@@ -1,56 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/npy.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 #include "tests/tensor/element_values.hpp"
-#include "tutti/base/error.hpp"
+#include "tests/tensor/file_test.hpp"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for a test, removed afterwards.
-class npy : public testing::Test {
+class npy : public FileTest {
  protected:
-  npy() : folder_(fs::temp_directory_path() / ("tutti_npy_test_" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~npy() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name = "x.npy") const { return (folder_ / name).string(); }
+  npy() : FileTest("npy") {}
 
   std::string written(const std::string& content) const {
     std::ofstream(path(), std::ios::binary) << content;
     return path();
   }
-
-  /// What read_npy or write_npy says, without the file's name, which it checks.
-  template <class F>
-  std::string refusal(const std::string& file, F f) const {
-    try {
-      f();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), Code::file);
-      const std::string start = "'" + file + "' ";
-      EXPECT_EQ(error.message().substr(0, start.size()), start);
-      return error.message().substr(std::min(start.size(), error.message().size()));
-    }
-    return "not refused";
-  }
   std::string refusal_of(const std::string& content) const {
     const std::string file = written(content);
     return refusal(file, [&] { read_npy(file); });
   }
-
-  fs::path folder_;
 };
 
 std::string file_of(const std::string& header, const std::string& data, char version = 1) {

@@ -1,55 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/npz.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
-#include "tutti/base/error.hpp"
+#include "tests/tensor/file_test.hpp"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for a test, removed afterwards.
-class npz : public testing::Test {
+class npz : public FileTest {
  protected:
-  npz() : folder_(fs::temp_directory_path() / ("tutti_npz_test_" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~npz() override { fs::remove_all(folder_); }
+  npz() : FileTest("npz") {}
 
-  std::string path(const std::string& name = "x.npz") const { return (folder_ / name).string(); }
   std::string bytes() const {
     std::ostringstream text;
     text << std::ifstream(path(), std::ios::binary).rdbuf();
     return text.str();
   }
-  /// What reading says, without the file's name, which it checks.
   std::string refusal_of(const std::string& content) const {
     std::ofstream(path(), std::ios::binary) << content;
     return refusal(path(), [&] { read_npz(path()); });
   }
-  template <class F>
-  std::string refusal(const std::string& file, F f) const {
-    try {
-      f();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), Code::file);
-      const std::string start = "'" + file + "' ";
-      EXPECT_EQ(error.message().substr(0, start.size()), start);
-      return error.message().substr(std::min(start.size(), error.message().size()));
-    }
-    return "not refused";
-  }
-
-  fs::path folder_;
 };
 
 NamedTensors some_arrays() {
