@@ -64,9 +64,10 @@ TEST(of_trees, says_the_line_of_the_call) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.where().line, line_of_call);
-    EXPECT_EQ(error.message(),
-              "pmax: axis 'y' is not bound here; bound: 'x'. Bind it with shard_map over a mesh that has "
-              "it, or with vmap(f, {.axis = \"y\"})");
+    EXPECT_EQ(
+        error.message(),
+        "pmax: leaf 0: axis 'y' is not bound here; bound: 'x'. Bind it with shard_map over a mesh that has "
+        "it, or with vmap(f, {.axis = \"y\"})");
   }
 }
 

@@ -14,7 +14,8 @@ using FlatFunction = std::function<Arrays(const Arrays&)>;
 
 /// Results of `function` and the gradient of result 0, a scalar, by the arguments marked in `by`.
 /// The loss may have any state: V means the sum over the devices.
-/// Throws T005 if the loss is no scalar, T007 if it or an argument is not a float, T010 for refused rules.
+/// Throws T005 if the loss is no scalar, T007 if it is not a float or an argument neither that nor complex, T010 for
+/// refused rules.
 struct FlatGradient {
   Arrays results, gradient;
 };
@@ -28,10 +29,11 @@ struct FlatJvp {
 };
 FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Arrays& tangents, Where where);
 
-/// Results, and the map from cotangents of the float results to cotangents of all arguments (empty for non-floats).
+/// Results, and the map from cotangents of the results that have them to those of all arguments; floats and complex
+/// numbers have them, others are empty.
 struct FlatVjp {
   Arrays results;
-  Program pullback;  // (residuals, cotangents of `active` results) -> cotangents of the float arguments
+  Program pullback;  // (residuals, cotangents of `active` results) -> those of arguments that have them
   Arrays residuals;
   std::vector<bool> active;
 };
@@ -64,7 +66,9 @@ class Gradient {
 };
 
 /// The gradient of a function that returns a scalar, by its first argument: a tree like that argument.
-/// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results.
+/// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results,
+/// which may be of ops without derivatives. By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along
+/// its conjugate.
 template <class F>
 Gradient<F, false> grad(F function, Where where = Where::here()) {
   return {std::move(function), where};

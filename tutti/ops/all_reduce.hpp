@@ -51,7 +51,8 @@ struct AllReduceOptions {
 
 /// jax.lax.psum: the sum over the devices of `axes`. Of an invariant x that is n * x; of bool a count in i32.
 Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
-/// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers.
+/// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers. The sum has
+/// the dtype of x, as it goes from device to device: convert f16 to f32 first if sums may be beyond 65504.
 Array pmean(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 /// The maximum over the devices of `axes`; for bool: true if one is.
 Array pmax(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});

@@ -6,9 +6,9 @@
 
 namespace tutti {
 
-/// The same bits as elements of another dtype: i32, i64, f32 or f64.
-/// x: [..] -> [..] of elements as wide; [.., 2] -> [..] of elements twice as wide, and back; the first half is the low
-/// one. U is refused.
+/// The same bits as elements of another dtype: integers and floats.
+/// x: [..] -> [..] of elements as wide; [.., n] -> [..] of elements n times as wide, and back; the first part is the
+/// low one. U is refused.
 /// Source: StableHLO bitcast_convert; jax.lax.bitcast_convert_type.
 struct BitcastConvert {
   static constexpr std::string_view name = "bitcast_convert";

@@ -8,7 +8,7 @@
 namespace tutti {
 
 /// Running sums along a dim: of all elements up to each, itself among them; backward: of all from each on.
-/// x: [.., d, ..] of integers or floats -> the same; every state passes.
+/// x: [.., d, ..] of numbers -> the same; every state passes.
 /// Cost: one pass. The bits depend on the shape only: each sum has a fixed tree.
 /// Source: jax.lax.cumsum, by StableHLO reduce_window.
 struct Cumsum {

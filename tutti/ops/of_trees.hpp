@@ -2,6 +2,8 @@
 // The collectives of every leaf of a tree: psum(gradients, "data").
 #pragma once
 
+#include <functional>
+
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
@@ -21,10 +23,13 @@ namespace tree {
 template <class T>
 concept Container = !std::convertible_to<const T&, Operand>;
 
-/// f of every leaf; what it records is the user's call of `name` at `where`.
+/// f of every leaf; what it records is the user's call of `name` at `where`. Errors name the leaf.
+Arrays each_leaf(std::string_view name, Where where, const Arrays& leaves, const Structure& structure,
+                 const std::function<Array(const Array&)>& f);
+
 template <class T, class F>
 T each(std::string_view name, Where where, const T& t, F f) {
-  return front_end(name, where, [&] { return tree_map(f, t); });
+  return rebuild(t, each_leaf(name, where, flatten(t), structure_of(t), f));
 }
 
 }  // namespace tree

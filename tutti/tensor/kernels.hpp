@@ -62,7 +62,7 @@ std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns
 using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
-/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones. 8 bytes at most; of complex numbers only that of the sum.
+/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones; as many bytes as an element has. Complex numbers have only that of the sum.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
 /// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied

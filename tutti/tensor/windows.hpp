@@ -39,8 +39,8 @@ enum class ScatterKind : std::uint8_t { add, replace };
 std::string_view name(ScatterKind kind);
 
 /// Adds to the window of `array` at indices[i], or replaces it by, windows[i], in row-major order of i. A window that
-/// does not lie inside is left out, whole. Of bool there is no sum, of f16
-/// and bf16 it is taken in f32.
+/// does not lie inside is left out, whole. No sums of bool, f16 and
+/// bf16: Scatter widens those.
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind);
 
