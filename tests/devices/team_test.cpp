@@ -132,6 +132,24 @@ TEST(team, puts_each_helper_on_a_processor_of_its_own) {
   EXPECT_EQ(std::ranges::count(seen.by_helper, usable_processors()[0]), 0);  // worker 0's
 }
 
+// As a helper is that shares its processor: quick for a while, then late.
+TEST(team, looks_crowded_when_a_helper_is_late_now_and_then) {
+  Team team(2);
+  auto quick = [](void*, int) {};
+  auto late = [](void*, int worker) {
+    if (worker == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  if (Team::default_workers() < 2) GTEST_SKIP() << "one processor: always crowded";
+  for (int i = 0; i < 100 && team.helpers() != Team::Helpers::crowded; ++i) {
+    for (int k = 0; k < 10; ++k) team.run(quick, nullptr);
+    team.run(late, nullptr);
+  }
+  EXPECT_EQ(team.helpers(), Team::Helpers::crowded);
+  for (int i = 0; i < 1000 && team.helpers() == Team::Helpers::crowded; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_NE(team.helpers(), Team::Helpers::crowded);
+}
+
 TEST(team, falls_asleep_when_idle_and_wakes_up) {
   Team team(2);
   Shared shared{team, {0}};

@@ -23,9 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto spin_time = std::chrono::microseconds(50);  // then sleep; waking costs 25-30 us
 constexpr auto long_wait =
-    std::chrono::microseconds(300);         // at a barrier: a helper does not get its processor
-constexpr int long_waits_when_crowded = 2;  // in a row
-constexpr auto alone_time = std::chrono::milliseconds(50);
+    std::chrono::microseconds(300);  // at a barrier: a helper does not get its processor
+// Two of them so close are no accident: who shares a processor gets it for milliseconds, then waits as long.
+constexpr auto crowded_within = std::chrono::milliseconds(50);
+constexpr auto alone_time = std::chrono::milliseconds(200);
 constexpr unsigned spins_before_yield = 3000;
 constexpr unsigned spins_per_look_at_the_clock = 1024;
 
@@ -82,7 +83,7 @@ struct Team::State {
   void (*work)(void*, int) = nullptr;
   void* context = nullptr;
 
-  std::atomic<int> long_waits{0};
+  Clock::time_point last_long_wait{};      // guarded by turn
   std::atomic<Clock::rep> alone_until{0};  // in ticks since the clock's epoch; 0: not crowded
 
   State(int n, Use u)
@@ -158,12 +159,10 @@ struct Team::State {
   }
 
   void note_wait(Clock::duration waited) {
-    if (waited < longest_wait) {
-      if (long_waits.load(std::memory_order_relaxed) != 0) long_waits.store(0, std::memory_order_relaxed);
-      return;
-    }
-    if (long_waits.fetch_add(1, std::memory_order_relaxed) + 1 < long_waits_when_crowded) return;
-    alone_until.store((Clock::now() + alone_time).time_since_epoch().count(), std::memory_order_relaxed);
+    if (waited < longest_wait) return;
+    Clock::time_point now = Clock::now(), before = std::exchange(last_long_wait, now);
+    if (now - before > crowded_within + 2 * longest_wait) return;
+    alone_until.store((now + alone_time).time_since_epoch().count(), std::memory_order_relaxed);
   }
 };
 
