@@ -134,12 +134,12 @@ TEST(team, puts_each_helper_on_a_processor_of_its_own) {
 
 // As a helper is that shares its processor: quick for a while, then late.
 TEST(team, looks_crowded_when_a_helper_is_late_now_and_then) {
+  if (Team::default_workers() < 2) GTEST_SKIP() << "one processor: always crowded";
   Team team(2);
   auto quick = [](void*, int) {};
   auto late = [](void*, int worker) {
     if (worker == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   };
-  if (Team::default_workers() < 2) GTEST_SKIP() << "one processor: always crowded";
   for (int i = 0; i < 100 && team.helpers() != Team::Helpers::crowded; ++i) {
     for (int k = 0; k < 10; ++k) team.run(quick, nullptr);
     team.run(late, nullptr);
@@ -151,6 +151,7 @@ TEST(team, looks_crowded_when_a_helper_is_late_now_and_then) {
 }
 
 TEST(team, falls_asleep_when_idle_and_wakes_up) {
+  if (Team::default_workers() < 2) GTEST_SKIP() << "one processor: always crowded";
   Team team(2);
   Shared shared{team, {0}};
   team.run(pass_a_number_around, &shared);
