@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/devices/cache.hpp"
 #include "tutti/run/plan.hpp"
 
 namespace tutti {
@@ -91,6 +92,12 @@ double moved_bytes(const Graph& graph, const Node& node) {
   for (int root : node.writes)
     bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
   return bytes;
+}
+
+bool is_too_large_to_cache(const Graph& graph, const Node& node) {
+  constexpr double surely_cached = 8 << 20;  // does not ask for the size of the cache
+  double bytes = moved_bytes(graph, node);
+  return bytes > surely_cached && bytes > 1.5 * static_cast<double>(last_cache_bytes());
 }
 
 double bytes_read(const Graph& graph, const Address& address) {

@@ -34,8 +34,8 @@ struct Executable::State {
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
       : local(localised(program, mesh)),
         plan(local.program, mesh,
-             {options.storage, options.fuse ? Fusion::on : Fusion::off, options.plan, of_workers.workers(),
-              options.check_assumptions}),
+             {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
+              of_workers.workers(), options.check_assumptions}),
         team(of_workers) {
     const Graph& graph = plan.graph();
     if (options.check_races) check_races(plan);

@@ -18,6 +18,7 @@ struct CompileOptions {
   bool check_assumptions = false;      // compare what assume_invariant takes for equal: slower
   bool fuse = true;
   PlanChoice plan = PlanChoice::cheapest;
+  Stores stores = Stores::by_size;
   bool check_races = false;  // takes time and memory in proportion to the data
 };
 

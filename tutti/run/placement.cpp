@@ -90,7 +90,7 @@ class Placer {
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(node.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
         found.push_back({Split::By::axis, static_cast<int>(axis)});
-    if (node.kind == Node::Kind::region && node.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
+    if (node.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
     return found;
   }
 

@@ -74,7 +74,7 @@ Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
            const std::optional<Ports>& ports)
     : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
                             options)),
-      nodes_(make_nodes(graph_, options.fusion)),
+      nodes_(make_nodes(graph_, options.fusion, options.stores)),
       placement_(place(graph_, nodes_, options.workers, options.choice)),
       buffers_(plan_buffers(graph_, nodes_)),
       schedule_(make_schedule(graph_, nodes_, placement_, buffers_)) {
