@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused regions on 8 devices beside loops fused by hand, which two workers run over the same shards. Rows x columns
 // are those of one device.
+#include "tutti/devices/team.hpp"
 #include "tutti/tutti.hpp"
+
+#ifndef TUTTI_BENCH_FUSION_ROW  // this file is compiled once per instruction set
+#define TUTTI_BENCH_FUSION_ROW
+namespace tutti {
+struct Row {
+  const float* in;
+  const float* scale;
+  const float* bias;
+  float* out;
+  std::size_t columns;  // a multiple of the lanes
+};
+}  // namespace tutti
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/fusion.cpp"
@@ -16,14 +30,6 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
-
-struct Row {
-  const float* in;
-  const float* scale;
-  const float* bias;
-  float* out;
-  std::size_t columns;  // a multiple of the lanes
-};
 
 template <class F>
 HWY_INLINE void each(const Row& row, const F& f) {
@@ -80,7 +86,6 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 namespace {
 
-using HWY_NAMESPACE::Row;
 HWY_EXPORT(softmax_row);
 HWY_EXPORT(layer_norm_row);
 HWY_EXPORT(bias_relu_row);
@@ -125,6 +130,7 @@ void ours(benchmark::State& state, const Work& work) {
   auto run = machine.compile(shard_map(work.ours, {.mesh = mesh, .in = {P("x"), P(), P()}, .out = P("x")}), x,
                              row, row);
   Array sharded = placed(x);
+  for (int warm_up = 0; warm_up < 3; ++warm_up) benchmark::DoNotOptimize(run(sharded, row, row));
   for (auto _ : state) benchmark::DoNotOptimize(run(sharded, row, row));
 }
 
@@ -134,7 +140,7 @@ void by_hand(benchmark::State& state, const Work& work) {
   Tensor in = values({rows, columns}), out = values({rows, columns}), row = values({columns});
   auto piece = [&](int worker) {
     for (std::int64_t r = rows / 2 * worker; r < rows / 2 * (worker + 1); ++r)
-      work.by_hand({in.data<float>() + r * columns, row.data<float>(), row.data<float>(),
+      work.by_hand({in.as<float>().data() + r * columns, row.as<float>().data(), row.as<float>().data(),
                     out.mutable_data<float>() + r * columns, static_cast<std::size_t>(columns)});
   };
   for (auto _ : state)

@@ -266,7 +266,24 @@ class Coder {
     }
   }
 
+  void emit_gate(const Atom& compare, const Atom& select) {
+    RegionInstruction made{};
+    made.kind = Kind::elementwise;
+    made.row_value = is_row_value(node_, select.shape);
+    const Address &x = compare.operands[0], &limit = compare.operands[1], &otherwise = select.operands[2];
+    made.by_row = goes_by_row({&x, &otherwise}, select.shape, Reads::dense_only);
+    made.operands = 3;
+    made.in[0] = read(x, select.shape, Reads::dense_only, made.by_row).ref;
+    made.in[1] = read(limit, select.shape, Reads::dense_or_scalar, made.by_row).ref;
+    made.in[2] = read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
+    made.repeats[1] = true;
+    made.elementwise = gate_kernel(*comparison(compare), root(select.results[0]).type.dtype());
+    finish(made, select.results[0], made.row_value, 0);
+  }
+
   void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
+    if (auto it = uses_.pairs.find(i); it != uses_.pairs.end() && it->second.gates)
+      return emit_gate(atom(it->second.first), a);
     RegionInstruction made{};
     made.kind = Kind::elementwise;
     made.row_value = is_row_value(node_, a.shape);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/stream.hpp"
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/stream.cpp"
 #include <hwy/foreach_target.h>
@@ -24,8 +26,6 @@ void stream_lines(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::memcpy(to + i, from + i, bytes - i);
 }
 
-void finish() { hwy::FlushStream(); }
-
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -34,13 +34,12 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 
 HWY_EXPORT(stream_lines);
-HWY_EXPORT(finish);
 
 void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(stream_lines)(to, from, bytes);
 }
 
-void finish_streaming() { HWY_DYNAMIC_DISPATCH(finish)(); }
+void finish_streaming() { hwy::FlushStream(); }
 
 }  // namespace tutti
 #endif
