@@ -70,9 +70,8 @@ TEST_P(OnMesh, chooses_by_comparison_with_what_it_chooses) {
         [](const Arrays& x) {
           Array column = broadcast_in_dim(x[2], x[0].shape(), {0}), sum = x[0] + x[1];
           Array zero = zeros({}, DType::f32);
-          return Arrays{relu(sum), where(sum > 2.0, 2.0, column),
-                        where(column <= zero, zero, sum), where(x[1] <= zero, zero, sum),
-                        relu(reduce_sum(sum, 1)) + x[2]};
+          return Arrays{relu(sum), where(sum > 2.0, 2.0, column), where(column <= zero, zero, sum),
+                        where(x[1] <= zero, zero, sum), relu(reduce_sum(sum, 1)) + x[2]};
         },
         {{axes()}, {axes()}, {axes()}, {axes()}, {axes()}});
 }

@@ -39,13 +39,13 @@ TEST(stores, go_past_the_caches_where_these_are_too_small) {
 TEST(stores, past_the_caches_give_the_same_bits_for_odd_sizes) {
   Mesh mesh({{"a", 2}, {"b", 2}});
   for (DType dtype : {DType::f32, DType::bf16, DType::i8, DType::complex64})
-    expect_all_plans_compute(
-        test_program(mesh, {{dtype, {4 * 1237}, {{mesh.axes()[0], mesh.axes()[1]}}}},
-                     [](const Arrays& x) {
-                       return Arrays{x[0] + psum(x[0], "b"), ppermute(x[0], "a", {{0, 1}, {1, 0}})};
-                     },
-                     {{mesh.axes()}, {mesh.axes()}}),
-        mesh);
+    expect_all_plans_compute(test_program(mesh, {{dtype, {4 * 1237}, {{mesh.axes()[0], mesh.axes()[1]}}}},
+                                          [](const Arrays& x) {
+                                            return Arrays{x[0] + psum(x[0], "b"),
+                                                          ppermute(x[0], "a", {{0, 1}, {1, 0}})};
+                                          },
+                                          {{mesh.axes()}, {mesh.axes()}}),
+                             mesh);
 }
 
 }  // namespace
