@@ -22,6 +22,6 @@ double moved_bytes(const Graph& graph, const Node& node);
 /// What a node writes will have left the caches before anybody reads it: it is better written past them.
 bool is_too_large_to_cache(const Graph& graph, const Node& node);
 /// The bytes of one device's value, times its distinct shards.
-double bytes_read(const Graph& graph, const Address& address);
+double bytes_read(const Graph& graph, const Node& node, const Address& address);
 
 }  // namespace tutti

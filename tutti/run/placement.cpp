@@ -166,7 +166,7 @@ class Placer {
     const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
     if (reads_own_part(graph_, writer, node, read)) return 0;
     constexpr double most = 16 << 20;
-    return std::min(bytes_read(graph_, read), most) * nanoseconds_per_travelling_byte;
+    return std::min(bytes_read(graph_, node, read), most) * nanoseconds_per_travelling_byte;
   }
 
   double false_sharing(const Node& node) const {
