@@ -16,6 +16,8 @@ struct MachineOptions {
   int workers = 0;                     // threads; 0: two where there are two cores
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
   bool check_assumptions = false;      // refuse to run on (T004) where assume_invariant is not true: slower
+  std::string trace = {};  // a file: what each worker does when, for ui.perfetto.dev; see run/timeline.hpp
+  bool measure = false;    // time every step, as with `trace`: then explain() tells what they took
 };
 
 /// A compiled program, flat.
@@ -26,7 +28,7 @@ class CompiledProgram {
   Arrays operator()(const Arrays& arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;
-  /// The steps it runs in, with bytes and estimates; then what moved at the border.
+  /// The steps it runs in, with bytes, estimates and, if measured, times; memory; then what moved at the border.
   std::string explain() const;
 
  private:
@@ -120,7 +122,7 @@ class Machine {
 };
 
 /// All devices of `mesh` as virtual devices in this process.
-/// Throws R004 for a number of workers that cannot be.
+/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written.
 Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti
