@@ -122,6 +122,9 @@ void run(const Options& options) {
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+  if (machine.events_left_out() > 0)
+    fmt::print(stderr, "digits: {} is full: {} later events are not in it\n", options.trace,
+               machine.events_left_out());
 }
 
 }  // namespace

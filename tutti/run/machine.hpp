@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -62,6 +63,8 @@ class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
+  /// Events that the file of MachineOptions::trace had no room for: it has the first 262,144.
+  std::int64_t events_left_out() const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
   /// optimises and plans. Data that the function closes over becomes a hidden argument.

@@ -60,12 +60,9 @@ Timeline::Timeline(int workers, const std::string& file, const std::string& titl
   write();
 }
 
-Timeline::~Timeline() {
-  if (left_out_ == 0) return;
-  std::fputs(fmt::format("tutti: '{}' has the first {} events; {} more were left out\n", path_, events_,
-                         left_out_)
-                 .c_str(),
-             stderr);
+std::int64_t Timeline::left_out() {
+  std::lock_guard lock(turn_);
+  return left_out_;
 }
 
 const std::vector<Timeline::Recorded>& Timeline::take() {

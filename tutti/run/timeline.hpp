@@ -13,24 +13,24 @@ namespace tutti {
 
 /// The tracks of a machine's workers and, if it has one, the file that shows them: Chrome trace events, which
 /// ui.perfetto.dev and chrome://tracing open. The file is complete after every call of a program, whatever comes next.
-/// Bounded: the file has the first `most_events`, and so has memory of the call that runs; the rest is counted.
+/// Bounded: the file has the first `most_events`, and so has memory of the call that runs; the others are counted.
 class Timeline {
  public:
   static constexpr std::int64_t default_most_events =
-      1 << 18;  // 60 MB of file; 4,000 steps of the digits example
+      1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
   /// `title`: what the viewer calls the machine. Without a file the tracks are there to be measured.
   /// Throws R001 for a file that cannot be written, or not in its middle, like a pipe.
   explicit Timeline(int workers, const std::string& file = {}, const std::string& title = {},
                     std::int64_t most_events = default_most_events);
-  /// Says on stderr how many events were left out, if any.
-  ~Timeline();
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
   /// Of one worker. Whoever runs a program holds `turn` while anything is recorded or taken.
   Track& track(int worker) { return tracks_[static_cast<std::size_t>(worker)]; }
   std::mutex& turn() { return turn_; }
+  /// Events that the file has no room for, as it says itself.
+  std::int64_t left_out();
   /// 1, 2, ..: names for programs.
   int next_program() { return ++programs_; }
 
