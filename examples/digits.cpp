@@ -21,6 +21,7 @@ using namespace digits;
 constexpr std::size_t batch_size = 256;
 constexpr std::uint64_t seed = 2026;  // fixed before the first run
 constexpr std::int64_t hidden = 128;
+constexpr int measured_steps = 32;  // for --explain
 
 Params initial_params() {
   Random random(seed);
@@ -82,7 +83,9 @@ void report(const Data& data, std::span<const std::size_t> rows, const Tensor& l
 
 void run(const Options& options) {
   Mesh mesh = parse_mesh(options.mesh);
-  Machine machine = open_local(mesh, {.workers = options.workers});
+  Machine machine =
+      open_local(mesh, {.workers = options.workers, .trace = options.trace, .measure = options.explain},
+                 Where{});
   Data data = read_data(options.data);
   Split rows = split(data);
   if (rows.training.size() < batch_size)
@@ -93,8 +96,12 @@ void run(const Options& options) {
   Params params = initial_params(), momentum = zeros_like_params();
   if (!options.load.empty()) params = load_tree(options.load, params, Where{});
 
-  auto train = machine.compile(sharded_step(mesh), params, momentum, batches.next());
-  if (options.explain) return fmt::print("{}\n{}", to_string(train.program()), train.explain());
+  Batch first = batches.next();
+  auto train = machine.compile(sharded_step(mesh), params, momentum, first);
+  if (options.explain) {
+    for (int i = 0; i < measured_steps; ++i) train(params, momentum, first);
+    return fmt::print("{}\n{}", to_string(train.program()), train.explain());
+  }
 
   std::ofstream curve;
   if (!options.curve.empty()) curve.open(options.curve);
@@ -115,6 +122,9 @@ void run(const Options& options) {
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+  if (machine.events_left_out() > 0)
+    fmt::print(stderr, "digits: {} is full: {} later events are not in it\n", options.trace,
+               machine.events_left_out());
 }
 
 }  // namespace

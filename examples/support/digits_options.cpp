@@ -22,8 +22,10 @@ Options parse(int argc, char** argv) {
   app.add_option("--load", options.load,
                  "begin with the parameters in this file, for example with --steps 0");
   app.add_option("--save", options.save, "write the trained parameters to this file, which numpy.load opens");
+  app.add_option("--trace", options.trace,
+                 "write what each worker does when to this file, which ui.perfetto.dev opens");
   app.add_flag("--explain", options.explain,
-               "print the step's program with types and places, and its plan; do not train");
+               "print the step's program with types and places, and its plan with times; do not train");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,6 +10,7 @@ struct Options {
   std::string data = "examples/data/digits.csv.gz";
   std::string curve;       // file for "step loss" lines, the loss as a hex float
   std::string load, save;  // parameters, as .npz
+  std::string trace;       // file for what each worker does when
   int workers = 0;         // 0: two where there are two cores
   int steps = 250;
   bool explain = false;

@@ -9,8 +9,10 @@
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/check_races.hpp"
 #include "tutti/run/cost.hpp"
+#include "tutti/run/describe.hpp"
 #include "tutti/run/explain.hpp"
 #include "tutti/run/plan.hpp"
+#include "tutti/run/recording.hpp"
 #include "tutti/run/results.hpp"
 
 namespace tutti {
@@ -27,6 +29,7 @@ struct Executable::State {
   LocalProgram local;
   Plan plan;
   Team& team;
+  std::optional<Recording> recording;
   std::vector<Staging> staging;   // per input
   std::vector<ResultRing> rings;  // per output
   std::mutex turn;
@@ -39,6 +42,7 @@ struct Executable::State {
         team(of_workers) {
     const Graph& graph = plan.graph();
     if (options.check_races) check_races(plan);
+    if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
     staging.resize(local.program.inputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
@@ -100,7 +104,8 @@ struct Executable::State {
       results.push_back(rings[i].take());
       plan.bind(inputs.size() + i, const_cast<std::byte*>(results.back()->buffer().base.get()));
     }
-    run_steps();
+    if (recording) recording->call([this] { run_steps(); });
+    else run_steps();
     check_replicas();
     return results;
   }
@@ -115,13 +120,15 @@ struct Executable::State {
         case Team::Helpers::asleep: alone = placement.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (alone) return plan.run({});
+    if (alone) return plan.run({nullptr, 0, track(0)});
     auto work = [](void* state, int worker) {
       auto& self = *static_cast<State*>(state);
-      self.plan.run({&self.team, worker});
+      self.plan.run({&self.team, worker, self.track(worker)});
     };
     team.run(work, this, placement.nanoseconds);
   }
+
+  Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }
 
   // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
 
@@ -160,6 +167,10 @@ Executable::Values Executable::run(std::span<const std::shared_ptr<const GlobalA
   return state_->run(inputs);
 }
 
-std::string Executable::explain() const { return explained(state_->plan, state_->local.moved_inputs); }
+std::string Executable::explain() const {
+  std::lock_guard lock(state_->turn);
+  return explained(state_->plan, state_->local.moved_inputs,
+                   state_->recording ? &*state_->recording : nullptr);
+}
 
 }  // namespace tutti
