@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step of the digits example on 8 devices, data=4 x model=2, batch 256; bench/peers.py is the same in JAX.
 #include <benchmark/benchmark.h>
+#include <sched.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
@@ -24,8 +29,8 @@ Batch random_batch(Random& random) {
 }
 
 // The parameters stay on the devices from call to call; the batch lies there already.
-void step_on(benchmark::State& state, const Mesh& mesh) {
-  Machine machine = open_local(mesh, {.workers = static_cast<int>(state.range(0))});
+void step_on(benchmark::State& state, const Mesh& mesh, int workers) {
+  Machine machine = open_local(mesh, {.workers = workers});
   Random random(1);
   Params params = random_params(random), momentum = random_params(random);
   Batch batch = random_batch(random);
@@ -35,11 +40,51 @@ void step_on(benchmark::State& state, const Mesh& mesh) {
   batch = machine.compile(place, batch.images, batch.labels)(batch.images, batch.labels);
   auto train = machine.compile(sharded_step(mesh), params, momentum, batch);
   Array loss;
-  for (auto _ : state) std::tie(loss, params, momentum) = train(params, momentum, batch);
+  for (auto _ : state)
+    std::tie(loss, params, momentum) = train(std::move(params), std::move(momentum), batch);
 }
 
-void digits_step(benchmark::State& state) { step_on(state, Mesh({{"data", 4}, {"model", 2}})); }
+void digits_step(benchmark::State& state) {
+  step_on(state, Mesh({{"data", 4}, {"model", 2}}), static_cast<int>(state.range(0)));
+}
 BENCHMARK(digits_step)->ArgName("workers")->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMicrosecond);
+
+// Threads that want all of a processor each: the last ones first.
+class Competitors {
+ public:
+  explicit Competitors(int count) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this, i] { compete(i); });
+  }
+  ~Competitors() {
+    done_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Competitors(const Competitors&) = delete;
+  Competitors& operator=(const Competitors&) = delete;
+
+ private:
+  void compete(int index) const {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(static_cast<int>(std::thread::hardware_concurrency()) - 1 - index, &own);
+    sched_setaffinity(0, sizeof own, &own);
+    while (!done_) {
+    }
+  }
+  std::atomic<bool> done_{false};
+  std::vector<std::thread> threads_;
+};
+
+// On two workers; each competitor takes half of a processor.
+void digits_step_in_company(benchmark::State& state) {
+  Competitors competitors(static_cast<int>(state.range(0)));
+  step_on(state, Mesh({{"data", 4}, {"model", 2}}), 2);
+}
+BENCHMARK(digits_step_in_company)
+    ->ArgName("competitors")
+    ->DenseRange(0, 2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 
 void digits_compile(benchmark::State& state) {
   Mesh mesh({{"data", 4}, {"model", 2}});

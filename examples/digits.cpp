@@ -112,7 +112,8 @@ void run(const Options& options) {
   Progress progress(options.steps);
   for (int i = 1; i <= options.steps; ++i) {
     Array loss;
-    std::tie(loss, params, momentum) = train(params, momentum, batches.next());
+    std::tie(loss, params, momentum) =
+        train(std::move(params), std::move(momentum), batches.next());  // in their memory
     curve << fmt::format("{} {:a}\n", i, loss.item());
     progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss.item()));
   }

@@ -2,9 +2,12 @@
 #include "tutti/devices/team.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -65,7 +68,70 @@ TEST(team, takes_calls_from_several_threads_in_turn) {
   EXPECT_EQ(shared.written[0], 30 * 200);
 }
 
-// How little an idle team uses is measured in bench/; here it only comes to rest.
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+// bench/team.cpp measures how little; a helper that spins would use all of the 300 ms.
+TEST(team, uses_no_processor_time_while_idle) {
+  Team team(3, Team::Use::always);
+  Shared shared{team, {0}};
+  team.run(pass_a_number_around, &shared);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  double before = processor_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LT(processor_seconds() - before, 0.1);
+}
+
+std::vector<int> usable_processors() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  sched_getaffinity(0, sizeof usable, &usable);
+  std::vector<int> found;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &usable)) found.push_back(i);
+  return found;
+}
+
+struct Seen {
+  std::vector<int> by_helper;
+};
+
+// Of a thread that may use one processor only, the last: its helpers may not leave it, and help nobody.
+TEST(team, stays_on_the_processors_that_its_maker_may_use) {
+  std::thread maker([] {
+    const std::vector<int> one{usable_processors().back()};
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(one[0], &set);
+    ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+    EXPECT_EQ(Team::default_workers(), 1);
+    Team team(2);
+    Seen seen;
+    auto look = [](void* context, int worker) {
+      if (worker == 1) static_cast<Seen*>(context)->by_helper = usable_processors();
+    };
+    team.run(look, &seen);
+    EXPECT_EQ(seen.by_helper, one);
+    EXPECT_EQ(team.helpers(), Team::Helpers::crowded);
+  });
+  maker.join();
+}
+
+TEST(team, puts_each_helper_on_a_processor_of_its_own) {
+  if (Team::default_workers() < 2) GTEST_SKIP() << "one processor";
+  Team team(2);
+  Seen seen;
+  auto look = [](void* context, int worker) {
+    if (worker == 1) static_cast<Seen*>(context)->by_helper = usable_processors();
+  };
+  team.run(look, &seen);
+  EXPECT_LT(seen.by_helper.size(), usable_processors().size());
+  EXPECT_EQ(std::ranges::count(seen.by_helper, usable_processors()[0]), 0);  // worker 0's
+}
+
 TEST(team, falls_asleep_when_idle_and_wakes_up) {
   Team team(2);
   Shared shared{team, {0}};

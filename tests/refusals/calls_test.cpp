@@ -74,6 +74,18 @@ TEST(compile, takes_programs_that_fit_into_memory) {
       "parts");
 }
 
+TEST(calls, take_no_argument_that_was_given_away) {
+  auto program = machine().compile(doubled, floats({4}));
+  Array x = floats({4});
+  program(std::move(x));
+  expect_refused(
+      [&] {
+        program(x);  // refused
+      },
+      "T011 {file}:{line}: call: argument 0: this array was moved away, to a call that took its memory or to "
+      "another array; use what the call returned, or move a copy");
+}
+
 TEST(calls, have_arguments_of_the_compiled_shape) {
   auto program = machine().compile(doubled, floats({4}));
   expect_refused(

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/run/harness.hpp"
+#include "tests/run/opaque.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -142,33 +143,12 @@ TEST_F(Calls, computes_borders_that_lie_inside_a_program) {
   }
 }
 
-/// Opaque work that throws, or that gives every device another value though its type says equal.
-struct Opaque {
-  static constexpr std::string_view name = "opaque";
-  static constexpr About about{"A test's op.", ""};
-  static constexpr Refused jvp{"a test's op"}, transpose{"a test's op"}, batch{"a test's op"},
-      lower{"a test's op"};
-  bool throws = false;
-  int* calls = nullptr;
-
-  Parameters parameters() const { return {}; }
-  Mixing mixing() const { return Mixing::own; }
-  Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const {
-    return Units{1000, 64, [*this](const Unit& unit) {
-                   if (throws) throw Error(Code::device, {}, "it is on fire");
-                   *reinterpret_cast<float*>(unit.results[0]) = static_cast<float>(++*calls);
-                 }};
-  }
-  static std::vector<Example> examples() { return {}; }
-  bool operator==(const Opaque&) const = default;
-};
-
 TEST_F(Calls, an_error_of_a_unit_names_its_equation_and_stops_the_run) {
   Builder builder;
   Array x = builder.input(Type(DType::f32, {1}));
   auto place = builder.on_behalf_of({"fire.cpp", 7, 0});
-  Program program = builder.finish(builder.add(Opaque{.throws = true}, {x}));
+  Opaque burning{[](const Unit&) { throw Error(Code::device, {}, "it is on fire"); }};
+  Program program = builder.finish(builder.add(burning, {x}));
   Executable executable(program, mesh_, team_);
   try {
     executable.run(Values{shared(GlobalArray(Tensor(DType::f32, {1})))});
@@ -180,9 +160,11 @@ TEST_F(Calls, an_error_of_a_unit_names_its_equation_and_stops_the_run) {
 
 TEST_F(Calls, per_device_storage_finds_a_value_that_is_not_equal_as_typed) {
   int calls = 0;
+  Opaque counting{
+      [&](const Unit& unit) { *reinterpret_cast<float*>(unit.results[0]) = static_cast<float>(++calls); }};
   Builder builder;
   Array x = builder.input(Type(DType::f32, {1}));
-  Program program = builder.finish(builder.add(Opaque{.calls = &calls}, {x}));
+  Program program = builder.finish(builder.add(counting, {x}));
   Values arguments{shared(GlobalArray(Tensor(DType::f32, {1})))};
   EXPECT_NO_THROW(Executable(program, mesh_, team_, {.plan = PlanChoice::one_worker}).run(arguments));
   EXPECT_THROW(Executable(program, mesh_, team_,

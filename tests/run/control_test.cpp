@@ -112,7 +112,7 @@ TEST(control, an_error_in_one_workers_part_of_a_trip_stops_the_others_and_the_ne
   Tensors expected = evaluate_whole(program, line, small);
   auto run = [&](const Tensors& data) {
     std::shared_ptr<const GlobalArray> argument = std::make_shared<const GlobalArray>(data[0]);
-    return executable.run({&argument, 1})[0]->whole();
+    return executable.run({argument})[0]->whole();
   };
   for (int call = 0; call < 10; ++call) {
     EXPECT_EQ(run(small), expected[0]);

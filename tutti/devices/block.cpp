@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -15,21 +16,29 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
+void require_memory(bool there_is, std::size_t bytes) {
+  require(there_is, Code::memory, "no memory for {} bytes; compute in parts, or keep less", bytes);
+}
+
+/// The block begins where a huge page does; what lies before and behind it is never touched.
 std::shared_ptr<std::byte> mapped(std::size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  require(at != MAP_FAILED, Code::memory, "no memory for {} bytes", bytes);
-  madvise(at, bytes, MADV_HUGEPAGE);  // advice: its failure changes nothing but speed
-  return {static_cast<std::byte*>(at), [bytes](std::byte* p) { munmap(p, bytes); }};
+  std::size_t all = bytes + huge_page_bytes;
+  void* at = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  require_memory(at != MAP_FAILED, bytes);
+  std::size_t before = -reinterpret_cast<std::uintptr_t>(at) % huge_page_bytes;
+  auto* block = static_cast<std::byte*>(at) + before;
+  madvise(block, bytes, MADV_HUGEPAGE);  // advice: its failure changes nothing but speed
+  return {block, [at, all](std::byte*) { munmap(at, all); }};
 }
 
 }  // namespace
 
 std::shared_ptr<std::byte> allocate_block(std::size_t bytes) {
-  require(bytes < std::numeric_limits<std::size_t>::max() / 2, Code::memory, "no memory for {} bytes", bytes);
+  require_memory(bytes < std::numeric_limits<std::size_t>::max() / 2, bytes);
   if (bytes >= huge_page_bytes) return mapped(bytes);
   std::size_t rounded = (bytes / line_bytes + 1) * line_bytes;
   auto* at = static_cast<std::byte*>(::operator new[](rounded, std::align_val_t{line_bytes}, std::nothrow));
-  require(at != nullptr, Code::memory, "no memory for {} bytes", bytes);
+  require_memory(at != nullptr, bytes);
   std::memset(at, 0, rounded);
   return {at, [](std::byte* p) { ::operator delete[](p, std::align_val_t{line_bytes}); }};
 }

@@ -2,7 +2,9 @@
 #include "tutti/devices/team.hpp"
 
 #include <hwloc.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -38,14 +40,27 @@ struct alignas(128) Counter {
   std::atomic<std::uint32_t> value{0};
 };
 
-void bind_to_processor(int index) {
+/// That this thread may run on, and threads that it starts.
+int usable_processors() {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return CPU_COUNT(&usable);
+  return static_cast<int>(std::thread::hardware_concurrency());  // more than a cpu_set_t has room for
+}
+
+/// Each worker on a core of its own among those that it may use, if there are as many; neighbouring cores share caches.
+void bind_to_core(int worker) {
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return;
-  if (hwloc_topology_load(topology) == 0) {
-    hwloc_obj_t processor = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(index));
+  hwloc_bitmap_t usable = hwloc_bitmap_alloc();
+  if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, usable, HWLOC_CPUBIND_THREAD) == 0 &&
+      hwloc_topology_restrict(topology, usable, 0) == 0) {
+    auto number = static_cast<unsigned>(worker);
+    hwloc_obj_t place = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, number);
+    if (!place) place = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, number);
     // A refusal (a container's limits) costs speed only.
-    if (processor) hwloc_set_cpubind(topology, processor->cpuset, HWLOC_CPUBIND_THREAD);
+    if (place) hwloc_set_cpubind(topology, place->cpuset, HWLOC_CPUBIND_THREAD);
   }
+  hwloc_bitmap_free(usable);
   hwloc_topology_destroy(topology);
 }
 
@@ -54,6 +69,7 @@ void bind_to_processor(int index) {
 struct Team::State {
   int workers;
   Use use;
+  bool has_processors;             // one for each worker
   Clock::duration longest_wait{};  // that this piece of work may cause; guarded by turn
   std::vector<std::thread> threads;
   std::mutex turn;                         // one piece of work at a time
@@ -70,7 +86,11 @@ struct Team::State {
   std::atomic<Clock::rep> alone_until{0};  // in ticks since the clock's epoch; 0: not crowded
 
   State(int n, Use u)
-      : workers(n), use(u), arrived(static_cast<std::size_t>(n)), finished(static_cast<std::size_t>(n)) {}
+      : workers(n),
+        use(u),
+        has_processors(n <= usable_processors()),
+        arrived(static_cast<std::size_t>(n)),
+        finished(static_cast<std::size_t>(n)) {}
 
   Counter& arrival(int worker) { return arrived[static_cast<std::size_t>(worker)]; }
   Counter& finish(int worker) { return finished[static_cast<std::size_t>(worker)]; }
@@ -100,7 +120,7 @@ struct Team::State {
 
   void help(int worker) {
     use_one_thread_for_products();
-    bind_to_processor(worker);
+    bind_to_core(worker);
     for (std::uint32_t seen = 0;; ++seen) {
       await_post(seen);
       if (stopping.load()) return;
@@ -147,7 +167,7 @@ struct Team::State {
   }
 };
 
-int Team::default_workers() { return std::thread::hardware_concurrency() >= 2 ? 2 : 1; }
+int Team::default_workers() { return std::clamp(usable_processors(), 1, 2); }
 
 Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use)) {
   require(workers >= 1, Code::device, "a team of {} workers; use 1 or more", workers);
@@ -193,6 +213,7 @@ bool Team::barrier(int worker) {
 
 Team::Helpers Team::helpers() const {
   if (state_->use == Use::always) return Helpers::ready;
+  if (!state_->has_processors) return Helpers::crowded;
   Clock::rep alone_until = state_->alone_until.load(std::memory_order_relaxed);
   if (alone_until != 0) {
     if (Clock::now().time_since_epoch().count() < alone_until) return Helpers::crowded;

@@ -10,7 +10,7 @@ namespace tutti {
 /// callers on other threads wait their turn.
 class Team {
  public:
-  /// Two workers where the machine has two processors, else one.
+  /// Two workers where this process may use two processors, else one.
   static int default_workers();
   enum class Use { when_faster, always };  // of the helpers; always: for tests and measurements
   /// Throws R004 (device) if a thread cannot be started.
@@ -30,7 +30,7 @@ class Team {
   enum class Helpers {
     ready,    // they spin, or run something
     asleep,   // waking them takes as long as tens of microseconds of work
-    crowded,  // somebody else has been using their processors: for a while the caller is faster alone
+    crowded,  // somebody else has been using their processors, or there are none: the caller is faster alone
   };
   Helpers helpers() const;
 

@@ -45,8 +45,13 @@ std::shared_ptr<const GlobalArray> Array::data() const {
 std::shared_ptr<const GlobalArray> Array::finished() const {
   require(!std::holds_alternative<Type>(is_), Code::trace,
           "this array only stands for an argument of compile and has no values; hand in data");
-  require(data() != nullptr, Code::trace, "this array is empty; give it a value before it is used");
-  return data();
+  std::shared_ptr<const GlobalArray> found = data();
+  bool moved = !found && !std::holds_alternative<std::monostate>(is_);
+  require(!moved, Code::trace,
+          "this array was moved away, to a call that took its memory or to another array; use what the call "
+          "returned, or move a copy");
+  require(found != nullptr, Code::trace, "this array is empty; give it a value before it is used");
+  return found;
 }
 
 Tensor Array::tensor(Where where) const try { return read(*this); } catch (const Error& error) {

@@ -38,6 +38,14 @@ class BufferPlanner {
     return std::move(plan_);
   }
 
+  MayOverwrite may_overwrite() && {
+    find_accesses();
+    return [planner = std::move(*this)](int input, int output) {
+      return planner.alike(input, output) && planner.root(input).axes == planner.root(output).axes &&
+             (planner.is_over(input, output) || planner.is_over_part_by_part(input, output));
+    };
+  }
+
  private:
   const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
   const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
@@ -286,5 +294,9 @@ class BufferPlanner {
 }  // namespace
 
 BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes) { return BufferPlanner(graph, nodes).plan(); }
+
+MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes) {
+  return BufferPlanner(graph, nodes).may_overwrite();
+}
 
 }  // namespace tutti

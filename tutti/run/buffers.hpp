@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "tutti/run/placement.hpp"
 
 namespace tutti {
@@ -16,5 +18,10 @@ struct BufferPlan {
 /// Two roots share bytes only if every access to the first happens before the second is written: in an earlier phase,
 /// earlier on the same worker, or, where both lie alike and every worker keeps to its own part, earlier in its list.
 BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes);
+
+/// True if an output may be written over an input: they lie alike, and by the same rule no element of the input is read
+/// after that of the output is written. Numbers of roots.
+using MayOverwrite = std::function<bool(int input, int output)>;
+MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes);
 
 }  // namespace tutti

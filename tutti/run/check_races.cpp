@@ -45,17 +45,23 @@ std::optional<std::pair<Interval, Interval>> conflict(std::vector<Interval> inte
   return std::nullopt;
 }
 
-/// Every caller's buffer far away from all others; nobody reads there.
-void place_slots_apart(Schedule& schedule) {
-  for (std::size_t slot = 0; slot < schedule.relocations.size(); ++slot)
+/// Every caller's buffer far away from all others, but for outputs over inputs; nobody reads there.
+void place_slots_apart(Schedule& schedule, const std::vector<int>& overwritten) {
+  std::size_t slots = schedule.relocations.size(), outputs = slots - overwritten.size();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    std::size_t at = slot;
+    if (slot >= outputs && overwritten[slot - outputs] >= 0)
+      at = static_cast<std::size_t>(overwritten[slot - outputs]);
     relocate(schedule, static_cast<int>(slot),
-             reinterpret_cast<std::byte*>((std::uintptr_t{1} << 62) + (slot << 48)));
+             reinterpret_cast<std::byte*>((std::uintptr_t{1} << 62) + (at << 48)));
+  }
 }
 
 }  // namespace
 
-std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::string>& names) {
-  place_slots_apart(schedule);
+std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::string>& names,
+                                     const std::vector<int>& overwritten) {
+  place_slots_apart(schedule, overwritten);
   for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase) {
     std::vector<Interval> intervals;
     std::size_t workers = schedule.lists[phase].size();

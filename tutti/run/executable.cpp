@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/executable.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
@@ -10,28 +12,22 @@
 #include "tutti/run/check_races.hpp"
 #include "tutti/run/cost.hpp"
 #include "tutti/run/describe.hpp"
+#include "tutti/run/donation.hpp"
 #include "tutti/run/explain.hpp"
 #include "tutti/run/plan.hpp"
 #include "tutti/run/recording.hpp"
 #include "tutti/run/results.hpp"
 
 namespace tutti {
-namespace {
-
-/// Where an input that does not lie as wanted is put; kept for the next call.
-struct Staging {
-  std::shared_ptr<std::byte> block;
-};
-
-}  // namespace
 
 struct Executable::State {
   LocalProgram local;
   Plan plan;
   Team& team;
   std::optional<Recording> recording;
-  std::vector<Staging> staging;   // per input
-  std::vector<ResultRing> rings;  // per output
+  std::vector<std::shared_ptr<std::byte>> staging;  // per input: where one that lies otherwise is put
+  std::vector<ResultRing> rings;                    // per output
+  std::vector<int> overwritten;                     // per output: the input that it may lie over, or -1
   std::mutex turn;
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
@@ -41,7 +37,8 @@ struct Executable::State {
               of_workers.workers(), options.check_assumptions}),
         team(of_workers) {
     const Graph& graph = plan.graph();
-    if (options.check_races) check_races(plan);
+    overwritten = inputs_to_overwrite(local, plan);
+    if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
     staging.resize(local.program.inputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
@@ -51,15 +48,15 @@ struct Executable::State {
     }
   }
 
-  static void check_races(Plan& plan) {
+  static void check_races(Plan& plan, const std::vector<int>& overwritten) {
     const Graph& graph = plan.graph();
     std::vector<std::string> names;
     for (const Node& node : plan.nodes().list) names.push_back(describe(graph, node));
-    std::optional<std::string> race = find_race(plan.schedule(), names);
+    std::optional<std::string> race = find_race(plan.schedule(), names, overwritten);
     ensure(!race, "the plan has a race: {}", race.value_or(""));
     for (const Node& node : plan.nodes().list)
       if (const SubWork* work = sub_work(graph, node))
-        for (const std::shared_ptr<Plan>& sub : work->plans) check_races(*sub);
+        for (const std::shared_ptr<Plan>& sub : work->plans) check_races(*sub, {});
   }
 
   // ---- inputs and outputs
@@ -78,31 +75,65 @@ struct Executable::State {
            (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == root.shard_stride);
   }
 
-  std::byte* in_place(std::size_t i, const GlobalArray& array) {
-    // Steps never write to inputs.
-    if (lies_as_wanted(i, array)) return const_cast<std::byte*>(array.buffer().base.get());
-    const Root& root = input_root(i);
-    if (!staging[i].block) staging[i].block = allocate_block(static_cast<std::size_t>(root.bytes));
-    distribute(array.whole(), local.input_shardings[i], staging[i].block.get(),
-               static_cast<std::size_t>(root.shard_stride));
-    return staging[i].block.get();
+  /// Steps write to inputs only where an output lies over one.
+  static std::byte* memory_of(const GlobalArray& array) {
+    return const_cast<std::byte*>(array.buffer().base.get());
   }
 
-  Values run(std::span<const std::shared_ptr<const GlobalArray>> inputs) {
-    std::lock_guard lock(turn);
+  /// An array that does not lie as wanted is dropped: its copy does.
+  std::byte* in_place(std::size_t i, std::shared_ptr<const GlobalArray>& array) try {
+    if (lies_as_wanted(i, *array)) {
+      staging[i].reset();
+      return memory_of(*array);
+    }
+    const Root& root = input_root(i);
+    if (!staging[i]) staging[i] = allocate_block(static_cast<std::size_t>(root.bytes));
+    distribute(array->whole(), local.input_shardings[i], staging[i].get(),
+               static_cast<std::size_t>(root.shard_stride));
+    array.reset();
+    return staging[i].get();
+  } catch (const Error& error) {
+    throw error.at({}, fmt::format("argument {}", i));
+  }
+
+  /// An array on the host may share its elements with tensors.
+  bool is_given_away(std::size_t output, const std::shared_ptr<const GlobalArray>& array) const {
+    if (!array || !array->sharding()) return false;
+    auto has = [&](const ResultRing& ring) { return ring.has(array); };
+    return is_owned_by(1, array) ||
+           (is_owned_by(2, array) && (has(rings[output]) || std::ranges::any_of(rings, has)));
+  }
+
+  std::shared_ptr<const GlobalArray> room_for(std::size_t output, Values& inputs) try {
+    int input = overwritten[output];
+    if (input >= 0 && is_given_away(output, inputs[static_cast<std::size_t>(input)]))
+      return std::move(inputs[static_cast<std::size_t>(input)]);
+    return rings[output].take();
+  } catch (const Error& error) {
+    for (const Equation& equation : local.program.equations)
+      if (std::ranges::count(equation.results, local.program.outputs[output]) > 0)
+        throw error.at(equation.where, equation.op->name());
+    throw error.at({}, fmt::format("result {}", output));
+  }
+
+  void check(const Values& inputs) const {
     require(inputs.size() == local.input_types.size(), Code::argument, "{} arguments for a program of {}",
             inputs.size(), local.input_types.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
       require(inputs[i] && inputs[i]->type() == local.input_types[i], Code::argument,
               "argument {} is {}, the program takes {}", i,
               inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local.input_types[i]));
-      plan.bind(i, in_place(i, *inputs[i]));
-    }
+  }
+
+  Values run(Values inputs) {
+    std::lock_guard lock(turn);
+    check(inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) plan.bind(i, in_place(i, inputs[i]));
     Values results;
     results.reserve(rings.size());
     for (std::size_t i = 0; i < rings.size(); ++i) {
-      results.push_back(rings[i].take());
-      plan.bind(inputs.size() + i, const_cast<std::byte*>(results.back()->buffer().base.get()));
+      results.push_back(room_for(i, inputs));
+      plan.bind(inputs.size() + i, memory_of(*results.back()));
     }
     if (recording) recording->call([this] { run_steps(); });
     else run_steps();
@@ -158,14 +189,16 @@ struct Executable::State {
   }
 };
 
-Executable::Executable(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options)
-    : state_(std::make_unique<State>(program, mesh, team, options)) {}
+Executable::Executable(const Program& program, const Mesh& mesh, Team& team,
+                       const CompileOptions& options) try
+    : state_(std::make_unique<State>(program, mesh, team, options)) {
+} catch (const std::bad_alloc&) {
+  fail(Code::memory, "no memory to plan the program");
+}
 
 Executable::~Executable() = default;
 
-Executable::Values Executable::run(std::span<const std::shared_ptr<const GlobalArray>> inputs) {
-  return state_->run(inputs);
-}
+Executable::Values Executable::run(Values inputs) { return state_->run(std::move(inputs)); }
 
 std::string Executable::explain() const {
   std::lock_guard lock(state_->turn);

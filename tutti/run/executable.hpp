@@ -2,8 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "tutti/devices/global_array.hpp"
 #include "tutti/devices/layout.hpp"
@@ -31,19 +31,20 @@ struct CompileOptions {
 class Executable {
  public:
   /// `program` is of whole values; shard_map is Enter and Leave in it. `team` must outlive the executable.
-  /// Throws T014 (mesh) if it is for another mesh, R003 (memory) with the equation that takes most, I001 if a vmap axis
+  /// Throws T014 (mesh) if it is for another mesh, R003 (memory) at the equation that takes most, I001 if a vmap axis
   /// is left in it, or the plan has a race.
   Executable(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options = {});
   ~Executable();
 
   using Values = std::vector<std::shared_ptr<const GlobalArray>>;
   /// Arrays that lie as the program wants them are used in place, others are copied into place first. The results stay
-  /// as they lie; their memory is used again when the last owner drops them.
-  /// Throws T015 (argument) for arrays of other types, and what an opaque unit throws, at its equation. With
-  /// check_assumptions, T004 at an assume_invariant that is not true. With
+  /// as they lie; their memory is used again when the last owner drops them. An array that nobody else owns is given
+  /// away: an output that can lies over it from then on, also if the call fails; any other is dropped.
+  /// Throws T015 (argument) for arrays of other types, R003 (memory) at the equation that makes a result, and what an
+  /// opaque unit throws, at its equation. With check_assumptions, T004 at an assume_invariant that is not true. With
   /// Storage::per_device, I001 if devices hold different values where the type says equal. With a timeline, R001 if its
   /// file cannot be written.
-  Values run(std::span<const std::shared_ptr<const GlobalArray>> inputs);
+  Values run(Values inputs);
 
   /// The phases, with each worker's steps: what, where from, bytes, estimate, with a timeline also the time measured;
   /// memory; what moves at the border.

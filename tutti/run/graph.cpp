@@ -149,7 +149,8 @@ bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
   const Root& root = graph_.roots[static_cast<std::size_t>(v.address.root)];
   bool lies_so = ports_ ? root.stored == stored_axes(of) && root.axes == ports_->outputs[output]
                         : root.stored == stored_axes_by_type(of) &&
-                              root.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes()));
+                              (positions(graph_.mesh, root.stored) == 1 ||
+                               root.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes())));
   return lies_so && root.place == Root::Place::arena && v.address.offset == 0 &&
          v.address.axes == root.axes && root.type.bytes() == of.bytes() &&
          is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
@@ -188,10 +189,13 @@ int GraphBuilder::result_root(std::size_t i) {
   return root;
 }
 
+GraphBuilder::Spacing GraphBuilder::spacing_of(Var var) const {
+  return read_across_[static_cast<std::size_t>(var)] ? Spacing::dense : Spacing::staggered;
+}
+
 int GraphBuilder::own_result_root(std::size_t i) {
   Var var = equation().results[i];
-  Spacing spacing = read_across_[static_cast<std::size_t>(var)] ? Spacing::dense : Spacing::staggered;
-  int root = new_root(type(var), stored_axes(type(var)), spacing);
+  int root = new_root(type(var), stored_axes(type(var)), spacing_of(var));
   value(var) = {natural_address(graph_, root), stored_axes(type(var))};
   return root;
 }
@@ -205,12 +209,12 @@ void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<int
 void GraphBuilder::lower(const View& view) {
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
     Var from = equation().operands[i], to = equation().results[i];
-    value(to) = viewed(view, value(from), type(from).shape(), type(to));
+    value(to) = viewed(view, value(from), type(from).shape(), type(to), spacing_of(to));
   }
 }
 
 GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, const Shape& from_shape,
-                                         Type to) {
+                                         Type to, Spacing spacing) {
   Stored result{to.shape(), stored_axes(to)};
   if (view.reshape) {
     std::optional<Address> address = reshaped(from.address, from_shape, to.shape());
@@ -218,11 +222,12 @@ GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, co
     Value same{*address, from.stored};
     return viewed_by(moves_of(identity(to.shape()), graph_.mesh, same.address, {to.shape(), same.stored},
                               result),
-                     same, to);
+                     same, to, spacing);
   }
   Value started = from;
   if (to.elements() > 0) started.address.offset += start_of(view, from.address);
-  return viewed_by(moves_of(view, graph_.mesh, from.address, {from_shape, from.stored}, result), started, to);
+  return viewed_by(moves_of(view, graph_.mesh, from.address, {from_shape, from.stored}, result), started, to,
+                   spacing);
 }
 
 View GraphBuilder::identity(const Shape& shape) {
@@ -231,11 +236,12 @@ View GraphBuilder::identity(const Shape& shape) {
   return view;
 }
 
-GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, const Value& from, Type to) {
+GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, const Value& from, Type to,
+                                            Spacing spacing) {
   AxisSet stored = stored_axes(to);
   if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
     return {*address, stored};
-  int root = new_root(to, stored, Spacing::dense);
+  int root = new_root(to, stored, spacing);
   add_copy_of(moves, from.address, root);
   return {natural_address(graph_, root), stored};
 }

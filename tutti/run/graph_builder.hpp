@@ -40,6 +40,8 @@ class GraphBuilder {
   bool can_be_output(const Value& v, std::size_t output) const;
 
   enum class Spacing { dense, staggered };
+  /// Dense if somebody reads its shards side by side.
+  Spacing spacing_of(Var var) const;
   int new_root(Type type, AxisSet stored, Spacing spacing);
   /// The root of result `i` of this equation; its value lies there.
   int result_root(std::size_t i = 0);
@@ -62,8 +64,9 @@ class GraphBuilder {
   Value like_root(const Value& value, Type type, int root);
 
   /// Another address, or else a copy.
-  Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to);
-  Value viewed_by(const std::vector<Move>& moves, const Value& from, Type to);
+  Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to,
+               Spacing spacing = Spacing::dense);
+  Value viewed_by(const std::vector<Move>& moves, const Value& from, Type to, Spacing spacing);
   static View identity(const Shape& shape);
   /// A copy of `from`, which has the root's shape, to a root.
   void add_copy(const Value& from, Type type, int root);

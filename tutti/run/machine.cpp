@@ -99,8 +99,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   throw error.at(where, "compile");
 }
 
-Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& structure, Where where) const
-    try {
+Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure, Where where) const try {
   const State& state = *state_;
   if (!(structure == state.structure)) require_same_structure("call", state.structure, structure, where);
   std::vector<std::shared_ptr<const GlobalArray>> inputs;
@@ -113,9 +112,10 @@ Arrays CompiledProgram::operator()(const Arrays& arguments, const Structure& str
         leaf_name("argument", state.paths[i]), to_string(data->type()), to_string(expected));
     inputs.push_back(std::move(data));
   }
+  arguments.clear();  // who gave one away is no owner any more
   for (const Array& array : state.hidden) inputs.push_back(array.data());
   Arrays results;
-  for (std::shared_ptr<const GlobalArray>& result : state.executable->run(inputs))
+  for (std::shared_ptr<const GlobalArray>& result : state.executable->run(std::move(inputs)))
     results.emplace_back(std::move(result));
   return results;
 } catch (const Error& error) {

@@ -25,8 +25,8 @@ struct MachineOptions {
 class CompiledProgram {
  public:
   /// Runs it. Throws T012 for arguments of another structure than it was compiled for, T015 for another shape or dtype,
-  /// T011 for arguments without values.
-  Arrays operator()(const Arrays& arguments, const Structure& structure, Where where = Where::here()) const;
+  /// T011 for arguments without values. The memory of arrays that nobody else has is used for the results.
+  Arrays operator()(Arrays arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;
   /// The steps it runs in, with bytes, estimates and, if measured, times; memory; then what moved at the border.
@@ -39,15 +39,21 @@ class CompiledProgram {
 };
 
 /// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
+/// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place wherever
+/// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards, also
+/// if the call fails. The memory of an array that has another owner is left alone.
 template <class Result, class... A>
 class Compiled {
  public:
   Compiled(CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  Result operator()(const A&... arguments, Where where = Where::here()) const {
-    std::tuple<const A&...> tree{arguments...};
-    return tree::rebuild(result_, program_(tree::flatten(tree), tree::structure_of(tree), where));
+  Result operator()(A... arguments, Where where = Where::here()) const {
+    std::tuple<A&...> tree{arguments...};
+    Structure structure = tree::structure_of(tree);
+    Arrays leaves;
+    tree::for_each_leaf(tree, [&](Array& leaf) { leaves.push_back(std::move(leaf)); });
+    return tree::rebuild(result_, program_(std::move(leaves), structure, where));
   }
   const Program& program() const { return program_.program(); }
   std::string explain() const { return program_.explain(); }

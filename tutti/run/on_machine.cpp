@@ -81,7 +81,7 @@ std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
   for (std::size_t k = 0; k < inputs.size(); ++k)
     wholes.push_back(whole_of(program.type(program.inputs[k]), mesh, inputs[k]));
   std::vector<Tensors> results;
-  for (const std::shared_ptr<const GlobalArray>& whole : executable.run(wholes)) {
+  for (const std::shared_ptr<const GlobalArray>& whole : executable.run(std::move(wholes))) {
     Type type = program.type(program.outputs[results.size()]);
     Tensors& parts = results.emplace_back();
     for (int device = 0; device < mesh.devices(); ++device)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/results.hpp"
 
+#include <algorithm>
+
 #include "tutti/devices/block.hpp"
 
 namespace tutti {
@@ -8,20 +10,24 @@ namespace {
 
 constexpr std::size_t buffers_per_result = 2;
 
-bool is_dropped(const std::shared_ptr<const GlobalArray>& array) {
-  return array.use_count() == 1 && array->buffer().base.use_count() == 1;
+}  // namespace
+
+bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array) {
+  if (array.use_count() != owners || array->buffer().base.use_count() != 1) return false;
+  // The counts alone order nothing. Copies are made and dropped with acquire-release operations on them.
+  std::shared_ptr<const GlobalArray> ordered = array;
+  std::shared_ptr<const std::byte> memory_ordered = array->buffer().base;
+  return true;
 }
 
-}  // namespace
+bool ResultRing::has(const std::shared_ptr<const GlobalArray>& array) const {
+  return std::ranges::find(arrays_, array) != arrays_.end();
+}
 
 std::shared_ptr<const GlobalArray> ResultRing::take() {
   for (std::size_t tried = 0; tried < arrays_.size(); ++tried) {
     next_ = (next_ + 1) % arrays_.size();
-    if (!is_dropped(arrays_[next_])) continue;
-    // The count alone orders nothing. Copies are made and dropped with acquire-release operations on it, so the last
-    // owner's reads come before our writes.
-    std::shared_ptr<const std::byte> ordered = arrays_[next_]->buffer().base;
-    return arrays_[next_];
+    if (is_owned_by(1, arrays_[next_])) return arrays_[next_];
   }
   auto fresh = std::make_shared<const GlobalArray>(type_, sharding_,
                                                    ShardedBuffer{allocate_block(bytes_), shard_stride_});

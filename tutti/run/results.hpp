@@ -8,6 +8,10 @@
 
 namespace tutti {
 
+/// True if there are `owners` of the array, and nobody looks at its memory but through them. What others did with it comes
+/// before what the caller does then.
+bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array);
+
 /// The memory of one result of an executable: two buffers by turns, each free again when the caller has dropped the
 /// array that it was handed out as. A caller who keeps more gets fresh ones.
 class ResultRing {
@@ -17,6 +21,8 @@ class ResultRing {
 
   /// A result whose memory nobody else looks at; the run writes it before it is handed out.
   std::shared_ptr<const GlobalArray> take();
+  /// True if it was handed out here, and may be again.
+  bool has(const std::shared_ptr<const GlobalArray>& array) const;
 
  private:
   Type type_;

@@ -24,7 +24,7 @@ class Scheduler {
     made_.lists.assign(static_cast<std::size_t>(placement_.phases),
                        std::vector<std::vector<PlanStep>>(static_cast<std::size_t>(placement_.workers)));
     for (int n = 0; n < static_cast<int>(nodes_.list.size()); ++n) add(n);
-    for (int w = 0; w < placement_.workers; ++w) made_.scratch.push_back(allocate_block(made_.scratch_bytes));
+    allocate_scratch();
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
         for (PlanStep& step : phase[w]) work_out_addresses(step, made_.scratch[w].get());
@@ -39,7 +39,10 @@ class Scheduler {
     try {
       made_.arena = allocate_block(made_.arena_bytes);
     } catch (const Error& error) {
-      auto largest = std::ranges::max_element(graph_.roots, {}, &Root::bytes);
+      auto bytes = [&](const Root& r) {
+        return buffers_.offset[static_cast<std::size_t>(&r - graph_.roots.data())] < 0 ? 0 : r.bytes;
+      };
+      auto largest = std::ranges::max_element(graph_.roots, {}, bytes);
       rethrow_at(graph_, largest == graph_.roots.end() ? -1 : largest->equation, error);
     }
     for (std::size_t r = 0; r < graph_.roots.size(); ++r)
@@ -74,9 +77,21 @@ class Scheduler {
     return *kept;
   }
 
-  void need_scratch(std::size_t bytes) { made_.scratch_bytes = std::max(made_.scratch_bytes, bytes); }
+  void need_scratch(std::size_t bytes) {
+    if (bytes <= made_.scratch_bytes) return;
+    made_.scratch_bytes = bytes;
+    neediest_ = adding_;
+  }
+
+  void allocate_scratch() try {
+    for (int w = 0; w < placement_.workers; ++w) made_.scratch.push_back(allocate_block(made_.scratch_bytes));
+  } catch (const Error& error) {
+    const Node& node = nodes_.list[static_cast<std::size_t>(neediest_)];
+    rethrow_at(graph_, graph_.atoms[static_cast<std::size_t>(node.atoms[0])].equation, error);
+  }
 
   void add(int n) {
+    adding_ = n;
     const Node& node = nodes_.list[static_cast<std::size_t>(n)];
     switch (node.kind) {
       case Node::Kind::region: return add_region(n, node);
@@ -296,6 +311,7 @@ class Scheduler {
   const Placement& placement_;
   const BufferPlan& buffers_;
   Schedule made_;
+  int adding_ = 0, neediest_ = 0;  // nodes: that steps are being made of, that needs most scratch
   std::vector<const RegionCode*> filled_;
 };
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments that are handed over by std::move.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/api/numbers.hpp"
+
+namespace tutti {
+namespace {
+
+struct Params {
+  Array w, b;
+};
+
+const Mesh& mesh() {
+  static const Mesh square({{"data", 2}, {"model", 2}});
+  return square;
+}
+
+// Momentum SGD on a sum of squares; w is split over "model", the rows of x over "data".
+auto step(const Params& params, const Params& momentum, const Array& x) {
+  auto loss = [&](const Params& p) {
+    return pmean(reduce_sum(square(psum(matmul(x, p.w), "model") + p.b)), "data");
+  };
+  Params gradient = grad(loss)(params);
+  Params velocity = tree_map([](Array m, Array g) { return 0.9f * m + g; }, momentum, gradient);
+  return std::tuple{tree_map([](Array p, Array v) { return p - 0.01f * v; }, params, velocity), velocity};
+}
+auto sharded_step() {
+  Specs split{P("model"), P()};
+  return shard_map(step, {.mesh = mesh(), .in = {split, split, P("data", "model")}, .out = {split, split}});
+}
+
+Array floats(const Shape& shape, int kind) {
+  Tensor tensor(DType::f32, shape);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    tensor.mutable_data<float>()[i] = 0.01F * static_cast<float>((i * 7 + kind * 5) % 23 - 11);
+  return tensor;
+}
+
+struct Training {
+  std::vector<Tensor> params;
+  std::size_t buffers;  // that the parameters were in after the first step
+};
+
+enum class Handing { over, out };
+Training train(Handing handing) {
+  Params params{floats({8, 6}, 1), floats({6}, 2)}, momentum{floats({8, 6}, 3), floats({6}, 4)};
+  Array x = floats({12, 8}, 5);
+  auto compiled = open_local(mesh(), {.workers = 2}).compile(sharded_step(), params, momentum, x);
+  std::set<const std::byte*> buffers;
+  for (int i = 0; i < 6; ++i) {
+    if (handing == Handing::over)
+      std::tie(params, momentum) = compiled(std::move(params), std::move(momentum), x);
+    else std::tie(params, momentum) = compiled(params, momentum, x);
+    for (const Array& leaf : {params.w, params.b, momentum.w, momentum.b})
+      buffers.insert(leaf.data()->buffer().base.get());
+  }
+  return {{params.w.tensor(), params.b.tensor(), momentum.w.tensor(), momentum.b.tensor()}, buffers.size()};
+}
+
+TEST(arguments_by_rvalue, are_updated_in_place_with_the_same_bits) {
+  Training in_place = train(Handing::over), apart = train(Handing::out);
+  EXPECT_EQ(in_place.params, apart.params);
+  EXPECT_EQ(in_place.buffers, 4U);
+  EXPECT_EQ(apart.buffers, 8U);
+}
+
+TEST(arguments_by_rvalue, are_empty_afterwards_and_copies_are_not) {
+  auto twice = open_local(mesh()).compile([](Array x) { return x + x; }, floats({3}, 1));
+  Array x = twice(floats({3}, 1)), copy = x;
+  Array y = twice(std::move(x));
+  EXPECT_EQ(x.data(), nullptr);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(copy.tensor(), twice(floats({3}, 1)).tensor());
+  EXPECT_EQ(y.tensor(), twice(copy).tensor());
+}
+
+TEST(arguments_by_rvalue, may_be_some_of_them_in_any_tree) {
+  using Tree = std::map<std::string, std::vector<Array>>;
+  auto add = [](const Tree& a, const Tree& b) {
+    return tree_map([](Array x, Array y) { return x + y; }, a, b);
+  };
+  Tree a{{"p", {floats({4}, 1), floats({2}, 2)}}, {"q", {floats({3}, 3)}}}, b = a;
+  auto compiled = open_local(mesh()).compile(add, a, b);
+  a = compiled(a, b);
+  const std::byte* memory = a["q"][0].data()->buffer().base.get();
+  a = compiled(std::move(a), b);
+  EXPECT_EQ(a["q"][0].data()->buffer().base.get(), memory);
+  for (std::int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(a["p"][0].tensor().at(i), b["p"][0].tensor().as<float>()[i] +
+                                            b["p"][0].tensor().as<float>()[i] +
+                                            b["p"][0].tensor().as<float>()[i]);
+}
+
+}  // namespace
+}  // namespace tutti

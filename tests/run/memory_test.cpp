@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory a program takes, and what happens when there is no more.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "tests/run/harness.hpp"
+#include "tests/run/opaque.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/control/loops.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ops/all_gather.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/all_to_all.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/reduce.hpp"
+
+namespace tutti {
+namespace {
+
+using Value = std::shared_ptr<const GlobalArray>;
+using Values = Executable::Values;
+
+constexpr std::int64_t large = std::int64_t{16} << 20;  // bytes
+constexpr std::int64_t floats = large / 4;
+
+const Mesh& mesh() {
+  static const Mesh eight({{"i", 8}});
+  return eight;
+}
+const Axes& axes() { return mesh().axes(); }
+
+/// The bytes of addresses that this process has taken, used or not.
+std::int64_t address_space() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t pages = 0;
+  file >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+Value split(const Tensor& data) {
+  return std::make_shared<const GlobalArray>(GlobalArray::distributed(data, {mesh(), {axes()}, {}, {}}));
+}
+
+/// What planning and running a program of one array [elements], split over the devices, takes.
+std::int64_t bytes_taken(std::int64_t elements, const std::function<Array(const Array&)>& body,
+                         const std::vector<Axes>& out, Storage storage = Storage::by_type) {
+  Program program = test_program(mesh(), {{DType::f32, {elements}, {axes()}}},
+                                 [&](const Arrays& x) { return Arrays{body(x[0])}; }, {out});
+  Team team(1);
+  Values inputs{split(Tensor(DType::f32, {elements}))};
+  std::int64_t before = address_space();
+  Executable executable(program, mesh(), team, {.storage = storage});
+  Values results = executable.run(inputs);
+  return address_space() - before;
+}
+
+Array summed(const Array& x) { return psum(x, axes()); }
+Array gathered(const Array& x) { return all_gather(x, axes(), {.tiled = true, .to = invariant}); }
+
+TEST(memory, a_result_that_is_equal_on_all_devices_is_one_buffer) {
+  for (std::int64_t taken : {bytes_taken(8 * floats, summed, {}), bytes_taken(floats, gathered, {})}) {
+    EXPECT_GE(taken, large);
+    EXPECT_LT(taken, 2 * large);
+  }
+  EXPECT_GE(bytes_taken(8 * floats, summed, {}, Storage::per_device), 8 * large);  // so it would be seen
+}
+
+TEST(memory, a_result_that_is_copied_together_is_copied_once) {
+  auto exchanged = [](const Array& x) { return all_to_all(x, axes(), {.tiled = true}); };
+  EXPECT_LT(bytes_taken(floats, exchanged, {axes()}), 2 * large);
+}
+
+TEST(memory, a_fused_update_takes_its_result_only) {
+  auto update = [](const Array& x) { return x * 0.5 - psum(x * x, axes()) * 0.125 + 1.0; };
+  EXPECT_LT(bytes_taken(8 * floats, update, {axes()}), 9 * large);
+}
+
+// ---- no more memory. In a process of its own, whose only output is what the error says.
+
+void allow_only(std::int64_t more_bytes) {
+  auto limit = static_cast<rlim_t>(address_space() + more_bytes);
+  rlimit allowed{limit, limit};
+  if (setrlimit(RLIMIT_AS, &allowed) != 0) _exit(100);
+}
+void print_refusal(const std::function<void()>& body) {
+  try {
+    body();
+    std::fputs("accepted", stderr);
+  } catch (const Error& error) {
+    std::fputs(std::string(info(error.code()).label).append(" ").append(error.what()).c_str(), stderr);
+  }
+}
+void expect(bool holds) {
+  if (!holds) std::fputs("; but then another is not as expected", stderr);
+}
+
+class NoMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (address_space() > std::int64_t{1} << 40) GTEST_SKIP() << "a sanitizer has taken most addresses";
+  }
+  /// Of one array, split over the devices; its line is model.cpp:7.
+  static Program program(const std::function<Array(const Array&)>& body) {
+    return test_program(mesh(), {{DType::f32, {floats}, {axes()}}},
+                        [&](const Arrays& x) {
+                          auto place = Builder::current().on_behalf_of({{"model.cpp", 7, 0}});
+                          return Arrays{body(x[0])};
+                        },
+                        {{axes()}});
+  }
+  static Array plus_one(const Array& x) { return x + 1.0; }
+
+  static void expect_says(void (*body)(), const std::string& text) {
+    EXPECT_EXIT(
+        {
+          body();
+          _exit(0);
+        },
+        testing::ExitedWithCode(0), "^" + text + "$");
+  }
+};
+
+TEST_F(NoMemory, for_a_result_names_the_equation_that_makes_it_and_the_next_call_works) {
+  expect_says(
+      [] {
+        Team team(2);
+        Executable executable(program(plus_one), mesh(), team);
+        Values zeros{split(Tensor(DType::f32, {floats}))};
+        Value first = executable.run(zeros)[0], second = executable.run(zeros)[0];
+        allow_only(large / 2);
+        print_refusal([&] { executable.run(zeros); });
+        expect(zeros[0]->shard(0).at(5) == 0 && first->shard(0).at(5) == 1 && second->shard(7).at(5) == 1);
+        const std::byte* memory = first->buffer().base.get();
+        first.reset();
+        first = executable.run(zeros)[0];
+        expect(first->buffer().base.get() == memory && first->shard(3).at(5) == 1);
+      },
+      "R003 model.cpp:7: add: no memory for 16845312 bytes; compute in parts, or keep less");
+}
+
+TEST_F(NoMemory, is_needed_for_a_result_over_an_argument_that_is_given_away) {
+  expect_says(
+      [] {
+        Team team(2);
+        Executable executable(program(plus_one), mesh(), team);
+        Values x{split(Tensor(DType::f32, {floats}))};
+        Value kept = executable.run(x)[0];
+        allow_only(large / 2);
+        for (int i = 0; i < 5; ++i) x = executable.run(std::move(x));
+        expect(x[0]->shard(0).at(5) == 5 && kept->shard(7).at(5) == 1);
+      },
+      "");
+}
+
+TEST_F(NoMemory, for_the_copy_of_an_argument_names_it_and_the_next_call_works) {
+  expect_says(
+      [] {
+        Team team(2);
+        Executable executable(program(plus_one), mesh(), team);
+        Values on_host{std::make_shared<const GlobalArray>(Tensor(DType::f32, {floats}))},
+            placed{split(Tensor(DType::f32, {floats}))};
+        executable.run(placed);
+        allow_only(large / 2);
+        print_refusal([&] { executable.run(on_host); });
+        expect(executable.run(placed)[0]->shard(7).at(5) == 1 && on_host[0]->shard(0).at(5) == 0);
+      },
+      "R003 argument 0: no memory for 16845312 bytes; compute in parts, or keep less");
+}
+
+TEST_F(NoMemory, for_buffers_names_the_equation_with_the_largest_value) {
+  expect_says(
+      [] {
+        Team team(2);
+        Program heavy = program([](const Array& x) { return x * 2.0 + reduce_sum(x); });
+        allow_only(large / 2);
+        print_refusal([&] { Executable(heavy, mesh(), team, {.fuse = false}); });
+      },
+      "R003 model.cpp:7: mul: no memory for [0-9]+ bytes; compute in parts, or keep less");
+}
+
+TEST_F(NoMemory, for_scratch_names_the_equation_that_needs_most) {
+  expect_says(
+      [] {
+        Team team(2);
+        Program hungry = program([](const Array& x) {
+          return Builder::current().add(Opaque{[](const Unit&) {}, 1000, 2 * large}, {x})[0];
+        });
+        allow_only(large / 2);
+        print_refusal([&] { Executable(hungry, mesh(), team); });
+      },
+      "R003 model.cpp:7: opaque: no memory for 33554432 bytes; compute in parts, or keep less");
+}
+
+TEST_F(NoMemory, for_a_trip_of_a_loop_names_the_equation_in_it) {
+  expect_says(
+      [] {
+        Team team(2);
+        Program looped = program([](const Array& x) {
+          return fori_loop(0, 3, [](const Array&, const Array& c) { return c * 2.0 + c; }, x);
+        });
+        allow_only(large / 2);
+        print_refusal([&] { Executable(looped, mesh(), team, {.fuse = false}); });
+      },
+      "R003 model.cpp:7: mul: no memory for [0-9]+ bytes; compute in parts, or keep less");
+}
+
+}  // namespace
+}  // namespace tutti

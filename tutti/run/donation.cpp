@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/donation.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutti {
+namespace {
+
+bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::size_t output) {
+  return local.input_types[input] == local.output_types[output] &&
+         local.input_shardings[input] == local.output_shardings[output];
+}
+
+/// Per output, the inputs that it may be written over.
+std::vector<std::vector<int>> choices(const LocalProgram& local, const Plan& plan) {
+  const Graph& graph = plan.graph();
+  MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.nodes());
+  std::vector<std::vector<int>> choices(graph.outputs.size());
+  for (int r = 0; r < static_cast<int>(graph.roots.size()); ++r) {
+    const Root& root = graph.roots[static_cast<std::size_t>(r)];
+    if (root.place != Root::Place::input) continue;
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      if (are_handed_out_alike(local, static_cast<std::size_t>(root.number), i) &&
+          may_overwrite(r, graph.outputs[i]))
+        choices[i].push_back(root.number);
+  }
+  return choices;
+}
+
+}  // namespace
+
+std::vector<int> inputs_to_overwrite(const LocalProgram& local, const Plan& plan) {
+  std::vector<std::vector<int>> inputs = choices(local, plan);
+  std::vector<std::size_t> fewest_choices_first(inputs.size());
+  std::iota(fewest_choices_first.begin(), fewest_choices_first.end(), 0);
+  std::ranges::stable_sort(fewest_choices_first, {}, [&](std::size_t i) { return inputs[i].size(); });
+  std::vector<int> chosen(inputs.size(), -1);
+  for (std::size_t i : fewest_choices_first) {
+    auto is_free = [&](int input) { return std::ranges::find(chosen, input) == chosen.end(); };
+    auto first = std::ranges::find_if(inputs[i], is_free);
+    if (first != inputs[i].end()) chosen[i] = *first;
+  }
+  return chosen;
+}
+
+}  // namespace tutti
