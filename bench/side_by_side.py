@@ -91,19 +91,21 @@ class Program:
 
 
 class Peers:
-    """JAX, and Open MPI with as many ranks as devices; on huge pages, as our memory is. Their warnings go to peers.log."""
+    """JAX, and Open MPI with as many ranks as devices; "huge pages": as our memory is, "as installed", or "none". Their
+    warnings go to peers.log."""
 
     HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
-    def __init__(self, wanted: bool):
+    def __init__(self, wanted: str):
+        self.environment = self.HUGE_PAGES if wanted == "huge pages" else {}
         self.jax = self.mpi = None
         self.ranks = 0
-        self.has_mpi = wanted and MPI.exists() and which("mpirun") is not None
-        if not wanted:
+        self.has_mpi = wanted != "none" and MPI.exists() and which("mpirun") is not None
+        if wanted == "none":
             return
         self.log = (RESULTS / "peers.log").open("w")
         if PYTHON.exists():
-            self.jax = Program([PYTHON, "bench/collectives_peer.py"], self.log, **self.HUGE_PAGES)
+            self.jax = Program([PYTHON, "bench/collectives_peer.py"], self.log, **self.environment)
         else:
             print("JAX is left out: there is no .venv (make setup makes it)")
         if not self.has_mpi:
@@ -112,7 +114,7 @@ class Peers:
     def of(self, devices: int) -> dict[str, Program]:
         if self.has_mpi and self.ranks != devices:
             self.close_mpi()
-            self.mpi, self.ranks = Program(self.mpirun(devices), self.log, **self.HUGE_PAGES), devices
+            self.mpi, self.ranks = Program(self.mpirun(devices), self.log, **self.environment), devices
         return {name: peer for name, peer in (("jax", self.jax), ("mpi", self.mpi)) if peer}
 
     @staticmethod
@@ -201,8 +203,8 @@ def times(found: list[float] | None) -> str:
 
 
 HEADER = (
-    f"{'':<13}{'bytes':>8}{'Tutti':>9}{'copy':>9}{'Tutti/copy':>17}{'JAX':>9}{'JAX/Tutti':>16}"
-    f"{'MPI':>9}{'MPI/Tutti':>16}{'hand-off':>10}"
+    f"{'':<13}{'bytes':>8}{'Tutti':>9}{'copy':>9}{'Tutti/copy':>17}{'JAX':>9}{'JAX/Tutti':>18}"
+    f"{'MPI':>9}{'MPI/Tutti':>18}{'hand-off':>10}"
 )
 
 
@@ -210,17 +212,17 @@ def line(r: dict) -> str:
     name = "one call" if r["chain"] == 1 and r["bytes"] <= SMALL else r["name"]
     return (
         f"{name:<13}{in_words(r['bytes']):>8}{number(r['us']):>9}{number(r['copy_us']):>9}{times(r['over_copy']):>17}"
-        f"{number(r['jax_us']):>9}{times(r['jax_over']):>16}{number(r['mpi_us']):>9}{times(r['mpi_over']):>16}"
+        f"{number(r['jax_us']):>9}{times(r['jax_over']):>18}{number(r['mpi_us']):>9}{times(r['mpi_over']):>18}"
         f"{r['handoff_ns']:>7.0f} ns"
     )
 
 
-def collectives(chosen: list[Point], rounds: int, with_peers: bool) -> list[dict]:
+def collectives(chosen: list[Point], rounds: int, wanted_peers: str) -> list[dict]:
     """Measures and prints."""
     if not OURS.exists():
         sys.exit(f"there is no {OURS}; run make bench")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    ours, peers, records, of = Program([OURS]), Peers(with_peers), [], None
+    ours, peers, records, of = Program([OURS]), Peers(wanted_peers), [], None
     for point in chosen:
         if of != (point.devices, point.dtype):
             of = (point.devices, point.dtype)
