@@ -11,21 +11,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tutti/api/shard_map.hpp"
+#include "tutti/control/loops.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast.hpp"
-#include "tutti/ops/cast.hpp"
 #include "tutti/ops/optimization_barrier.hpp"
-#include "tutti/ops/own_block.hpp"
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
-#include "tutti/ops/slice.hpp"
-#include "tutti/ops/unary.hpp"
 #include "tutti/run/executable.hpp"
 #include "tutti/tensor/kernels.hpp"
 
@@ -50,15 +48,14 @@ struct Start {
   }
 };
 
-/// One collective over the axis "i" and how it is chained. Bare chains are compiled without fusion, so that each link is
-/// the collective alone and leaves its result in memory, whatever the links around it are.
+/// One collective over the axis "i" and how it is chained in one program. A bare collective is the body of a loop, so that
+/// no link is fused with the next and each leaves its result in memory; a link with an update is written out, so that
+/// it may be.
 struct Collective {
   std::string_view name;
   Array (*link)(const Array& operand);
-  /// The next link's operand, at no cost. Null: every link takes the first operand again, as in other suites, and one
-  /// element of each result is looked at, so that it must be there.
-  Array (*next)(const Array& result);
-  bool fused;
+  enum class Operand { first, last_result } operand;  // of the second link and all that follow
+  enum class Links { in_a_loop, written_out } links;
   bool takes_blocks;   // the operand has S / devices, the result S; else the operand has S
   bool result_varies;  // else all devices have one result together
   /// What a link has to read and write: S so often per device, and so often in all.
@@ -80,10 +77,6 @@ inline Pairs ring() {
   return pairs;
 }
 
-inline double sign_after(int links) { return links % 2 == 0 ? 1 : -1; }
-
-inline Array same(const Array& x) { return x; }
-
 /// x / 2 + sum / (2 * devices) goes to the mean and stays there. (With 8 devices: x / 2 + sum / 16.)
 inline Array psum_link(const Array& x) {
   return x * 0.5 + psum(x, "i") * (0.5 / AxisNames("i").resolve()[0].size);
@@ -93,63 +86,57 @@ inline double after_psum_links(const Start& start, int links, int device, std::i
   return mean + (start(device, i) - mean) * std::ldexp(1, -links);
 }
 
-// A gather or broadcast of whole shards is a view here. Its result changes sign, in the pass that puts it into memory:
-// without that there would be nothing to time.
+inline double gathered(const Start& start, int, int, std::int64_t i) {
+  return start(static_cast<int>(i / start.block()), i % start.block());
+}
+
+inline constexpr auto first = Collective::Operand::first, last_result = Collective::Operand::last_result;
+inline constexpr auto in_a_loop = Collective::Links::in_a_loop, written_out = Collective::Links::written_out;
+
 inline constexpr std::array<Collective, 8> collectives = {{
-    {"psum", [](const Array& x) { return psum(x, "i"); }, nullptr, false, false, false, 1, 1, 0,
+    {"psum", [](const Array& x) { return psum(x, "i"); }, first, in_a_loop, false, false, 1, 1, 0,
      [](const Start& start, int, int, std::int64_t i) { return start.sum(i); }},
-    // Fused, with one psum per region, in place: all shards are read and written once a link.
-    {"psum_link", psum_link, same, true, false, true, 2, 0, 3, after_psum_links},
-    // The next operand is the own block of the one result: the same memory.
+    // In one region with its psum, in place: all shards are read and written once a link.
+    {"psum_link", psum_link, last_result, written_out, false, true, 2, 0, 3, after_psum_links},
+    // One result for all devices ..
     {"all_gather_i",
-     [](const Array& x) { return -all_gather(x, "i", {.tiled = true, .to = State::invariant}); },
-     [](const Array& y) { return own_block(y, AxisNames("i").resolve(), Dim{0}, Stacking::tiled); }, false,
-     true, false, 0, 2, 0,
-     [](const Start& start, int links, int, std::int64_t i) {
-       return sign_after(links) * start(static_cast<int>(i / start.block()), i % start.block());
-     }},
-    // A copy of the result for every device.
-    {"all_gather_v",
-     [](const Array& x) { return -all_gather(x, "i", {.tiled = true, .to = State::varying}); }, nullptr,
-     false, true, true, 1, 1, 0,
-     [](const Start& start, int, int, std::int64_t i) {
-       return -start(static_cast<int>(i / start.block()), i % start.block());
-     }},
-    {"psum_scatter", [](const Array& x) { return psum_scatter(x, "i", {.tiled = true}); }, nullptr, false,
+     [](const Array& x) { return all_gather(x, "i", {.tiled = true, .to = State::invariant}); }, first,
+     in_a_loop, true, false, 0, 2, 0, gathered},
+    // .. and one for each.
+    {"all_gather_v", [](const Array& x) { return all_gather(x, "i", {.tiled = true, .to = State::varying}); },
+     first, in_a_loop, true, true, 1, 1, 0, gathered},
+    {"psum_scatter", [](const Array& x) { return psum_scatter(x, "i", {.tiled = true}); }, first, in_a_loop,
      false, true, 1, 1, 0,
      [](const Start& start, int, int device, std::int64_t i) {
        return start.sum(device * start.block() + i);
      }},
-    {"all_to_all", [](const Array& x) { return all_to_all(x, "i", {.tiled = true}); }, same, false, false,
-     true, 2, 0, 0,
+    {"all_to_all", [](const Array& x) { return all_to_all(x, "i", {.tiled = true}); }, last_result, in_a_loop,
+     false, true, 2, 0, 0,
      [](const Start& start, int links, int device, std::int64_t i) {
        if (links % 2 == 0) return start(device, i);
        return start(static_cast<int>(i / start.block()), device * start.block() + i % start.block());
      }},
-    {"ppermute", [](const Array& x) { return ppermute(x, "i", ring()); }, same, false, false, true, 2, 0, 0,
+    {"ppermute", [](const Array& x) { return ppermute(x, "i", ring()); }, last_result, in_a_loop, false, true,
+     2, 0, 0,
      [](const Start& start, int links, int device, std::int64_t i) {
-       const int back = links % start.devices;
-       return start((device + start.devices - back) % start.devices, i);
+       return start((device + start.devices - links % start.devices) % start.devices, i);
      }},
-    // The next operand is the result, seen as varying: the same memory.
-    {"pbroadcast", [](const Array& x) { return -pbroadcast(x, "i", {.source = 1}); },
-     [](const Array& y) { return pcast(y, "i", State::varying); }, false, false, false, 0, 2, 0,
-     [](const Start& start, int links, int, std::int64_t i) { return sign_after(links) * start(1, i); }},
+    {"pbroadcast", [](const Array& x) { return pbroadcast(x, "i", {.source = 1}); }, first, in_a_loop, false,
+     false, 0, 2, 0, [](const Start& start, int, int, std::int64_t i) { return start(1, i); }},
 }};
 
 /// What one device does.
-inline Arrays chain(const Collective& collective, Array x, int links) {
-  Array y = collective.link(x), seen;
-  for (int i = 1; i < links; ++i) {
-    if (collective.next) x = collective.next(y);
-    else {
-      Array first = slice_in_dim(y, 0, 1);
-      seen = i == 1 ? first : first - seen;
-      x = optimization_barrier(x);  // or all links were one
-    }
-    y = collective.link(x);
-  }
-  return collective.next || links == 1 ? Arrays{y} : Arrays{y, seen};
+inline Array chain(const Collective& collective, const Array& x, int links) {
+  // The barrier: a link on the first operand may not be done once for all.
+  auto next = [&](const Array& y) {
+    return collective.link(collective.operand == last_result ? y
+                                                             : optimization_barrier(std::pair{x, y}).first);
+  };
+  Array y = collective.link(x);
+  if (collective.links == in_a_loop && links > 1)
+    return fori_loop(1, links, [&](const Array&, const Array& last) { return next(last); }, y);
+  for (int i = 1; i < links; ++i) y = next(y);
+  return y;
 }
 
 /// The operand of all devices: what each starts from.
@@ -180,7 +167,7 @@ class Chain {
         start_(start),
         links_(links),
         inputs_{std::move(operand)},
-        executable_(program(), Mesh({{"i", start.devices}}), team, {.fuse = collective.fused}) {}
+        executable_(program(), Mesh({{"i", start.devices}}), team) {}
 
   Executable::Values run() { return executable_.run(inputs_); }
   int links() const { return links_; }
@@ -209,7 +196,7 @@ class Chain {
     auto mapped = shard_map(body, {.mesh = Mesh({{"i", start_.devices}}),
                                    .in = P("i"),
                                    .out = collective_.result_varies ? P("i") : P()});
-    return trace({inputs_[0]->type()}, [&](const Arrays& x) { return mapped(x[0]); }).program;
+    return trace({inputs_[0]->type()}, [&](const Arrays& x) { return Arrays{mapped(x[0])}; }).program;
   }
 
   const Collective& collective_;

@@ -5,6 +5,8 @@
 //   measure                                  {"us": per link, "handoff_ns": [before, after]}
 //   copy                                     {"us": .., "stores": "plain" or "streaming"}
 //   explain                                  the plan, a string
+#include <sched.h>
+
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -74,8 +76,18 @@ double handoff_ns(Team& team) {
   return best;
 }
 
+/// The caller is worker 0: on the first processor, as helpers are on theirs. Else it may land beside a helper.
+void bind_to_first_processor() {
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  sched_setaffinity(0, sizeof first, &first);  // a refusal costs speed only
+}
+
 class Session {
  public:
+  Session() { bind_to_first_processor(); }  // after the team has its workers
+
   Json answer(const std::string& line) {
     std::istringstream words(line);
     std::string command;

@@ -190,7 +190,7 @@ def main():
         command, *words = line.split()
         answer = {}
         if command == "measure":
-            answer = {"us": measurement.microseconds()}
+            answer = {"us": measurement.microseconds()} if measurement else {"error": "nothing is prepared"}
         else:
             measurement = None
             name, devices, dtype, size, links = words

@@ -20,7 +20,8 @@ OURS = Path("build/release/bin/bench_collectives")
 MPI = Path("build/release/bin/bench_collectives_mpi")
 PYTHON = Path(".venv/bin/python")
 NAMES = ("psum", "psum_link", "all_gather_i", "all_gather_v", "psum_scatter", "all_to_all", "ppermute", "pbroadcast")
-NEAR_NS = 70  # a barrier of two workers that share a cache takes less
+NEAR_NS = 100  # a barrier takes 45 to 75 ns of two workers that share a cache, 165 and more of others
+SMALL = 1 << 20  # bytes
 EXTRA_ROUNDS = 2  # instead of those that were not near
 SECONDS_TO_ANSWER = 120
 RESULTS = Path("build/bench")
@@ -34,14 +35,23 @@ class Point:
     dtype: str
     chain: int  # links in one program
 
-    def request(self) -> str:
-        return f"prepare {self.name} {self.devices} {self.dtype} {self.bytes} {self.chain}"
+    def request(self, chain: int) -> str:
+        return f"prepare {self.name} {self.devices} {self.dtype} {self.bytes} {chain}"
+
+    def peers_chain(self) -> int:
+        return max(self.chain, 1 if self.bytes <= SMALL else 2)
+
+
+def links(name: str, size: int) -> int:
+    """Of large ones a call each: it costs nothing beside them. (A peer gets two, for its results lie in fresh memory.) An
+    update in place needs a place of its own first."""
+    return 100 if size <= SMALL else 4 if name == "psum_link" else 1
 
 
 def points(names, devices, sizes, dtypes) -> list[Point]:
-    """Chains of 100 links up to 1 MiB, of 2 above; and one call of a program that is one psum of 32 bytes."""
+    """All of them; and one call of a program that is one psum of 32 bytes."""
     chains = [
-        Point(name, n, size, dtype, 100 if size <= 1 << 20 else 2)
+        Point(name, n, size, dtype, links(name, size))
         for dtype in dtypes
         for n in devices
         for size in sizes
@@ -81,19 +91,21 @@ class Program:
 
 
 class Peers:
-    """JAX, and Open MPI with as many ranks as devices; on huge pages, as our memory is. Their warnings go to peers.log."""
+    """JAX, and Open MPI with as many ranks as devices; "huge pages": as our memory is, "as installed", or "none". Their
+    warnings go to peers.log."""
 
     HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
-    def __init__(self, wanted: bool):
+    def __init__(self, wanted: str):
+        self.environment = self.HUGE_PAGES if wanted == "huge pages" else {}
         self.jax = self.mpi = None
         self.ranks = 0
-        self.has_mpi = wanted and MPI.exists() and which("mpirun") is not None
-        if not wanted:
+        self.has_mpi = wanted != "none" and MPI.exists() and which("mpirun") is not None
+        if wanted == "none":
             return
         self.log = (RESULTS / "peers.log").open("w")
         if PYTHON.exists():
-            self.jax = Program([PYTHON, "bench/collectives_peer.py"], self.log, **self.HUGE_PAGES)
+            self.jax = Program([PYTHON, "bench/collectives_peer.py"], self.log, **self.environment)
         else:
             print("JAX is left out: there is no .venv (make setup makes it)")
         if not self.has_mpi:
@@ -102,7 +114,7 @@ class Peers:
     def of(self, devices: int) -> dict[str, Program]:
         if self.has_mpi and self.ranks != devices:
             self.close_mpi()
-            self.mpi, self.ranks = Program(self.mpirun(devices), self.log, **self.HUGE_PAGES), devices
+            self.mpi, self.ranks = Program(self.mpirun(devices), self.log, **self.environment), devices
         return {name: peer for name, peer in (("jax", self.jax), ("mpi", self.mpi)) if peer}
 
     @staticmethod
@@ -147,12 +159,12 @@ def ratio(rounds, over: str, under: str) -> list[float] | None:
 
 
 def measured(point: Point, ours: Program, peers: dict[str, Program], rounds: int) -> dict:
-    answer = ours.ask(point.request())
+    answer = ours.ask(point.request(point.chain))
     if "error" in answer:
         sys.exit(f"bench_collectives: {answer['error']}")
     steps = [("us", ours, "measure"), ("copy_us", ours, "copy")]
     for name, peer in peers.items():
-        answer = peer.ask(point.request())
+        answer = peer.ask(point.request(point.peers_chain()))
         if "error" not in answer:
             steps.append((f"{name}_us", peer, "measure"))
         elif "has no" not in answer["error"]:
@@ -191,26 +203,26 @@ def times(found: list[float] | None) -> str:
 
 
 HEADER = (
-    f"{'':<13}{'bytes':>8}{'Tutti':>9}{'copy':>9}{'Tutti/copy':>17}{'JAX':>9}{'JAX/Tutti':>16}"
-    f"{'MPI':>9}{'MPI/Tutti':>16}{'hand-off':>10}"
+    f"{'':<13}{'bytes':>8}{'Tutti':>9}{'copy':>9}{'Tutti/copy':>17}{'JAX':>9}{'JAX/Tutti':>18}"
+    f"{'MPI':>9}{'MPI/Tutti':>18}{'hand-off':>10}"
 )
 
 
 def line(r: dict) -> str:
-    name = r["name"] if r["chain"] > 1 else "one call"
+    name = "one call" if r["chain"] == 1 and r["bytes"] <= SMALL else r["name"]
     return (
         f"{name:<13}{in_words(r['bytes']):>8}{number(r['us']):>9}{number(r['copy_us']):>9}{times(r['over_copy']):>17}"
-        f"{number(r['jax_us']):>9}{times(r['jax_over']):>16}{number(r['mpi_us']):>9}{times(r['mpi_over']):>16}"
+        f"{number(r['jax_us']):>9}{times(r['jax_over']):>18}{number(r['mpi_us']):>9}{times(r['mpi_over']):>18}"
         f"{r['handoff_ns']:>7.0f} ns"
     )
 
 
-def collectives(chosen: list[Point], rounds: int, with_peers: bool) -> list[dict]:
+def collectives(chosen: list[Point], rounds: int, wanted_peers: str) -> list[dict]:
     """Measures and prints."""
     if not OURS.exists():
         sys.exit(f"there is no {OURS}; run make bench")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    ours, peers, records, of = Program([OURS]), Peers(with_peers), [], None
+    ours, peers, records, of = Program([OURS]), Peers(wanted_peers), [], None
     for point in chosen:
         if of != (point.devices, point.dtype):
             of = (point.devices, point.dtype)

@@ -5,6 +5,9 @@
 #include "bench/collective_chains.hpp"
 
 namespace tutti::bench {
+
+void PrintTo(const Collective& collective, std::ostream* out) { *out << collective.name; }
+
 namespace {
 
 std::string mistake_of(const Collective& collective, int devices, DType dtype, std::size_t bytes, int links) {
@@ -32,7 +35,7 @@ TEST_P(collective_chains, notice_a_wrong_value) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, collective_chains, testing::ValuesIn(collectives),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& row) { return std::string(row.param.name); });
 
 // What a link is compared with: a copy reads and writes each byte.
 TEST(collective_chains_moved, counts_the_bytes_read_and_written) {
