@@ -8,12 +8,14 @@
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
+#include "examples/support/random.hpp"
 #include "tests/support/command.hpp"
 #include "tutti/tensor/npz.hpp"
 
 namespace {
 
 using namespace digits;
+using examples::Random;
 
 const std::string data_path = "examples/data/digits.csv.gz";
 
