@@ -9,6 +9,7 @@
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
+#include "examples/support/random.hpp"
 #include "tests/support/command.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/tensor/npz.hpp"
@@ -16,6 +17,7 @@
 namespace {
 
 using namespace digits;
+using examples::Random;
 
 const std::string data_path = "examples/data/digits.csv.gz";
 
