@@ -94,8 +94,7 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
 double moved_bytes(const Graph& graph, const Node& node) {
   double bytes = 0;
   for (const Address& read : node.reads) bytes += bytes_read(graph, node, read);
-  for (int root : node.writes)
-    bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
+  for (int root : node.writes) bytes += bytes_read(graph, node, natural_address(graph, root));
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tutti/run/cost.hpp"
 #include "tutti/run/describe.hpp"
 #include "tutti/run/memory.hpp"
 
@@ -61,7 +62,7 @@ class PlanLines {
   std::string step(std::size_t n) const {
     const Node& node = nodes()[n];
     std::string line =
-        columns(in_bytes(static_cast<std::int64_t>(bytes_moved(plan_.graph(), node))), in_bytes(live_[n]),
+        columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), node))), in_bytes(live_[n]),
                 in_microseconds(estimated(node)), in_microseconds(took(n))) +
         fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), node.split), split_width_,
                     kind_name(node.kind));

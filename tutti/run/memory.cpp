@@ -68,13 +68,6 @@ std::vector<std::int64_t> live_bytes(const Graph& graph, const Nodes& nodes, con
   return live;
 }
 
-double bytes_moved(const Graph& graph, const Node& node) {
-  double bytes = 0;
-  for (const Address& read : node.reads) bytes += bytes_read(graph, read);
-  for (int root : node.writes) bytes += bytes_read(graph, natural_address(graph, root));
-  return bytes;
-}
-
 PlanMemory memory_of(const Plan& plan) {
   PlanMemory memory;
   for (const Root& root : plan.graph().roots) {

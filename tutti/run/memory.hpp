@@ -13,9 +13,6 @@ namespace tutti {
 /// others still read, what it makes. Nodes run phase by phase, as if by one worker.
 std::vector<std::int64_t> live_bytes(const Graph& graph, const Nodes& nodes, const BufferPlan& buffers);
 
-/// What a node reads and writes, each value once, without the gaps between shards.
-double bytes_moved(const Graph& graph, const Node& node);
-
 /// In bytes, of all workers.
 struct PlanMemory {
   std::int64_t arguments = 0, results = 0;  // of callers

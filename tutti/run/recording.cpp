@@ -7,6 +7,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "tutti/run/cost.hpp"
 #include "tutti/run/describe.hpp"
 #include "tutti/run/memory.hpp"
 
@@ -39,7 +40,7 @@ std::string step_label(const Plan& plan, const Node& node, int worker, const std
 
 double bytes_moved(const Plan& plan) {
   double bytes = 0;
-  for (const Node& node : plan.nodes().list) bytes += bytes_moved(plan.graph(), node);
+  for (const Node& node : plan.nodes().list) bytes += moved_bytes(plan.graph(), node);
   return bytes;
 }
 
@@ -64,7 +65,7 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
         const Node& node = nodes.list[static_cast<std::size_t>(step.node)];
         int worker = static_cast<int>(w);
         double bytes =
-            bytes_moved(plan.graph(), node) * share_of(plan.graph(), plan.placement(), node, worker);
+            moved_bytes(plan.graph(), node) * share_of(plan.graph(), plan.placement(), node, worker);
         known_[&step] = {step_label(plan, node, worker, part, bytes), bytes};
       }
   for (const Node& node : nodes.list)
