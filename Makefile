@@ -12,9 +12,9 @@ demo: configure    ## set up, build and run the first example
 test: build    ## set up, build and run all tests; GATES=1 adds the gates
 	ctest --preset release $(if $(GATES),,--label-exclude '^gate$$')
 
-bench: configure    ## build and run all benchmarks
+bench: configure    ## build and run the benchmarks beside JAX and Open MPI; ALL=1: all of them
 	cmake --build --preset release --target bench
-	tools/bench
+	tools/bench $(if $(ALL),--all)
 
 soak: configure    ## try the laws on 20,000 fresh generated programs
 	cmake --build --preset release --target soundness_tests

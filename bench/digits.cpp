@@ -9,10 +9,12 @@
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
+#include "examples/support/random.hpp"
 
 namespace {
 
 using namespace digits;
+using examples::Random;
 
 constexpr std::int64_t hidden = 128, batch_size = 256;
 

@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <system_error>
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
-#include "examples/support/progress.hpp"
+#include "examples/support/random.hpp"
 
 namespace {
 
 using namespace digits;
+using examples::Random;
 
 constexpr std::size_t batch_size = 256;
 constexpr std::uint64_t seed = 2026;  // fixed before the first run
@@ -82,7 +80,7 @@ void report(const Data& data, std::span<const std::size_t> rows, const Tensor& l
 
 void run(const Options& options) {
   Mesh mesh = parse_mesh(options.mesh);
-  Machine machine = open_local(mesh, {.workers = options.workers});
+  Machine machine = examples::open_machine(mesh, options);
   Data data = read_data(options.data);
   Split rows = split(data);
   if (rows.training.size() < batch_size)
@@ -93,40 +91,30 @@ void run(const Options& options) {
   Params params = initial_params(), momentum = zeros_like_params();
   if (!options.load.empty()) params = load_tree(options.load, params, Where{});
 
-  auto train = machine.compile(sharded_step(mesh), params, momentum, batches.next());
-  if (options.explain) return fmt::print("{}\n{}", to_string(train.program()), train.explain());
+  Batch first = batches.next();
+  auto train = machine.compile(sharded_step(mesh), params, momentum, first);
+  if (options.explain) {
+    for (int i = 0; i < examples::measured_steps; ++i) train(params, momentum, first);
+    return fmt::print("{}\n{}", to_string(train.program()), train.explain());
+  }
 
-  std::ofstream curve;
-  if (!options.curve.empty()) curve.open(options.curve);
-  if (!options.curve.empty() && !curve) throw Error(Code::file, {}, options.curve + ": cannot be written");
   fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(),
              mesh.devices(), to_string(mesh), machine.workers());
-  std::fflush(stdout);  // before the progress, which goes to stderr
-  Progress progress(options.steps);
-  for (int i = 1; i <= options.steps; ++i) {
+  examples::train(options, [&] {
     Array loss;
     std::tie(loss, params, momentum) =
         train(std::move(params), std::move(momentum), batches.next());  // in their memory
-    curve << fmt::format("{} {:a}\n", i, loss.item());
-    progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss.item()));
-  }
-  if (curve.is_open() && !curve.flush())
-    throw Error(Code::file, {}, options.curve + ": cannot be written to the end");
+    return loss.item();
+  });
   if (!options.save.empty()) save_tree(options.save, params, Where{});
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+  examples::warn_of_left_out("digits", machine, options);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  run(digits::parse(argc, argv));
-  if (std::fflush(stdout) != 0) throw tutti::Error(tutti::Code::file, {}, "the output cannot be written");
-} catch (const tutti::Error& error) {
-  fmt::print(stderr, "digits: {}\n", error.what());
-  return tutti::info(error.code()).exit_status;
-} catch (const std::system_error& error) {  // of fmt
-  fmt::print(stderr, "digits: the output cannot be written: {}\n", error.what());
-  return tutti::info(tutti::Code::file).exit_status;
+int main(int argc, char** argv) {
+  return examples::exit_status("digits", [&] { run(digits::parse(argc, argv)); });
 }

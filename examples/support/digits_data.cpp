@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/support/digits_data.hpp"
 
-#include <zlib.h>
-
 #include <charconv>
-#include <memory>
-#include <utility>
 
+#include "examples/support/text_file.hpp"
 #include "tutti/base/require.hpp"
 
 namespace digits {
@@ -22,23 +19,6 @@ constexpr int brightest = 16;
       Code::file, {},
       fmt::format("{}:{}: {}; a line is 64 pixels from 0 to 16 and a label from 0 to 9, with commas between",
                   path, line, what));
-}
-
-std::string read_text(const std::string& path) {
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  require(file != nullptr, Code::file, "{}: cannot be opened; give the path of digits.csv.gz with --data",
-          path);
-  std::string text;
-  char block[1 << 16];
-  int n = 0;
-  while ((n = gzread(file.get(), block, sizeof block)) > 0) text.append(block, static_cast<std::size_t>(n));
-  int status = Z_OK;
-  std::string reason = gzerror(file.get(), &status);
-  // A file that was cut off decompresses without an error of its own but for this one.
-  require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file,
-          "{}: cannot be read: {}; give the path of digits.csv.gz with --data", path,
-          reason.starts_with(path + ": ") ? reason.substr(path.size() + 2) : reason);
-  return text;
 }
 
 void read_line(const std::string& path, std::size_t number, std::string_view line, Data& data) {
@@ -77,7 +57,7 @@ Tensor Data::labels_of(std::span<const std::size_t> rows) const {
 }
 
 Data read_data(const std::string& path) {
-  std::string text = read_text(path);
+  std::string text = examples::read_text(path, "give the path of digits.csv.gz with --data");
   Data data;
   std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
@@ -94,28 +74,6 @@ Split split(const Data& data) {
   for (std::size_t row = 0; row < data.size(); ++row)
     (row % 5 == 0 ? split.held_out : split.training).push_back(row);
   return split;
-}
-
-// SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t Random::next() {
-  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
-double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
-Tensor Random::uniform(Shape shape, double bound) {
-  Tensor tensor(DType::f32, std::move(shape));
-  for (std::int64_t i = 0; i < tensor.elements(); ++i)
-    tensor.mutable_data<float>()[i] = static_cast<float>((2 * uniform() - 1) * bound);
-  return tensor;
-}
-
-void Random::shuffle(std::vector<std::size_t>& rows) {
-  for (std::size_t i = rows.size(); i > 1; --i)
-    std::swap(rows[i - 1], rows[static_cast<std::size_t>(uniform() * static_cast<double>(i))]);
 }
 
 std::string drawn(const Data& data, std::span<const std::size_t> rows,

@@ -30,19 +30,6 @@ struct Split {
 };
 Split split(const Data& data);
 
-/// Random numbers that are the same everywhere (the distributions of <random> are not).
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  double uniform();                                         // in [0, 1)
-  tutti::Tensor uniform(tutti::Shape shape, double bound);  // f32 in [-bound, bound)
-  void shuffle(std::vector<std::size_t>& rows);
-
- private:
-  std::uint64_t next();
-  std::uint64_t state_;
-};
-
 /// Draws pictures side by side with text, two rows of pixels a line, for a terminal.
 std::string drawn(const Data& data, std::span<const std::size_t> rows,
                   std::span<const std::int32_t> predicted);

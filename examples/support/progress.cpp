@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+namespace examples {
+
 Progress::Progress(int total) : total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Progress::show(int done, const std::string& note) {
@@ -17,3 +19,5 @@ void Progress::show(int done, const std::string& note) {
   }
   shown_tenths_ = tenths;
 }
+
+}  // namespace examples

@@ -3,6 +3,8 @@
 
 #include <string>
 
+namespace examples {
+
 /// How far long work has come: a bar that is drawn over on a terminal, a plain line every tenth elsewhere.
 class Progress {
  public:
@@ -14,3 +16,5 @@ class Progress {
   int shown_tenths_ = 0;
   bool terminal_;
 };
+
+}  // namespace examples

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/support/command.hpp"
+#include "tests/support/timeline_file.hpp"
 #include "tutti/control/all_ops.hpp"
 
 namespace tutti {
@@ -198,6 +199,19 @@ TEST(explain, says_whose_front_end_a_name_is) {
   EXPECT_EQ(explain("psum").out, "psum is a front end of all_reduce.\n\n" + explain("all_reduce").out);
   EXPECT_EQ(explain("shard_map").out.substr(0, 61),
             "shard_map is a front end of enter and leave; this is enter.\n\n");
+}
+
+TEST(explain, writes_a_timeline_of_the_run_of_its_example) {
+  TemporaryName trace("explained.json");
+  EXPECT_EQ(explain("psum --trace " + trace.path()).out, explain("psum").out);
+  TimelineFile file = read_timeline(trace.path(), 2);
+  EXPECT_EQ(file.of_category("call").size(), 1U);
+  EXPECT_EQ(file.named("all_reduce", 0).size(), 1U);
+  Finished refused = explain("psum --trace no/folder/t.json");
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.err,
+            "tutti: error[R001]: 'no/folder/t.json' cannot be written: No such file or directory\n");
+  EXPECT_EQ(refused.status, 4);
 }
 
 TEST(explain, lists_the_family_of_an_op) {

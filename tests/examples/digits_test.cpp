@@ -5,15 +5,19 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
+#include "examples/support/random.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/timeline_file.hpp"
 #include "tutti/tensor/npz.hpp"
 
 namespace {
 
 using namespace digits;
+using examples::Random;
 
 const std::string data_path = "examples/data/digits.csv.gz";
 
@@ -137,12 +141,36 @@ TEST(digits, program_goes_on_with_the_parameters_that_it_saved) {
   std::filesystem::remove(file);
 }
 
-TEST(digits, program_explains_types_places_and_plan) {
+TEST(digits, program_explains_types_places_and_plan_with_measured_times) {
   Finished run = run_command(program_folder() + "/digits --explain");
   ASSERT_EQ(run.status, 0) << run.err;
-  for (const char* part : {"f32[64,64]{V:data, V:model} = dot_general",
-                           "digits_model.hpp:", "all_reduce{kind=sum, axes='data'}", "phase"})
+  for (const char* part : {"f32[64,64]{V:data, V:model} = dot_general", "digits_model.hpp:",
+                           "all_reduce{kind=sum, axes='data'}", "phase", "(median of 32 calls)\n"})
     EXPECT_NE(run.out.find(part), std::string::npos) << part;
+  std::istringstream plan(run.out.substr(run.out.find("about us")));
+  for (std::string line; std::getline(plan, line);) {
+    EXPECT_LE(line.size(), 120U) << line;
+    EXPECT_EQ(line.find(" -  "), std::string::npos) << line;  // not measured
+  }
+}
+
+TEST(digits, program_traces_every_step_and_computes_the_same) {
+  TemporaryName trace("digits.json"), traced("traced"), untraced("untraced");
+  std::string program = program_folder() + "/digits --workers 2 --steps 20 --curve ";
+  Finished run = run_command(program + traced.path() + " --trace " + trace.path());
+  ASSERT_EQ(run.status, 0) << run.err;
+  run_command(program + untraced.path());
+  auto text = [](const TemporaryName& file) {
+    std::ifstream content(file.path());
+    return std::string{std::istreambuf_iterator<char>(content), {}};
+  };
+  EXPECT_EQ(text(traced).substr(0, 4), "1 0x");
+  EXPECT_EQ(text(traced), text(untraced));
+  TimelineFile file = read_timeline(trace.path(), 2);
+  EXPECT_EQ(file.named("program 1", 0).size(), 20U);
+  EXPECT_EQ(file.named("program 2", 0).size(), 1U);  // tells the held-out digits apart
+  for (const TimelineEvent& product : file.named("dot_general", 0))
+    EXPECT_TRUE(product.line().starts_with("examples/digits_model.hpp:")) << product.line();
 }
 
 // A step that forgets the pmean: each device has a loss of its own.
@@ -214,6 +242,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"--data examples", "digits: examples: cannot be read: ", 4},
         BadCommand{"--steps 3000 --curve /dev/full", "digits: /dev/full: cannot be written to the end\n", 4},
         BadCommand{"--load nowhere.npz", "digits: 'nowhere.npz' cannot be read: No such file or directory\n",
+                   4},
+        BadCommand{"--trace no/folder/t.json",
+                   "digits: open_local: 'no/folder/t.json' cannot be written: No such file or directory\n",
                    4},
         BadCommand{"--steps 1 --save no/folder/p.npz", "digits: 'no/folder/p.npz' cannot be written: ", 4},
         BadCommand{"--steps 1 > /dev/full", "digits: the output cannot be written", 4},

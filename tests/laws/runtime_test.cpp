@@ -23,9 +23,12 @@ const std::vector<Plan>& plans() {
   static const std::vector<Plan> all{
       {"one worker", 1, {.check_races = true}},
       {"two workers", 2, {.check_races = true}},
-      {"two workers, not fused", 2, {.fuse = false, .check_races = true}},
+      {"two workers, not fused, streamed",
+       2,
+       {.fuse = false, .stores = Stores::streamed, .check_races = true}},
       {"two workers, split by axes", 2, {.plan = PlanChoice::by_axis, .check_races = true}},
       {"two workers, split by tiles", 2, {.plan = PlanChoice::by_tiles, .check_races = true}},
+      {"two workers, streamed", 2, {.stores = Stores::streamed, .check_races = true}},
       {"storage per device", 1, {.storage = Storage::per_device, .check_races = true}},
       {"storage per device, not fused, two workers",
        2,

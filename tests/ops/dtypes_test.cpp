@@ -69,6 +69,13 @@ TEST(halves, variances_are_taken_in_f32) {
   EXPECT_EQ(variance_of(halves(far, DType::f16)), halves({891}, DType::f16));
 }
 
+TEST(halves, are_standardized_in_f32) {
+  std::vector<float> far(100), expected(100, -0.1005038F);
+  far[0] = 300, expected[0] = 9.949874F;  // (300 - 3) / sqrt(891), -3 / sqrt(891)
+  auto standard = [](const Arrays& x) { return standardize(x[0]); };
+  EXPECT_EQ(computed_by(standard, {halves(far, DType::f16)}), halves(expected, DType::f16));
+}
+
 TEST(halves, sums_within_a_device_are_rounded_once) {
   Tensor row = halves({1, 1, 1, 256, 1, 1, 1, 1});
   auto of_row = [&](const std::function<Array(const Array&)>& f) {

@@ -4,6 +4,8 @@
 Each takes global f64 arrays on the mesh x=4, y=2 and returns a scalar. `@spmd(specs)` is what one device does,
 with JAX's type checks on. `@whole` takes the whole arrays: it maps parts over the mesh itself, or says without
 a mesh what the devices compute together, where JAX refuses the collective or is wrong about it.
+
+A `@program` is more than that: it takes any arrays and returns a list of arrays.
 """
 
 import functools
@@ -15,6 +17,7 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 FUNCTIONS = {}
+PROGRAMS = {}
 WITHOUT_GRADIENT = set()
 
 
@@ -41,6 +44,11 @@ def spmd(*specs):
     return register
 
 
+def program(function):
+    PROGRAMS[function.__name__] = function
+    return function
+
+
 def without_gradient(body):
     WITHOUT_GRADIENT.add(body.__name__)
     return body
@@ -48,7 +56,7 @@ def without_gradient(body):
 
 @functools.cache
 def names() -> list[str]:
-    for subject in ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms"):
+    for subject in ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_transformer"):
         importlib.import_module(subject)
     return sorted(FUNCTIONS)
 
@@ -56,8 +64,11 @@ def names() -> list[str]:
 def results(name: str, arguments: list) -> list:
     """The value and the gradients by all arguments, then both for two lanes at once. The first half of the
     arguments is for the former; the second half has the lanes, along the last dim of the first argument and
-    dim 0 of the second; they share the rest."""
-    assert name in names(), f"no function {name} is in FUNCTIONS"
+    dim 0 of the second; they share the rest. Of a program: what it returns."""
+    of_functions = names()
+    if name in PROGRAMS:
+        return PROGRAMS[name](*arguments)
+    assert name in of_functions, f"no function {name} is in FUNCTIONS"
     function = FUNCTIONS[name]
     count = len(arguments) // 2
     first, lanes = arguments[:count], arguments[count:]

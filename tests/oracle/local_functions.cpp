@@ -47,8 +47,7 @@ Array turned_and_spread(const Arrays& a) {
 
 Array spread_around_the_mean(const Arrays& a) {
   const Array& x = a[0];
-  Array away = x - expand_dims(mean(x, 1), 1);
-  return over_devices(tanh(away * rsqrt(expand_dims(variance(x, 1), 1) + 0.25) * a[1]) * variance(x));
+  return over_devices(tanh(standardize(x, 1, 0.25) * a[1]) * variance(x));
 }
 
 Array normalised_over_devices(const Arrays& a) {

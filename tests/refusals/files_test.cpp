@@ -51,6 +51,25 @@ TEST(files, that_are_cut_off_are_refused) {
   std::filesystem::remove(path);
 }
 
+TEST(files, for_timelines_that_cannot_be_written_are_refused_when_the_machine_is_opened) {
+  Mesh mesh({{"x", 2}});
+  expect_refused(
+      [&] {
+        open_local(mesh, {.trace = "nowhere/t.json"});  // refused
+      },
+      "R001 {file}:{line}: open_local: 'nowhere/t.json' cannot be written: No such file or directory");
+  expect_refused(
+      [&] {
+        open_local(mesh, {.trace = "tests"});  // refused
+      },
+      "R001 {file}:{line}: open_local: 'tests' cannot be written: Is a directory");
+  expect_refused(
+      [&] {
+        open_local(mesh, {.trace = "/dev/full"});  // refused
+      },
+      "R001 {file}:{line}: open_local: '/dev/full' cannot be written: No space left on device");
+}
+
 TEST(files, that_cannot_be_written_are_refused) {
   expect_refused(
       [] {

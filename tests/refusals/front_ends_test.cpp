@@ -68,6 +68,7 @@ const std::vector<Call>& calls() {
       {"square", [](Array x) { return square(x); }},
       {"mean", [](Array x) { return mean(x); }},
       {"variance", [](Array x) { return variance(x); }},
+      {"standardize", [](Array x) { return standardize(x); }},
       {"one_hot", [](Array x) { return one_hot(x, 3); }},
       {"logsumexp", [](Array x) { return logsumexp(x); }},
       {"softmax", [](Array x) { return softmax(x); }},

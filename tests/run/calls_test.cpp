@@ -173,13 +173,6 @@ TEST_F(Calls, per_device_storage_finds_a_value_that_is_not_equal_as_typed) {
                Error);
 }
 
-TEST_F(Calls, explains_phases_and_memory) {
-  std::string text = Executable(add_one(), mesh_, team_).explain();
-  EXPECT_NE(text.find("phase 0"), std::string::npos) << text;
-  EXPECT_NE(text.find("region add"), std::string::npos) << text;
-  EXPECT_NE(text.find("bytes of buffers"), std::string::npos) << text;
-}
-
 TEST_F(Calls, calls_from_several_threads_queue) {
   Executable executable(add_one(), mesh_, team_);
   std::vector<std::thread> callers;

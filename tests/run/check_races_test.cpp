@@ -24,7 +24,7 @@ struct Plan {
                                    {{mesh.axes()}}),
                       mesh)),
         graph(make_graph(local.program, mesh, Storage::by_type)),
-        nodes(make_nodes(graph, Fusion::on)),
+        nodes(make_nodes(graph, Fusion::on, Stores::by_size)),
         placement(place(graph, nodes, 2, choice)),
         buffers(plan_buffers(graph, nodes)) {
     for (std::size_t i = 0; i < nodes.list.size(); ++i) names.push_back("node " + std::to_string(i));

@@ -35,10 +35,14 @@ void compare_all_plans(const Program& program, const Mesh& mesh, const Tensors& 
         for (PlanChoice plan :
              {PlanChoice::cheapest, PlanChoice::one_worker, PlanChoice::by_axis, PlanChoice::by_tiles}) {
           if (team == &one && plan != PlanChoice::cheapest) continue;
-          SCOPED_TRACE(fmt::format("{} storage, {}, {} workers, plan {}",
+          // Each kind of plan once with stores past the caches.
+          Stores stores = (storage == Storage::by_type) == fuse ? Stores::streamed : Stores::by_size;
+          SCOPED_TRACE(fmt::format("{} storage, {}, {} workers, plan {}{}",
                                    storage == Storage::by_type ? "by type" : "per device",
-                                   fuse ? "fused" : "not fused", team->workers(), static_cast<int>(plan)));
-          CompileOptions options{.storage = storage, .fuse = fuse, .plan = plan, .check_races = true};
+                                   fuse ? "fused" : "not fused", team->workers(), static_cast<int>(plan),
+                                   stores == Stores::streamed ? ", streamed" : ""));
+          CompileOptions options{
+              .storage = storage, .fuse = fuse, .plan = plan, .stores = stores, .check_races = true};
           Tensors found;
           try {
             found = run_once(program, mesh, inputs, *team, options);

@@ -127,7 +127,10 @@ void expect_same_bits(const Program& program, const Mesh& mesh, const Values& in
   switch (seed % 4) {
     case 0: expect("not fused", run_by(program, mesh, inputs, 2, {.fuse = false})); break;
     case 1: expect("split by axes", run_by(program, mesh, inputs, 2, {.plan = PlanChoice::by_axis})); break;
-    case 2: expect("split by tiles", run_by(program, mesh, inputs, 2, {.plan = PlanChoice::by_tiles})); break;
+    case 2:
+      expect("split by tiles, streamed",
+             run_by(program, mesh, inputs, 2, {.plan = PlanChoice::by_tiles, .stores = Stores::streamed}));
+      break;
     default:
       expect("per device, not fused, on two workers",
              run_by(program, mesh, inputs, 2, {.storage = Storage::per_device, .fuse = false}));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
 #include "tests/tensor/element_values.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/stream.hpp"
 
 namespace tutti {
 namespace {
@@ -41,6 +43,10 @@ TEST_P(strided_copy_of, moves_each_element_to_its_place) {
     strided_copy(found.data() + 5000 * size, from.data() + 5000 * size, loops, size);
     copy_plainly(want.data() + 5000 * size, from.data() + 5000 * size, loops, size);
     EXPECT_EQ(found, want) << size << " bytes";
+    std::ranges::fill(found, std::byte{0});
+    strided_stream(found.data() + 5000 * size, from.data() + 5000 * size, loops, size);
+    finish_streaming();
+    EXPECT_EQ(found, want) << size << " bytes, streamed";
   }
 }
 
@@ -68,6 +74,20 @@ TEST(fill, repeats_an_element_of_any_size) {
       fill(found.data(), element.data(), std::int64_t(n), size);
       for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(0, std::memcmp(&found[i * size], element.data(), size));
       EXPECT_EQ(found[n * size], std::byte{0});
+    }
+}
+
+TEST(stream, writes_the_bytes_asked_for_and_no_others) {
+  std::vector<std::byte> from(1200), want(1200), found(1200);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(1 + i * 2654435761U % 251);
+  for (std::size_t begin : {0, 1, 5, 63, 64, 100})
+    for (std::size_t bytes : {0, 1, 31, 32, 63, 64, 65, 128, 500, 1000}) {
+      std::ranges::fill(found, std::byte{0});
+      std::ranges::fill(want, std::byte{0});
+      std::copy_n(from.begin() + 3, bytes, want.begin() + static_cast<std::ptrdiff_t>(begin));
+      stream(found.data() + begin, from.data() + 3, bytes);
+      finish_streaming();
+      EXPECT_EQ(found, want) << bytes << " bytes from " << begin;
     }
 }
 

@@ -4,6 +4,8 @@
 // instruction set.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,6 +14,7 @@
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/tensor.hpp"
 
 namespace tutti {
 namespace {
@@ -232,6 +235,30 @@ TEST_P(elementwise_kernels_of, give_for_a_pair_the_bits_of_two_passes) {
           binary_kernel(second, dtype, Step::dense, Step::dense)(twice.data(), then, elements);
           EXPECT_TRUE(same_results(dtype, once, twice)) << name(first) << " then " << name(second);
         }
+}
+
+TEST_P(elementwise_kernels_of, give_for_a_gate_the_bits_of_comparison_and_selection) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : {DType::f32, DType::f64})
+    for (CompareDirection direction :
+         {CompareDirection::lt, CompareDirection::le, CompareDirection::gt, CompareDirection::ge})
+      for (double limit : {0.0, -0.0, 1.5, std::nan("")}) {
+        const auto x = operand_bytes(dtype, 1), otherwise = operand_bytes(dtype, 2);
+        const Tensor at = Tensor::scalar_of(dtype, limit);
+        std::vector<std::byte> once(x.size()), chosen(elements), twice(x.size());
+        const std::byte* const in[] = {x.data(), at.data(), otherwise.data()};
+        gate_kernel(direction, dtype)(once.data(), in, elements);
+        compare_kernel(direction, dtype, Step::dense, Step::scalar)(chosen.data(), in, elements);
+        const std::byte* const then[] = {chosen.data(), at.data(), otherwise.data()};
+        select_kernel(dtype, Step::dense, Step::scalar, Step::dense)(twice.data(), then, elements);
+        EXPECT_EQ(once, twice) << name(direction) << ' ' << limit;
+      }
+}
+
+TEST(gate_kernel, is_null_where_there_is_none) {
+  EXPECT_EQ(nullptr, gate_kernel(CompareDirection::eq, DType::f32));
+  EXPECT_EQ(nullptr, gate_kernel(CompareDirection::le, DType::i32));
+  EXPECT_EQ(nullptr, gate_kernel(CompareDirection::le, DType::bf16));
 }
 
 TEST(pair_kernel, is_null_where_there_is_none) {

@@ -137,7 +137,7 @@ void print_rules(const OpRow& row) {
   }
 }
 
-void print_values(const Example& example) {
+void print_values(const std::vector<ShownValue>& shown) {
   fmt::print("\nrun on {}\n", to_string(example_mesh()));
   std::string last;
   std::size_t positions = 0, left = 0;
@@ -145,7 +145,7 @@ void print_values(const Example& example) {
     if (left > 0) fmt::print("       .. and {} more devices\n", left);
     positions = left = 0;
   };
-  for (const ShownValue& value : values(example)) {
+  for (const ShownValue& value : shown) {
     bool is_new = value.variable != last;
     if (is_new) end_variable();
     last = value.variable;
@@ -159,7 +159,7 @@ void print_values(const Example& example) {
   end_variable();
 }
 
-void print_text(const OpRow& row) {
+void print_text(const OpRow& row, const std::vector<ShownValue>& shown) {
   const Example& example = shown_example(row);
   fmt::print("{}\n  {}\n\n", row.name, example.op->about().summary);
   print_labelled("front ends", {joined(front_ends(row), "none: recorded by rules and transforms")});
@@ -169,13 +169,13 @@ void print_text(const OpRow& row) {
   print_states(row);
   print_rules(row);
   print_program("example", program_text(example));
-  print_values(example);
+  print_values(shown);
   print_program("forward derivative", jvp_text(example));
   print_program("gradient", gradient_text(example));
   for (const auto& [axis, text] : batched_texts(example)) print_program("batched over " + axis, text);
 }
 
-nlohmann::ordered_json as_json(const OpRow& row) {
+nlohmann::ordered_json as_json(const OpRow& row, const std::vector<ShownValue>& shown) {
   using Json = nlohmann::ordered_json;
   const Example& example = shown_example(row);
   Json states = Json::array(), rules, values_run = Json::array(), batched = Json::array();
@@ -190,7 +190,7 @@ nlohmann::ordered_json as_json(const OpRow& row) {
     }
   for (const RuleCell& cell : rule_cells(row))
     rules[std::string(cell.rule)] = {{"state", cell.state}, {"reason", cell.reason}};
-  for (const ShownValue& value : values(example))
+  for (const ShownValue& value : shown)
     values_run.push_back(
         {{"variable", value.variable}, {"position", value.position}, {"value", value.value}});
   for (const auto& [axis, text] : batched_texts(example))
@@ -219,8 +219,9 @@ nlohmann::ordered_json as_json(const OpRow& row) {
 int explain(const ExplainOptions& options) {
   std::vector<const OpRow*> rows = named_ops(options.name);
   const OpRow& row = *rows[0];
+  std::vector<ShownValue> shown = values(shown_example(row), options.trace);  // or its trace is refused
   if (options.json) {
-    fmt::print("{}\n", as_json(row).dump(2));
+    fmt::print("{}\n", as_json(row, shown).dump(2));
     return 0;
   }
   if (row.name != options.name) {
@@ -229,7 +230,7 @@ int explain(const ExplainOptions& options) {
     fmt::print("{} is a front end of {}{}.\n\n", options.name, fmt::join(names, " and "),
                names.size() > 1 ? "; this is " + names[0] : "");
   }
-  print_text(row);
+  print_text(row, shown);
   return 0;
 }
 

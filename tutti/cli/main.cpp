@@ -37,6 +37,9 @@ int run(int argc, char** argv) {
   explain_command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
       ->required();
   explain_command->add_flag("--json", explain.json, "the same as an object");
+  explain_command->add_option("--trace", explain.trace,
+                              "write what each worker does when the example is run to this file, which "
+                              "ui.perfetto.dev opens");
   explain_command->callback([&] { status = tutti::cli::explain(explain); });
 
   // CLI11 would only say that a subcommand is missing.

@@ -56,6 +56,7 @@ std::vector<std::pair<std::string, std::string>> batched_texts(const Example& ex
 struct ShownValue {
   std::string variable, position, value;
 };
-std::vector<ShownValue> values(const Example& example);
+/// `trace`: the file for a timeline of that run; empty: none. Throws R001 if it cannot be written.
+std::vector<ShownValue> values(const Example& example, const std::string& trace);
 
 }  // namespace tutti::cli

@@ -8,6 +8,7 @@
 #include "tutti/cli/op_facts.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/on_machine.hpp"
+#include "tutti/run/timeline.hpp"
 #include "tutti/tensor/print.hpp"
 
 namespace tutti::cli {
@@ -93,12 +94,15 @@ void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors
 
 }  // namespace
 
-std::vector<ShownValue> values(const Example& example) {
+std::vector<ShownValue> values(const Example& example, const std::string& trace) {
   Types types = types_of(example);
   std::vector<Tensors> inputs;
   for (const ExampleOperand& operand : example.operands) inputs.push_back(values_of(operand, inputs.size()));
   Program program = program_of(example.op, types);
-  std::vector<Tensors> results = run_on_machine(program, example_mesh(), inputs);
+  Team team(2);
+  Timeline timeline(team.workers(), trace, "tutti on " + to_string(example_mesh()));
+  CompileOptions options{.check_races = true, .timeline = trace.empty() ? nullptr : &timeline};
+  std::vector<Tensors> results = run_on_machine(program, example_mesh(), inputs, team, options);
   std::vector<ShownValue> shown;
   for (std::size_t i = 0; i < inputs.size(); ++i) add_shown(shown, program.inputs[i], types[i], inputs[i]);
   for (std::size_t i = 0; i < results.size(); ++i)

@@ -76,6 +76,21 @@ Array variance(const Operand& x, const WhichDims& dims) {
   });
 }
 
+Array standardize(const Operand& x, const WhichDims& dims, double epsilon) {
+  return front_end("standardize", x.where(), [&] {
+    Array array = as_array(x);
+    DType own = array.dtype();
+    require(!is_complex(own), Code::dtype,
+            "{} is complex; standardize its parts: standardize(real(x)), standardize(imag(x))",
+            to_string(array.type()));
+    if (!is_inexact(own) || is_half(own)) array = convert(array, DType::f32);
+    Dims folded = dims.resolve(array.type());
+    Array away = array - spread(mean_over(array, folded), folded, array);
+    Array found = away * spread(rsqrt(mean_over(away * away, folded) + epsilon), folded, array);
+    return is_half(own) ? convert(found, own) : found;
+  });
+}
+
 Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
   return front_end("where", predicate.where(), [&] { return select(predicate, on_true, on_false); });
 }

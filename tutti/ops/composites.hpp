@@ -13,6 +13,9 @@ Array square(const Operand& x);
 Array mean(const Operand& x, const WhichDims& dims = all_dims);
 /// The mean of square(x - mean(x)), as numpy.var: divided by the number of elements.
 Array variance(const Operand& x, const WhichDims& dims = all_dims);
+/// jax.nn.standardize: x minus its mean, over the root of its variance + epsilon; of integers and bools f32.
+/// Throws T007 for complex numbers.
+Array standardize(const Operand& x, const WhichDims& dims = -1, double epsilon = 1e-5);
 /// numpy.where: element by element `on_true` where `predicate`, else `on_false`; shapes broadcast.
 Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false);
 /// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of range.

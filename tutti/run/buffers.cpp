@@ -2,8 +2,6 @@
 #include "tutti/run/buffers.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <tuple>
 #include <vector>
 
@@ -27,6 +25,9 @@ class BufferPlanner {
 
   BufferPlan plan() && {
     plan_.offset.assign(graph_.roots.size(), -1);
+    one_worker_ = std::ranges::all_of(nodes_.list, [&](const Node& n) {
+      return n.phase == 0 && n.split == nodes_.list[0].split;
+    });
     place_constants();
     find_accesses();
     std::int64_t staying = place_all(false), travelling = place_all(true);
@@ -108,56 +109,40 @@ class BufferPlanner {
       if (is_planned(r) && travels(r) == travelling) order.push_back(r);
     std::ranges::sort(order, {}, [&](int r) { return std::tuple{node(maker(r)).phase, maker(r), r}; });
     std::vector<int> placed;
-    in_use_.clear();
-    done_.clear();
-    int phase = -1;
+    lying_.clear();
+    widest_ = 0;
+    forgotten_before_ = -1;
     std::int64_t top = 0;
     for (int r : order) {
-      if (node(maker(r)).phase != phase) forget_before(phase = node(maker(r)).phase);
-      std::vector<int> others = still_needed(r);
-      if (!take_over(r, others, placed)) offset(r) = first_gap(r, std::move(others));
+      forget_before(r);
+      if (!take_over(r, placed)) offset(r) = first_gap(r);
       placed.push_back(r);
-      in_use_[last_[static_cast<std::size_t>(r)].worker].push_back(r);
+      lying_.insert(std::ranges::upper_bound(lying_, offset(r), {}, [&](int other) { return offset(other); }),
+                    r);
+      widest_ = std::max(widest_, extent(r));
       top = std::max(top, offset(r) + extent(r));
     }
     return rounded(top, 2 * line_bytes);
   }
 
-  void forget_before(int phase) {
-    auto is_past = [&](int r) { return !is_kept(r) && last_[static_cast<std::size_t>(r)].phase < phase; };
-    for (auto* roots : {&in_use_, &done_})
-      for (auto& [worker, some] : *roots) std::erase_if(some, is_past);
-  }
-
-  /// The roots placed so far that are accessed when `r` is written, or later. What the worker that makes r is done with
-  /// it never looks at again in this phase; others may be earlier.
-  std::vector<int> still_needed(int r) {
-    int worker = worker_of(maker(r));
-    auto is_past = [&](int other) { return is_over(other, r); };
-    if (worker != several) {
-      std::vector<int>& own = in_use_[worker];
-      std::vector<int>& done = done_[worker];
-      std::ranges::copy_if(own, std::back_inserter(done), is_past);
-      std::erase_if(own, is_past);
-    }
-    std::vector<int> needed;
-    for (const auto* roots : {&in_use_, &done_})
-      for (const auto& [user, some] : *roots)
-        if (roots == &in_use_ || user != worker)
-          std::ranges::remove_copy_if(some, std::back_inserter(needed), is_past);
-    return needed;
+  /// Forgets what is over when r is written, and for all roots after it: in a phase each worker has its own time.
+  void forget_before(int r) {
+    int phase = node(maker(r)).phase;
+    if (phase == forgotten_before_ && !one_worker_) return;
+    forgotten_before_ = phase;
+    std::erase_if(lying_, [&](int other) {
+      bool is_past = !is_kept(other) && last_[static_cast<std::size_t>(other)].phase < phase;
+      return is_past || (one_worker_ && is_over(other, r));
+    });
   }
 
   std::int64_t extent(int r) const {
     std::int64_t bytes = rounded(root(r).bytes, travels(r) ? 2 * line_bytes : line_bytes);
     return bytes >= large_bytes ? bytes + gap_bytes : bytes;
   }
-  bool overlap(int r, int other) {
-    return offset(r) < offset(other) + extent(other) && offset(other) < offset(r) + extent(r);
-  }
 
   /// Puts r where a root of the same make lies that is no longer needed, if there is one: first of all an operand.
-  bool take_over(int r, const std::vector<int>& others, const std::vector<int>& placed) {
+  bool take_over(int r, const std::vector<int>& placed) {
     std::vector<int> candidates;
     for (const Address& read : node(maker(r)).reads) candidates.push_back(read.root);
     std::size_t operands = candidates.size();
@@ -167,23 +152,31 @@ class BufferPlanner {
       int candidate = candidates[i];
       if (!is_planned(candidate) || travels(candidate) != travels(r) || !alike(candidate, r)) continue;
       offset(r) = offset(candidate);
-      bool free = std::ranges::all_of(others, [&](int other) {
-        return !overlap(r, other) ||
-               (offset(other) == offset(r) && alike(other, r) && is_over_part_by_part(other, r));
-      });
-      if (!free) continue;
+      if (!is_free_for(r)) continue;
       plan_.shared_in_place += i < operands ? 1 : 0;
       return true;
     }
     return false;
   }
 
-  std::int64_t first_gap(int r, std::vector<int> in_the_way) {
-    std::ranges::sort(in_the_way, {}, [&](int other) { return offset(other); });
+  /// Where r lies now there is nothing that is accessed when it is written, or later, but part by part.
+  bool is_free_for(int r) {
+    auto lies_at = [&](int other) { return offset(other); };
+    auto some = std::ranges::upper_bound(lying_, offset(r) - widest_, {}, lies_at);
+    for (; some != lying_.end() && offset(*some) < offset(r) + extent(r); ++some) {
+      int other = *some;
+      if (offset(other) + extent(other) <= offset(r) || is_over(other, r)) continue;
+      if (offset(other) != offset(r) || !alike(other, r) || !is_over_part_by_part(other, r)) return false;
+    }
+    return true;
+  }
+
+  /// The first place that is free for r.
+  std::int64_t first_gap(int r) {
     std::int64_t at = 0;
-    for (int other : in_the_way) {
+    for (int other : lying_) {
       if (offset(other) >= at + extent(r)) break;
-      at = std::max(at, offset(other) + extent(other));
+      if (!is_over(other, r)) at = std::max(at, offset(other) + extent(other));
     }
     return at;
   }
@@ -284,11 +277,14 @@ class BufferPlanner {
   const Graph& graph_;
   const Nodes& nodes_;
   BufferPlan plan_;
-  std::vector<std::vector<int>> accesses_;         // nodes per root
-  std::vector<Last> last_;                         // per root
-  std::vector<bool> kept_;                         // per root
-  std::map<int, std::vector<int>> in_use_, done_;  // placed roots by the worker that uses them last
-  std::vector<bool> travels_;
+  std::vector<std::vector<int>> accesses_;  // nodes per root
+  std::vector<Last> last_;                  // per root
+  std::vector<bool> kept_;                  // per root
+  std::vector<bool> travels_;               // per root
+  std::vector<int> lying_;                  // roots placed so far that may still be accessed, by offset
+  std::int64_t widest_ = 0;                 // extent among them
+  int forgotten_before_ = -1;               // phase
+  bool one_worker_ = false;                 // does everything
 };
 
 }  // namespace

@@ -139,7 +139,7 @@ class Runner {
 void run_control(const PlanStep& step, StepContext& context) {
   const auto& args = *static_cast<const ControlArgs*>(step.args);
   if (context.crew.alone() && step.tile_begin > 0) return;  // done with the first worker's list
-  const Crew crew = args.together ? context.crew : Crew{};
+  const Crew crew = args.together ? context.crew : Crew{.track = context.crew.track};
   for (std::int64_t position = 0; position < args.positions; ++position) Runner(args, crew, position).run();
 }
 

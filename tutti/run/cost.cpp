@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "tutti/devices/cache.hpp"
 #include "tutti/run/plan.hpp"
 
 namespace tutti {
 namespace {
 
-constexpr double cache_bytes = 2 << 20;
+constexpr double cache_bytes = 2 << 20;             // of all workers, each its own
+constexpr double small_last_cache_bytes = 8 << 20;  // every machine has as much: no need to ask
 constexpr double nanoseconds_per_instruction = 6;
 
 double of_unary(UnaryFn fn) {
@@ -69,6 +71,10 @@ double of_control(const Graph& graph, const SubWork& work, By by) {
   return 0;
 }
 
+bool fits_last_cache(double bytes) {
+  return bytes <= small_last_cache_bytes || bytes <= 1.5 * static_cast<double>(last_cache_bytes());
+}
+
 double of_region(const Graph& graph, const Node& node, AxisSet merged) {
   double work = 0;
   auto tiles = static_cast<double>(space_of(graph, node, merged).tiles() *
@@ -80,26 +86,32 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
     work += elements / elements_per_nanosecond(atom.work) + nanoseconds_per_instruction * tiles;
   }
   double bytes = moved_bytes(graph, node);
-  return 10 + work + bytes / (bytes > cache_bytes ? 12 : 60);
+  return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
 }
 
 }  // namespace
 
 double moved_bytes(const Graph& graph, const Node& node) {
   double bytes = 0;
-  for (const Address& read : node.reads) bytes += bytes_read(graph, read);
-  for (int root : node.writes)
-    bytes += static_cast<double>(graph.roots[static_cast<std::size_t>(root)].bytes);
+  for (const Address& read : node.reads) bytes += bytes_read(graph, node, read);
+  for (int root : node.writes) bytes += bytes_read(graph, node, natural_address(graph, root));
   return bytes;
 }
 
-double bytes_read(const Graph& graph, const Address& address) {
+bool is_too_large_to_cache(const Graph& graph, const Node& node) {
+  return !fits_last_cache(moved_bytes(graph, node));
+}
+
+double bytes_read(const Graph& graph, const Node& node, const Address& address) {
   const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
   AxisSet read = 0;
   for (std::size_t i = 0; i < address.axes.size(); ++i)
     if (address.axes[i] != 0) read |= AxisSet{1} << i;
-  double all =
-      static_cast<double>(root.type.bytes()) * static_cast<double>(positions(graph.mesh, root.stored | read));
+  auto bytes = static_cast<double>(root.type.bytes());
+  bool reads_what_it_makes = node.kind == Node::Kind::region || node.kind == Node::Kind::copy;
+  if (reads_what_it_makes)  // of a slice not all that it is cut from
+    bytes = std::min(bytes, static_cast<double>(node.shape.elements() * element_bytes(graph, address)));
+  double all = bytes * static_cast<double>(positions(graph.mesh, root.stored | read));
   return std::min(all, static_cast<double>(root.bytes));
 }
 

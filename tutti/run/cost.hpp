@@ -17,9 +17,11 @@ double estimate(const Graph& graph, const Node& node, AxisSet merged);
 /// Of sub-programs: some of their plans have work for several workers; what they take when all run them.
 bool may_be_shared(const Graph& graph, const Node& node);
 double estimate_together(const Graph& graph, const Node& node);
-/// What a node reads and writes, each value once.
+/// What a node reads and writes, each value once, without the gaps between shards.
 double moved_bytes(const Graph& graph, const Node& node);
+/// What a node writes will have left the caches before anybody reads it: it is better written past them.
+bool is_too_large_to_cache(const Graph& graph, const Node& node);
 /// The bytes of one device's value, times its distinct shards.
-double bytes_read(const Graph& graph, const Address& address);
+double bytes_read(const Graph& graph, const Node& node, const Address& address);
 
 }  // namespace tutti

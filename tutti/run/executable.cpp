@@ -11,9 +11,11 @@
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/check_races.hpp"
 #include "tutti/run/cost.hpp"
+#include "tutti/run/describe.hpp"
 #include "tutti/run/donation.hpp"
 #include "tutti/run/explain.hpp"
 #include "tutti/run/plan.hpp"
+#include "tutti/run/recording.hpp"
 #include "tutti/run/results.hpp"
 
 namespace tutti {
@@ -22,6 +24,7 @@ struct Executable::State {
   LocalProgram local;
   Plan plan;
   Team& team;
+  std::optional<Recording> recording;
   std::vector<std::shared_ptr<std::byte>> staging;  // per input: where one that lies otherwise is put
   std::vector<ResultRing> rings;                    // per output
   std::vector<int> overwritten;                     // per output: the input that it may lie over, or -1
@@ -30,12 +33,13 @@ struct Executable::State {
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
       : local(localised(program, mesh)),
         plan(local.program, mesh,
-             {options.storage, options.fuse ? Fusion::on : Fusion::off, options.plan, of_workers.workers(),
-              options.check_assumptions}),
+             {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
+              of_workers.workers(), options.check_assumptions}),
         team(of_workers) {
     const Graph& graph = plan.graph();
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
+    if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
     staging.resize(local.program.inputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
@@ -131,7 +135,8 @@ struct Executable::State {
       results.push_back(room_for(i, inputs));
       plan.bind(inputs.size() + i, memory_of(*results.back()));
     }
-    run_steps();
+    if (recording) recording->call([this] { run_steps(); });
+    else run_steps();
     check_replicas();
     return results;
   }
@@ -146,13 +151,15 @@ struct Executable::State {
         case Team::Helpers::asleep: alone = placement.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (alone) return plan.run({});
+    if (alone) return plan.run({nullptr, 0, track(0)});
     auto work = [](void* state, int worker) {
       auto& self = *static_cast<State*>(state);
-      self.plan.run({&self.team, worker});
+      self.plan.run({&self.team, worker, self.track(worker)});
     };
     team.run(work, this, placement.nanoseconds);
   }
+
+  Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }
 
   // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
 
@@ -193,6 +200,10 @@ Executable::~Executable() = default;
 
 Executable::Values Executable::run(Values inputs) { return state_->run(std::move(inputs)); }
 
-std::string Executable::explain() const { return explained(state_->plan, state_->local.moved_inputs); }
+std::string Executable::explain() const {
+  std::lock_guard lock(state_->turn);
+  return explained(state_->plan, state_->local.moved_inputs,
+                   state_->recording ? &*state_->recording : nullptr);
+}
 
 }  // namespace tutti

@@ -13,12 +13,17 @@
 
 namespace tutti {
 
+class Timeline;
+
 struct CompileOptions {
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
   bool check_assumptions = false;      // compare what assume_invariant takes for equal: slower
   bool fuse = true;
   PlanChoice plan = PlanChoice::cheapest;
-  bool check_races = false;  // takes time and memory in proportion to the data
+  Stores stores = Stores::by_size;
+  bool check_races = false;      // takes time and memory in proportion to the data
+  Timeline* timeline = nullptr;  // records every step if there is one; it must outlive the executable
+  Where compiled_at = {};        // the user's line, for the timeline
 };
 
 /// A program, planned for the devices of a mesh and a team of workers: phases of step lists over buffers of its own.
@@ -37,10 +42,12 @@ class Executable {
   /// away: an output that can lies over it from then on, also if the call fails; any other is dropped.
   /// Throws T015 (argument) for arrays of other types, R003 (memory) at the equation that makes a result, and what an
   /// opaque unit throws, at its equation. With check_assumptions, T004 at an assume_invariant that is not true. With
-  /// Storage::per_device, I001 if devices hold different values where the type says equal.
+  /// Storage::per_device, I001 if devices hold different values where the type says equal. With a timeline, R001 if its
+  /// file cannot be written.
   Values run(Values inputs);
 
-  /// The phases, with each worker's steps: what, where from, bytes, estimate; memory; what moves at the border.
+  /// The phases, with each worker's steps: what, where from, bytes, estimate, with a timeline also the time measured;
+  /// memory; what moves at the border.
   std::string explain() const;
 
  private:

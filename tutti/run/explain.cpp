@@ -3,100 +3,162 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 #include "tutti/run/cost.hpp"
+#include "tutti/run/describe.hpp"
+#include "tutti/run/memory.hpp"
 
 namespace tutti {
 namespace {
 
-std::string kind_name(Node::Kind kind) {
-  switch (kind) {
-    case Node::Kind::region: return "region";
-    case Node::Kind::columns: return "columns";
-    case Node::Kind::copy: return "copy";
-    case Node::Kind::units: return "units";
-    case Node::Kind::control: return "control";
-  }
-  return {};
+constexpr std::size_t line_length = 120;
+
+std::string in_bytes(std::int64_t bytes) {
+  constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1023.95 && unit + 1 < units.size(); ++unit) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, units[unit]);
 }
 
-std::string who(const Graph& graph, const Placement& placement, const Split& split) {
-  switch (split.by) {
-    case Split::By::worker: return fmt::format("worker {}", split.which);
-    case Split::By::axis:
-      return fmt::format("{} workers by '{}'", placement.workers,
-                         graph.mesh.axes()[static_cast<std::size_t>(split.which)].name);
-    case Split::By::tiles: return fmt::format("{} workers by tiles", placement.workers);
-    case Split::By::together: return fmt::format("{} workers together", placement.workers);
-  }
-  return {};
+std::string in_microseconds(std::optional<double> nanoseconds) {
+  return nanoseconds ? fmt::format("{:.2f}", *nanoseconds / 1e3) : "-";
 }
 
-/// What a sub-program is to its step.
-std::string part(const Sub& sub, std::size_t program) {
-  switch (sub.how) {
-    case Sub::How::choose: return fmt::format("branch {}", program);
-    case Sub::How::call: return "call";
-    case Sub::How::repeat: return fmt::format("each of {} trips", sub.length);
-    case Sub::How::loop: return program == 0 ? "test" : "trip";
-  }
-  return {};
+std::string columns(const std::string& bytes, const std::string& live, const std::string& about,
+                    const std::string& took) {
+  return fmt::format("{:>10} {:>10} {:>9} {:>9}  ", bytes, live, about, took);
 }
 
-std::string phases(const Plan& plan, const std::string& indent) {
-  std::string text;
-  for (int phase = 0; phase < plan.placement().phases; ++phase) {
-    text += fmt::format("{}phase {}\n", indent, phase);
-    for (const Node& node : plan.nodes().list) {
-      if (node.phase != phase) continue;
-      bool together = node.split.by == Split::By::together;
-      text += fmt::format("{}  {}: {}, {} bytes, about {:.0f} ns\n", indent,
-                          who(plan.graph(), plan.placement(), node.split), describe(plan.graph(), node),
-                          static_cast<std::int64_t>(moved_bytes(plan.graph(), node)),
-                          together ? node.split_nanoseconds : node.nanoseconds);
-      if (const SubWork* work = sub_work(plan.graph(), node))
-        for (std::size_t i = 0; i < work->plans.size(); ++i)
-          text += fmt::format("{}    {}\n", indent, part(work->sub, i)) +
-                  phases(*work->plans[i], indent + "      ");
+/// The lines of one plan, and below each step those of its sub-programs.
+class PlanLines {
+ public:
+  PlanLines(const Plan& plan, const Recording* recording, std::string indent)
+      : plan_(plan),
+        recording_(recording),
+        indent_(std::move(indent)),
+        live_(live_bytes(plan.graph(), plan.nodes(), plan.buffers())) {
+    for (const Node& node : nodes())
+      split_width_ = std::max(split_width_, split_name(plan.graph(), node.split).size());
+  }
+
+  std::string text() const {
+    std::string text;
+    for (int phase = 0; phase < plan_.placement().phases; ++phase) {
+      text += below(fmt::format("phase {}", phase));
+      for (std::size_t n = 0; n < nodes().size(); ++n)
+        if (nodes()[n].phase == phase) text += step(n) + sub_programs(nodes()[n]);
     }
+    return text;
   }
-  return text;
+
+ private:
+  const std::vector<Node>& nodes() const { return plan_.nodes().list; }
+  std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
+
+  std::string step(std::size_t n) const {
+    const Node& node = nodes()[n];
+    std::string line =
+        columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), node))), in_bytes(live_[n]),
+                in_microseconds(estimated(node)), in_microseconds(took(n))) +
+        fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), node.split), split_width_,
+                    kind_name(node.kind));
+    return line + what(node, line_length - std::min(line_length, line.size())) + "\n";
+  }
+
+  /// As many ops as there is room for, and the user's line.
+  std::string what(const Node& node, std::size_t room) const {
+    Where where = place_of(plan_.graph(), node);
+    std::string place = where.known() ? " (" + to_string(where) + ")" : "", ops;
+    for (std::size_t named = 12; named > 0; --named) {
+      ops = ops_of(plan_.graph(), node, named);
+      if (ops.size() + place.size() <= room) break;
+    }
+    return ops + place;
+  }
+
+  /// Of the worker that does most.
+  double estimated(const Node& node) const {
+    switch (node.split.by) {
+      case Split::By::worker: return node.nanoseconds;
+      case Split::By::together: return node.split_nanoseconds;
+      case Split::By::axis:
+      case Split::By::tiles: break;
+    }
+    double most = 0;
+    for (int worker = 0; worker < plan_.placement().workers; ++worker)
+      most = std::max(most, share_of(plan_.graph(), plan_.placement(), node, worker));
+    return most * node.split_nanoseconds;
+  }
+
+  /// By the worker that took longest.
+  std::optional<double> took(std::size_t n) const {
+    std::optional<double> longest;
+    if (!recording_) return longest;
+    for (const std::vector<PlanStep>& list :
+         plan_.schedule().lists[static_cast<std::size_t>(nodes()[n].phase)])
+      for (const PlanStep& step : list)
+        if (step.node == static_cast<int>(n)) longest = std::max(longest, recording_->nanoseconds(step));
+    return longest;
+  }
+
+  std::string sub_programs(const Node& node) const {
+    const SubWork* work = sub_work(plan_.graph(), node);
+    std::string text;
+    for (std::size_t i = 0; work && i < work->plans.size(); ++i)
+      text += below("    " + part_name(work->sub, i)) +
+              PlanLines(*work->plans[i], recording_, indent_ + "      ").text();
+    return text;
+  }
+
+  const Plan& plan_;
+  const Recording* recording_;
+  std::string indent_;
+  std::vector<std::int64_t> live_;
+  std::size_t split_width_ = 0;
+};
+
+std::string workers(const Plan& plan) {
+  return fmt::format("{} worker{}", plan.placement().workers, plan.placement().workers == 1 ? "" : "s");
 }
 
-/// Sub-programs have buffers of their own.
-std::int64_t all_bytes(const Plan& plan) {
-  std::int64_t bytes = plan.buffers().bytes;
-  for (const Node& node : plan.nodes().list)
-    if (const SubWork* work = sub_work(plan.graph(), node))
-      for (const std::shared_ptr<Plan>& sub : work->plans) bytes += all_bytes(*sub);
-  return bytes;
+std::string times(const Plan& plan, const Recording* recording) {
+  std::string text =
+      fmt::format("about {} us a call on {}, ", in_microseconds(plan.placement().nanoseconds), workers(plan));
+  if (!recording) return text + "not measured (MachineOptions::measure)\n";
+  std::int64_t calls = recording->calls();
+  if (calls == 0) return text + "not run yet\n";
+  std::string of = calls > Recording::most_times ? fmt::format("the last {} of ", Recording::most_times) : "";
+  return text + fmt::format("took {} us (median of {}{} calls)\n",
+                            in_microseconds(recording->call_nanoseconds()), of, calls);
+}
+
+std::string memory(const Plan& plan) {
+  PlanMemory memory = memory_of(plan);
+  std::vector<std::int64_t> live = live_bytes(plan.graph(), plan.nodes(), plan.buffers());
+  std::int64_t most = live.empty() ? 0 : std::ranges::max(live);
+  auto line = [](const char* what, std::int64_t bytes, const std::string& note) {
+    return fmt::format("  {:<12} {:>10}{}{}\n", what, in_bytes(bytes), note.empty() ? "" : "  ", note);
+  };
+  std::string text =
+      "memory\n" + line("arguments", memory.arguments, "") + line("results", memory.results, "");
+  text += line("arena", memory.arena,
+               fmt::format("at most {} at a time; {} results in place of an operand", in_bytes(most),
+                           plan.buffers().shared_in_place));
+  text += line("scratch", memory.scratch, "of " + workers(plan));
+  if (memory.inside > 0) text += line("inside", memory.inside, "arenas and scratch of sub-programs");
+  return text + line("in all", memory.total(), "");
 }
 
 }  // namespace
 
-std::string describe(const Graph& graph, const Node& node) {
-  constexpr std::size_t most_named = 12;
-  std::string text = kind_name(node.kind), ops;
-  std::size_t named = 0;
-  Where where;
-  for (int i : node.atoms) {
-    int e = graph.atoms[static_cast<std::size_t>(i)].equation;
-    if (e < 0) continue;
-    const Equation& equation = graph.program.equations[static_cast<std::size_t>(e)];
-    if (!where.known()) where = equation.where;
-    if (named++ < most_named) ops += (ops.empty() ? " " : ", ") + std::string(equation.op->name());
-  }
-  text += ops;
-  if (named > most_named) text += fmt::format(" and {} more", named - most_named);
-  if (where.known()) text += " (" + to_string(where) + ")";
-  return text;
-}
-
-std::string explained(const Plan& plan, int moved_inputs) {
-  std::string text = phases(plan, "");
-  text += fmt::format("about {:.1f} us; {} bytes of buffers ({} results in place of an operand), {} of "
-                      "scratch for each of {} workers\n",
-                      plan.placement().nanoseconds / 1e3, all_bytes(plan), plan.buffers().shared_in_place,
-                      plan.schedule().scratch_bytes, plan.placement().workers);
+std::string explained(const Plan& plan, int moved_inputs, const Recording* recording) {
+  std::string text = columns("bytes", "arena", "about us", "took us") +
+                     "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
+                     PlanLines(plan, recording, "").text() + times(plan, recording) + memory(plan);
   if (moved_inputs > 0)
     text +=
         fmt::format("{} inputs are gathered inside: they are used whole beside being split\n", moved_inputs);

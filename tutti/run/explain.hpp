@@ -3,13 +3,12 @@
 
 #include <string>
 
-#include "tutti/run/plan.hpp"
+#include "tutti/run/recording.hpp"
 
 namespace tutti {
 
-/// "region add, mul, all_reduce (train.cpp:12)".
-std::string describe(const Graph& graph, const Node& node);
-/// The phases with each worker's work, those of sub-programs below it; then time and memory.
-std::string explained(const Plan& plan, int moved_inputs);
+/// A line per step, those of sub-programs below it: bytes, the arena in use meanwhile, time by estimate and, once it
+/// has run under `recording` (null: nobody measures), as measured; then time and memory of the whole.
+std::string explained(const Plan& plan, int moved_inputs, const Recording* recording);
 
 }  // namespace tutti

@@ -18,6 +18,20 @@ void set_axes(Root& root, const std::vector<std::int64_t>& axes) {
     if (axes[i] != 0) root.stored |= AxisSet{1} << i;
 }
 
+/// Outermost first; loops that run once go, neighbours that step evenly become one.
+std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
+  std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
+  std::vector<CopyLoop> left;
+  for (const CopyLoop& loop : loops) {
+    if (loop.size == 1) continue;
+    bool even = !left.empty() && left.back().to_stride == loop.size * loop.to_stride &&
+                left.back().from_stride == loop.size * loop.from_stride;
+    if (even) left.back() = {left.back().size * loop.size, loop.to_stride, loop.from_stride};
+    else left.push_back(loop);
+  }
+  return left;
+}
+
 }  // namespace
 
 GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
@@ -188,6 +202,7 @@ int GraphBuilder::own_result_root(std::size_t i) {
 
 void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
                        AxisSet axes) {
+  if (CopyWork* copy = std::get_if<CopyWork>(&work)) copy->loops = joined(std::move(copy->loops));
   graph_.atoms.push_back({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
 }
 
@@ -252,7 +267,6 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
     else if (move.to.of == Coordinate::Of::dim)
       work.loops.push_back(
           {move.size, to.dims[static_cast<std::size_t>(move.to.dim.index)] * move.to.weight, move.from});
-  std::ranges::sort(work.loops, std::ranges::greater{}, &CopyLoop::to_stride);
   Address read = from;  // as the devices that hold the result see it: who gathers does not read its own part
   std::ranges::fill(read.axes, 0);
   for (const Move& move : over_axes) read.axes[number_of(move.to.axis)] += move.from;

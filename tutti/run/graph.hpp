@@ -51,7 +51,7 @@ struct CopyWork {  // one job per piece of each distinct shard of the result, in
     std::vector<std::int64_t> from;  // byte offsets in the roots; none: zeros; several are folded
   };
   std::vector<Job> jobs;
-  std::vector<CopyLoop> loops;
+  std::vector<CopyLoop> loops;  // over a piece, outermost first, joined
   ReduceKind kind = ReduceKind::sum;
   bool must_agree = false;  // several are not folded but compared; the first is copied
 };

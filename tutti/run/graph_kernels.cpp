@@ -6,23 +6,6 @@
 #include "tutti/run/graph_builder.hpp"
 
 namespace tutti {
-namespace {
-
-/// Outermost first; loops that run once go, neighbours that step evenly become one.
-std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
-  std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
-  std::vector<CopyLoop> left;
-  for (const CopyLoop& loop : loops) {
-    if (loop.size == 1) continue;
-    bool even = !left.empty() && left.back().to_stride == loop.size * loop.to_stride &&
-                left.back().from_stride == loop.size * loop.from_stride;
-    if (even) left.back() = {left.back().size * loop.size, loop.to_stride, loop.from_stride};
-    else left.push_back(loop);
-  }
-  return left;
-}
-
-}  // namespace
 
 void GraphBuilder::lower(const Literal& literal) {
   int number = static_cast<int>(graph_.constants.size());
@@ -69,7 +52,6 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
   CopyWork work{{}, {}, shuffle.kind};
   for (const Digit& digit : shuffle.digits)
     work.loops.push_back({digit.size, step(digit.to, to), step(digit.from, from.address)});
-  work.loops = joined(std::move(work.loops));
   std::size_t pieces = shuffle.pieces.size() / static_cast<std::size_t>(graph_.mesh.devices());
   Address read = from.address;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
@@ -103,7 +85,6 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   for (std::size_t dim = 0; dim < to.dims.size(); ++dim)
     work.loops.push_back(
         {result_type().shape()[static_cast<int>(dim)], to.dims[dim], from.address.dims[dim]});
-  work.loops = joined(std::move(work.loops));
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
     CopyWork::Job& job = work.jobs.emplace_back(CopyWork::Job{offset_at(to, at), {}});

@@ -7,6 +7,7 @@
 #include "tutti/devices/team.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/executable.hpp"
+#include "tutti/run/timeline.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
@@ -42,10 +43,14 @@ Program simplified(Program program) {
 
 struct Machine::State {
   State(const Mesh& devices, const MachineOptions& wanted)
-      : mesh(devices), options(wanted), team(std::make_shared<Team>(worker_count(devices, wanted.workers))) {}
+      : mesh(devices), options(wanted), team(std::make_shared<Team>(worker_count(devices, wanted.workers))) {
+    if (!wanted.trace.empty() || wanted.measure)
+      timeline = std::make_shared<Timeline>(team->workers(), wanted.trace, "tutti on " + to_string(mesh));
+  }
   Mesh mesh;
   MachineOptions options;
   std::shared_ptr<Team> team;
+  std::shared_ptr<Timeline> timeline;  // null: nothing is recorded
 };
 
 struct CompiledProgram::State {
@@ -53,12 +58,14 @@ struct CompiledProgram::State {
   Structure structure;
   std::vector<std::string> paths;  // of the declared arguments
   Arrays hidden;                   // data that the function closed over
-  std::shared_ptr<Team> team;      // outlives the executable
+  std::shared_ptr<Team> team;      // outlives the executable, as does
+  std::shared_ptr<Timeline> timeline;
   std::unique_ptr<Executable> executable;
 };
 
 const Mesh& Machine::mesh() const { return state_->mesh; }
 int Machine::workers() const { return state_->team->workers(); }
+std::int64_t Machine::events_left_out() const { return state_->timeline ? state_->timeline->left_out() : 0; }
 
 CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,
                                       const Arrays& arguments, const Structure& structure, Where where) const
@@ -77,12 +84,15 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   state.paths = std::move(paths);
   state.hidden = std::move(traced.captured);
   state.team = state_->team;
+  state.timeline = state_->timeline;
   CompileOptions options;
   options.storage = state_->options.storage;
 #ifdef TUTTI_CHECK_RACES
   options.check_races = true;
 #endif
   options.check_assumptions = state_->options.check_assumptions;
+  options.timeline = state.timeline.get();
+  options.compiled_at = where;
   state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
   return compiled;
 } catch (const Error& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,8 @@ struct MachineOptions {
   int workers = 0;                     // threads; 0: two where there are two cores
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
   bool check_assumptions = false;      // refuse to run on (T004) where assume_invariant is not true: slower
+  std::string trace = {};  // a file: what each worker does when, for ui.perfetto.dev; see run/timeline.hpp
+  bool measure = false;    // time every step, as with `trace`: then explain() tells what they took
 };
 
 /// A compiled program, flat.
@@ -26,7 +29,7 @@ class CompiledProgram {
   Arrays operator()(Arrays arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;
-  /// The steps it runs in, with bytes and estimates; then what moved at the border.
+  /// The steps it runs in, with bytes, estimates and, if measured, times; memory; then what moved at the border.
   std::string explain() const;
 
  private:
@@ -66,6 +69,8 @@ class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
+  /// Events that the file of MachineOptions::trace had no room for: it has the first 262,144.
+  std::int64_t events_left_out() const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
   /// optimises and plans. Data that the function closes over becomes a hidden argument.
@@ -126,7 +131,7 @@ class Machine {
 };
 
 /// All devices of `mesh` as virtual devices in this process.
-/// Throws R004 for a number of workers that cannot be.
+/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written.
 Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti

@@ -14,7 +14,8 @@ constexpr std::int64_t longest_row_in_region =
 
 class Gatherer {
  public:
-  Gatherer(const Graph& graph, Fusion fusion) : graph_(graph), fusion_(fusion) {}
+  Gatherer(const Graph& graph, Fusion fusion, Stores stores)
+      : graph_(graph), fusion_(fusion), stores_(stores) {}
 
   Nodes gather() && {
     nodes_.maker.assign(graph_.roots.size(), -1);
@@ -26,6 +27,8 @@ class Gatherer {
         node.space = space_of(graph_, node, 0);
         node.mergeable = mergeable_axes(graph_, nodes_, static_cast<int>(n), node.outer());
       }
+      if (node.kind == Node::Kind::copy) node.space = copy_space(node);
+      node.streams = stores_ == Stores::streamed || is_too_large_to_cache(graph_, node);
       node.nanoseconds = estimate(graph_, node, node.mergeable);
       node.split_nanoseconds =
           node.kind == Node::Kind::control ? estimate_together(graph_, node) : estimate(graph_, node, 0);
@@ -142,6 +145,19 @@ class Gatherer {
     return true;
   }
 
+  /// Several tiles if each shard of the result is one piece, copied from one other.
+  Space copy_space(const Node& node) const {
+    const auto& work = std::get<CopyWork>(atom(node.atoms[0]).work);
+    auto units = static_cast<std::size_t>(positions(graph_.mesh, node.axes));
+    auto has_one_source = [](const CopyWork::Job& job) { return job.from.size() == 1; };
+    if (work.loops.empty() || work.jobs.size() != units || !std::ranges::all_of(work.jobs, has_one_source))
+      return {};
+    Space space{work.loops[0].size, 1, 1, 1};
+    for (std::size_t i = 1; i < work.loops.size(); ++i) space.columns *= work.loops[i].size;
+    space.tile_columns = space.columns;
+    return space;
+  }
+
   void find_reads_and_writes() {
     nodes_.in_memory.assign(graph_.roots.size(), false);
     auto in_memory = [&](int root) {
@@ -175,12 +191,15 @@ class Gatherer {
 
   const Graph& graph_;
   Fusion fusion_;
+  Stores stores_;
   Nodes nodes_;
 };
 
 }  // namespace
 
-Nodes make_nodes(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
+Nodes make_nodes(const Graph& graph, Fusion fusion, Stores stores) {
+  return Gatherer(graph, fusion, stores).gather();
+}
 
 const SubWork* sub_work(const Graph& graph, const Node& node) {
   return std::get_if<SubWork>(&graph.atoms[static_cast<std::size_t>(node.atoms[0])].work);

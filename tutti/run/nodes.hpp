@@ -29,12 +29,13 @@ struct Node {
   Shape row_shape;
   int folds = 0;
 
-  std::vector<Address> reads;    // of roots that other nodes make, or callers
-  std::vector<int> writes;       // roots that other nodes or callers read
-  Space space;                   // of one unit of a region
-  AxisSet mergeable = 0;         // outer axes that may be part of a region's space: units for nothing
-  double nanoseconds = 0;        // of all units on one worker
+  std::vector<Address> reads;  // of roots that other nodes make, or callers
+  std::vector<int> writes;     // roots that other nodes or callers read
+  Space space;                 // of one unit of a region, or of a copy: its outermost loop by all the others
+  AxisSet mergeable = 0;       // outer axes that may be part of a region's space: units for nothing
+  double nanoseconds = 0;      // of all units on one worker
   double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
+  bool streams = false;          // results go past the caches
   int phase = 0;
   Split split;
 
@@ -51,8 +52,12 @@ struct Nodes {
 const SubWork* sub_work(const Graph& graph, const Node& node);
 
 enum class Fusion { on, off };
+enum class Stores {
+  by_size,   // results that are too large for the caches go past them
+  streamed,  // all of regions and copies do: for tests
+};
 /// Gathers atoms in nodes. Atoms whose results shrink join their operands' region, others the latest region they fit.
-Nodes make_nodes(const Graph& graph, Fusion fusion);
+Nodes make_nodes(const Graph& graph, Fusion fusion, Stores stores);
 
 /// The strides of an operand of `atom` over [merged axes, dims] of its region, and the sizes of that space.
 struct RegionOperand {

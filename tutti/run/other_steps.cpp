@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/stream.hpp"
 
 namespace tutti {
 namespace {
@@ -15,6 +16,10 @@ void touch(const std::byte* at, std::int64_t bytes, bool written, const OnTouche
 
 std::span<const CopyArgs::Job> jobs_of(const CopyArgs& copy, std::int64_t unit) {
   return std::span(copy.jobs).subspan(static_cast<std::size_t>(unit) * copy.pieces, copy.pieces);
+}
+
+bool does_all_tiles(const CopyArgs& copy, const PlanStep& step) {
+  return step.tile_end - step.tile_begin == copy.tiles;
 }
 
 bool is_run(const CopyArgs& copy, std::size_t loop) {
@@ -53,16 +58,26 @@ void require_agreement(const CopyArgs& copy, const CopyArgs::Job& job, std::size
             job.from.size());
 }
 
+/// The tiles of a step, of a job that copies one shard.
+void copy_tiles(const CopyArgs& copy, const CopyArgs::Job& job, const PlanStep& step) {
+  auto* kernel = copy.streams ? strided_stream : strided_copy;
+  if (does_all_tiles(copy, step)) return kernel(job.to, job.from[0], copy.loops, copy.element_bytes);
+  std::vector<CopyLoop> loops = copy.loops;
+  loops[0].size = step.tile_end - step.tile_begin;
+  kernel(job.to + step.tile_begin * loops[0].to_stride, job.from[0] + step.tile_begin * loops[0].from_stride,
+         loops, copy.element_bytes);
+}
+
 void run_copy(const PlanStep& step, StepContext& context) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
   for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
     for (const CopyArgs::Job& job : jobs_of(copy, unit)) {
       if (copy.must_agree) require_agreement(copy, job, 0, 0);
       if (job.from.empty()) std::memset(job.to, 0, copy.bytes);
-      else if (job.from.size() == 1 || copy.must_agree)
-        strided_copy(job.to, job.from[0], copy.loops, copy.element_bytes);
+      else if (job.from.size() == 1 || copy.must_agree) copy_tiles(copy, job, step);
       else fold(copy, job, 0, 0, 0, context.scratch);
     }
+  if (copy.streams) finish_streaming();
 }
 
 void touch_source(const CopyArgs& copy, const std::byte* from, std::size_t loop,
@@ -77,9 +92,25 @@ void touch_source(const CopyArgs& copy, const std::byte* from, std::size_t loop,
     touch_source(copy, from + i * l.from_stride, loop + 1, on_touched);
 }
 
+/// Of one job, whose tiles follow each other in its shard.
+void touch_tiles(const CopyArgs& copy, const CopyArgs::Job& job, const PlanStep& step,
+                 const OnTouched& on_touched) {
+  const CopyLoop& outer = copy.loops[0];
+  touch(job.to + step.tile_begin * outer.to_stride, (step.tile_end - step.tile_begin) * outer.to_stride, true,
+        on_touched);
+  CopyArgs part = copy;
+  part.loops[0].size = step.tile_end - step.tile_begin;
+  touch_source(part, job.from[0] + step.tile_begin * outer.from_stride, 0, on_touched);
+}
+
 void touch_copy(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
   touch(context.scratch, static_cast<std::int64_t>(copy.scratch_bytes), true, on_touched);
+  if (!does_all_tiles(copy, step)) {
+    for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
+      touch_tiles(copy, jobs_of(copy, unit)[0], step, on_touched);
+    return;
+  }
   for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
     touch(jobs_of(copy, unit)[0].to, static_cast<std::int64_t>(copy.bytes), true, on_touched);
     for (const CopyArgs::Job& job : jobs_of(copy, unit))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that are not regions: copies, folds over columns, opaque units. A unit of theirs is a job.
+// The steps that are not regions: copies, folds over columns, opaque units. A unit of theirs is a job; the tiles of a
+// copy are the turns of its outermost loop.
 #pragma once
 
 #include <functional>
@@ -22,6 +23,8 @@ struct CopyArgs {
   FoldKernel fold;
   bool must_agree;
   std::size_t scratch_bytes;  // addresses of what is folded
+  std::int64_t tiles;         // of one unit
+  bool streams;               // past the caches
 };
 
 struct ColumnsArgs {

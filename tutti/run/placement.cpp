@@ -90,7 +90,7 @@ class Placer {
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(node.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
         found.push_back({Split::By::axis, static_cast<int>(axis)});
-    if (node.kind == Node::Kind::region && node.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
+    if (node.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
     return found;
   }
 
@@ -166,7 +166,7 @@ class Placer {
     const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
     if (reads_own_part(graph_, writer, node, read)) return 0;
     constexpr double most = 16 << 20;
-    return std::min(bytes_read(graph_, read), most) * nanoseconds_per_travelling_byte;
+    return std::min(bytes_read(graph_, node, read), most) * nanoseconds_per_travelling_byte;
   }
 
   double false_sharing(const Node& node) const {

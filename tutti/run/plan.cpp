@@ -74,7 +74,7 @@ Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
            const std::optional<Ports>& ports)
     : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
                             options)),
-      nodes_(make_nodes(graph_, options.fusion)),
+      nodes_(make_nodes(graph_, options.fusion, options.stores)),
       placement_(place(graph_, nodes_, options.workers, options.choice)),
       buffers_(plan_buffers(graph_, nodes_)),
       schedule_(make_schedule(graph_, nodes_, placement_, buffers_)) {
@@ -98,10 +98,19 @@ void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
   const PlanStep* step = nullptr;
   StepContext& context = contexts_[worker];
   context.crew = crew;
+  const std::vector<PlanStep>& list = schedule_.lists[phase][worker];
   try {
-    for (const PlanStep& next : schedule_.lists[phase][worker]) {
-      step = &next;
-      next.code->run(next, context);
+    if (crew.track) {
+      for (const PlanStep& next : list) {
+        step = &next;
+        Track::Span span(crew.track, &next);
+        next.code->run(next, context);
+      }
+    } else {
+      for (const PlanStep& next : list) {
+        step = &next;
+        next.code->run(next, context);
+      }
     }
   } catch (const Error& error) {
     rethrow_at(graph_, first_equation(*step), error);

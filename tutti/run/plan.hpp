@@ -9,6 +9,7 @@ namespace tutti {
 struct PlanOptions {
   Storage storage = Storage::by_type;
   Fusion fusion = Fusion::on;
+  Stores stores = Stores::by_size;
   PlanChoice choice = PlanChoice::cheapest;
   int workers = 1;
   bool check_assumptions = false;

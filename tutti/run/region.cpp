@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "tutti/tensor/stream.hpp"
+
 namespace tutti {
 namespace {
 
@@ -147,6 +149,10 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
              code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
       return;
     case Kind::load: load(code, call, tile); return;
+    case Kind::stream: {
+      std::int64_t bytes = call.n * code.refs[static_cast<std::size_t>(i.out)].element_bytes;
+      return stream(pointer(call.out), in[0], static_cast<std::size_t>(bytes));
+    }
     case Kind::load_irregular:
       walk_irregular(code, call, tile, [&](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
         strided_copy(pointer(to), pointer(from), {&loop, 1}, static_cast<std::size_t>(loop.to_stride));
@@ -159,6 +165,7 @@ void run_region(const PlanStep& step, StepContext& context) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
   walk(code, step, context.scratch, context.frame,
        [&](const Call& call, const Tile& tile) { run_call(code, call, tile); });
+  if (code.streams) finish_streaming();
 }
 
 void touch_region(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
@@ -204,7 +211,8 @@ void run_direct(const PlanStep& step, StepContext&) {
       case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n); break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes); break;
       case Kind::load:
-      case Kind::load_irregular: break;  // not direct
+      case Kind::load_irregular:
+      case Kind::stream: break;  // not direct
     }
   }
 }
@@ -280,10 +288,10 @@ DirectCall direct_call(const RegionCode& code, const Call& call) {
 bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
-  auto loads = [](const RegionInstruction& i) {
-    return i.kind == Kind::load || i.kind == Kind::load_irregular;
+  auto is_indirect = [](const RegionInstruction& i) {
+    return i.kind == Kind::load || i.kind == Kind::load_irregular || i.kind == Kind::stream;
   };
-  if (!code.once.empty() || std::ranges::any_of(code.code, loads)) return false;
+  if (!code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
   std::int64_t tiles = (step.unit_end - step.unit_begin) * (step.tile_end - step.tile_begin);
   if (tiles * static_cast<std::int64_t>(code.code.size()) > static_cast<std::int64_t>(most_direct_calls))
     return false;

@@ -19,7 +19,8 @@ struct RegionRef {
 };
 
 struct RegionInstruction {
-  enum class Kind : std::uint8_t { elementwise, fold, rows, load, load_irregular };
+  // stream: a tile of scratch goes to memory, past the caches.
+  enum class Kind : std::uint8_t { elementwise, fold, rows, load, load_irregular, stream };
   Kind kind;
   bool row_value = false;  // works on one element per row
   bool by_row = false;     // elementwise: one call per row of a tile
@@ -49,6 +50,7 @@ struct RegionCode {
   std::vector<std::int64_t> offsets;
   std::vector<std::vector<StridedLoop>> loops;
   std::size_t scratch_bytes = 0;
+  bool streams = false;
 
   std::int64_t units() const;
 };

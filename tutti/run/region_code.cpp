@@ -36,6 +36,7 @@ class Coder {
     }
     merged_ = merged;
     code_.space = space_of(graph, node_, merged);
+    code_.streams = node_.streams;
     code_.bases = {nullptr};
     code_.base_roots = {-1};
   }
@@ -144,14 +145,20 @@ class Coder {
     if (!uses_.last_use.contains(result)) free(value_ref_[result]);
   }
 
+  bool is_streamed(int r, bool row_value) const { return code_.streams && is_in_memory(r) && !row_value; }
+
   int result_ref(int r, bool row_value) {
-    if (!is_in_memory(r))
-      return value_ref_[r] = temporary(bytes_of(r), root(r).stored & node_.inner, row_value);
+    bool in_scratch = !is_in_memory(r) || is_streamed(r, row_value);
+    return value_ref_[r] = in_scratch ? temporary(bytes_of(r), root(r).stored & node_.inner, row_value)
+                                      : result_in_memory(r, row_value);
+  }
+
+  int result_in_memory(int r, bool row_value) {
     Address own = natural_address(graph_, r);
     Pattern p = pattern(own, row_value ? node_.row_shape : node_.shape);
     ensure(p.kind == Pattern::Kind::dense || root(r).type.elements() == 0,
            "a result of a region is not dense");
-    return value_ref_[r] = memory_ref(own, {}, row_value);
+    return memory_ref(own, {}, row_value);
   }
 
   // ---- operands
@@ -259,7 +266,24 @@ class Coder {
     }
   }
 
+  void emit_gate(const Atom& compare, const Atom& select) {
+    RegionInstruction made{};
+    made.kind = Kind::elementwise;
+    made.row_value = is_row_value(node_, select.shape);
+    const Address &x = compare.operands[0], &limit = compare.operands[1], &otherwise = select.operands[2];
+    made.by_row = goes_by_row({&x, &otherwise}, select.shape, Reads::dense_only);
+    made.operands = 3;
+    made.in[0] = read(x, select.shape, Reads::dense_only, made.by_row).ref;
+    made.in[1] = read(limit, select.shape, Reads::dense_or_scalar, made.by_row).ref;
+    made.in[2] = read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
+    made.repeats[1] = true;
+    made.elementwise = gate_kernel(*comparison(compare), root(select.results[0]).type.dtype());
+    finish(made, select.results[0], made.row_value, 0);
+  }
+
   void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
+    if (auto it = uses_.pairs.find(i); it != uses_.pairs.end() && it->second.gates)
+      return emit_gate(atom(it->second.first), a);
     RegionInstruction made{};
     made.kind = Kind::elementwise;
     made.row_value = is_row_value(node_, a.shape);
@@ -328,8 +352,16 @@ class Coder {
 
   void finish(RegionInstruction& made, int result, bool row_value, AxisSet folded) {
     made.out = result_ref(result, row_value);
-    add_offsets(made, root(result).stored & node_.inner, folded);
+    AxisSet inner = root(result).stored & node_.inner;
+    add_offsets(made, inner, folded);
     code_.code.push_back(made);
+    if (!is_streamed(result, row_value)) return;
+    RegionInstruction streamed{};
+    streamed.kind = Kind::stream;
+    streamed.in[0] = made.out;
+    streamed.out = result_in_memory(result, row_value);
+    add_offsets(streamed, inner, 0);
+    code_.code.push_back(streamed);
   }
 
   struct LoadedOnce {

@@ -11,8 +11,9 @@ namespace tutti {
 /// their position in the node, values by their roots.
 struct RegionUses {
   struct Pair {
-    std::size_t first;  // is done together with its only user
-    std::size_t side;   // which operand of the user it is
+    std::size_t first;   // is done together with its only user
+    std::size_t side;    // which operand of the user it is
+    bool gates = false;  // a comparison with the limit that its user selects: one gate_kernel
   };
   std::map<std::size_t, Pair> pairs;               // by the second atom
   std::map<std::size_t, std::size_t> merged_into;  // first atom of a pair -> second
@@ -23,5 +24,6 @@ RegionUses uses_of(const Graph& graph, const Nodes& nodes, int node);
 
 /// The function of an atom that applies one to two operands, else null.
 const BinaryFn* binary_fn(const Atom& atom);
+const CompareDirection* comparison(const Atom& atom);
 
 }  // namespace tutti

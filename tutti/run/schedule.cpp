@@ -157,7 +157,9 @@ class Scheduler {
         mine = part_of(size, w, placement_.workers);
         mine = {mine.begin * (jobs / size), mine.end * (jobs / size)};
       }
-      put(n, node, w, code, args, mine, {0, 1});
+      Range tiles{0, node.space.tiles()};
+      if (node.split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
+      put(n, node, w, code, args, mine, tiles);
     }
   }
 
@@ -178,10 +180,10 @@ class Scheduler {
     bool folds = most > 1 && !work.must_agree;
     std::size_t scratch = folds ? most * sizeof(std::byte*) : 0;
     need_scratch(scratch);
-    CopyArgs& args =
-        keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
-                      bytes_per_element(type.dtype()), type.bytes(),
-                      folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree, scratch});
+    CopyArgs& args = keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
+                                   bytes_per_element(type.dtype()), type.bytes(),
+                                   folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
+                                   scratch, node.space.tiles(), node.streams});
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tutti/devices/team.hpp"
+#include "tutti/run/track.hpp"
 
 namespace tutti {
 
@@ -14,11 +15,14 @@ namespace tutti {
 struct Crew {
   Team* team = nullptr;  // none: alone
   int worker = 0;
+  Track* track = nullptr;  // where this one's steps and waits are recorded; none: nowhere
 
   bool alone() const { return team == nullptr; }
   /// Waits until all workers are here. Throws PeerFailed, which nobody but the team sees.
   void meet() const {
-    if (team && !team->barrier(worker)) throw PeerFailed();
+    if (!team) return;
+    Track::Span wait(track, nullptr);
+    if (!team->barrier(worker)) throw PeerFailed();
   }
   struct PeerFailed {};
 };

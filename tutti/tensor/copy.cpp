@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/stream.hpp"
 
 namespace tutti {
 namespace {
@@ -79,13 +80,15 @@ void copy_elements(std::byte* to, const std::byte* from, std::span<const CopyLoo
     copy_elements<T>(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1));
 }
 
-void copy_runs(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t run_bytes) {
-  if (loops.empty()) {
-    std::memcpy(to, from, run_bytes);
-    return;
-  }
+using CopyRun = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
+
+void plain_run(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+void copy_runs(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t run_bytes,
+               CopyRun copy_run) {
+  if (loops.empty()) return copy_run(to, from, run_bytes);
   for (std::int64_t i = 0; i < loops[0].size; ++i, to += loops[0].to_stride, from += loops[0].from_stride)
-    copy_runs(to, from, loops.subspan(1), run_bytes);
+    copy_runs(to, from, loops.subspan(1), run_bytes, copy_run);
 }
 
 template <class T>
@@ -95,16 +98,14 @@ void fill_with(std::byte* to, const std::byte* element, std::int64_t n) {
   std::fill_n(reinterpret_cast<T*>(to), n, value);
 }
 
-}  // namespace
-
-void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
-                  std::size_t element_bytes) {
+void copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t element_bytes,
+          CopyRun copy_run) {
   for (const CopyLoop& loop : loops)
     if (loop.size <= 0) return;
   if (loops.size() > std::size(Loops{}.kept)) {
     for (std::int64_t i = 0; i < loops[0].size; ++i)
-      strided_copy(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1),
-                   element_bytes);
+      copy(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1), element_bytes,
+           copy_run);
     return;
   }
   Loops left = joined(loops);
@@ -113,18 +114,30 @@ void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop
     const CopyLoop inner = left.kept[left.count - 1];
     if (inner.to_stride == dense && inner.from_stride == dense) {
       --left.count;
-      return copy_runs(to, from, left.all(), static_cast<std::size_t>(inner.size) * element_bytes);
+      return copy_runs(to, from, left.all(), static_cast<std::size_t>(inner.size) * element_bytes, copy_run);
     }
   }
-  if (left.count == 0) return copy_runs(to, from, {}, element_bytes);
+  if (left.count == 0) return copy_runs(to, from, {}, element_bytes, copy_run);
   switch (element_bytes) {
     case 1: return copy_elements<std::uint8_t>(to, from, left.all());
     case 2: return copy_elements<std::uint16_t>(to, from, left.all());
     case 4: return copy_elements<std::uint32_t>(to, from, left.all());
     case 8: return copy_elements<std::uint64_t>(to, from, left.all());
     case 16: return copy_elements<SixteenBytes>(to, from, left.all());
-    default: return copy_runs(to, from, left.all(), element_bytes);
+    default: return copy_runs(to, from, left.all(), element_bytes, copy_run);
   }
+}
+
+}  // namespace
+
+void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
+                  std::size_t element_bytes) {
+  copy(to, from, loops, element_bytes, plain_run);
+}
+
+void strided_stream(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
+                    std::size_t element_bytes) {
+  copy(to, from, loops, element_bytes, stream);
 }
 
 void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes) {

@@ -29,6 +29,9 @@ ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
 /// in[0]: bool, in[1], in[2]: dtype.
 ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false);
+/// out[i] = limit where in[0][i] stands so to it, else in[2][i], with limit = in[1][0]: relu and its derivative. The
+/// same bits as compare_kernel and then select_kernel. Null but for lt, le, gt and ge of f32 and f64.
+ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype);
 /// minimum(maximum(in[0], in[1]), in[2]): in[1] kept between in[0] and in[2].
 ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high);
 ElementwiseKernel convert_kernel(DType from, DType to);

@@ -85,6 +85,43 @@ ElementwiseKernel vector_compare_kernel(CompareDirection direction, Lanes lanes,
   return nullptr;
 }
 
+enum class Limit { right, left };  // of the comparison
+
+template <CompareDirection direction, Limit side>
+struct Gate {
+  template <class V>
+  HWY_INLINE V operator()(V x, V limit, V otherwise) const {
+    const auto at_limit = side == Limit::right ? compare<direction>(x, limit) : compare<direction>(limit, x);
+    return hn::IfThenElse(at_limit, limit, otherwise);
+  }
+};
+
+template <CompareDirection direction, Limit side, class T>
+void gate_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(D(), n, Result<D>(out), Gate<direction, side>(), Operand<Step::dense, D>(in[0]),
+      Operand<Step::scalar, D>(in[1]), Operand<Step::dense, D>(in[2]));
+}
+
+template <class T>
+ElementwiseKernel gate_of(CompareDirection direction) {
+  switch (direction) {
+    case CompareDirection::lt: return gate_loop<CompareDirection::lt, Limit::right, T>;
+    case CompareDirection::le: return gate_loop<CompareDirection::le, Limit::right, T>;
+    case CompareDirection::gt: return gate_loop<CompareDirection::lt, Limit::left, T>;
+    case CompareDirection::ge: return gate_loop<CompareDirection::le, Limit::left, T>;
+    case CompareDirection::eq:
+    case CompareDirection::ne: return nullptr;
+  }
+  return nullptr;
+}
+
+ElementwiseKernel vector_gate_kernel(CompareDirection direction, DType dtype) {
+  if (dtype == DType::f32) return gate_of<float>(direction);
+  if (dtype == DType::f64) return gate_of<double>(direction);
+  return nullptr;
+}
+
 struct Select {
   template <class M, class V>
   HWY_INLINE V operator()(M predicate, V on_true, V on_false) const {
@@ -124,6 +161,7 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 
 HWY_EXPORT(vector_compare_kernel);
+HWY_EXPORT(vector_gate_kernel);
 HWY_EXPORT(vector_select_kernel);
 
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
@@ -133,6 +171,10 @@ ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a
   ElementwiseKernel kernel = scalar_compare_kernel(direction, dtype, a, b);
   require(kernel != nullptr, Code::dtype, "{} is not defined for {}", name(direction), name(dtype));
   return kernel;
+}
+
+ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(vector_gate_kernel)(direction, dtype);
 }
 
 namespace {

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives of ours, the copy of the bytes that they must move, JAX and Open MPI, block by block in one run.
+
+A point is one collective at one size. Its programs are ready side by side; a round times a block of each in turn, the
+next round in the opposite order. A record has the median over the rounds, and of ratios the median and the range of those
+taken in one round.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from shutil import which
+
+OURS = Path("build/release/bin/bench_collectives")
+MPI = Path("build/release/bin/bench_collectives_mpi")
+PYTHON = Path(".venv/bin/python")
+NAMES = ("psum", "psum_link", "all_gather_i", "all_gather_v", "psum_scatter", "all_to_all", "ppermute", "pbroadcast")
+NEAR_NS = 100  # a barrier takes 45 to 75 ns of two workers that share a cache, 165 and more of others
+SMALL = 1 << 20  # bytes
+EXTRA_ROUNDS = 2  # instead of those that were not near
+SECONDS_TO_ANSWER = 120
+RESULTS = Path("build/bench")
+
+
+@dataclass(frozen=True)
+class Point:
+    name: str
+    devices: int
+    bytes: int  # S, the larger of a device's operand and result
+    dtype: str
+    chain: int  # links in one program
+
+    def request(self, chain: int) -> str:
+        return f"prepare {self.name} {self.devices} {self.dtype} {self.bytes} {chain}"
+
+    def peers_chain(self) -> int:
+        return max(self.chain, 1 if self.bytes <= SMALL else 2)
+
+
+def links(name: str, size: int) -> int:
+    """Of large ones a call each: it costs nothing beside them. (A peer gets two, for its results lie in fresh memory.) An
+    update in place needs a place of its own first."""
+    return 100 if size <= SMALL else 4 if name == "psum_link" else 1
+
+
+def points(names, devices, sizes, dtypes) -> list[Point]:
+    """All of them; and one call of a program that is one psum of 32 bytes."""
+    chains = [
+        Point(name, n, size, dtype, links(name, size))
+        for dtype in dtypes
+        for n in devices
+        for size in sizes
+        for name in names
+    ]
+    calls = [p for p in chains if p.name == "psum" and p.bytes == 32]
+    return [Point(p.name, p.devices, p.bytes, p.dtype, 1) for p in calls] + chains
+
+
+class Program:
+    """A process that answers a line of JSON to each line; {"error": ..} for ever when it has ended."""
+
+    def __init__(self, command, log=None, **environment):
+        self.process = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=os.environ | environment,
+        )
+
+    def ask(self, line: str) -> dict:
+        timer = threading.Timer(SECONDS_TO_ANSWER, self.process.kill)
+        timer.start()
+        try:
+            print(line, file=self.process.stdin, flush=True)
+            return json.loads(self.process.stdout.readline())
+        except (OSError, ValueError):
+            return {"error": f"{self.process.args[0]} has ended"}
+        finally:
+            timer.cancel()
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Peers:
+    """JAX, and Open MPI with as many ranks as devices; "huge pages": as our memory is, "as installed", or "none". Their
+    warnings go to peers.log."""
+
+    HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+
+    def __init__(self, wanted: str):
+        self.environment = self.HUGE_PAGES if wanted == "huge pages" else {}
+        self.jax = self.mpi = None
+        self.ranks = 0
+        self.has_mpi = wanted != "none" and MPI.exists() and which("mpirun") is not None
+        if wanted == "none":
+            return
+        self.log = (RESULTS / "peers.log").open("w")
+        if PYTHON.exists():
+            self.jax = Program([PYTHON, "bench/collectives_peer.py"], self.log, **self.environment)
+        else:
+            print("JAX is left out: there is no .venv (make setup makes it)")
+        if not self.has_mpi:
+            print("Open MPI is left out: its program is not built (make setup installs Open MPI)")
+
+    def of(self, devices: int) -> dict[str, Program]:
+        if self.has_mpi and self.ranks != devices:
+            self.close_mpi()
+            self.mpi, self.ranks = Program(self.mpirun(devices), self.log, **self.environment), devices
+        return {name: peer for name, peer in (("jax", self.jax), ("mpi", self.mpi)) if peer}
+
+    @staticmethod
+    def mpirun(ranks: int) -> list:
+        command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", ranks]
+        if ranks <= (os.cpu_count() or 1):
+            return [*command, "--bind-to", "core", MPI]
+        return [*command, "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", MPI]
+
+    def close_mpi(self) -> None:
+        if self.mpi:
+            self.mpi.close()
+        self.mpi = None
+
+
+def one_round(steps, backwards: bool) -> dict[str, float]:
+    times = {}
+    for key, program, command in reversed(steps) if backwards else steps:
+        answer = program.ask(command)
+        if "us" in answer:
+            times[key] = answer["us"]
+        if "handoff_ns" in answer:
+            times["handoff_ns"] = max(answer["handoff_ns"])
+    return times
+
+
+def rounds_of(steps, wanted: int) -> list[dict[str, float]]:
+    """Those in which the two workers were near each other, if there are any."""
+    near, far = [], []
+    for i in range(wanted + EXTRA_ROUNDS):
+        times = one_round(steps, backwards=i % 2 == 1)
+        (near if times["handoff_ns"] < NEAR_NS else far).append(times)
+        if len(near) == wanted or len(near) + len(far) >= wanted and not near:
+            break
+    return near or far
+
+
+def ratio(rounds, over: str, under: str) -> list[float] | None:
+    """Median, least and greatest."""
+    found = [times[over] / times[under] for times in rounds if over in times and under in times]
+    return [statistics.median(found), min(found), max(found)] if found else None
+
+
+def measured(point: Point, ours: Program, peers: dict[str, Program], rounds: int) -> dict:
+    answer = ours.ask(point.request(point.chain))
+    if "error" in answer:
+        sys.exit(f"bench_collectives: {answer['error']}")
+    steps = [("us", ours, "measure"), ("copy_us", ours, "copy")]
+    for name, peer in peers.items():
+        answer = peer.ask(point.request(point.peers_chain()))
+        if "error" not in answer:
+            steps.append((f"{name}_us", peer, "measure"))
+        elif "has no" not in answer["error"]:
+            print(f"{point.name} {point.bytes} {name}: {answer['error']}", file=sys.stderr)
+    done = rounds_of(steps, rounds)
+    record = asdict(point)
+    for key in ("us", "copy_us", "jax_us", "mpi_us"):
+        found = [times[key] for times in done if key in times]
+        record[key] = statistics.median(found) if found else None
+    record["range"] = [min(times["us"] for times in done), max(times["us"] for times in done)]
+    record["over_copy"] = ratio(done, "us", "copy_us")
+    record["jax_over"] = ratio(done, "jax_us", "us")
+    record["mpi_over"] = ratio(done, "mpi_us", "us")
+    record["handoff_ns"] = statistics.median(times["handoff_ns"] for times in done)
+    record["rounds"] = len(done)
+    return record
+
+
+def in_words(size: int) -> str:
+    for shift, unit in ((20, "MiB"), (10, "KiB")):
+        if size >> shift:
+            return f"{size >> shift} {unit}"
+    return f"{size} B"
+
+
+def number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
+
+
+def times(found: list[float] | None) -> str:
+    """Median and range of a ratio."""
+    if not found:
+        return ""
+    digits = 2 if found[0] < 10 else 1 if found[0] < 100 else 0
+    return f"{found[0]:.{digits}f} [{found[1]:.{digits}f}-{found[2]:.{digits}f}]"
+
+
+HEADER = (
+    f"{'':<13}{'bytes':>8}{'Tutti':>9}{'copy':>9}{'Tutti/copy':>17}{'JAX':>9}{'JAX/Tutti':>18}"
+    f"{'MPI':>9}{'MPI/Tutti':>18}{'hand-off':>10}"
+)
+
+
+def line(r: dict) -> str:
+    name = "one call" if r["chain"] == 1 and r["bytes"] <= SMALL else r["name"]
+    return (
+        f"{name:<13}{in_words(r['bytes']):>8}{number(r['us']):>9}{number(r['copy_us']):>9}{times(r['over_copy']):>17}"
+        f"{number(r['jax_us']):>9}{times(r['jax_over']):>18}{number(r['mpi_us']):>9}{times(r['mpi_over']):>18}"
+        f"{r['handoff_ns']:>7.0f} ns"
+    )
+
+
+def collectives(chosen: list[Point], rounds: int, wanted_peers: str) -> list[dict]:
+    """Measures and prints."""
+    if not OURS.exists():
+        sys.exit(f"there is no {OURS}; run make bench")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    ours, peers, records, of = Program([OURS]), Peers(wanted_peers), [], None
+    for point in chosen:
+        if of != (point.devices, point.dtype):
+            of = (point.devices, point.dtype)
+            print(f"\n{point.devices} devices, {point.dtype}: us per collective, median of {rounds} rounds\n{HEADER}")
+        records.append(measured(point, ours, peers.of(point.devices), rounds))
+        print(line(records[-1]), flush=True)
+    peers.close_mpi()
+    if peers.jax:
+        peers.jax.close()
+    ours.close()
+    return records

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace examples {
+
+/// All of a file, compressed with gzip or not.
+/// Throws R001 with `advice` if it cannot be read: "give the path of digits.csv.gz with --data".
+std::string read_text(const std::string& path, const std::string& advice);
+
+}  // namespace examples

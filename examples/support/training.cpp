@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examples/support/training.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include "examples/support/progress.hpp"
+#include "tutti/base/require.hpp"
+
+namespace examples {
+
+using namespace tutti;
+
+void add_options(CLI::App& app, TrainingOptions& options, const std::string& step) {
+  app.add_option("--mesh", options.mesh, "devices by axis; needs the axes data and model")
+      ->capture_default_str();
+  app.add_option("--workers", options.workers,
+                 "threads that run the devices; 0: two where there are two cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 64));
+  app.add_option("--steps", options.steps, "training steps of " + step)
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+  app.add_option("--curve", options.curve, "write step and loss (as a hex float) of every step to this file");
+  app.add_option("--load", options.load,
+                 "begin with the parameters in this file, for example with --steps 0");
+  app.add_option("--save", options.save, "write the trained parameters to this file, which numpy.load opens");
+  app.add_option("--trace", options.trace,
+                 "write what each worker does when to this file, which ui.perfetto.dev opens");
+  app.add_flag("--explain", options.explain,
+               "print the step's program with types and places, and its plan with times; do not train");
+}
+
+void parse_or_exit(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error) == 0 ? 0 : 1);
+  }
+}
+
+Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
+  return open_local(mesh, {.workers = options.workers, .trace = options.trace, .measure = options.explain},
+                    Where{});
+}
+
+void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {
+  if (machine.events_left_out() > 0)
+    fmt::print(stderr, "{}: {} is full: {} later events are not in it\n", program, options.trace,
+               machine.events_left_out());
+}
+
+void train(const TrainingOptions& options, const std::function<double()>& step) {
+  std::ofstream curve;
+  if (!options.curve.empty()) {
+    curve.open(options.curve);
+    require(curve.is_open(), Code::file, "{}: cannot be written", options.curve);
+  }
+  std::fflush(stdout);  // before the progress, which goes to stderr
+  Progress progress(options.steps);
+  for (int i = 1; i <= options.steps; ++i) {
+    double loss = step();
+    curve << fmt::format("{} {:a}\n", i, loss);
+    progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
+  }
+  require(!curve.is_open() || curve.flush(), Code::file, "{}: cannot be written to the end", options.curve);
+}
+
+int exit_status(const std::string& program, const std::function<void()>& run) try {
+  run();
+  require(std::fflush(stdout) == 0, Code::file, "the output cannot be written");
+  return 0;
+} catch (const Error& error) {
+  fmt::print(stderr, "{}: {}\n", program, error.what());
+  return info(error.code()).exit_status;
+} catch (const std::system_error& error) {  // of fmt
+  fmt::print(stderr, "{}: the output cannot be written: {}\n", program, error.what());
+  return info(Code::file).exit_status;
+}
+
+}  // namespace examples

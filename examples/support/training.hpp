@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs that train have in common: options, the loop, and how they end.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tutti/run/machine.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace examples {
+
+struct TrainingOptions {
+  std::string mesh = "data=4,model=2";
+  std::string curve;       // file for "step loss" lines, the loss as a hex float
+  std::string load, save;  // parameters, as .npz
+  std::string trace;       // file for what each worker does when
+  int workers = 0;         // 0: two where there are two cores
+  int steps = 0;
+  bool explain = false;
+};
+
+/// Adds them to a command line; `step` says in the help what one step takes: "256 digits".
+void add_options(CLI::App& app, TrainingOptions& options, const std::string& step);
+
+/// Reads the command line. Prints help or what is wrong, and ends the program, where there is nothing to run.
+void parse_or_exit(CLI::App& app, int argc, char** argv);
+
+/// The machine that they ask for. Throws as open_local does.
+tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
+/// Says on stderr if the timeline has not all events.
+void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
+                      const TrainingOptions& options);
+
+constexpr int measured_steps = 32;  // for --explain
+
+/// Calls `step`, which takes a step and returns its loss, as often as `options` say; shows progress, writes the curve.
+/// Throws R001 if the curve cannot be written.
+void train(const TrainingOptions& options, const std::function<double()>& step);
+
+/// Runs a program and says on stderr what it throws; returns the exit status.
+int exit_status(const std::string& program, const std::function<void()>& run);
+
+}  // namespace examples

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What explain() says of steps: work, memory, time.
+#include "tutti/run/explain.hpp"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "tests/run/harness.hpp"
+#include "tutti/control/loops.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/run/machine.hpp"
+#include "tutti/run/memory.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+const Mesh line({{"x", 4}}), one_device(std::vector<std::pair<std::string, int>>{});
+
+Array at_line(int number, const std::function<Array()>& record) {
+  auto place = Builder::current().on_behalf_of({"train.cpp", number, 0});
+  return record();
+}
+
+/// On one device, values of 64 KiB, which lie 8.3 KiB apart: two live at once, one result in place of an operand.
+Program difference() {
+  return test_program(one_device, {{DType::f32, {16384}, {}}},
+                      [](const Arrays& x) {
+                        Array a = at_line(10, [&] { return x[0] + x[0]; });
+                        Array b = at_line(11, [&] { return x[0] * x[0]; });
+                        Array c = at_line(12, [&] { return a - b; });
+                        return Arrays{at_line(13, [&] { return c * c; })};
+                      },
+                      {});
+}
+
+Program looped() {
+  const Axes& axes = line.axes();
+  auto trip = [](const Array&, const Array& c) { return c + reduce_sum(matmul(c, c), 0); };
+  return test_program(line, {{DType::f32, {4 * 64, 64}, {axes}}},
+                      [&](const Arrays& x) { return Arrays{fori_loop(0, 5, trip, x[0])}; }, {{axes}});
+}
+
+struct Row {
+  std::string bytes, arena, about, took, what;
+};
+std::vector<Row> rows(const std::string& text) {
+  static const std::regex form(R"( *(\S+ \S+) +(\S+ \S+) +(\S+) +(\S+)  ( +\S.*))");
+  std::vector<Row> found;
+  std::istringstream lines(text);
+  for (std::string row; std::getline(lines, row) && !row.starts_with("about");)
+    if (std::smatch parts; std::regex_match(row, parts, form) && row.find("steps:") == std::string::npos)
+      found.push_back({parts[1], parts[2], parts[3], parts[4], parts[5]});
+  return found;
+}
+
+TEST(explain_run, tells_of_each_step_its_ops_line_bytes_and_arena) {
+  Team team(1);
+  std::string text = Executable(difference(), one_device, team, {.fuse = false}).explain();
+  std::vector<Row> steps = rows(text);
+  ASSERT_EQ(steps.size(), 4U) << text;
+  const char* expected[][3] = {{"128.0 KiB", "72.3 KiB", "  worker 0  region  add (train.cpp:10)"},
+                               {"128.0 KiB", "144.6 KiB", "  worker 0  region  mul (train.cpp:11)"},
+                               {"192.0 KiB", "144.6 KiB", "  worker 0  region  sub (train.cpp:12)"},
+                               {"128.0 KiB", "72.3 KiB", "  worker 0  region  mul (train.cpp:13)"}};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_EQ(steps[i].bytes, expected[i][0]) << text;
+    EXPECT_EQ(steps[i].arena, expected[i][1]) << text;
+    EXPECT_EQ(steps[i].what, expected[i][2]) << text;
+  }
+  EXPECT_NE(text.find("  arguments      72.3 KiB\n  results        72.3 KiB\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("at most 144.6 KiB at a time; 1 results in place of an operand\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("inside"), std::string::npos) << text;
+}
+
+TEST(explain_run, says_that_nobody_measures_or_nothing_has_run) {
+  Team team(1);
+  Timeline timeline(1);
+  std::string unmeasured = Executable(difference(), one_device, team).explain(),
+              not_run = Executable(difference(), one_device, team, {.timeline = &timeline}).explain();
+  EXPECT_NE(unmeasured.find(" us a call on 1 worker, not measured (MachineOptions::measure)\n"),
+            std::string::npos)
+      << unmeasured;
+  EXPECT_NE(not_run.find(" us a call on 1 worker, not run yet\n"), std::string::npos) << not_run;
+  for (const std::string& text : {unmeasured, not_run})
+    for (const Row& row : rows(text)) EXPECT_EQ(row.took, "-");
+}
+
+TEST(explain_run, of_a_machine_that_measures_tells_what_every_step_took) {
+  Machine machine = open_local(line, {.workers = 2, .measure = true});
+  auto body = [](const Array& x) {
+    return fori_loop(0, 5, [](const Array&, const Array& c) { return matmul(c, c); }, x);
+  };
+  Array x = test_data(DType::f32, {64, 64}, 1);
+  auto run = machine.compile(body, x);
+  for (int call = 0; call < 3; ++call) run(x);
+  std::string text = run.explain();
+  double loop = 0, product = 0;
+  for (const Row& row : rows(text)) {
+    ASSERT_NE(row.took, "-") << text;
+    if (row.what.find("control scan") != std::string::npos) loop = std::stod(row.took);
+    if (row.what.find("dot_general") != std::string::npos) product = std::stod(row.took);
+  }
+  EXPECT_GT(product, 0) << text;
+  EXPECT_GE(loop, product) << text;  // of most calls every product is inside
+  EXPECT_TRUE(std::regex_search(text, std::regex("us a call on 2 workers, took [0-9.]+ us "
+                                                 R"(\(median of 3 calls\))")))
+      << text;
+  for (int call = 0; call < 40; ++call) run(x);
+  EXPECT_NE(run.explain().find(" (median of the last 32 of 43 calls)\n"), std::string::npos) << text;
+}
+
+TEST(explain_run, fits_the_width_of_a_page_however_many_ops_a_step_has) {
+  Program program = test_program(line, {{DType::f32, {4 * 8, 8}, {line.axes()}}},
+                                 [](const Arrays& x) {
+                                   Array y = x[0];
+                                   for (int i = 0; i < 10; ++i) y = maximum(y * x[0], 3.0) + y;
+                                   return Arrays{y};
+                                 },
+                                 {{line.axes()}});
+  Team team(2, Team::Use::always);
+  std::string text = Executable(program, line, team).explain();
+  EXPECT_NE(text.find(" more (tests/run/explain_test.cpp:"), std::string::npos) << text;
+  std::istringstream lines(text);
+  for (std::string row; std::getline(lines, row);) EXPECT_LE(row.size(), 120U) << row;
+}
+
+// The trip's product is in the arena of its plan, the sum over columns wants scratch.
+TEST(plan_memory, counts_arenas_and_scratch_of_sub_programs) {
+  Team team(2, Team::Use::always);
+  std::string text = Executable(looped(), line, team, {.fuse = false, .plan = PlanChoice::by_axis}).explain();
+  static const std::regex inside(R"(\n  inside +([0-9.]+) KiB  arenas and scratch of sub-programs\n)");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(text, found, inside)) << text;
+  double least =
+      4 * 64 * 64 * 4 + 2.0 * static_cast<double>(reduce_columns_scratch_bytes(64, 64, DType::f32));
+  EXPECT_GE(std::stod(found[1]) * 1024, least - 0.05 * 1024) << text;
+}
+
+}  // namespace
+}  // namespace tutti

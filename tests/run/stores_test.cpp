@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/run/harness.hpp"
+#include "tutti/devices/cache.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/all_to_all.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/permute.hpp"
+#include "tutti/run/boundary.hpp"
+#include "tutti/run/nodes.hpp"
+
+namespace tutti {
+namespace {
+
+/// Whether the nodes of a region, a permutation and an all_to_all of `bytes` in all stream.
+std::vector<bool> streaming(std::int64_t bytes) {
+  Mesh mesh({{"a", 4}});
+  Program program = test_program(mesh, {{DType::f32, {bytes / 4}, {mesh.axes()}}},
+                                 [](const Arrays& x) {
+                                   Array y = x[0] * 0.5 + psum(x[0], "a");
+                                   return Arrays{y, ppermute(x[0], "a", {{0, 1}, {1, 0}}),
+                                                 all_to_all(x[0], "a", {.tiled = true})};
+                                 },
+                                 {{mesh.axes()}, {mesh.axes()}, {mesh.axes()}});
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  std::vector<bool> found;
+  for (const Node& node : make_nodes(graph, Fusion::on, Stores::by_size).list) found.push_back(node.streams);
+  return found;
+}
+
+TEST(stores, go_past_the_caches_where_these_are_too_small) {
+  EXPECT_EQ(streaming(last_cache_bytes()), std::vector<bool>(4, true));  // and as much again is written
+  EXPECT_EQ(streaming(last_cache_bytes() / 2), std::vector<bool>(4, false));
+  EXPECT_EQ(streaming(4096), std::vector<bool>(3, false));
+}
+
+// The plans of large programs are those that all others are tested in, but for the stores.
+TEST(stores, past_the_caches_give_the_same_bits_for_odd_sizes) {
+  Mesh mesh({{"a", 2}, {"b", 2}});
+  for (DType dtype : {DType::f32, DType::bf16, DType::i8, DType::complex64})
+    expect_all_plans_compute(test_program(mesh, {{dtype, {4 * 1237}, {{mesh.axes()[0], mesh.axes()[1]}}}},
+                                          [](const Arrays& x) {
+                                            return Arrays{x[0] + psum(x[0], "b"),
+                                                          ppermute(x[0], "a", {{0, 1}, {1, 0}})};
+                                          },
+                                          {{mesh.axes()}, {mesh.axes()}}),
+                             mesh);
+}
+
+}  // namespace
+}  // namespace tutti
