@@ -26,8 +26,8 @@ struct TimelineFile {
   std::vector<TimelineEvent> named(const std::string& name, int worker) const;
 };
 
-/// Fails the test unless the file is what viewers take: JSON, one named track per worker, and on each the events in the
-/// order in which they began, beside or inside each other.
+/// Fails the test unless the file is what viewers take: JSON, one named track per worker, all events in the order in which
+/// they began, those of a track beside or inside each other.
 TimelineFile read_timeline(const std::string& path, int workers);
 
 /// A name for a file in the folder for temporary ones, which is removed with its owner.
