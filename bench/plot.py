@@ -36,7 +36,8 @@ def curves(title: str, x_label: str, y_label: str, x_names: dict[float, str], se
     ticks = decades(*(f(y for curve in series.values() for y in curve.values()) for f in (min, max)))
     x_at, y_at = Scale(x_names, LEFT, WIDTH - RIGHT), Scale(ticks, HEIGHT - BOTTOM, TOP)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"',
+        ' font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         text((LEFT + WIDTH - RIGHT) / 2, 22, title, more='font-size="14"'),
         text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_label),

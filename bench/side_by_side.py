@@ -191,7 +191,9 @@ def in_words(size: int) -> str:
 
 
 def number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
+    if value is None:
+        return ""
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def times(found: list[float] | None) -> str:
