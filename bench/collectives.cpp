@@ -50,8 +50,10 @@ struct Copy {
   double microseconds() {
     const auto work = [](void* copy, int worker) { static_cast<const Copy*>(copy)->part(worker); };
     return microseconds_each([&](int n) {
+      const Clock::time_point start = Clock::now();
       times = n;
       team.run(work, this, a_second);
+      return microseconds_since(start);
     });
   }
 };
@@ -152,7 +154,9 @@ class Session {
   Json measure() {
     const double before = handoff_ns(team_);
     const double us = microseconds_each([&](int times) {
+      const Clock::time_point start = Clock::now();
       for (int i = 0; i < times; ++i) chain_->run();
+      return microseconds_since(start);
     });
     return {{"us", us / chain_->links()}, {"handoff_ns", {before, handoff_ns(team_)}}};
   }

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace {
+#include "bench/timing.hpp"
 
-constexpr double block_seconds = 0.02;
+namespace {
 
 int rank_of_this() {
   int rank = 0;
@@ -154,18 +154,20 @@ class Session {
     return everywhere == 1;
   }
 
-  /// Runs in batches that double, until one takes a block's time on the slowest rank.
   std::string measure() {
     if (!collective_) return quoted_error("nothing is prepared");
-    collective_->run(buffers_);
-    for (int times = 1;; times *= 2) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double begin = MPI_Wtime();
-      for (int i = 0; i < times; ++i) collective_->run(buffers_);
-      double took = MPI_Wtime() - begin, slowest = 0;
-      MPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-      if (slowest >= block_seconds) return "{\"us\": " + std::to_string(slowest * 1e6 / times) + "}";
-    }
+    const double us = tutti::bench::microseconds_each([&](int times) { return slowest_us(times); });
+    return "{\"us\": " + std::to_string(us) + "}";
+  }
+
+  /// The time that the slowest rank takes.
+  double slowest_us(int times) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const tutti::bench::Clock::time_point begin = tutti::bench::Clock::now();
+    for (int i = 0; i < times; ++i) collective_->run(buffers_);
+    double took = tutti::bench::microseconds_since(begin), slowest = 0;
+    MPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
   }
 
   const Collective* collective_ = nullptr;

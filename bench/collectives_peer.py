@@ -9,6 +9,7 @@ XLA has not made fewer of them.
 import functools
 import json
 import os
+import statistics
 import sys
 import time
 
@@ -24,7 +25,7 @@ from jax.sharding import Mesh, NamedSharding  # noqa: E402
 from jax.sharding import PartitionSpec as P  # noqa: E402
 
 DTYPES = {"f32": np.float32, "bf16": ml_dtypes.bfloat16}
-BLOCK_SECONDS = 0.02
+BLOCK_SECONDS, FEWEST_RUNS = 0.02, 3
 CHECKED = 1 << 16  # elements of each device, from the first
 
 
@@ -176,12 +177,14 @@ class Measurement:
                 raise ValueError(f"element {i} of device {device} is {found[i]}, not {expected[i]}")
 
     def microseconds(self):
+        """The median run of a block, without the first."""
         self.run(self.x).block_until_ready()
-        begin, runs = time.perf_counter(), 0
-        while time.perf_counter() - begin < BLOCK_SECONDS:
+        runs = []
+        while sum(runs) < BLOCK_SECONDS or len(runs) < FEWEST_RUNS:
+            begin = time.perf_counter()
             self.run(self.x).block_until_ready()
-            runs += 1
-        return (time.perf_counter() - begin) * 1e6 / runs / self.links
+            runs.append(time.perf_counter() - begin)
+        return statistics.median(runs) * 1e6 / self.links
 
 
 def main():

@@ -6,6 +6,7 @@ next round in the opposite order. A record has the median over the rounds, and o
 taken in one round.
 """
 
+import itertools
 import json
 import os
 import statistics
@@ -49,22 +50,20 @@ def links(name: str, size: int) -> int:
 
 
 def points(names, devices, sizes, dtypes) -> list[Point]:
-    """All of them; and one call of a program that is one psum of 32 bytes."""
-    chains = [
-        Point(name, n, size, dtype, links(name, size))
-        for dtype in dtypes
-        for n in devices
-        for size in sizes
-        for name in names
-    ]
-    calls = [p for p in chains if p.name == "psum" and p.bytes == 32]
-    return [Point(p.name, p.devices, p.bytes, p.dtype, 1) for p in calls] + chains
+    """All of them; and before its chain one call of a program that is one psum of 32 bytes."""
+    chosen = []
+    for dtype, n, size, name in itertools.product(dtypes, devices, sizes, names):
+        if (name, size) == ("psum", 32):
+            chosen.append(Point(name, n, size, dtype, 1))
+        chosen.append(Point(name, n, size, dtype, links(name, size)))
+    return chosen
 
 
 class Program:
     """A process that answers a line of JSON to each line; {"error": ..} for ever when it has ended."""
 
     def __init__(self, command, log=None, **environment):
+        self.ended = False
         self.process = subprocess.Popen(
             [str(word) for word in command],
             stdin=subprocess.PIPE,
@@ -81,13 +80,13 @@ class Program:
             print(line, file=self.process.stdin, flush=True)
             return json.loads(self.process.stdout.readline())
         except (OSError, ValueError):
-            return {"error": f"{self.process.args[0]} has ended"}
+            self.ended = True
+            return {"error": f"{self.process.args[0]} has ended (build/bench/peers.log)"}
         finally:
             timer.cancel()
 
     def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.communicate()
 
 
 class Peers:
@@ -115,7 +114,7 @@ class Peers:
         if self.has_mpi and self.ranks != devices:
             self.close_mpi()
             self.mpi, self.ranks = Program(self.mpirun(devices), self.log, **self.environment), devices
-        return {name: peer for name, peer in (("jax", self.jax), ("mpi", self.mpi)) if peer}
+        return {name: peer for name, peer in (("jax", self.jax), ("mpi", self.mpi)) if peer and not peer.ended}
 
     @staticmethod
     def mpirun(ranks: int) -> list:
@@ -191,7 +190,9 @@ def in_words(size: int) -> str:
 
 
 def number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
+    if value is None:
+        return ""
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
 
 
 def times(found: list[float] | None) -> str:

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
+#include <vector>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -17,16 +20,20 @@ inline double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// The time of one of `run(times)` over at least a block of 20 ms, after one that is not counted.
-template <class Run>
-double microseconds_each(const Run& run) {
-  constexpr double block_us = 20'000;
-  run(1);
-  for (int times = 1;; times *= 2) {
-    const Clock::time_point start = Clock::now();
-    run(times);
-    if (const double took = microseconds_since(start); took >= block_us) return took / times;
-  }
+/// The time of one of what `timed(times)` does that often, and says how long it took: the median over batches of at least
+/// 1 ms that make a block of 20 ms, so that a batch in which somebody else has had the processor does not count. The
+/// first is not counted.
+template <class Timed>
+double microseconds_each(const Timed& timed) {
+  constexpr double batch_us = 1'000, block_us = 20'000;
+  timed(1);
+  int times = 1;
+  while (timed(times) < batch_us) times *= 2;
+  std::vector<double> batches;
+  for (double spent = 0; spent < block_us; spent += batches.back()) batches.push_back(timed(times));
+  const auto middle = batches.begin() + std::ssize(batches) / 2;
+  std::nth_element(batches.begin(), middle, batches.end());
+  return *middle / times;
 }
 
 /// memcpy past the caches, where the processor can; `to` lies on a 16-byte boundary.
