@@ -42,18 +42,18 @@ Parameters BroadcastInDim::parameters() const {
 Types BroadcastInDim::infer(const Types& operands) const {
   const Type& x = operands[0];
   Type result = x.with(to);
-  require(static_cast<int>(dims.size()) == x.rank(), Code::dim,
-          "dims {} are {}, {} has {}; name a dim of the result for each (broadcast_in_dim_c2)",
-          to_string(dims), dims.size(), to_string(x), x.rank());
+  if (static_cast<int>(dims.size()) != x.rank())
+    fail(Code::dim, "dims {} are {}, {} has {}; name a dim of the result for each (broadcast_in_dim_c2)",
+         to_string(dims), dims.size(), to_string(x), x.rank());
   require_in_range(dims, result, "broadcast_in_dim_c3");
   require_distinct(dims, result, "broadcast_in_dim_c4");
   for (int i = 0; i < x.rank(); ++i) {
     Dim dim = dims[static_cast<std::size_t>(i)];
-    require(x.shape()[i] == 1 || x.shape()[i] == to[dim], Code::shape,
-            "dim {} of {} has size {} and becomes dim {} of [{}], of size {}; sizes must be equal, or the "
-            "operand's 1 "
-            "(broadcast_in_dim_c5)",
-            i, to_string(x), x.shape()[i], dim.index, to_string(to), to[dim]);
+    if (x.shape()[i] != 1 && x.shape()[i] != to[dim])
+      fail(Code::shape,
+           "dim {} of {} has size {} and becomes dim {} of [{}], of size {}; sizes must be equal, or the "
+           "operand's 1 (broadcast_in_dim_c5)",
+           i, to_string(x), x.shape()[i], dim.index, to_string(to), to[dim]);
   }
   return {result};
 }

@@ -31,13 +31,15 @@ Dims free_dims(int rank, const Dims& batch, const Dims& contract) {
 // Pairs of dims have equal sizes; `role` is "batch" or "contracted".
 void require_pairs(Type lhs, Type rhs, const Dims& of_lhs, const Dims& of_rhs, std::string_view role,
                    std::string_view count_label, std::string_view size_label) {
-  require(of_lhs.size() == of_rhs.size(), Code::dim, "{} {} dims of {} and {} of {}; they go in pairs ({})",
-          of_lhs.size(), role, to_string(lhs), of_rhs.size(), to_string(rhs), count_label);
+  if (of_lhs.size() != of_rhs.size())
+    fail(Code::dim, "{} {} dims of {} and {} of {}; they go in pairs ({})", of_lhs.size(), role,
+         to_string(lhs), of_rhs.size(), to_string(rhs), count_label);
   for (std::size_t i = 0; i < of_lhs.size(); ++i)
-    require(lhs.shape()[of_lhs[i]] == rhs.shape()[of_rhs[i]], Code::shape,
-            "{} dim {} of {} has size {}, its partner, dim {} of {}, has {}; they must be equal ({})", role,
-            of_lhs[i].index, to_string(lhs), lhs.shape()[of_lhs[i]], of_rhs[i].index, to_string(rhs),
-            rhs.shape()[of_rhs[i]], size_label);
+    if (lhs.shape()[of_lhs[i]] != rhs.shape()[of_rhs[i]])
+      fail(Code::shape,
+           "{} dim {} of {} has size {}, its partner, dim {} of {}, has {}; they must be equal ({})", role,
+           of_lhs[i].index, to_string(lhs), lhs.shape()[of_lhs[i]], of_rhs[i].index, to_string(rhs),
+           rhs.shape()[of_rhs[i]], size_label);
 }
 
 // `x` has the dims that `dims` says, in that order; put them in order 0, 1, ...
@@ -126,11 +128,12 @@ Parameters DotGeneral::parameters() const {
 
 Types DotGeneral::infer(const Types& operands) const {
   const Type &lhs = operands[0], &rhs = operands[1];
-  require(lhs.dtype() == rhs.dtype(), Code::dtype,
-          "{} and {} have different dtypes (dot_general_c13); convert one of them: {}", to_string(lhs),
-          to_string(rhs), conversion_to(std::max(lhs.dtype(), rhs.dtype())));
-  require(lhs.dtype() != DType::boolean, Code::dtype,
-          "{} is bool, which has no product of matrices; convert it: convert(x, DType::f32)", to_string(lhs));
+  if (lhs.dtype() != rhs.dtype())
+    fail(Code::dtype, "{} and {} have different dtypes (dot_general_c13); convert one of them: {}",
+         to_string(lhs), to_string(rhs), conversion_to(std::max(lhs.dtype(), rhs.dtype())));
+  if (lhs.dtype() == DType::boolean)
+    fail(Code::dtype, "{} is bool, which has no product of matrices; convert it: convert(x, DType::f32)",
+         to_string(lhs));
   require_distinct(joined(lhs_batch, lhs_contract), lhs, "dot_general_c3");
   require_distinct(joined(rhs_batch, rhs_contract), rhs, "dot_general_c4");
   require_in_range(lhs_batch, lhs, "dot_general_c5");

@@ -32,15 +32,18 @@ DType joint(DType a, DType b) {
 
 }  // namespace
 
+// Every equation comes here, several times: types are written out only for one that is wrong.
 void require_same_dtype(Type a, Type b) {
-  require(a.dtype() == b.dtype(), Code::dtype, "{} and {} have different dtypes; convert one of them: {}",
-          to_string(a), to_string(b), conversion_to(joint(a.dtype(), b.dtype())));
+  if (a.dtype() != b.dtype())
+    fail(Code::dtype, "{} and {} have different dtypes; convert one of them: {}", to_string(a), to_string(b),
+         conversion_to(joint(a.dtype(), b.dtype())));
 }
 
 void require_same_elements(Type a, Type b) {
   require_same_dtype(a, b);
-  require(a.shape() == b.shape(), Code::shape, "{} and {} have different shapes; use broadcast_in_dim first",
-          to_string(a), to_string(b));
+  if (a.shape() != b.shape())
+    fail(Code::shape, "{} and {} have different shapes; use broadcast_in_dim first", to_string(a),
+         to_string(b));
 }
 
 }  // namespace tutti

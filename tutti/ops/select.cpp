@@ -52,17 +52,17 @@ std::vector<AxisStates> Select::wants(const Types& operands) const {
 
 Types Select::infer(const Types& operands) const {
   Type predicate = operands[0], x = operands[1];
-  require(predicate.dtype() == DType::boolean, Code::dtype,
-          "the predicate is {}, not bool; compare it: not_equal(x, 0)", to_string(predicate));
+  if (predicate.dtype() != DType::boolean)
+    fail(Code::dtype, "the predicate is {}, not bool; compare it: not_equal(x, 0)", to_string(predicate));
   require_same_elements(x, operands[2]);
-  require(predicate.shape() == x.shape(), Code::shape,
-          "the predicate is {}, the branches are {}; use broadcast_in_dim first", to_string(predicate),
-          to_string(x));
+  if (predicate.shape() != x.shape())
+    fail(Code::shape, "the predicate is {}, the branches are {}; use broadcast_in_dim first",
+         to_string(predicate), to_string(x));
   std::vector<AxisStates> wanted = wants(operands);
   for (std::size_t i = 0; i < operands.size(); ++i)
-    require(operands[i].states() == wanted[i], Code::state,
-            "{} is {}, the other operands need {}; cast it first", operand_names[i], to_string(operands[i]),
-            to_string(operands[i].with(wanted[i])));
+    if (operands[i].states() != wanted[i])
+      fail(Code::state, "{} is {}, the other operands need {}; cast it first", operand_names[i],
+           to_string(operands[i]), to_string(operands[i].with(wanted[i])));
   return {x};
 }
 

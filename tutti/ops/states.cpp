@@ -113,9 +113,9 @@ AxisStates agreed_states(const Types& operands, Mixing mixing) {
   for (const Axis& axis : mentioned(operands)) {
     States states = joined(operands, axis, mixing);
     for (std::size_t i = 0; i < operands.size(); ++i)
-      require(operands[i].at(axis) == states[i], Code::state,
-              "{}, the other operands need it {}; cast it first", described(operands, i, axis),
-              in_words(states[i]));
+      if (operands[i].at(axis) != states[i])  // not require, which would describe those that are right
+        fail(Code::state, "{}, the other operands need it {}; cast it first", described(operands, i, axis),
+             in_words(states[i]));
     result.set(axis, has(states, State::unreduced) ? State::unreduced : states[0]);
   }
   return result;

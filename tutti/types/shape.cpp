@@ -19,9 +19,9 @@ std::int64_t Shape::elements() const {
 void Shape::check() const {
   std::int64_t n = 1;
   for (std::int64_t size : sizes_) {
-    require(size >= 0, Code::shape, "shape [{}] has a negative size; sizes are 0 or more", to_string(*this));
-    require(size == 0 || n <= most_elements / size, Code::shape,
-            "shape [{}] has more than 2^58 elements; make its sizes smaller", to_string(*this));
+    if (size < 0) fail(Code::shape, "shape [{}] has a negative size; sizes are 0 or more", to_string(*this));
+    if (size > 0 && n > most_elements / size)
+      fail(Code::shape, "shape [{}] has more than 2^58 elements; make its sizes smaller", to_string(*this));
     n = size == 0 ? n : n * size;
   }
 }
