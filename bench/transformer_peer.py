@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: bench/transformer_peer.py DEVICES
 
-The training step of the transformer example in JAX (tests/oracle/jax_transformer.py), on that many virtual devices of this
-machine (8: data=4 x model=2), with the layers unrolled and in a scan. Prints "transformer_step_ms MEDIAN",
+The training step of the transformer example in JAX (tests/oracle/jax_transformer.py), on that many virtual devices of
+this machine (8: data=4 x model=2), with the layers unrolled and in a scan. Prints "transformer_step_ms MEDIAN",
 "transformer_compile_ms TIME" (trace, lower and compile), and the same for "transformer_scan"; the twin of
 bench/transformer.cpp.
 """
@@ -58,8 +58,7 @@ def measure(name, params):
     print(name + "_step_ms", f"{statistics.median(times[5:]) * 1e3:.2f}")
 
 
-params = Params(
-    matrix(VOCABULARY, WIDTH), matrix(CONTEXT, WIDTH), tuple(layer() for _ in range(LAYERS)), norm(), matrix(WIDTH, VOCABULARY)
-)
+layers = tuple(layer() for _ in range(LAYERS))
+params = Params(matrix(VOCABULARY, WIDTH), matrix(CONTEXT, WIDTH), layers, norm(), matrix(WIDTH, VOCABULARY))
 measure("transformer", params)
 measure("transformer_scan", stacked(params))
