@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "tutti/run/track.hpp"
 #include "tutti/tensor/whole_file.hpp"
@@ -51,7 +52,8 @@ class Timeline {
   File file_;
   long end_ = 0;  // where the next event goes
   std::int64_t most_events_, events_ = 0, left_out_ = 0;
-  std::string text_;  // not in the file yet
+  std::string text_;                       // not in the file yet
+  std::vector<std::string> thread_heads_;  // per worker: what follows an event's label
   Track::Clock::time_point start_ = Track::Clock::now();
   std::deque<Track> tracks_;  // which stay where they are
   std::vector<Recorded> taken_;
