@@ -22,7 +22,8 @@ RegionOperand over_region(const Graph& graph, const Address& operand, const Shap
 }
 
 Space space_of(const Graph& graph, const Node& node, AxisSet merged) {
-  std::int64_t tile_bytes = node.inner != 0 ? 4096 : 8192;  // smaller: calls show; larger: leaves the first cache
+  // Smaller: calls show; larger: values leave the first cache.
+  std::int64_t tile_bytes = node.inner != 0 ? 4096 : 8192;
   std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
   std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
   for (int i : node.atoms) {
