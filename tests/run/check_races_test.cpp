@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/run/harness.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
@@ -66,6 +68,18 @@ TEST(check_races, finds_buffers_that_overlap) {
     }
   ASSERT_GT(moved, 1);
   EXPECT_TRUE(plan.race());
+}
+
+TEST(check_races, finds_an_output_over_an_argument_that_another_worker_still_reads) {
+  Plan plan(Mesh({{"a", 4}}));
+  auto is_product = [](const Node& node) { return node.kind == Node::Kind::units; };
+  auto last = std::find_if(plan.nodes.list.rbegin(), plan.nodes.list.rend(), is_product);
+  ASSERT_NE(last, plan.nodes.list.rend());
+  last->phase = plan.placement.phases - 1;  // all read argument 1 while each writes its part of the output
+  plan.buffers = plan_buffers(plan.graph, plan.nodes);
+  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
+  EXPECT_EQ(find_race(schedule, plan.names, {-1}), std::nullopt);
+  EXPECT_TRUE(find_race(schedule, plan.names, {1}));
 }
 
 TEST(check_races, finds_scratch_that_two_workers_share) {

@@ -69,9 +69,10 @@ TEST_P(OnMesh, chooses_by_comparison_with_what_it_chooses) {
   check({{DType::f32, {4 * n(), 40}, {axes()}}, {DType::f32, {40}, {}}, {DType::f32, {4 * n()}, {axes()}}},
         [](const Arrays& x) {
           Array column = broadcast_in_dim(x[2], x[0].shape(), {0}), sum = x[0] + x[1];
-          Array zero = zeros({}, DType::f32);
-          return Arrays{relu(sum), where(sum > 2.0, 2.0, column), where(column <= zero, zero, sum),
-                        where(x[1] <= zero, zero, sum), relu(reduce_sum(sum, 1)) + x[2]};
+          Array zero = zeros({}, DType::f32), two = full({}, 2.0, DType::f32), rows = reduce_sum(sum, 1);
+          return Arrays{where(sum <= zero, zero, sum), where(sum > two, two, column),
+                        where(column >= two, two, sum), where(x[1] <= zero, zero, sum),
+                        where(rows < zero, zero, rows) + x[2]};
         },
         {{axes()}, {axes()}, {axes()}, {axes()}, {axes()}});
 }

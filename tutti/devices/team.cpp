@@ -48,16 +48,17 @@ int usable_processors() {
   return static_cast<int>(std::thread::hardware_concurrency());  // more than a cpu_set_t has room for
 }
 
-/// Each worker on a core of its own among those that it may use, if there are as many; neighbouring cores share caches.
-void bind_to_core(int worker) {
+/// Each of `workers` on a core of its own among those that it may use; if there are too few, on a hardware thread.
+/// Neighbouring cores share caches.
+void bind_to_core(int worker, int workers) {
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return;
   hwloc_bitmap_t usable = hwloc_bitmap_alloc();
   if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, usable, HWLOC_CPUBIND_THREAD) == 0 &&
       hwloc_topology_restrict(topology, usable, 0) == 0) {
     auto number = static_cast<unsigned>(worker);
-    hwloc_obj_t place = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, number);
-    if (!place) place = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, number);
+    bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) >= workers;
+    hwloc_obj_t place = hwloc_get_obj_by_type(topology, has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU, number);
     // A refusal (a container's limits) costs speed only.
     if (place) hwloc_set_cpubind(topology, place->cpuset, HWLOC_CPUBIND_THREAD);
   }
@@ -121,7 +122,7 @@ struct Team::State {
 
   void help(int worker) {
     use_one_thread_for_products();
-    bind_to_core(worker);
+    bind_to_core(worker, workers);
     for (std::uint32_t seen = 0;; ++seen) {
       await_post(seen);
       if (stopping.load()) return;

@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 
 constexpr double cache_bytes = 2 << 20;             // of all workers, each its own
-constexpr double small_last_cache_bytes = 8 << 20;  // every machine has as much: no need to ask
+constexpr double small_last_cache_bytes = 8 << 20;  // taken for granted: the machine is not asked
 constexpr double nanoseconds_per_instruction = 6;
 
 double of_unary(UnaryFn fn) {

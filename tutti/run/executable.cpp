@@ -69,7 +69,7 @@ struct Executable::State {
 
   bool lies_as_wanted(std::size_t i, const GlobalArray& array) const {
     const Root& root = input_root(i);
-    bool one_shard = root.stored == 0;
+    bool one_shard = positions(plan.graph().mesh, root.stored) == 1;
     if (one_shard && !array.sharding()) return true;
     return array.sharding() == local.input_shardings[i] &&
            (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == root.shard_stride);

@@ -9,7 +9,6 @@
 
 #include "tutti/run/cost.hpp"
 #include "tutti/run/describe.hpp"
-#include "tutti/run/memory.hpp"
 
 namespace tutti {
 namespace {
