@@ -2,6 +2,7 @@
 #include "tutti/run/results.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tutti/devices/block.hpp"
 
@@ -15,8 +16,7 @@ constexpr std::size_t buffers_per_result = 2;
 bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array) {
   if (array.use_count() != owners || array->buffer().base.use_count() != 1) return false;
   // The counts alone order nothing. Copies are made and dropped with acquire-release operations on them.
-  std::shared_ptr<const GlobalArray> ordered = array;
-  std::shared_ptr<const std::byte> memory_ordered = array->buffer().base;
+  static_cast<void>(std::pair(array, array->buffer().base));
   return true;
 }
 
