@@ -16,6 +16,7 @@
 #include "bench/timing.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
+#include "tutti/tensor/stream.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -42,7 +43,8 @@ struct Copy {
     const std::size_t end = me + 1 == workers ? bytes : (me + 1) * bytes / workers / line * line;
     for (int i = 0; i < times; ++i) {
       if (stores == Stores::plain) std::memcpy(to + begin, from + begin, end - begin);
-      else copy_streaming(to + begin, from + begin, end - begin);
+      else stream(to + begin, from + begin, end - begin);
+      finish_streaming();
       if (!team.barrier(worker)) return;
     }
   }

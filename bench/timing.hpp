@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <vector>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace tutti::bench {
 
@@ -34,19 +28,6 @@ double microseconds_each(const Timed& timed) {
   const auto middle = batches.begin() + std::ssize(batches) / 2;
   std::nth_element(batches.begin(), middle, batches.end());
   return *middle / times;
-}
-
-/// memcpy past the caches, where the processor can; `to` lies on a 16-byte boundary.
-inline void copy_streaming(std::byte* to, const std::byte* from, std::size_t bytes) {
-  std::size_t done = 0;
-#if defined(__SSE2__)
-  for (; done + 64 <= bytes; done += 64)
-    for (std::size_t i = done; i < done + 64; i += 16)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
-  _mm_sfence();
-#endif
-  std::memcpy(to + done, from + done, bytes - done);
 }
 
 }  // namespace tutti::bench

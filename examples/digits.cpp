@@ -93,10 +93,7 @@ void run(const Options& options) {
 
   Batch first = batches.next();
   auto train = machine.compile(sharded_step(mesh), params, momentum, first);
-  if (options.explain) {
-    for (int i = 0; i < examples::measured_steps; ++i) train(params, momentum, first);
-    return fmt::print("{}\n{}", to_string(train.program()), train.explain());
-  }
+  if (options.explain) return examples::explain(train, params, momentum, first);
 
   fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(),
              mesh.devices(), to_string(mesh), machine.workers());

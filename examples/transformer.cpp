@@ -85,10 +85,7 @@ void run(const Options& options, Params<Layers> params) {
 
   Batch first = random_batch(text, starts.training, random);
   auto train = machine.compile(sharded_step(mesh, params), params, momentum, first);
-  if (options.explain) {
-    for (int i = 0; i < examples::measured_steps; ++i) train(params, momentum, first);
-    return fmt::print("{}\n{}", to_string(train.program()), train.explain());
-  }
+  if (options.explain) return examples::explain(train, params, momentum, first);
 
   fmt::print("{} training characters on {} virtual devices ({}), {} workers\n",
              split(text, 1).training.size(), mesh.devices(), to_string(mesh), machine.workers());

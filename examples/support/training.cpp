@@ -55,6 +55,10 @@ void warn_of_left_out(const std::string& program, const Machine& machine, const 
                machine.events_left_out());
 }
 
+void print_explained(const Program& program, const std::string& plan) {
+  fmt::print("{}\n{}", to_string(program), plan);
+}
+
 void train(const TrainingOptions& options, const std::function<double()>& step) {
   std::ofstream curve;
   if (!options.curve.empty()) {

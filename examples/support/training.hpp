@@ -35,7 +35,14 @@ tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& opti
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 
-constexpr int measured_steps = 32;  // for --explain
+void print_explained(const tutti::Program& program, const std::string& plan);
+/// Prints a compiled step's program, and its plan with the times of some calls. For a machine that measures.
+template <class Step, class... A>
+void explain(const Step& step, const A&... arguments) {
+  constexpr int measured_steps = 32;
+  for (int i = 0; i < measured_steps; ++i) step(arguments...);
+  print_explained(step.program(), step.explain());
+}
 
 /// Calls `step`, which takes a step and returns its loss, as often as `options` say; shows progress, writes the curve.
 /// Throws R001 if the curve cannot be written.

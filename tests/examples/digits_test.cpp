@@ -10,6 +10,7 @@
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/random.hpp"
+#include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/tensor/npz.hpp"
@@ -17,6 +18,7 @@
 namespace {
 
 using namespace digits;
+using examples::BadCommand;
 using examples::Random;
 
 const std::string data_path = "examples/data/digits.csv.gz";
@@ -202,18 +204,9 @@ TEST(digits, that_forgets_the_mean_is_refused_as_the_readme_says) {
   EXPECT_NE(text.find(said), std::string::npos) << said;
 }
 
-struct BadCommand {
-  const char *options, *error;
-  int status;
-};
-void PrintTo(const BadCommand& command, std::ostream* out) { *out << command.options; }
 class digits_refuses : public testing::TestWithParam<BadCommand> {};
 
-TEST_P(digits_refuses, with_one_clear_line) {
-  Finished run = run_command(program_folder() + "/digits " + GetParam().options);
-  EXPECT_EQ(run.status, GetParam().status);
-  EXPECT_NE(run.err.find(GetParam().error), std::string::npos) << run.err;
-}
+TEST_P(digits_refuses, with_one_clear_line) { expect_refused(program_folder() + "/digits", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     bad, digits_refuses,

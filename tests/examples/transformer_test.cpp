@@ -9,12 +9,14 @@
 #include "examples/support/transformer_start.hpp"
 #include "examples/support/transformer_text.hpp"
 #include "examples/transformer_model.hpp"
+#include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
 #include "tutti/tensor/npz.hpp"
 
 namespace {
 
 using namespace transformer;
+using examples::BadCommand;
 
 const Sizes small{.layers = 2};
 constexpr std::size_t context = 32;
@@ -188,17 +190,10 @@ TEST(transformer, program_explains_types_and_places) {
     EXPECT_NE(run.out.find(part), std::string::npos) << part;
 }
 
-struct BadCommand {
-  const char *options, *error;
-  int status;
-};
-void PrintTo(const BadCommand& command, std::ostream* out) { *out << command.options; }
 class transformer_refuses : public testing::TestWithParam<BadCommand> {};
 
 TEST_P(transformer_refuses, with_one_clear_line) {
-  Finished run = run_command(program(GetParam().options));
-  EXPECT_EQ(run.status, GetParam().status);
-  EXPECT_NE(run.err.find(GetParam().error), std::string::npos) << run.err;
+  expect_refused(program_folder() + "/transformer", GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(

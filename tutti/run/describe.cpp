@@ -62,18 +62,6 @@ std::string split_name(const Graph& graph, const Split& split) {
   return {};
 }
 
-double share_of(const Graph& graph, const Placement& placement, const Node& node, int worker) {
-  std::int64_t parts = 0;
-  switch (node.split.by) {
-    case Split::By::worker: return node.split.which == worker ? 1 : 0;
-    case Split::By::together: return 1.0 / placement.workers;
-    case Split::By::axis: parts = graph.mesh.axes()[static_cast<std::size_t>(node.split.which)].size; break;
-    case Split::By::tiles: parts = node.space.tiles(); break;
-  }
-  Range part = part_of(parts, worker, placement.workers);
-  return static_cast<double>(part.end - part.begin) / static_cast<double>(parts);
-}
-
 std::string part_name(const Sub& sub, std::size_t program) {
   switch (sub.how) {
     case Sub::How::choose: return fmt::format("branch {}", program);

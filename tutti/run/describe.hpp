@@ -19,8 +19,6 @@ std::string describe(const Graph& graph, const Node& node);
 
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);
-/// The part of a node's work that `worker` does, from 0 to 1.
-double share_of(const Graph& graph, const Placement& placement, const Node& node, int worker);
 /// What a sub-program is to its step: "branch 0", "each of 64 trips".
 std::string part_name(const Sub& sub, std::size_t program);
 

@@ -82,16 +82,7 @@ class PlanLines {
 
   /// Of the worker that does most.
   double estimated(const Node& node) const {
-    switch (node.split.by) {
-      case Split::By::worker: return node.nanoseconds;
-      case Split::By::together: return node.split_nanoseconds;
-      case Split::By::axis:
-      case Split::By::tiles: break;
-    }
-    double most = 0;
-    for (int worker = 0; worker < plan_.placement().workers; ++worker)
-      most = std::max(most, share_of(plan_.graph(), plan_.placement(), node, worker));
-    return most * node.split_nanoseconds;
+    return std::ranges::max(loads_of(plan_.graph(), node, plan_.placement().workers));
   }
 
   /// By the worker that took longest.

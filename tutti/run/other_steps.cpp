@@ -18,10 +18,6 @@ std::span<const CopyArgs::Job> jobs_of(const CopyArgs& copy, std::int64_t unit) 
   return std::span(copy.jobs).subspan(static_cast<std::size_t>(unit) * copy.pieces, copy.pieces);
 }
 
-bool does_all_tiles(const CopyArgs& copy, const PlanStep& step) {
-  return step.tile_end - step.tile_begin == copy.tiles;
-}
-
 bool is_run(const CopyArgs& copy, std::size_t loop) {
   auto bytes = static_cast<std::int64_t>(copy.element_bytes);
   return loop + 1 == copy.loops.size() && copy.loops[loop].from_stride == bytes &&
@@ -58,63 +54,62 @@ void require_agreement(const CopyArgs& copy, const CopyArgs::Job& job, std::size
             job.from.size());
 }
 
-/// The tiles of a step, of a job that copies one shard.
-void copy_tiles(const CopyArgs& copy, const CopyArgs::Job& job, const PlanStep& step) {
-  auto* kernel = copy.streams ? strided_stream : strided_copy;
-  if (does_all_tiles(copy, step)) return kernel(job.to, job.from[0], copy.loops, copy.element_bytes);
-  std::vector<CopyLoop> loops = copy.loops;
-  loops[0].size = step.tile_end - step.tile_begin;
-  kernel(job.to + step.tile_begin * loops[0].to_stride, job.from[0] + step.tile_begin * loops[0].from_stride,
-         loops, copy.element_bytes);
-}
+/// The tiles of a step: loops over them, and how far into the shards these begin. Several tiles there are only in jobs
+/// that copy one shard.
+struct Tiles {
+  Tiles(const CopyArgs& copy, const PlanStep& step)
+      : loops(copy.loops), bytes(static_cast<std::int64_t>(copy.bytes)) {
+    if (step.tile_end - step.tile_begin == copy.tiles) return;
+    part = copy.loops;
+    part[0].size = step.tile_end - step.tile_begin;
+    to = step.tile_begin * part[0].to_stride;
+    from = step.tile_begin * part[0].from_stride;
+    bytes = part[0].size * part[0].to_stride;
+    loops = part;
+  }
+  Tiles(const Tiles&) = delete;
+  Tiles& operator=(const Tiles&) = delete;
+
+  std::vector<CopyLoop> part;  // if not all
+  std::span<const CopyLoop> loops;
+  std::int64_t to = 0, from = 0, bytes;
+};
 
 void run_copy(const PlanStep& step, StepContext& context) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
+  const Tiles tiles(copy, step);
+  auto* copy_loops = copy.streams ? strided_stream : strided_copy;
   for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
     for (const CopyArgs::Job& job : jobs_of(copy, unit)) {
       if (copy.must_agree) require_agreement(copy, job, 0, 0);
       if (job.from.empty()) std::memset(job.to, 0, copy.bytes);
-      else if (job.from.size() == 1 || copy.must_agree) copy_tiles(copy, job, step);
+      else if (job.from.size() == 1 || copy.must_agree)
+        copy_loops(job.to + tiles.to, job.from[0] + tiles.from, tiles.loops, copy.element_bytes);
       else fold(copy, job, 0, 0, 0, context.scratch);
     }
   if (copy.streams) finish_streaming();
 }
 
-void touch_source(const CopyArgs& copy, const std::byte* from, std::size_t loop,
+void touch_source(std::span<const CopyLoop> loops, std::int64_t element_bytes, const std::byte* from,
                   const OnTouched& on_touched) {
-  if (loop == copy.loops.size())
-    return touch(from, static_cast<std::int64_t>(copy.element_bytes), false, on_touched);
-  const CopyLoop& l = copy.loops[loop];
-  bool lies_dense =
-      loop + 1 == copy.loops.size() && l.from_stride == static_cast<std::int64_t>(copy.element_bytes);
-  if (lies_dense) return touch(from, l.size * l.from_stride, false, on_touched);
+  if (loops.empty()) return touch(from, element_bytes, false, on_touched);
+  const CopyLoop& l = loops[0];
+  if (loops.size() == 1 && l.from_stride == element_bytes)
+    return touch(from, l.size * l.from_stride, false, on_touched);
   for (std::int64_t i = 0; i < (l.from_stride == 0 ? std::min<std::int64_t>(l.size, 1) : l.size); ++i)
-    touch_source(copy, from + i * l.from_stride, loop + 1, on_touched);
-}
-
-/// Of one job, whose tiles follow each other in its shard.
-void touch_tiles(const CopyArgs& copy, const CopyArgs::Job& job, const PlanStep& step,
-                 const OnTouched& on_touched) {
-  const CopyLoop& outer = copy.loops[0];
-  touch(job.to + step.tile_begin * outer.to_stride, (step.tile_end - step.tile_begin) * outer.to_stride, true,
-        on_touched);
-  CopyArgs part = copy;
-  part.loops[0].size = step.tile_end - step.tile_begin;
-  touch_source(part, job.from[0] + step.tile_begin * outer.from_stride, 0, on_touched);
+    touch_source(loops.subspan(1), element_bytes, from + i * l.from_stride, on_touched);
 }
 
 void touch_copy(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
+  const Tiles tiles(copy, step);
   touch(context.scratch, static_cast<std::int64_t>(copy.scratch_bytes), true, on_touched);
-  if (!does_all_tiles(copy, step)) {
-    for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
-      touch_tiles(copy, jobs_of(copy, unit)[0], step, on_touched);
-    return;
-  }
   for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
-    touch(jobs_of(copy, unit)[0].to, static_cast<std::int64_t>(copy.bytes), true, on_touched);
+    touch(jobs_of(copy, unit)[0].to + tiles.to, tiles.bytes, true, on_touched);
     for (const CopyArgs::Job& job : jobs_of(copy, unit))
-      for (const std::byte* from : job.from) touch_source(copy, from, 0, on_touched);
+      for (const std::byte* from : job.from)
+        touch_source(tiles.loops, static_cast<std::int64_t>(copy.element_bytes), from + tiles.from,
+                     on_touched);
   }
 }
 

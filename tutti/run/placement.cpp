@@ -65,7 +65,7 @@ class Placer {
       load_.push_back(Loads(static_cast<std::size_t>(workers_), 0));
       is_full_.push_back(best_split.by == Split::By::together);
     }
-    Loads added = shares(node);
+    Loads added = loads_of(graph_, node, workers_);
     for (std::size_t w = 0; w < added.size(); ++w) load_[static_cast<std::size_t>(best_phase)][w] += added[w];
   }
 
@@ -122,30 +122,11 @@ class Placer {
     });
   }
 
-  /// What each worker does of a node.
-  Loads shares(const Node& node) const {
-    Loads shares(static_cast<std::size_t>(workers_), 0);
-    if (node.split.by == Split::By::worker) {
-      shares[static_cast<std::size_t>(node.split.which)] = node.nanoseconds;
-      return shares;
-    }
-    if (node.split.by == Split::By::together) return Loads(shares.size(), node.split_nanoseconds);
-    std::int64_t parts = node.split.by == Split::By::axis
-                             ? graph_.mesh.axes()[static_cast<std::size_t>(node.split.which)].size
-                             : node.space.tiles();
-    for (int w = 0; w < workers_; ++w) {
-      Range part = part_of(parts, w, workers_);
-      shares[static_cast<std::size_t>(w)] =
-          node.split_nanoseconds * static_cast<double>(part.end - part.begin) / static_cast<double>(parts);
-    }
-    return shares;
-  }
-
   /// How much longer the plan becomes.
   double growth(const Node& node, bool new_phase) const {
     Loads before = new_phase ? Loads(static_cast<std::size_t>(workers_), 0)
                              : load_[static_cast<std::size_t>(node.phase)];
-    Loads after = before, added = shares(node);
+    Loads after = before, added = loads_of(graph_, node, workers_);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
     double penalty = parallel_already ? 0 : split_nanoseconds, sum = 0;
     for (std::size_t w = 0; w < added.size(); ++w) {
@@ -222,6 +203,34 @@ bool tiles_alike(const Node& a, const Node& b) {
 
 Range part_of(std::int64_t size, int worker, int workers) {
   return {size * worker / workers, size * (worker + 1) / workers};
+}
+
+std::vector<double> divided(const Graph& graph, const Node& node, int workers, double amount) {
+  std::vector<double> parts(static_cast<std::size_t>(workers), 0);
+  std::int64_t all = 0;
+  switch (node.split.by) {
+    case Split::By::worker: parts[static_cast<std::size_t>(node.split.which)] = amount; return parts;
+    case Split::By::together: std::ranges::fill(parts, amount / workers); return parts;
+    case Split::By::axis: all = graph.mesh.axes()[static_cast<std::size_t>(node.split.which)].size; break;
+    case Split::By::tiles: all = node.space.tiles(); break;
+  }
+  for (int w = 0; w < workers; ++w) {
+    Range part = part_of(all, w, workers);
+    parts[static_cast<std::size_t>(w)] =
+        amount * static_cast<double>(part.end - part.begin) / static_cast<double>(all);
+  }
+  return parts;
+}
+
+std::vector<double> loads_of(const Graph& graph, const Node& node, int workers) {
+  switch (node.split.by) {
+    case Split::By::together:
+      return std::vector<double>(static_cast<std::size_t>(workers), node.split_nanoseconds);
+    case Split::By::worker: return divided(graph, node, workers, node.nanoseconds);
+    case Split::By::axis:
+    case Split::By::tiles: break;
+  }
+  return divided(graph, node, workers, node.split_nanoseconds);
 }
 
 Placement place(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice) {

@@ -34,5 +34,9 @@ struct Range {
   std::int64_t begin, end;
 };
 Range part_of(std::int64_t size, int worker, int workers);
+/// Of an `amount` of work what each worker does under the node's split.
+std::vector<double> divided(const Graph& graph, const Node& node, int workers, double amount);
+/// How long each worker takes for its part of a node, in nanoseconds, as estimated.
+std::vector<double> loads_of(const Graph& graph, const Node& node, int workers);
 
 }  // namespace tutti

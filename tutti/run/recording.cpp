@@ -64,7 +64,7 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
         const Node& node = nodes.list[static_cast<std::size_t>(step.node)];
         int worker = static_cast<int>(w);
         double bytes =
-            moved_bytes(plan.graph(), node) * share_of(plan.graph(), plan.placement(), node, worker);
+            divided(plan.graph(), node, plan.placement().workers, moved_bytes(plan.graph(), node))[w];
         known_[&step] = {step_label(plan, node, worker, part, bytes), bytes};
       }
   for (const Node& node : nodes.list)
