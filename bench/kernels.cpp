@@ -65,7 +65,7 @@ void run_fold(benchmark::State& state) {
   for (std::vector<float>& position : in) pointers.push_back(bytes(position));
   const FoldKernel kernel = fold_kernel(ReduceKind::sum, DType::f32);
   for (auto _ : state) {
-    kernel(bytes(out), pointers.data(), static_cast<int>(positions), n);
+    kernel(bytes(out), pointers.data(), static_cast<int>(positions), n, Store::plain);
     benchmark::ClobberMemory();
   }
   set_rates(state, n * positions, n * (positions + 1));

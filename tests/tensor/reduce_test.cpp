@@ -12,6 +12,7 @@
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/stream.hpp"
 
 namespace tutti {
 namespace {
@@ -197,8 +198,13 @@ void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) 
   for (std::size_t k = 0; k < count; ++k) values.push_back(reducible_values<T>(n, k * 11 + count));
   const auto before = values;
   for (const auto& position : values) in.push_back(bytes(position));
+  std::vector<std::byte> streamed(n * sizeof(Stored<T>) + 64);
+  std::byte* past_caches = streamed.data() + -reinterpret_cast<std::uintptr_t>(streamed.data()) % 64;
+  fold_kernel(kind, dtype)(past_caches, in.data(), int(count), std::int64_t(n), Store::streaming);
+  finish_streaming();
   std::vector<Stored<T>>& out = values[count / 2];  // one of the operands
-  fold_kernel(kind, dtype)(bytes(out), in.data(), int(count), std::int64_t(n));
+  fold_kernel(kind, dtype)(bytes(out), in.data(), int(count), std::int64_t(n), Store::plain);
+  EXPECT_EQ(std::memcmp(past_caches, bytes(out), n * sizeof(Stored<T>)), 0) << name(kind) << " of " << count;
   const FoldOf<T> fold = [kind](T a, T b) { return folded<T>(kind, a, b); };
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<Maybe<T>> column;

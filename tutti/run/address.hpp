@@ -27,6 +27,8 @@ struct Address {
   std::int64_t offset = 0;
   std::vector<std::int64_t> axes;  // one per axis of the mesh
   std::vector<std::int64_t> dims;  // one per dim
+
+  bool operator==(const Address&) const = default;
 };
 
 std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& axis_coordinates);

@@ -83,6 +83,8 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
     const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
     double elements =
         static_cast<double>(atom.shape.elements()) * static_cast<double>(positions(graph.mesh, atom.axes));
+    if (const auto* fold = std::get_if<FoldWork>(&atom.work))
+      elements *= static_cast<double>(std::max<std::size_t>(fold->terms.size(), 1));
     work += elements / elements_per_nanosecond(atom.work) + nanoseconds_per_instruction * tiles;
   }
   double bytes = moved_bytes(graph, node);

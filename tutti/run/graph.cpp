@@ -2,6 +2,7 @@
 #include "tutti/run/graph.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
@@ -32,6 +33,8 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
   return left;
 }
 
+constexpr std::int64_t long_run_bytes = 1024;
+
 }  // namespace
 
 GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
@@ -55,8 +58,8 @@ Graph GraphBuilder::build() && {
       rethrow_at(graph_, equation_, error);
     }
   }
-  equation_ = -1;
   place_outputs();
+  drop_unread_copies();
   return std::move(graph_);
 }
 
@@ -128,6 +131,7 @@ void GraphBuilder::place_outputs() {
     if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.root);
     int root = v.address.root;
     if (!can_be_output(v, i)) {
+      equation_ = graph_.roots[static_cast<std::size_t>(root)].equation;  // the copy is part of what it makes
       root = new_output_root(i);
       add_copy(v, type(var), root);
     }
@@ -210,6 +214,8 @@ void GraphBuilder::lower(const View& view) {
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
     Var from = equation().operands[i], to = equation().results[i];
     value(to) = viewed(view, value(from), type(from).shape(), type(to), spacing_of(to));
+    bool same_elements = type(from).shape() == type(to).shape() && value(to).address == value(from).address;
+    if (same_elements) value(to).origin = value(from).origin;
   }
 }
 
@@ -239,18 +245,55 @@ View GraphBuilder::identity(const Shape& shape) {
 GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, const Value& from, Type to,
                                             Spacing spacing) {
   AxisSet stored = stored_axes(to);
-  if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
+  if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored})) {
     return {*address, stored};
+  }
   int root = new_root(to, stored, spacing);
   add_copy_of(moves, from.address, root);
-  return {natural_address(graph_, root), stored};
+  return {natural_address(graph_, root), stored, std::make_shared<const Origin>(Origin{moves, from.address})};
+}
+
+bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
+  std::int64_t bytes = element_bytes(graph_, origin.from), run = bytes;
+  for (int dim = type.rank(); dim-- > 0 && run < long_run_bytes;) {
+    auto is_next = [&](const Move& move) {
+      return move.to.of == Coordinate::Of::dim && move.to.dim == Dim{dim} && move.to.weight == 1 &&
+             move.from == run;
+    };
+    auto next = std::ranges::find_if(origin.moves, is_next);
+    if (next != origin.moves.end()) run *= next->size;
+    if (next == origin.moves.end() || next->size != type.shape()[dim]) break;
+  }
+  return run >= long_run_bytes;
 }
 
 void GraphBuilder::add_copy(const Value& from, Type type, int root) {
   AxisSet stored = graph_.roots[static_cast<std::size_t>(root)].stored;
+  if (from.origin && has_long_runs(*from.origin, type)) {
+    std::vector<Move> moves = from.origin->moves;
+    std::erase_if(moves, [&](const Move& move) {
+      return move.to.of == Coordinate::Of::axis && !has(stored, number_of(move.to.axis));
+    });
+    return add_copy_of(moves, from.origin->from, root);
+  }
   add_copy_of(moves_of(identity(type.shape()), graph_.mesh, from.address, {type.shape(), from.stored},
                        {type.shape(), stored}),
               from.address, root);
+}
+
+void GraphBuilder::drop_unread_copies() {
+  std::vector<bool> is_read(graph_.roots.size());
+  for (int root : graph_.outputs) is_read[static_cast<std::size_t>(root)] = true;
+  for (int root : graph_.replicas) is_read[static_cast<std::size_t>(root)] = true;
+  std::vector<Atom> read;
+  for (Atom& atom : std::views::reverse(graph_.atoms)) {
+    const auto* copy = std::get_if<CopyWork>(&atom.work);
+    if (copy && !copy->must_agree && !is_read[static_cast<std::size_t>(atom.results[0])]) continue;
+    for (const Address& operand : atom.operands) is_read[static_cast<std::size_t>(operand.root)] = true;
+    read.push_back(std::move(atom));
+  }
+  std::ranges::reverse(read);
+  graph_.atoms = std::move(read);
 }
 
 std::size_t GraphBuilder::number_of(const Axis& axis) const {
@@ -283,9 +326,7 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
 GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
   if (is_dense(from.address, type.shape(), element_bytes(graph_, from.address))) return from;
   for (const auto& [address, shape, copy] : dense_copies_)
-    if (address.root == from.address.root && address.offset == from.address.offset &&
-        address.axes == from.address.axes && address.dims == from.address.dims && shape == type.shape())
-      return copy;
+    if (address == from.address && shape == type.shape()) return copy;
   AxisSet stored = 0;
   for (std::size_t i = 0; i < from.address.axes.size(); ++i)
     if (has(from.stored, i) && from.address.axes[i] != 0) stored |= AxisSet{1} << i;

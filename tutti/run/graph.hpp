@@ -35,7 +35,8 @@ struct PointwiseWork {
 };
 struct FoldWork {  // over devices; out: the operand's shape
   ReduceKind kind;
-  AxisSet axes;
+  AxisSet axes;                          // none if the terms lie elsewhere:
+  std::vector<std::int64_t> terms = {};  // where each begins, in bytes from the operand's address
 };
 struct RowsWork {  // over the dims from `kept` on
   ReduceKind kind;

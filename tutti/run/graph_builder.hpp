@@ -2,6 +2,8 @@
 // How make_graph works; for its own sources only.
 #pragma once
 
+#include <memory>
+
 #include "tutti/run/graph.hpp"
 
 namespace tutti {
@@ -14,10 +16,16 @@ class GraphBuilder {
   Graph build() &&;
 
  private:
+  /// How a value that had to be copied can be copied again, from where it was before.
+  struct Origin {
+    std::vector<Move> moves;
+    Address from;
+  };
   /// The address that a variable's elements are read at.
   struct Value {
     Address address;
     AxisSet stored = 0;
+    std::shared_ptr<const Origin> origin = nullptr;
   };
 
   const Equation& equation() const { return graph_.program.equations[static_cast<std::size_t>(equation_)]; }
@@ -55,6 +63,9 @@ class GraphBuilder {
   void lower(const Pointwise& fn);
   void lower(const ReduceDims& reduce);
   void lower(const Fold& fold);
+  /// Each device folds the blocks that are its own, straight to where its result lies. False if that would cost more
+  /// than the whole fold and its blocks as views: their elements are strewn, or are made where the fold would be.
+  bool fold_own_blocks(const Fold& fold);
   void lower(const Shuffle& shuffle);
   void lower(const Units& units);
   /// A copy of the first device's value along `axes`, if all others hold the same.
@@ -68,9 +79,13 @@ class GraphBuilder {
                Spacing spacing = Spacing::dense);
   Value viewed_by(const std::vector<Move>& moves, const Value& from, Type to, Spacing spacing);
   static View identity(const Shape& shape);
-  /// A copy of `from`, which has the root's shape, to a root.
+  /// Then to read these places again costs no more than to read a copy of them.
+  bool has_long_runs(const Origin& origin, Type type) const;
+  /// A copy of `from`, which has the root's shape, to a root; of its origin rather than of the copy there is.
   void add_copy(const Value& from, Type type, int root);
   void add_copy_of(const std::vector<Move>& moves, const Address& from, int root);
+  /// Copies that nobody reads, as all who would have read the origin instead.
+  void drop_unread_copies();
   /// `from` itself if every device's value is dense there, else a copy with as few shards as it has distinct values.
   Value dense(const Value& from, Type type);
 

@@ -6,6 +6,15 @@
 #include "tutti/run/graph_builder.hpp"
 
 namespace tutti {
+namespace {
+
+/// Then a fold of its result would rather be done where it is made.
+bool may_be_in_region(const Kernel& kernel) {
+  return std::holds_alternative<Pointwise>(kernel) || std::holds_alternative<Fold>(kernel) ||
+         std::holds_alternative<ReduceDims>(kernel);
+}
+
+}  // namespace
 
 void GraphBuilder::lower(const Literal& literal) {
   int number = static_cast<int>(graph_.constants.size());
@@ -34,10 +43,34 @@ void GraphBuilder::lower(const Fold& fold) {
     add(std::move(work), {from.address}, {result_root()}, folded.shape(), axes);
     return;
   }
+  if (fold_own_blocks(fold)) return;
   int root = new_root(folded, stored_axes(folded), Spacing::staggered);
   add(std::move(work), {from.address}, {root}, folded.shape(), axes);
   value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, root), stored_axes(folded)},
                                         folded.shape(), result_type());
+}
+
+bool GraphBuilder::fold_own_blocks(const Fold& fold) {
+  const Value from = value(equation().operands[0]);
+  const View& view = fold.then[0];  // of blocks: no reshape
+  int maker = graph_.roots[static_cast<std::size_t>(from.address.root)].equation;
+  if (maker >= 0 && may_be_in_region(kernels_[static_cast<std::size_t>(maker)])) return false;
+  AxisSet folded = set_of(graph_.mesh, fold.axes), stored = stored_axes(result_type());
+  Address first = from.address;  // of the terms, as all devices along the axes see it
+  for (std::size_t axis = 0; axis < first.axes.size(); ++axis)
+    if (has(folded, axis)) first.axes[axis] = 0;
+  if (result_type().elements() > 0) first.offset += start_of(view, from.address);
+  Stored whole{operand_type(0).shape(), from.stored & ~folded}, own{result_type().shape(), stored};
+  std::optional<Address> block =
+      address_of(moves_of(view, graph_.mesh, first, whole, own), graph_.mesh, first, own);
+  if (!block || !is_dense(*block, own.shape, element_bytes(graph_, *block))) return false;
+  FoldWork work{fold.kind, 0};
+  for (std::int64_t p = 0; p < positions(graph_.mesh, folded); ++p) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, folded, p);
+    work.terms.push_back(offset_at(from.address, at) - from.address.offset);
+  }
+  add(std::move(work), {*block}, {result_root()}, own.shape, stored | (from.stored & ~folded));
+  return true;
 }
 
 void GraphBuilder::lower(const Shuffle& shuffle) {

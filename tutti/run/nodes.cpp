@@ -51,7 +51,7 @@ class Gatherer {
     Node& node = nodes_.list[static_cast<std::size_t>(joined)];
     node.atoms.push_back(i);
     node.axes |= a.axes;
-    if (auto* fold = std::get_if<FoldWork>(&a.work)) {
+    if (const FoldWork* fold = fold_of_inner(a)) {
       node.inner |= fold->axes;
       ++node.folds;
     }
@@ -60,6 +60,12 @@ class Gatherer {
       node.row_shape = graph_.roots[static_cast<std::size_t>(a.results[0])].type.shape();
     }
     for (int root : a.results) nodes_.maker[static_cast<std::size_t>(root)] = joined;
+  }
+
+  /// The fold over axes inside the region.
+  static const FoldWork* fold_of_inner(const Atom& a) {
+    const auto* fold = std::get_if<FoldWork>(&a.work);
+    return fold && fold->terms.empty() ? fold : nullptr;
   }
 
   static bool is_fusable(const Atom& a) {
@@ -95,7 +101,7 @@ class Gatherer {
   bool fits(const Atom& a, int index) const {
     const Node& node = nodes_.list[static_cast<std::size_t>(index)];
     if (node.kind != Node::Kind::region || node.atoms.size() >= most_atoms_in_region) return false;
-    const auto* fold = std::get_if<FoldWork>(&a.work);
+    const FoldWork* fold = fold_of_inner(a);
     AxisSet inner = node.inner | (fold ? fold->axes : 0);
     if (fold && node.folds > 0) return false;
     if ((a.axes | inner) != (node.axes | inner)) return false;
@@ -171,7 +177,7 @@ class Gatherer {
         for (const Address& operand : atom(i).operands)
           if (maker(operand.root) != static_cast<int>(n)) {
             in_memory(operand.root) = true;
-            add_read(nodes_.list[n], operand);
+            for (const Address& part : parts_read(atom(i), operand)) add_read(nodes_.list[n], part);
           }
     for (std::size_t n = 0; n < nodes_.list.size(); ++n)
       for (int i : nodes_.list[n].atoms)
@@ -182,11 +188,17 @@ class Gatherer {
           }
   }
 
+  static std::vector<Address> parts_read(const Atom& a, const Address& operand) {
+    const auto* fold = std::get_if<FoldWork>(&a.work);
+    if (!fold || fold->terms.empty()) return {operand};
+    std::vector<Address> parts(fold->terms.size(), operand);
+    for (std::size_t t = 0; t < parts.size(); ++t) parts[t].offset += fold->terms[t];
+    return parts;
+  }
+
   static void add_read(Node& node, const Address& operand) {
     for (const Address& known : node.reads)
-      if (known.root == operand.root && known.offset == operand.offset && known.axes == operand.axes &&
-          known.dims == operand.dims)
-        return;
+      if (known == operand) return;
     node.reads.push_back(operand);
   }
 

@@ -143,7 +143,7 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   auto in = reinterpret_cast<const std::byte* const*>(call.in);
   switch (i.kind) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
-    case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n); return;
+    case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.store); return;
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
              code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
@@ -208,7 +208,7 @@ void run_direct(const PlanStep& step, StepContext&) {
   for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
-      case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n); break;
+      case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes); break;
       case Kind::load:
       case Kind::load_irregular:
@@ -289,9 +289,9 @@ bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
   auto is_indirect = [](const RegionInstruction& i) {
-    return i.kind == Kind::load || i.kind == Kind::load_irregular || i.kind == Kind::stream;
+    return i.kind == Kind::load || i.kind == Kind::load_irregular;
   };
-  if (!code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
+  if (code.streams || !code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
   std::int64_t tiles = (step.unit_end - step.unit_begin) * (step.tile_end - step.tile_begin);
   if (tiles * static_cast<std::int64_t>(code.code.size()) > static_cast<std::int64_t>(most_direct_calls))
     return false;

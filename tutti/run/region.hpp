@@ -30,9 +30,10 @@ struct RegionInstruction {
     FoldKernel fold;
     ReduceRowsKernel rows;
   };
-  int out = 0, in[3] = {};  // refs
-  bool repeats[3] = {};     // elementwise: reads one element for all of a call
-  int terms = 1;            // fold: how many
+  int out = 0, in[3] = {};     // refs
+  bool repeats[3] = {};        // elementwise: reads one element for all of a call
+  int terms = 1;               // fold: how many
+  Store store = Store::plain;  // fold: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
   int offsets = 0;
   int loops = 0;  // load_irregular: which of RegionCode::loops

@@ -225,7 +225,7 @@ class Coder {
     i.in[0] = from;
     i.loops = loops;
     if (loops >= 0) ref(from).row_advance = ref(from).column_advance = 0;
-    add_offsets(i, inner, 0);
+    add_offsets(i, inner);
     (when == When::every_tile ? code_.code : code_.once).push_back(i);
     if (when == When::every_tile) loaded_.push_back(to);
     else temporaries_.erase(to);  // its tile is never given to another value
@@ -234,9 +234,7 @@ class Coder {
 
   int load_once(const Address& operand, int from, bool row_value) {
     for (const auto& [address, was_row_value, to] : loaded_once_)
-      if (address.root == operand.root && address.offset == operand.offset && address.axes == operand.axes &&
-          address.dims == operand.dims && was_row_value == row_value)
-        return to;
+      if (address == operand && was_row_value == row_value) return to;
     int to = load(from, row_value, When::once_per_unit);
     loaded_once_.push_back({operand, row_value, to});
     return to;
@@ -244,8 +242,8 @@ class Coder {
 
   // ---- instructions
 
-  /// Positions along `inner`; a fold over `folded` reads all positions along these.
-  void add_offsets(RegionInstruction& i, AxisSet inner, AxisSet folded) {
+  /// Positions along `inner`; a fold reads its terms at each of them.
+  void add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold = {}) {
     i.positions = static_cast<int>(positions(graph_.mesh, inner));
     i.offsets = static_cast<int>(code_.offsets.size());
     auto offset = [&](int r, const std::vector<std::int64_t>& at, AxisSet axes) {
@@ -261,8 +259,10 @@ class Coder {
         for (int j = 0; j < i.operands; ++j) code_.offsets.push_back(offset(i.in[j], at, inner));
       else
         for (int t = 0; t < i.terms; ++t)
-          code_.offsets.push_back(offset(i.in[0], at, inner & ~folded) +
-                                  offset(i.in[0], coordinates(graph_.mesh, folded, t), folded));
+          code_.offsets.push_back(offset(i.in[0], at, inner & ~fold.axes) +
+                                  (fold.terms.empty()
+                                       ? offset(i.in[0], coordinates(graph_.mesh, fold.axes, t), fold.axes)
+                                       : fold.terms[static_cast<std::size_t>(t)]));
     }
   }
 
@@ -278,7 +278,7 @@ class Coder {
     made.in[2] = read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
     made.repeats[1] = true;
     made.elementwise = gate_kernel(*comparison(compare), root(select.results[0]).type.dtype());
-    finish(made, select.results[0], made.row_value, 0);
+    finish(made, select.results[0], made.row_value);
   }
 
   void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
@@ -310,7 +310,7 @@ class Coder {
     made.elementwise = first ? pair_kernel(*binary_fn(*first), *binary_fn(a), uses_.pairs.at(i).side == 1,
                                            root(a.results[0]).type.dtype(), steps[0], steps[1], steps[2])
                              : kernel_of(work.fn, a, steps);
-    finish(made, a.results[0], made.row_value, 0);
+    finish(made, a.results[0], made.row_value);
   }
 
   ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
@@ -329,9 +329,10 @@ class Coder {
     made.kind = Kind::fold;
     made.row_value = is_row_value(node_, a.shape);
     made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, false).ref;
-    made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
+    made.terms =
+        static_cast<int>(work.terms.empty() ? positions(graph_.mesh, work.axes) : std::ssize(work.terms));
     made.fold = fold_kernel(work.kind, root(a.results[0]).type.dtype());
-    finish(made, a.results[0], made.row_value, work.axes);
+    finish(made, a.results[0], made.row_value, work);
   }
 
   void emit(std::size_t, const Atom& a, const RowsWork& work) {
@@ -342,7 +343,7 @@ class Coder {
         p.kind == Pattern::Kind::row || p.kind == Pattern::Kind::strided;  // rows may lie at any distance
     made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
     made.rows = reduce_rows_kernel(work.kind, root(a.results[0]).type.dtype());
-    finish(made, a.results[0], true, 0);
+    finish(made, a.results[0], true);
   }
 
   template <class W>
@@ -350,17 +351,25 @@ class Coder {
     ensure(false, "work that does not belong in a region");
   }
 
-  void finish(RegionInstruction& made, int result, bool row_value, AxisSet folded) {
-    made.out = result_ref(result, row_value);
+  void finish(RegionInstruction& made, int result, bool row_value, const FoldWork& fold = {}) {
+    bool streams = is_streamed(result, row_value);
+    if (streams && made.kind == Kind::fold &&
+        !uses_.last_use.contains(result)) {  // nobody here reads it again
+      made.store = Store::streaming;
+      made.out = value_ref_[result] = result_in_memory(result, row_value);
+      streams = false;
+    } else {
+      made.out = result_ref(result, row_value);
+    }
     AxisSet inner = root(result).stored & node_.inner;
-    add_offsets(made, inner, folded);
+    add_offsets(made, inner, fold);
     code_.code.push_back(made);
-    if (!is_streamed(result, row_value)) return;
+    if (!streams) return;
     RegionInstruction streamed{};
     streamed.kind = Kind::stream;
     streamed.in[0] = made.out;
     streamed.out = result_in_memory(result, row_value);
-    add_offsets(streamed, inner, 0);
+    add_offsets(streamed, inner);
     code_.code.push_back(streamed);
   }
 

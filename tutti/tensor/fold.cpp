@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "tutti/tensor/fold.cpp"
 #include <hwy/foreach_target.h>
 
+#include "tutti/tensor/half_inl.hpp"
 #include "tutti/tensor/loops_inl.hpp"
 #include "tutti/tensor/tree_inl.hpp"
 
@@ -15,63 +16,114 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-template <class D>
+/// Lanes of D at the places of all positions, which lie in memory as lanes of `Stored`.
+template <class D, class Stored = D, class Widen = Same>
 class Positions {
  public:
-  explicit HWY_INLINE Positions(const std::byte* const* in) : in_(in) {}
-  HWY_INLINE hn::Vec<D> at(std::size_t position, std::size_t i) const {
-    return hn::LoadU(D(), elements(position) + i);
+  using Vec = hn::Vec<D>;
+  explicit Positions(const std::byte* const* in) : in_(in) {}
+  HWY_INLINE Vec at(std::size_t position, std::size_t i) const {
+    return Widen()(hn::LoadU(Stored(), elements(position) + i));
   }
-  HWY_INLINE hn::Vec<D> at(std::size_t position, std::size_t i, std::size_t count) const {
-    return load_first(D(), elements(position) + i, count);
+  HWY_INLINE Vec at(std::size_t position, std::size_t i, std::size_t count) const {
+    return Widen()(load_first(Stored(), elements(position) + i, count));
   }
 
  private:
-  HWY_INLINE const Element<D>* elements(std::size_t position) const {
-    return reinterpret_cast<const Element<D>*>(in_[position]);
+  HWY_INLINE const Element<Stored>* elements(std::size_t position) const {
+    return reinterpret_cast<const Element<Stored>*>(in_[position]);
   }
   const std::byte* const* in_;
 };
 
-/// The fold over a count of positions that is known early.
-template <ReduceKind kind, std::size_t count, class D>
-struct FewFolded {
-  template <class... Place>
-  HWY_INLINE hn::Vec<D> at(Place... place) const {
-    return tree<kind, count>(positions, 0, place...);
+/// Past the caches if that is wanted and the place allows it.
+template <class D>
+class FoldResult {
+ public:
+  FoldResult(std::byte* bytes, Store store)
+      : elements_(reinterpret_cast<Element<D>*>(bytes)),
+        streams_(store == Store::streaming &&
+                 reinterpret_cast<std::uintptr_t>(bytes) % sizeof(hn::Vec<D>) == 0) {}
+  HWY_INLINE void put(std::size_t i, hn::Vec<D> v) const {
+    if (streams_) hn::Stream(v, D(), elements_ + i);
+    else hn::StoreU(v, D(), elements_ + i);
   }
-  Positions<D> positions;
+  HWY_INLINE void put(std::size_t i, hn::Vec<D> v, std::size_t count) const {
+    store_first(D(), v, elements_ + i, count);
+  }
+
+ private:
+  Element<D>* elements_;
+  bool streams_;
 };
 
-template <ReduceKind kind, class D>
+/// The fold over a count of positions that is known early.
+template <ReduceKind kind, std::size_t count, class P>
+struct FewFolded {
+  template <class... Place>
+  HWY_INLINE typename P::Vec at(Place... place) const {
+    return tree<kind, count>(positions, 0, place...);
+  }
+  P positions;
+};
+
+template <ReduceKind kind, class D, class P>
 struct AnyFolded {
   template <class... Place>
-  HWY_INLINE hn::Vec<D> at(Place... place) const {
-    PairwiseStack<hn::Vec<D>, Fold<kind>, 32> stack;
+  HWY_INLINE typename P::Vec at(Place... place) const {
+    PairwiseStack<typename P::Vec, Fold<kind>, 32> stack;
     std::size_t first = 0;
     for (; first + block_rows < count; first += block_rows)
       stack.push(tree<kind, block_rows>(positions, first, place...));
     return stack.folded_with(tree_of_block<kind>(D(), count - first, positions, first, place...));
   }
-  Positions<D> positions;
+  P positions;
   std::size_t count;
 };
 
-template <ReduceKind kind, class T>
-void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n) {
-  using D = hn::ScalableTag<T>;
-  const Positions<D> positions(in);
-  const Result<D> result(out);
+/// fn(the fold of each element) to `result`.
+template <ReduceKind kind, class D, class P, class Out, class Fn>
+HWY_INLINE void fold_positions(const P& positions, int count, std::int64_t n, const Out& result,
+                               const Fn& fn) {
   const auto elements = static_cast<std::size_t>(n);
   switch (count) {
-    case 2: return map(D(), n, result, Same(), FewFolded<kind, 2, D>{positions});
-    case 3: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 3, D>{positions});
-    case 4: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 4, D>{positions});
-    case 8: return map_singly(D(), 0, elements, result, Same(), FewFolded<kind, 8, D>{positions});
+    case 2: return map(D(), n, result, fn, FewFolded<kind, 2, P>{positions});
+    case 3: return map_singly(D(), 0, elements, result, fn, FewFolded<kind, 3, P>{positions});
+    case 4: return map_singly(D(), 0, elements, result, fn, FewFolded<kind, 4, P>{positions});
+    case 8: return map_singly(D(), 0, elements, result, fn, FewFolded<kind, 8, P>{positions});
     default:
-      return map_singly(D(), 0, elements, result, Same(),
-                        AnyFolded<kind, D>{positions, static_cast<std::size_t>(count)});
+      return map_singly(D(), 0, elements, result, fn,
+                        AnyFolded<kind, D, P>{positions, static_cast<std::size_t>(count)});
   }
+}
+
+template <ReduceKind kind, class T>
+void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store store) {
+  using D = hn::ScalableTag<T>;
+  fold_positions<kind, D>(Positions<D>(in), count, n, FoldResult<D>(out, store), Same());
+}
+
+/// Folded in f32 and rounded once.
+template <ReduceKind kind, class H>
+void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store store) {
+  const Positions<Floats, Halves, Widen<H>> positions(in);
+  fold_positions<kind, Floats>(positions, count, n, FoldResult<Halves>(out, store), Round<H>());
+}
+
+template <class H>
+FoldKernel half_fold_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return half_fold_loop<ReduceKind::sum, H>;
+    case ReduceKind::max: return half_fold_loop<ReduceKind::max, H>;
+    case ReduceKind::min: return half_fold_loop<ReduceKind::min, H>;
+    case ReduceKind::logical_and:
+    case ReduceKind::logical_or: break;
+  }
+  return nullptr;
+}
+
+FoldKernel vector_half_fold_kernel(ReduceKind kind, DType dtype) {
+  return dtype == DType::f16 ? half_fold_of<f16>(kind) : half_fold_of<bf16>(kind);
 }
 
 template <class T>
@@ -110,10 +162,12 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 
 HWY_EXPORT(vector_fold_kernel);
+HWY_EXPORT(vector_half_fold_kernel);
 
 FoldKernel fold_kernel(ReduceKind kind, DType dtype) {
   if (const auto lanes = lanes_of_fold(kind, dtype))
     return HWY_DYNAMIC_DISPATCH(vector_fold_kernel)(kind, *lanes);
+  if (is_half(dtype)) return HWY_DYNAMIC_DISPATCH(vector_half_fold_kernel)(kind, dtype);
   return scalar_fold_kernel(kind, dtype);
 }
 

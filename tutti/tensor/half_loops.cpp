@@ -15,24 +15,13 @@ constexpr std::int64_t block = 512;  // elements: an f32 block of each operand s
 
 template <class H>
 void widen(float* to, const std::byte* from, std::int64_t n) {
-  auto* elements = reinterpret_cast<const H*>(from);
-  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(elements[i]);
+  half_convert_kernel(dtype_of<H>(), DType::f32)(reinterpret_cast<std::byte*>(to), &from, n);
 }
 
 template <class H>
 void round_to(std::byte* to, const float* from, std::int64_t n) {
-  auto* elements = reinterpret_cast<H*>(to);
-  for (std::int64_t i = 0; i < n; ++i) elements[i] = H(from[i]);
-}
-
-template <class H>
-void widen_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
-  widen<H>(reinterpret_cast<float*>(out), in[0], n);
-}
-
-template <class H>
-void round_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
-  round_to<H>(out, reinterpret_cast<const float*>(in[0]), n);
+  const std::byte* const in[] = {reinterpret_cast<const std::byte*>(from)};
+  half_convert_kernel(DType::f32, dtype_of<H>())(to, in, n);
 }
 
 // --- Element by element
@@ -190,12 +179,22 @@ struct Reduced {
 
   static void columns(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                       std::int64_t row_bytes, std::byte*) {
-    const auto line = [&](std::int64_t row) { return in + row * row_bytes; };
-    fold_lines(out, line, rows, columns, kind == ReduceKind::sum);
-  }
-
-  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n) {
-    fold_lines(out, [&](std::int64_t position) { return in[position]; }, count, n, false);
+    for (std::int64_t first = 0; first < columns; first += narrow) {
+      const std::int64_t width = std::min(narrow, columns - first),
+                         offset = first * static_cast<std::int64_t>(sizeof(H));
+      PairwiseLines<float, narrow> folds(kind, width);
+      if (rows == 0) {
+        std::fill_n(folds.next(), width, neutral_element<kind, float>());
+        folds.push();
+      }
+      for (std::int64_t row = 0; row < rows; ++row) {
+        widen<H>(folds.next(), in + row * row_bytes + offset, width);
+        folds.push();
+      }
+      float* folded = folds.folded();
+      for (std::int64_t i = 0; i < width && kind == ReduceKind::sum; ++i) folded[i] += 0.0F;  // -0 becomes +0
+      round_to<H>(out + offset, folded, width);
+    }
   }
 
  private:
@@ -212,28 +211,6 @@ struct Reduced {
       first += row_block;
     } while (first < columns);
     round_to<H>(out, folds.folded(), 1);
-  }
-
-  // `out` may be one of the lines.
-  template <class Line>
-  static void fold_lines(std::byte* out, const Line& line, std::int64_t count, std::int64_t n,
-                         bool from_zero) {
-    for (std::int64_t first = 0; first < n; first += narrow) {
-      const std::int64_t width = std::min(narrow, n - first),
-                         offset = first * static_cast<std::int64_t>(sizeof(H));
-      PairwiseLines<float, narrow> folds(kind, width);
-      if (count == 0) {
-        std::fill_n(folds.next(), width, neutral_element<kind, float>());
-        folds.push();
-      }
-      for (std::int64_t i = 0; i < count; ++i) {
-        widen<H>(folds.next(), line(i) + offset, width);
-        folds.push();
-      }
-      float* folded = folds.folded();
-      for (std::int64_t i = 0; i < width && from_zero; ++i) folded[i] += 0.0F;  // -0 becomes +0
-      round_to<H>(out + offset, folded, width);
-    }
   }
 };
 
@@ -271,22 +248,12 @@ ElementwiseKernel half_clamp_kernel(DType dtype, Step low, Step x, Step high) {
   return dtype == DType::f16 ? clamp_of<f16>(low, x, high) : clamp_of<bf16>(low, x, high);
 }
 
-ElementwiseKernel half_convert_kernel(DType from, DType to) {
-  if (to == DType::f32 && is_half(from)) return from == DType::f16 ? widen_loop<f16> : widen_loop<bf16>;
-  if (from == DType::f32 && is_half(to)) return to == DType::f16 ? round_loop<f16> : round_loop<bf16>;
-  return nullptr;
-}
-
 ReduceRowsKernel half_reduce_rows_kernel(ReduceKind kind, DType dtype) {
   return for_halves<ReduceRowsKernel>(kind, dtype, []<class R>(R) { return &R::rows; });
 }
 
 ReduceColumnsKernel half_reduce_columns_kernel(ReduceKind kind, DType dtype) {
   return for_halves<ReduceColumnsKernel>(kind, dtype, []<class R>(R) { return &R::columns; });
-}
-
-FoldKernel half_fold_kernel(ReduceKind kind, DType dtype) {
-  return for_halves<FoldKernel>(kind, dtype, []<class R>(R) { return &R::positions; });
 }
 
 }  // namespace tutti

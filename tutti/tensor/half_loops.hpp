@@ -15,6 +15,5 @@ ElementwiseKernel half_clamp_kernel(DType dtype, Step low, Step x, Step high);
 ElementwiseKernel half_convert_kernel(DType from, DType to);
 ReduceRowsKernel half_reduce_rows_kernel(ReduceKind kind, DType dtype);
 ReduceColumnsKernel half_reduce_columns_kernel(ReduceKind kind, DType dtype);
-FoldKernel half_fold_kernel(ReduceKind kind, DType dtype);
 
 }  // namespace tutti

@@ -60,9 +60,13 @@ using ReduceColumnsKernel = void (*)(std::byte* out, const std::byte* in, std::i
 ReduceColumnsKernel reduce_columns_kernel(ReduceKind kind, DType dtype);
 std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns, DType dtype);
 
+/// Streaming stores go past the caches, where a kernel has them: stream.hpp says what to do after the last.
+enum class Store : std::uint8_t { plain, streaming };
+
 /// out[i] = the fold of in[0][i] .. in[count-1][i], pairwise over positions: ((0 1)(2 3))((4 5)(6 7)). `out`
 /// may be one of the operands.
-using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n);
+using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n,
+                            Store store);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
 /// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones; as many bytes as an element has. Complex numbers have only that of the sum.

@@ -40,7 +40,7 @@ struct Integers {
   }
 
   // `out` may be one of the operands.
-  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n) {
+  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store) {
     constexpr std::int64_t block = 2048 / sizeof(T);
     for (std::int64_t first = 0; first < n; first += block) {
       const std::int64_t width = std::min(block, n - first),
@@ -94,7 +94,6 @@ ReduceColumnsKernel scalar_reduce_columns_kernel(ReduceKind kind, DType dtype) {
 }
 
 FoldKernel scalar_fold_kernel(ReduceKind kind, DType dtype) {
-  if (is_half(dtype)) return half_fold_kernel(kind, dtype);
   if (is_complex(dtype)) return complex_fold_kernel(kind, dtype);
   return for_integers<FoldKernel>(kind, dtype, []<class I>(I) { return &I::positions; });
 }
