@@ -91,7 +91,26 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
   return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
 }
 
+/// The elements that a copy moves as one.
+std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
+  if (work.loops.empty()) return element;
+  const CopyLoop& inner = work.loops.back();
+  return inner.to_stride == element && inner.from_stride == element ? inner.size * element : element;
+}
+
+double of_copy(const Graph& graph, const Node& node) {
+  constexpr std::int64_t short_run_bytes = 256;  // its elements are copied one by one, or the call shows
+  const Atom& atom = graph.atoms[static_cast<std::size_t>(node.atoms[0])];
+  const auto& work = std::get<CopyWork>(atom.work);
+  std::int64_t run = run_bytes(work, element_bytes(graph, atom.operands[0]));
+  double bytes = moved_bytes(graph, node), rate = run < short_run_bytes ? 20 : 80;
+  if (bytes > cache_bytes) rate /= run < short_run_bytes || fits_last_cache(bytes) ? 2 : 5;
+  return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
+}
+
 }  // namespace
+
+bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
 
 double moved_bytes(const Graph& graph, const Node& node) {
   double bytes = 0;
@@ -123,7 +142,7 @@ double estimate(const Graph& graph, const Node& node, AxisSet merged) {
   switch (node.kind) {
     case Node::Kind::region: return of_region(graph, node, merged);
     case Node::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
-    case Node::Kind::copy: return 20 + 10 * units + bytes / (bytes > cache_bytes ? 12 : 20);
+    case Node::Kind::copy: return of_copy(graph, node);
     case Node::Kind::units:
       return units * std::get<UnitsWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work)
                          .units.nanoseconds +

@@ -19,6 +19,8 @@ bool may_be_shared(const Graph& graph, const Node& node);
 double estimate_together(const Graph& graph, const Node& node);
 /// What a node reads and writes, each value once, without the gaps between shards.
 double moved_bytes(const Graph& graph, const Node& node);
+/// The caches that each worker has to itself hold so much, together.
+bool fits_own_caches(double bytes);
 /// What a node writes will have left the caches before anybody reads it: it is better written past them.
 bool is_too_large_to_cache(const Graph& graph, const Node& node);
 /// The bytes of one device's value, times its distinct shards.

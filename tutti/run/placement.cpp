@@ -11,6 +11,16 @@ namespace {
 constexpr int phases_looked_at = 4;            // after the first that a node may go to
 constexpr double least_part_bytes = 16 << 10;  // smaller parts of a shard: prefetching makes lines travel
 
+/// Along `axis` every device reads from the part of the root that it has itself, and nowhere else.
+bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
+  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
+  if (!has(root.stored, axis) || address.offset != 0) return false;
+  Address own = natural_address(graph, address.root);
+  for (std::size_t i = 0; i < own.axes.size(); ++i)
+    if (address.axes[i] != own.axes[i]) return false;
+  return true;
+}
+
 class Placer {
  public:
   Placer(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice)
@@ -143,11 +153,21 @@ class Placer {
 
   double travel(const Node& node, const Address& read) const {
     int maker = nodes_.maker[static_cast<std::size_t>(read.root)];
-    if (maker < 0) return 0;
+    if (maker < 0) return travel_from_caller(node, read);
     const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
     if (reads_own_part(graph_, writer, node, read)) return 0;
     constexpr double most = 16 << 20;
     return std::min(bytes_read(graph_, node, read), most) * nanoseconds_per_travelling_byte;
+  }
+
+  /// What collectives move most likely was written by each device's own worker, perhaps by the trip before.
+  double travel_from_caller(const Node& node, const Address& read) const {
+    const Root& root = graph_.roots[static_cast<std::size_t>(read.root)];
+    auto axis = static_cast<std::size_t>(node.split.which);
+    if (node.kind != Node::Kind::copy || node.split.by != Split::By::axis || !has(root.stored, axis))
+      return 0;
+    if (reads_own_along(graph_, read, axis) || !fits_own_caches(moved_bytes(graph_, node))) return 0;
+    return bytes_read(graph_, node, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
   double false_sharing(const Node& node) const {
@@ -163,16 +183,6 @@ class Placer {
   std::vector<Loads> load_;    // per phase
   std::vector<bool> is_full_;  // per phase: nothing goes beside what all do together
 };
-
-/// Along `axis` every device reads from the part of the root that it has itself, and nowhere else.
-bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
-  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
-  if (!has(root.stored, axis) || address.offset != 0) return false;
-  Address own = natural_address(graph, address.root);
-  for (std::size_t i = 0; i < own.axes.size(); ++i)
-    if (address.axes[i] != own.axes[i]) return false;
-  return true;
-}
 
 }  // namespace
 
