@@ -22,7 +22,8 @@ int gates(const std::function<Array(const Array&)>& body) {
   Nodes nodes = make_nodes(graph, Fusion::on, Stores::by_size);
   int found = 0;
   for (std::size_t n = 0; n < nodes.list.size(); ++n)
-    for (const auto& [second, pair] : uses_of(graph, nodes, static_cast<int>(n)).pairs) found += pair.gates;
+    for (const auto& [last, chain] : uses_of(graph, nodes, static_cast<int>(n)).chains)
+      for (const auto& link : chain) found += link.comparison.has_value();
   return found;
 }
 

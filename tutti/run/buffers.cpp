@@ -2,8 +2,11 @@
 #include "tutti/run/buffers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <vector>
+
+#include "tutti/run/region_uses.hpp"
 
 namespace tutti {
 namespace {
@@ -246,7 +249,8 @@ class BufferPlanner {
       const Atom& atom = graph_.atoms[static_cast<std::size_t>(region.atoms[i])];
       for (const Address& operand : atom.operands) {
         if (operand.root != earlier) continue;
-        std::size_t read = std::max(i, position_of_only_user(region, atom));
+        const auto& merged_into = uses(n).merged_into;
+        std::size_t read = merged_into.contains(i) ? merged_into.at(i) : i;
         if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(atom.work)))
           return false;
         if (operand.offset != 0 || operand.axes != own.axes || atom.shape != region.shape) return false;
@@ -263,15 +267,9 @@ class BufferPlanner {
     return 0;
   }
 
-  /// Where an atom is done if it becomes one instruction with the only user of its result.
-  std::size_t position_of_only_user(const Node& region, const Atom& atom) const {
-    int result = atom.results[0];
-    if (nodes_.in_memory[static_cast<std::size_t>(result)]) return 0;
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < region.atoms.size(); ++i)
-      for (const Address& operand : graph_.atoms[static_cast<std::size_t>(region.atoms[i])].operands)
-        if (operand.root == result) found = i;
-    return found;
+  const RegionUses& uses(int n) const {
+    auto known = uses_.find(n);
+    return known != uses_.end() ? known->second : uses_.emplace(n, uses_of(graph_, nodes_, n)).first->second;
   }
 
   const Graph& graph_;
@@ -285,6 +283,7 @@ class BufferPlanner {
   std::int64_t widest_ = 0;                 // extent among them
   int forgotten_before_ = -1;               // phase
   bool one_worker_ = false;                 // does everything
+  mutable std::map<int, RegionUses> uses_;  // per region that was looked at
 };
 
 }  // namespace

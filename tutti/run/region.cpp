@@ -39,7 +39,7 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
                       const std::uintptr_t* frame, const Tile& tile, std::uintptr_t* terms, F&& on_call) {
   const RegionRef* refs = code.refs.data();
   std::uintptr_t out = at_tile(refs[instruction.out], frame[instruction.out], tile);
-  std::array<std::uintptr_t, 3> in{};
+  std::array<std::uintptr_t, RegionInstruction::most_operands> in;
   for (int j = 0; j < instruction.operands; ++j)
     in[static_cast<std::size_t>(j)] = at_tile(refs[instruction.in[j]], frame[instruction.in[j]], tile);
   bool by_row = instruction.by_row;
@@ -72,11 +72,11 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
 template <class F>
 void walk(const RegionCode& code, const PlanStep& step, std::byte* scratch,
           std::vector<std::uintptr_t>& frame, F&& on_call) {
-  std::array<std::uintptr_t, 3> few;
+  std::array<std::uintptr_t, RegionInstruction::most_operands> few;
   std::vector<std::uintptr_t> many;
   std::uintptr_t* terms = few.data();
   for (const RegionInstruction& i : code.code)
-    if (i.terms > 3) {
+    if (i.terms > static_cast<int>(few.size())) {
       many.resize(most_terms);
       terms = many.data();
       break;
@@ -137,12 +137,19 @@ void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, 
   }
 }
 
+/// Of an instruction or a call.
+template <class I>
+std::span<const ChainStep> steps_of(const I& i) {
+  return {i.steps, static_cast<std::size_t>(i.operands)};
+}
+
 void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   const RegionInstruction& i = call.instruction;
   // The addresses are those of operands: a kernel's array of them.
   auto in = reinterpret_cast<const std::byte* const*>(call.in);
   switch (i.kind) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
+    case Kind::chain: i.chain(pointer(call.out), in, steps_of(i), call.n); return;
     case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.store); return;
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
@@ -198,7 +205,7 @@ void touch_region(const PlanStep& step, StepContext& context, const OnTouched& o
         span(call.in[j], tile.rows, r.row_stride, i.row_value ? 1 : tile.columns, r.column_stride,
              r.element_bytes, false);
       else
-        span(call.in[j], 1, 0, i.kind == Kind::elementwise && i.repeats[j] ? 1 : call.n, r.element_bytes,
+        span(call.in[j], 1, 0, i.goes_through_elements() && i.steps[j].repeats ? 1 : call.n, r.element_bytes,
              r.element_bytes, false);
     }
   });
@@ -208,6 +215,7 @@ void run_direct(const PlanStep& step, StepContext&) {
   for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
+      case Kind::chain: call.chain(call.out, call.in, steps_of(call), call.n); break;
       case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes); break;
       case Kind::load:
@@ -275,6 +283,8 @@ DirectCall direct_call(const RegionCode& code, const Call& call) {
   made.columns = code.space.columns;
   made.row_bytes = code.refs[static_cast<std::size_t>(i.in[0])].row_stride;
   if (i.kind == Kind::elementwise) made.elementwise = i.elementwise;
+  if (i.kind == Kind::chain) made.chain = i.chain;
+  std::ranges::copy(i.steps, made.steps);
   if (i.kind == Kind::fold) made.fold = i.fold;
   if (i.kind == Kind::rows) made.rows = i.rows;
   for (int j = 0; j < made.operands; ++j)
@@ -295,7 +305,6 @@ bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
   std::int64_t tiles = (step.unit_end - step.unit_begin) * (step.tile_end - step.tile_begin);
   if (tiles * static_cast<std::int64_t>(code.code.size()) > static_cast<std::int64_t>(most_direct_calls))
     return false;
-  std::vector<std::array<int, 4>> refs;
   std::vector<const RegionInstruction*> instructions;
   std::vector<std::uintptr_t> frame;
   walk(code, step, scratch, frame, [&](const Call& call, const Tile&) {
@@ -303,21 +312,18 @@ bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
     DirectCall made = direct_call(code, call);
     auto bytes = [&](int ref) { return code.refs[static_cast<std::size_t>(ref)].element_bytes; };
     // Neighbouring positions along inner axes become one longer call.
-    if (!direct.calls.empty() && i.kind == Kind::elementwise) {
+    if (!direct.calls.empty() && instructions.back() == &i && i.goes_through_elements()) {
       DirectCall& last = direct.calls.back();
-      bool follows = last.kind == i.kind && last.elementwise == made.elementwise &&
-                     last.operands == made.operands &&
-                     refs.back() == std::array{i.out, i.in[0], i.in[1], i.in[2]} &&
-                     made.out == further(last.out, last.n * bytes(i.out));
+      bool follows = made.out == further(last.out, last.n * bytes(i.out));
       for (int j = 0; j < i.operands && follows; ++j)
-        follows = made.in[j] == (i.repeats[j] ? last.in[j] : further(last.in[j], last.n * bytes(i.in[j])));
+        follows =
+            made.in[j] == (i.steps[j].repeats ? last.in[j] : further(last.in[j], last.n * bytes(i.in[j])));
       if (follows) {
         last.n += made.n;
         return;
       }
     }
     direct.calls.push_back(std::move(made));
-    refs.push_back({i.out, i.in[0], i.in[1], i.in[2]});
     instructions.push_back(&i);
   });
   if (direct.calls.size() > 4 * most_direct_calls) return false;
@@ -330,15 +336,14 @@ bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
                *at - code.bases[static_cast<std::size_t>(ref.base)]);
     };
     auto bytes = [&](int r) { return code.refs[static_cast<std::size_t>(r)].element_bytes; };
-    finish(&call.out, refs[c][0]);
-    direct.element_bytes.push_back(bytes(refs[c][0]));
-    if (call.kind == Kind::fold)
-      for (std::byte*& term : call.terms) finish(&term, refs[c][1]);
-    for (int j = 0; j < (call.kind == Kind::elementwise ? call.operands : 1); ++j) {
-      if (call.kind != Kind::fold) finish(&call.in[j], refs[c][static_cast<std::size_t>(j) + 1]);
-      std::int64_t element = bytes(refs[c][static_cast<std::size_t>(j) + 1]);
-      direct.element_bytes.push_back(call.kind == Kind::elementwise && instructions[c]->repeats[j] ? -element
-                                                                                                   : element);
+    const RegionInstruction& i = *instructions[c];
+    finish(&call.out, i.out);
+    direct.element_bytes.push_back(bytes(i.out));
+    for (std::byte*& term : call.terms) finish(&term, i.in[0]);
+    for (int j = 0; j < (i.goes_through_elements() ? call.operands : 1); ++j) {
+      if (call.kind != Kind::fold) finish(&call.in[j], i.in[j]);
+      bool repeats = i.goes_through_elements() && i.steps[j].repeats;
+      direct.element_bytes.push_back(repeats ? -bytes(i.in[j]) : bytes(i.in[j]));
     }
   }
   return true;

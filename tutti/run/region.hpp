@@ -20,23 +20,27 @@ struct RegionRef {
 
 struct RegionInstruction {
   // stream: a tile of scratch goes to memory, past the caches.
-  enum class Kind : std::uint8_t { elementwise, fold, rows, load, load_irregular, stream };
+  enum class Kind : std::uint8_t { elementwise, chain, fold, rows, load, load_irregular, stream };
+  static constexpr std::size_t most_operands = 8;
   Kind kind;
   bool row_value = false;  // works on one element per row
-  bool by_row = false;     // elementwise: one call per row of a tile
+  bool by_row = false;     // elementwise, chain: one call per row of a tile
   int operands = 1;
   union {
     ElementwiseKernel elementwise;
+    ChainKernel chain;
     FoldKernel fold;
     ReduceRowsKernel rows;
   };
-  int out = 0, in[3] = {};     // refs
-  bool repeats[3] = {};        // elementwise: reads one element for all of a call
-  int terms = 1;               // fold: how many
-  Store store = Store::plain;  // fold: to memory
+  int out = 0, in[most_operands] = {};  // refs
+  ChainStep steps[most_operands] = {};  // elementwise, chain: per operand; of elementwise `repeats` only
+  int terms = 1;                        // fold: how many
+  Store store = Store::plain;           // fold: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
   int offsets = 0;
   int loops = 0;  // load_irregular: which of RegionCode::loops
+
+  bool goes_through_elements() const { return kind == Kind::elementwise || kind == Kind::chain; }
 };
 
 struct RegionCode {
@@ -58,15 +62,17 @@ struct RegionCode {
 
 /// A region of few calls, with every address worked out.
 struct DirectCall {
-  RegionInstruction::Kind kind;  // elementwise, fold or rows
+  RegionInstruction::Kind kind;  // elementwise, chain, fold or rows
   int operands;
   union {
     ElementwiseKernel elementwise;
+    ChainKernel chain;
     FoldKernel fold;
     ReduceRowsKernel rows;
   };
   std::byte* out;
-  std::byte* in[3];
+  std::byte* in[RegionInstruction::most_operands];
+  ChainStep steps[RegionInstruction::most_operands];
   std::vector<std::byte*> terms;  // fold
   std::int64_t n, columns, row_bytes;
 };

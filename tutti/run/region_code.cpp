@@ -53,6 +53,7 @@ class Coder {
   }
 
  private:
+  using Chain = std::vector<RegionUses::Link>;
   struct Temporary {
     std::int64_t offset, bytes;
   };
@@ -268,7 +269,6 @@ class Coder {
 
   void emit_gate(const Atom& compare, const Atom& select) {
     RegionInstruction made{};
-    made.kind = Kind::elementwise;
     made.row_value = is_row_value(node_, select.shape);
     const Address &x = compare.operands[0], &limit = compare.operands[1], &otherwise = select.operands[2];
     made.by_row = goes_by_row({&x, &otherwise}, select.shape, Reads::dense_only);
@@ -276,25 +276,21 @@ class Coder {
     made.in[0] = read(x, select.shape, Reads::dense_only, made.by_row).ref;
     made.in[1] = read(limit, select.shape, Reads::dense_or_scalar, made.by_row).ref;
     made.in[2] = read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
-    made.repeats[1] = true;
-    made.elementwise = gate_kernel(*comparison(compare), root(select.results[0]).type.dtype());
+    made.steps[1].repeats = true;
+    set_elementwise(made, gate_kernel(*comparison(compare), root(select.results[0]).type.dtype()));
     finish(made, select.results[0], made.row_value);
   }
 
   void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
-    if (auto it = uses_.pairs.find(i); it != uses_.pairs.end() && it->second.gates)
-      return emit_gate(atom(it->second.first), a);
+    auto found = uses_.chains.find(i);
+    const Chain* chain = found == uses_.chains.end() ? nullptr : &found->second;
+    if (chain && chain->size() == 1) return emit_gate(atom(*chain->front().comparison), a);
     RegionInstruction made{};
-    made.kind = Kind::elementwise;
     made.row_value = is_row_value(node_, a.shape);
     std::vector<const Address*> operands;
-    const Atom* first = nullptr;
-    if (auto it = uses_.pairs.find(i); it != uses_.pairs.end()) {
-      first = &atom(it->second.first);
-      operands = {&first->operands[0], &first->operands[1], &a.operands[1 - it->second.side]};
-    } else {
+    if (chain) operands = operands_of(graph_, node_, *chain);
+    else
       for (const Address& operand : a.operands) operands.push_back(&operand);
-    }
     Reads reads = std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<ConvertFn>(work.fn.fn)
                       ? Reads::dense_only
                       : Reads::dense_or_scalar;
@@ -304,13 +300,36 @@ class Coder {
     for (std::size_t j = 0; j < operands.size(); ++j) {
       Read operand = read(*operands[j], a.shape, reads, made.by_row);
       made.in[j] = operand.ref;
-      made.repeats[j] = operand.step == Step::scalar;
+      made.steps[j].repeats = operand.step == Step::scalar;
       steps.push_back(operand.step);
     }
-    made.elementwise = first ? pair_kernel(*binary_fn(*first), *binary_fn(a), uses_.pairs.at(i).side == 1,
-                                           root(a.results[0]).type.dtype(), steps[0], steps[1], steps[2])
-                             : kernel_of(work.fn, a, steps);
+    if (chain && !set_pair(made, *chain, steps)) set_chain(made, *chain);
+    else if (!chain) set_elementwise(made, kernel_of(work.fn, a, steps));
     finish(made, a.results[0], made.row_value);
+  }
+
+  static void set_elementwise(RegionInstruction& made, ElementwiseKernel kernel) {
+    made.kind = Kind::elementwise;
+    made.elementwise = kernel;
+  }
+
+  bool set_pair(RegionInstruction& made, const Chain& chain, const std::vector<Step>& steps) const {
+    if (chain.size() != 2 || chain[0].comparison || chain[1].comparison) return false;
+    const Atom &first = atom(chain[0].atom), &second = atom(chain[1].atom);
+    ElementwiseKernel kernel =
+        pair_kernel(*binary_fn(first), *binary_fn(second), chain[1].side == 1,
+                    root(second.results[0]).type.dtype(), steps[0], steps[1], steps[2]);
+    if (kernel) set_elementwise(made, kernel);
+    return kernel != nullptr;
+  }
+
+  void set_chain(RegionInstruction& made, const Chain& chain) const {
+    made.kind = Kind::chain;
+    made.chain = chain_kernel(root(atom(chain.back().atom).results[0]).type.dtype());
+    for (std::size_t k = 0; k < chain.size(); ++k)
+      made.steps[k + 1].fn = chain[k].comparison
+                                 ? *chain_fn(*comparison(atom(*chain[k].comparison)))
+                                 : *chain_fn(*binary_fn(atom(chain[k].atom)), chain[k].side == 1);
   }
 
   ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {

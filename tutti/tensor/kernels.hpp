@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "tutti/tensor/element_fn.hpp"
@@ -40,6 +41,37 @@ ElementwiseKernel convert_kernel(DType from, DType to);
 /// sub, mul, maximum and minimum have all, i32 and i64 minimum after maximum.
 ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
                               Step b, Step c);
+
+/// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.
+struct ChainStep {
+  /// take: y; sub_from: y - x; divide: y / x; limit_if_*: y where x stands so to it (a gate with x itself).
+  enum class Fn : std::uint8_t {
+    take,
+    add,
+    sub,
+    sub_from,
+    mul,
+    div,
+    divide,
+    maximum,
+    minimum,
+    limit_if_lt,
+    limit_if_le,
+    limit_if_gt,
+    limit_if_ge
+  } fn = Fn::take;
+  bool repeats = false;
+};
+/// out[i] = x after all steps, of which the first takes in[0][i] and step s reads in[s][i]: the same bits as kernel after
+/// kernel. `out` may be equal to an operand that does not repeat.
+using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, std::span<const ChainStep> steps,
+                             std::int64_t n);
+/// Null but for f32 and f64.
+ChainKernel chain_kernel(DType dtype);
+/// The step that a function of x and another operand is; none if there is none.
+std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right);
+/// The step that a gate is whose `otherwise` is x itself.
+std::optional<ChainStep::Fn> chain_fn(CompareDirection gate);
 
 // Sums of n floats by rows, columns or positions are within 2 ceil(log2 n) eps sum|x| of the exact one, eps
 // = half the distance from 1 to the next number; of bools they are or; of f16 and bf16
