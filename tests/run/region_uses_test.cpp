@@ -5,9 +5,11 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/composites.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/reduce.hpp"
 #include "tutti/run/boundary.hpp"
 
 namespace tutti {
@@ -44,6 +46,58 @@ TEST(uses_of, makes_one_of_a_comparison_and_the_selection_of_its_limit) {
               return where(small, limit, x) + where(small, x, 1.0);
             }),
             0);
+}
+
+/// The sizes of a program's chains, in order, of which there is one region; checked against the definition.
+std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body) {
+  Mesh mesh({{"a", 4}});
+  Program program = test_program(mesh, {{DType::f32, {8, 40}, {mesh.axes()}}},
+                                 [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
+  expect_all_plans_compute(program, mesh);
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Nodes nodes = make_nodes(graph, Fusion::on, Stores::by_size);
+  EXPECT_EQ(nodes.list.size(), 1U);
+  std::vector<std::size_t> sizes;
+  for (const auto& [last, chain] : uses_of(graph, nodes, 0).chains) sizes.push_back(chain.size());
+  return sizes;
+}
+
+using Sizes = std::vector<std::size_t>;
+
+TEST(uses_of, makes_a_chain_of_what_goes_on_from_one_value) {
+  EXPECT_EQ(chains([](const Array& x) { return maximum(2.0 - (x + 1.0) * x, x); }), Sizes{4});
+  EXPECT_EQ(chains([](const Array& x) {
+              Array y = x + 1.0, limit = scalar(0);
+              return where(y <= limit, limit, y) * 2.0;  // a gate
+            }),
+            Sizes{3});
+  EXPECT_EQ(chains([](const Array& x) {
+              Array y = x + 1.0;
+              return y * y - x;  // a square
+            }),
+            Sizes{3});
+  EXPECT_EQ(chains([](const Array& x) {
+              Array y = x;
+              for (int i = 0; i < 8; ++i) y = minimum(y + 1.0, x);
+              return y;
+            }),
+            (Sizes{7, 7, 2}));
+  EXPECT_EQ(chains([](const Array& x) { return rem(x + 1.0, x) * 2.0; }), Sizes{});
+}
+
+TEST(uses_of, makes_rows_that_are_folded_where_they_are_folded) {
+  EXPECT_EQ(chains([](const Array& x) { return reduce_sum((x + 1.0) * x, 1); }), Sizes{3});
+  EXPECT_EQ(chains([](const Array& x) { return reduce_max(x * x, 1) + 1.0; }), Sizes{2});
+}
+
+// x - mean is read by the square and by the scaling: both begin with it.
+TEST(uses_of, makes_again_what_two_chains_begin_with) {
+  auto normalised = [](const Array& x) {
+    Array centred = x - expand_dims(reduce_max(x, 1), 1);
+    Array spread = expand_dims(reduce_sum(square(centred), 1), 1);
+    return centred * (spread + 1.0) * 2.0 + x;
+  };
+  EXPECT_EQ(chains(normalised), (Sizes{3, 4}));
 }
 
 }  // namespace

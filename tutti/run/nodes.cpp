@@ -112,13 +112,24 @@ class Gatherer {
       if (columns > longest_row_in_region) return false;
       const Shape& result = graph_.roots[static_cast<std::size_t>(a.results[0])].type.shape();
       if (node.kept && result != node.row_shape) return false;
-      if (result == node.shape) return false;  // then nothing would tell the two apart
-    } else if (a.shape != node.shape && !(node.kept && a.shape == node.row_shape && reads_from(a, index))) {
+      if (is_like(result, node.shape)) return false;  // then nothing would tell the two apart
+    } else if (a.shape != node.shape &&
+               !(node.kept && is_like(a.shape, node.row_shape) && reads_from(a, index))) {
       return false;
     }
     return std::ranges::all_of(a.operands, [&](const Address& operand) {
       return maker(operand.root) != index || stays_in_place(a, operand, node, inner);
     });
+  }
+
+  /// The same but for dims of one element: with and without the dims that were reduced.
+  static bool is_like(const Shape& a, const Shape& b) {
+    auto longer_dims = [](const Shape& shape) {
+      std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+      std::erase(sizes, 1);
+      return sizes;
+    };
+    return longer_dims(a) == longer_dims(b);
   }
 
   bool reads_from(const Atom& a, int index) const {
@@ -133,6 +144,9 @@ class Gatherer {
     for (std::size_t i = 0; i < own.axes.size(); ++i)
       if (has(a.axes | node.axes | inner, i) && operand.axes[i] != own.axes[i]) return false;
     const Shape& made = graph_.roots[static_cast<std::size_t>(operand.root)].type.shape();
+    bool is_row_value = node.kept && is_like(made, node.row_shape);
+    if (is_row_value && is_like(a.shape, made))
+      return is_dense(operand, a.shape, element_bytes(graph_, operand));
     if (a.shape == made) {
       for (int i = 0; i < made.rank(); ++i)
         if (made[i] != 1 &&
@@ -140,7 +154,7 @@ class Gatherer {
           return false;
       return true;
     }
-    if (!node.kept || made != node.row_shape || a.shape != node.shape) return false;
+    if (!is_row_value || a.shape != node.shape) return false;
     // Over the kept dims it must be dense, over the others it repeats.
     std::int64_t stride = element_bytes(graph_, operand);
     for (int i = a.shape.rank(); i-- > 0;) {

@@ -43,8 +43,7 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
   for (int j = 0; j < instruction.operands; ++j)
     in[static_cast<std::size_t>(j)] = at_tile(refs[instruction.in[j]], frame[instruction.in[j]], tile);
   bool by_row = instruction.by_row;
-  std::int64_t n =
-      instruction.row_value || instruction.kind == Kind::rows ? tile.rows : tile.rows * tile.columns;
+  std::int64_t n = instruction.row_value || instruction.folds_rows() ? tile.rows : tile.rows * tile.columns;
   const std::int64_t* offsets = code.offsets.data() + instruction.offsets;
   for (int p = 0; p < instruction.positions; ++p) {
     std::uintptr_t to = out + static_cast<std::uintptr_t>(*offsets++);
@@ -155,6 +154,14 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
              code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
       return;
+    case Kind::chain_rows: {
+      const std::byte* operands[RegionInstruction::most_operands];
+      std::int64_t row_bytes[RegionInstruction::most_operands];
+      std::copy_n(in, i.operands, operands);
+      for (int j = 0; j < i.operands; ++j)
+        row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
+      return i.chain_rows(pointer(call.out), operands, row_bytes, steps_of(i), call.n, code.space.columns);
+    }
     case Kind::load: load(code, call, tile); return;
     case Kind::stream: {
       std::int64_t bytes = call.n * code.refs[static_cast<std::size_t>(i.out)].element_bytes;
@@ -201,9 +208,9 @@ void touch_region(const PlanStep& step, StepContext& context, const OnTouched& o
     }
     for (int j = 0; j < (i.kind == Kind::fold ? i.terms : i.operands); ++j) {
       const RegionRef& r = ref(i.in[i.kind == Kind::fold ? 0 : j]);
-      if (i.kind == Kind::load || i.kind == Kind::rows)
-        span(call.in[j], tile.rows, r.row_stride, i.row_value ? 1 : tile.columns, r.column_stride,
-             r.element_bytes, false);
+      if (i.kind == Kind::load || i.folds_rows())
+        span(call.in[j], tile.rows, r.row_stride, i.row_value || i.steps[j].repeats ? 1 : tile.columns,
+             i.folds_rows() ? r.element_bytes : r.column_stride, r.element_bytes, false);
       else
         span(call.in[j], 1, 0, i.goes_through_elements() && i.steps[j].repeats ? 1 : call.n, r.element_bytes,
              r.element_bytes, false);
@@ -217,7 +224,13 @@ void run_direct(const PlanStep& step, StepContext&) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
       case Kind::chain: call.chain(call.out, call.in, steps_of(call), call.n); break;
       case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
-      case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes); break;
+      case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]); break;
+      case Kind::chain_rows: {
+        const std::byte* operands[RegionInstruction::most_operands];
+        std::copy_n(call.in, call.operands, operands);
+        call.chain_rows(call.out, operands, call.row_bytes, steps_of(call), call.n, call.columns);
+        break;
+      }
       case Kind::load:
       case Kind::load_irregular:
       case Kind::stream: break;  // not direct
@@ -235,10 +248,12 @@ void touch_direct(const PlanStep& step, StepContext&, const OnTouched& on_touche
       if (length > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(length), written});
     };
     touch(call.out, call.n * bytes(), true);
-    if (call.kind == Kind::rows) {
-      std::int64_t element = bytes();
-      for (std::int64_t r = 0; r < call.n; ++r)
-        touch(call.in[0] + r * call.row_bytes, call.columns * element, false);
+    if (call.kind == Kind::rows || call.kind == Kind::chain_rows) {
+      for (int j = 0; j < call.operands; ++j) {
+        std::int64_t element = bytes();
+        for (std::int64_t r = 0; r < call.n; ++r)
+          touch(call.in[j] + r * call.row_bytes[j], element < 0 ? -element : call.columns * element, false);
+      }
       continue;
     }
     if (call.kind == Kind::fold) {
@@ -281,9 +296,11 @@ DirectCall direct_call(const RegionCode& code, const Call& call) {
   made.out = pointer(call.out);
   made.n = call.n;
   made.columns = code.space.columns;
-  made.row_bytes = code.refs[static_cast<std::size_t>(i.in[0])].row_stride;
+  for (std::size_t j = 0; j < std::size(i.in); ++j)
+    made.row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
   if (i.kind == Kind::elementwise) made.elementwise = i.elementwise;
   if (i.kind == Kind::chain) made.chain = i.chain;
+  if (i.kind == Kind::chain_rows) made.chain_rows = i.chain_rows;
   std::ranges::copy(i.steps, made.steps);
   if (i.kind == Kind::fold) made.fold = i.fold;
   if (i.kind == Kind::rows) made.rows = i.rows;
@@ -340,10 +357,9 @@ bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
     finish(&call.out, i.out);
     direct.element_bytes.push_back(bytes(i.out));
     for (std::byte*& term : call.terms) finish(&term, i.in[0]);
-    for (int j = 0; j < (i.goes_through_elements() ? call.operands : 1); ++j) {
+    for (int j = 0; j < (call.kind == Kind::fold ? 1 : call.operands); ++j) {
       if (call.kind != Kind::fold) finish(&call.in[j], i.in[j]);
-      bool repeats = i.goes_through_elements() && i.steps[j].repeats;
-      direct.element_bytes.push_back(repeats ? -bytes(i.in[j]) : bytes(i.in[j]));
+      direct.element_bytes.push_back(i.steps[j].repeats ? -bytes(i.in[j]) : bytes(i.in[j]));
     }
   }
   return true;

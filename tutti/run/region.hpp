@@ -20,7 +20,7 @@ struct RegionRef {
 
 struct RegionInstruction {
   // stream: a tile of scratch goes to memory, past the caches.
-  enum class Kind : std::uint8_t { elementwise, chain, fold, rows, load, load_irregular, stream };
+  enum class Kind : std::uint8_t { elementwise, chain, chain_rows, fold, rows, load, load_irregular, stream };
   static constexpr std::size_t most_operands = 8;
   Kind kind;
   bool row_value = false;  // works on one element per row
@@ -29,11 +29,12 @@ struct RegionInstruction {
   union {
     ElementwiseKernel elementwise;
     ChainKernel chain;
+    ReduceChainRowsKernel chain_rows;
     FoldKernel fold;
     ReduceRowsKernel rows;
   };
   int out = 0, in[most_operands] = {};  // refs
-  ChainStep steps[most_operands] = {};  // elementwise, chain: per operand; of elementwise `repeats` only
+  ChainStep steps[most_operands] = {};  // per operand, but of folds and rows; of elementwise `repeats` only
   int terms = 1;                        // fold: how many
   Store store = Store::plain;           // fold: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
@@ -41,6 +42,7 @@ struct RegionInstruction {
   int loops = 0;  // load_irregular: which of RegionCode::loops
 
   bool goes_through_elements() const { return kind == Kind::elementwise || kind == Kind::chain; }
+  bool folds_rows() const { return kind == Kind::rows || kind == Kind::chain_rows; }
 };
 
 struct RegionCode {
@@ -62,19 +64,20 @@ struct RegionCode {
 
 /// A region of few calls, with every address worked out.
 struct DirectCall {
-  RegionInstruction::Kind kind;  // elementwise, chain, fold or rows
+  RegionInstruction::Kind kind;  // none that loads or streams
   int operands;
   union {
     ElementwiseKernel elementwise;
     ChainKernel chain;
+    ReduceChainRowsKernel chain_rows;
     FoldKernel fold;
     ReduceRowsKernel rows;
   };
   std::byte* out;
   std::byte* in[RegionInstruction::most_operands];
   ChainStep steps[RegionInstruction::most_operands];
-  std::vector<std::byte*> terms;  // fold
-  std::int64_t n, columns, row_bytes;
+  std::vector<std::byte*> terms;                                         // fold
+  std::int64_t n, columns, row_bytes[RegionInstruction::most_operands];  // of rows
 };
 struct DirectRegion {
   std::vector<DirectCall> calls;

@@ -53,7 +53,7 @@ class Coder {
   }
 
  private:
-  using Chain = std::vector<RegionUses::Link>;
+  using Chain = RegionUses::Chain;
   struct Temporary {
     std::int64_t offset, bytes;
   };
@@ -156,7 +156,7 @@ class Coder {
 
   int result_in_memory(int r, bool row_value) {
     Address own = natural_address(graph_, r);
-    Pattern p = pattern(own, row_value ? node_.row_shape : node_.shape);
+    Pattern p = pattern(own, root(r).type.shape());
     ensure(p.kind == Pattern::Kind::dense || root(r).type.elements() == 0,
            "a result of a region is not dense");
     return memory_ref(own, {}, row_value);
@@ -171,6 +171,7 @@ class Coder {
     if (is_row_value(node_, shape) || code_.space.tile_rows == 1 || code_.space.columns < shortest_row_call)
       return false;
     return std::ranges::any_of(operands, [&](const Address* operand) {
+      if (!operand) return false;
       if (is_made_here(operand->root))
         return reads == Reads::dense_or_scalar && ref(value_ref_[operand->root]).row_value;
       Pattern p = pattern(*operand, shape);
@@ -295,17 +296,30 @@ class Coder {
                       ? Reads::dense_only
                       : Reads::dense_or_scalar;
     made.by_row = goes_by_row(operands, a.shape, reads);
+    std::vector<Step> steps = read_all(made, operands, a.shape, reads);
+    if (chain && !set_pair(made, *chain, steps)) {
+      made.kind = Kind::chain;
+      made.chain = chain_kernel(root(a.results[0]).type.dtype());
+      set_steps(made, *chain);
+    } else if (!chain) {
+      set_elementwise(made, kernel_of(work.fn, a, steps));
+    }
+    finish(made, a.results[0], made.row_value);
+  }
+
+  /// A null operand, of a square, is there in name only.
+  std::vector<Step> read_all(RegionInstruction& made, const std::vector<const Address*>& operands,
+                             const Shape& shape, Reads reads) {
     made.operands = static_cast<int>(operands.size());
     std::vector<Step> steps;
     for (std::size_t j = 0; j < operands.size(); ++j) {
-      Read operand = read(*operands[j], a.shape, reads, made.by_row);
+      Read operand =
+          operands[j] ? read(*operands[j], shape, reads, made.by_row) : Read{made.in[0], Step::scalar};
       made.in[j] = operand.ref;
       made.steps[j].repeats = operand.step == Step::scalar;
       steps.push_back(operand.step);
     }
-    if (chain && !set_pair(made, *chain, steps)) set_chain(made, *chain);
-    else if (!chain) set_elementwise(made, kernel_of(work.fn, a, steps));
-    finish(made, a.results[0], made.row_value);
+    return steps;
   }
 
   static void set_elementwise(RegionInstruction& made, ElementwiseKernel kernel) {
@@ -314,22 +328,20 @@ class Coder {
   }
 
   bool set_pair(RegionInstruction& made, const Chain& chain, const std::vector<Step>& steps) const {
-    if (chain.size() != 2 || chain[0].comparison || chain[1].comparison) return false;
+    using Before = RegionUses::Link::Before;
+    if (chain.size() != 2 || chain[0].comparison || chain[1].comparison || chain[1].before == Before::both)
+      return false;
     const Atom &first = atom(chain[0].atom), &second = atom(chain[1].atom);
     ElementwiseKernel kernel =
-        pair_kernel(*binary_fn(first), *binary_fn(second), chain[1].side == 1,
+        pair_kernel(*binary_fn(first), *binary_fn(second), chain[1].before == Before::right,
                     root(second.results[0]).type.dtype(), steps[0], steps[1], steps[2]);
     if (kernel) set_elementwise(made, kernel);
     return kernel != nullptr;
   }
 
-  void set_chain(RegionInstruction& made, const Chain& chain) const {
-    made.kind = Kind::chain;
-    made.chain = chain_kernel(root(atom(chain.back().atom).results[0]).type.dtype());
-    for (std::size_t k = 0; k < chain.size(); ++k)
-      made.steps[k + 1].fn = chain[k].comparison
-                                 ? *chain_fn(*comparison(atom(*chain[k].comparison)))
-                                 : *chain_fn(*binary_fn(atom(chain[k].atom)), chain[k].side == 1);
+  void set_steps(RegionInstruction& made, const Chain& chain) const {
+    for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(made.operands); ++k)
+      made.steps[k + 1].fn = *step_of(graph_, node_, chain[k]);
   }
 
   ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
@@ -354,7 +366,9 @@ class Coder {
     finish(made, a.results[0], made.row_value, work);
   }
 
-  void emit(std::size_t, const Atom& a, const RowsWork& work) {
+  void emit(std::size_t i, const Atom& a, const RowsWork& work) {
+    if (auto chain = uses_.chains.find(i); chain != uses_.chains.end())
+      return emit_rows(chain->second, a, work);
     RegionInstruction made{};
     made.kind = Kind::rows;
     Pattern p = is_made_here(a.operands[0].root) ? Pattern{} : pattern(a.operands[0], a.shape);
@@ -362,6 +376,17 @@ class Coder {
         p.kind == Pattern::Kind::row || p.kind == Pattern::Kind::strided;  // rows may lie at any distance
     made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
     made.rows = reduce_rows_kernel(work.kind, root(a.results[0]).type.dtype());
+    finish(made, a.results[0], true);
+  }
+
+  void emit_rows(const Chain& chain, const Atom& a, const RowsWork& work) {
+    RegionInstruction made{};
+    made.kind = Kind::chain_rows;
+    made.by_row = true;  // operands that are the same for a row, or in each
+    read_all(made, operands_of(graph_, node_, chain), a.shape, Reads::dense_or_scalar);
+    made.by_row = false;  // one call for all rows
+    set_steps(made, chain);
+    made.chain_rows = reduce_chain_rows_kernel(work.kind, root(a.results[0]).type.dtype());
     finish(made, a.results[0], true);
   }
 

@@ -12,22 +12,27 @@ namespace tutti {
 struct RegionUses {
   /// An atom of one to two operands, or a gate: a comparison with the limit that its only user selects.
   struct Link {
-    std::size_t atom;  // of a gate: the selection
-    std::size_t side;  // which operand is the result of the link before; of a first link: none
+    enum class Before : std::uint8_t { none, left, right, both };
+    std::size_t atom;                                      // of a gate: the selection
+    Before before;                                         // which operand is the result of the link before
     std::optional<std::size_t> comparison = std::nullopt;  // of a gate
   };
-  static constexpr std::size_t none = 2;
-  std::map<std::size_t, std::vector<Link>> chains;  // by the last atom; a gate alone, or two links and more
-  std::map<std::size_t, std::size_t> merged_into;   // every other atom of a chain -> its last
-  std::map<int, std::size_t> last_use;              // of values made here: when the last instruction reads it
+  using Chain = std::vector<Link>;
+  // By the last atom: a gate alone, two links and more, or all that a row is made by, which the last atom folds. Where two
+  // chains begin with the same atom, both do it.
+  std::map<std::size_t, Chain> chains;
+  std::map<std::size_t, std::size_t>
+      merged_into;                      // every other atom of a chain -> its last; of two chains the later
+  std::map<int, std::size_t> last_use;  // of values made here: when the last instruction reads it
 };
 
 RegionUses uses_of(const Graph& graph, const Nodes& nodes, int node);
 
-/// Where links find their operands: of the first of two operands both, of others one; of a gate the limit after what is
-/// compared, which of others than a first link is the value before.
-std::vector<const Address*> operands_of(const Graph& graph, const Node& node,
-                                        const std::vector<RegionUses::Link>& chain);
+/// Where the links find their operands: the first both, of which the second is the limit of a gate; the others one, null
+/// for a square.
+std::vector<const Address*> operands_of(const Graph& graph, const Node& node, const RegionUses::Chain& chain);
+/// What a link does with the value before and its operand; none if chains have nothing like it.
+std::optional<ChainStep::Fn> step_of(const Graph& graph, const Node& node, const RegionUses::Link& link);
 
 /// The function of an atom that applies one to two operands, else null.
 const BinaryFn* binary_fn(const Atom& atom);

@@ -44,7 +44,8 @@ ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_rig
 
 /// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.
 struct ChainStep {
-  /// take: y; sub_from: y - x; divide: y / x; limit_if_*: y where x stands so to it (a gate with x itself).
+  /// take: y; sub_from: y - x; divide: y / x; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a gate
+  /// with x itself.
   enum class Fn : std::uint8_t {
     take,
     add,
@@ -55,6 +56,7 @@ struct ChainStep {
     divide,
     maximum,
     minimum,
+    square,
     limit_if_lt,
     limit_if_le,
     limit_if_gt,
@@ -83,6 +85,13 @@ std::optional<ChainStep::Fn> chain_fn(CompareDirection gate);
 using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int64_t rows,
                                   std::int64_t columns, std::int64_t row_bytes);
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
+
+/// The fold of what a chain makes of each row, in the same tree. Operand s of the next row begins row_bytes[s] bytes on; one
+/// that repeats has an element per row then. `in` is moved on. Null but for sum, max, min of f32 and f64.
+using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte** in, const std::int64_t* row_bytes,
+                                       std::span<const ChainStep> steps, std::int64_t rows,
+                                       std::int64_t columns);
+ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype);
 
 /// out[c] = the fold of in[0 .. rows)[c], rows `row_bytes` apart, for c < columns: pairwise over blocks of
 /// rows, a tree fixed by `rows`. The columns may be split among callers. `scratch` holds

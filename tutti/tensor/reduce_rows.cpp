@@ -15,6 +15,7 @@
 #define HWY_TARGET_INCLUDE "tutti/tensor/reduce_rows.cpp"
 #include <hwy/foreach_target.h>
 
+#include "tutti/tensor/chains_inl.hpp"
 #include "tutti/tensor/loops_inl.hpp"
 #include "tutti/tensor/tree_inl.hpp"
 
@@ -47,24 +48,65 @@ struct RowFolder {
     }
   };
 
-  static T folded(const T* row, std::size_t columns) {
-    if (columns == 0) return neutral;
-    if (columns <= virtual_lanes) return folded_lanes(first_lanes(row, columns));
-    PairwiseStack<Lanes, FoldLanes, 48> stack;
-    for (; columns > block_elements; columns -= block_elements, row += block_elements)
-      stack.push(folded_block(row, block_elements));
-    return folded_lanes(stack.folded_with(folded_block(row, columns)));
+  /// A row in memory.
+  struct Stored {
+    HWY_INLINE void add_step(Lanes* sum, std::size_t first) const { add(sum, elements + first); }
+    HWY_INLINE const T* rest(std::size_t first, std::size_t, T*) const { return elements + first; }
+    const T* elements;
+  };
+  /// A row that a chain makes.
+  struct Made {
+    static constexpr bool four_are_a_step = parts == 1 && sums == 4;
+    HWY_INLINE void add_step(Lanes* sum, std::size_t first) const {
+      if constexpr (four_are_a_step) {
+        const auto x = after_steps<Four<D>, T>(in, steps, first, lanes);
+        sum[0].part[0] = fold<kind>(sum[0].part[0], x.first);
+        sum[1].part[0] = fold<kind>(sum[1].part[0], x.second);
+        sum[2].part[0] = fold<kind>(sum[2].part[0], x.third);
+        sum[3].part[0] = fold<kind>(sum[3].part[0], x.fourth);
+      } else {
+        HWY_ALIGN T made[step];
+        add(sum, rest(first, step, made));
+      }
+    }
+    HWY_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
+      for (std::size_t i = 0; i < count; i += lanes) {
+        const std::size_t here = count - i < lanes ? count - i : lanes;
+        after_steps<Part<D>, T>(in, steps, first + i, here).store(made + i, here);
+      }
+      return made;
+    }
+    const std::byte* const* in;
+    std::span<const ChainStep> steps;
+  };
+
+  static HWY_INLINE void add(Lanes* sum, const T* elements) {
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sums; ++s)
+      sum[s] = FoldLanes()(sum[s], all_lanes(elements + s * virtual_lanes));
   }
 
-  /// 1 to block_elements elements.
-  static HWY_NOINLINE Lanes folded_block(const T* row, std::size_t columns) {
+  template <class Row>
+  static T folded(const Row& row, std::size_t columns) {
+    HWY_ALIGN T made[virtual_lanes];
+    if (columns == 0) return neutral;
+    if (columns <= virtual_lanes) return folded_lanes(first_lanes(row.rest(0, columns, made), columns));
+    PairwiseStack<Lanes, FoldLanes, 48> stack;
+    std::size_t first = 0;
+    for (; columns - first > block_elements; first += block_elements)
+      stack.push(folded_block(row, first, block_elements));
+    return folded_lanes(stack.folded_with(folded_block(row, first, columns - first)));
+  }
+
+  /// 1 to block_elements elements from `first` on.
+  template <class Row>
+  static HWY_NOINLINE Lanes folded_block(const Row& source, std::size_t first, std::size_t columns) {
     Lanes sum[sums];
     HWY_UNROLL(4)
     for (std::size_t s = 0; s < sums; ++s) sum[s] = neutral_lanes();
-    for (; columns >= step; columns -= step, row += step) {
-      HWY_UNROLL(4)
-      for (std::size_t s = 0; s < sums; ++s) sum[s] = FoldLanes()(sum[s], all_lanes(row + s * virtual_lanes));
-    }
+    for (; columns >= step; columns -= step, first += step) source.add_step(sum, first);
+    HWY_ALIGN T made[step];
+    const T* row = source.rest(first, columns, made);
     HWY_UNROLL(4)
     for (std::size_t s = 0; s < sums; ++s, row += virtual_lanes) {
       if (columns >= virtual_lanes) {
@@ -139,7 +181,36 @@ void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, st
   auto* folded = reinterpret_cast<T*>(out);
   for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
     folded[row] =
-        RowFolder<kind, T>::folded(reinterpret_cast<const T*>(in), static_cast<std::size_t>(columns));
+        RowFolder<kind, T>::folded(typename RowFolder<kind, T>::Stored{reinterpret_cast<const T*>(in)},
+                                   static_cast<std::size_t>(columns));
+}
+
+template <ReduceKind kind, class T>
+void reduce_chain_rows_loop(std::byte* out, const std::byte** in, const std::int64_t* row_bytes,
+                            std::span<const ChainStep> steps, std::int64_t rows, std::int64_t columns) {
+  auto* folded = reinterpret_cast<T*>(out);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    folded[row] = RowFolder<kind, T>::folded(typename RowFolder<kind, T>::Made{in, steps},
+                                             static_cast<std::size_t>(columns));
+    for (std::size_t s = 0; s < steps.size(); ++s) in[s] += row_bytes[s];
+  }
+}
+
+template <class T>
+ReduceChainRowsKernel reduce_chain_rows_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return reduce_chain_rows_loop<ReduceKind::sum, T>;
+    case ReduceKind::max: return reduce_chain_rows_loop<ReduceKind::max, T>;
+    case ReduceKind::min: return reduce_chain_rows_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+    case ReduceKind::logical_or: return nullptr;
+  }
+  return nullptr;
+}
+
+ReduceChainRowsKernel vector_reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
+  if (dtype == DType::f32) return reduce_chain_rows_of<float>(kind);
+  return dtype == DType::f64 ? reduce_chain_rows_of<double>(kind) : nullptr;
 }
 
 template <class T>
@@ -177,6 +248,7 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 
 HWY_EXPORT(vector_reduce_rows_kernel);
+HWY_EXPORT(vector_reduce_chain_rows_kernel);
 
 namespace {
 
@@ -199,6 +271,10 @@ ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
   if (*lanes != Lanes::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, *lanes);
   bool is_and = kind == ReduceKind::min || kind == ReduceKind::logical_and;
   return is_and ? reduce_bool_rows<ReduceKind::logical_and> : reduce_bool_rows<ReduceKind::logical_or>;
+}
+
+ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(vector_reduce_chain_rows_kernel)(kind, dtype);
 }
 
 }  // namespace tutti

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chain, and the fold of its rows, has the bits of its functions one after the other, on every instruction set.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "tests/tensor/element_values.hpp"
+#include "tests/tensor/instruction_sets.hpp"
+#include "tutti/tensor/kernels.hpp"
+
+namespace tutti {
+namespace {
+
+using Fn = ChainStep::Fn;
+
+template <class T>
+struct Chain {
+  std::vector<ChainStep> steps;
+  std::vector<std::vector<T>> operands;  // per step
+
+  std::vector<const std::byte*> pointers(std::size_t first = 0) const {
+    std::vector<const std::byte*> in;
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      in.push_back(reinterpret_cast<const std::byte*>(operands[s].data() + (steps[s].repeats ? 0 : first)));
+    return in;
+  }
+};
+
+/// Values that break functions among ordinary ones; `count` of each operand.
+template <class T>
+Chain<T> random_chain(std::size_t count, std::mt19937_64& random) {
+  Chain<T> chain;
+  const std::size_t length = 2 + random() % 7;
+  for (std::size_t s = 0; s < length; ++s) {
+    const auto fn = s == 0 ? Fn::take : Fn(1 + random() % static_cast<std::uint64_t>(Fn::limit_if_ge));
+    chain.steps.push_back({fn, random() % 3 == 0});
+    std::vector<T> values = spread_values<T>(count, random());
+    const auto edges = edge_values<T>();
+    for (std::size_t i = 0; i < edges.size(); ++i) values[random() % count] = edges[i];
+    chain.operands.push_back(values);
+  }
+  return chain;
+}
+
+std::byte* bytes(auto& values) { return reinterpret_cast<std::byte*>(values.data()); }
+
+/// x after a step, by the kernels of its own.
+template <class T>
+void apply(std::vector<T>& x, const ChainStep& step, const std::vector<T>& operand) {
+  const DType dtype = dtype_of<T>();
+  const Step reads = step.repeats ? Step::scalar : Step::dense;
+  const auto n = std::ssize(x);
+  const std::vector<T> before = x;
+  const auto *left = reinterpret_cast<const std::byte*>(before.data()),
+             *right = reinterpret_cast<const std::byte*>(operand.data());
+  const auto binary = [&](BinaryFn fn) {
+    const std::byte* const in[] = {left, right};
+    binary_kernel(fn, dtype, Step::dense, reads)(bytes(x), in, n);
+  };
+  const auto from = [&](BinaryFn fn) {
+    const std::byte* const in[] = {right, left};
+    binary_kernel(fn, dtype, reads, Step::dense)(bytes(x), in, n);
+  };
+  const auto gate = [&](CompareDirection direction) {
+    std::vector<std::byte> chosen(x.size());
+    const std::byte* const in[] = {left, right};
+    compare_kernel(direction, dtype, Step::dense, reads)(chosen.data(), in, n);
+    const std::byte* const then[] = {chosen.data(), right, left};
+    select_kernel(dtype, Step::dense, reads, Step::dense)(bytes(x), then, n);
+  };
+  switch (step.fn) {
+    case Fn::take:
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = operand[step.repeats ? 0 : i];
+      return;
+    case Fn::add: return binary(BinaryFn::add);
+    case Fn::sub: return binary(BinaryFn::sub);
+    case Fn::sub_from: return from(BinaryFn::sub);
+    case Fn::mul: return binary(BinaryFn::mul);
+    case Fn::div: return binary(BinaryFn::div);
+    case Fn::divide: return from(BinaryFn::div);
+    case Fn::maximum: return binary(BinaryFn::maximum);
+    case Fn::minimum: return binary(BinaryFn::minimum);
+    case Fn::square: {
+      const std::byte* const in[] = {left, left};
+      return binary_kernel(BinaryFn::mul, dtype, Step::dense, Step::dense)(bytes(x), in, n);
+    }
+    case Fn::limit_if_lt: return gate(CompareDirection::lt);
+    case Fn::limit_if_le: return gate(CompareDirection::le);
+    case Fn::limit_if_gt: return gate(CompareDirection::gt);
+    case Fn::limit_if_ge: return gate(CompareDirection::ge);
+  }
+}
+
+template <class T>
+std::vector<T> one_by_one(const Chain<T>& chain, std::size_t count) {
+  std::vector<T> x(count);
+  for (std::size_t s = 0; s < chain.steps.size(); ++s) apply(x, chain.steps[s], chain.operands[s]);
+  return x;
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::ranges::equal(a, b, [](T x, T y) { return same_element<T>(x, y); });
+}
+
+class chains_on : public testing::TestWithParam<std::int64_t> {};
+
+template <class T>
+void check_chains() {
+  std::mt19937_64 random(1);
+  for (std::size_t count : {1, 7, 16, 31, 64, 65, 127, 128, 200, 333})
+    for (int repeat = 0; repeat < 30; ++repeat) {
+      const Chain<T> chain = random_chain<T>(count, random);
+      std::vector<T> found(count);
+      chain_kernel(dtype_of<T>())(bytes(found), chain.pointers().data(), chain.steps, std::ssize(found));
+      EXPECT_TRUE(same(found, one_by_one(chain, count)))
+          << count << " elements, " << chain.steps.size() << " steps";
+    }
+}
+
+TEST_P(chains_on, have_the_bits_of_one_function_after_the_other) {
+  const UseInstructionSet use(GetParam());
+  check_chains<float>();
+  check_chains<double>();
+}
+
+TEST_P(chains_on, may_write_over_an_operand) {
+  const UseInstructionSet use(GetParam());
+  std::mt19937_64 random(2);
+  Chain<float> chain = random_chain<float>(200, random);
+  for (ChainStep& step : chain.steps) step.repeats = false;
+  for (std::size_t over = 0; over < chain.steps.size(); ++over) {
+    Chain<float> own = chain;
+    const std::vector<float> expected = one_by_one(own, 200);
+    chain_kernel(DType::f32)(bytes(own.operands[over]), own.pointers().data(), own.steps, 200);
+    EXPECT_TRUE(same(own.operands[over], expected)) << over;
+  }
+}
+
+/// Rows of operands follow each other; what repeats has an element per row, or one for all.
+template <class T>
+void check_rows(ReduceKind kind) {
+  std::mt19937_64 random(3);
+  constexpr std::size_t rows = 3;
+  for (std::size_t columns : {1, 15, 16, 17, 63, 64, 65, 511, 512, 513, 2000}) {
+    const Chain<T> chain = random_chain<T>(rows * columns, random);
+    std::vector<const std::byte*> in = chain.pointers();
+    std::vector<std::int64_t> row_bytes;
+    for (const ChainStep& step : chain.steps)
+      row_bytes.push_back(step.repeats ? static_cast<std::int64_t>(random() % 2 * sizeof(T))
+                                       : static_cast<std::int64_t>(columns * sizeof(T)));
+    std::vector<T> found(rows);
+    reduce_chain_rows_kernel(kind, dtype_of<T>())(bytes(found), in.data(), row_bytes.data(), chain.steps,
+                                                  rows, static_cast<std::int64_t>(columns));
+    for (std::size_t row = 0; row < rows; ++row) {
+      Chain<T> of_row = chain;
+      for (std::size_t s = 0; s < chain.steps.size(); ++s)
+        of_row.operands[s].erase(of_row.operands[s].begin(),
+                                 of_row.operands[s].begin() + static_cast<std::ptrdiff_t>(row) *
+                                                                  row_bytes[s] / std::ptrdiff_t{sizeof(T)});
+      const std::vector<T> made = one_by_one(of_row, columns);
+      std::vector<T> expected(1);
+      reduce_rows_kernel(kind, dtype_of<T>())(bytes(expected),
+                                              reinterpret_cast<const std::byte*>(made.data()), 1,
+                                              static_cast<std::int64_t>(columns), 0);
+      EXPECT_TRUE(same_element<T>(found[row], expected[0]))
+          << name(kind) << " of " << columns << ", row " << row;
+    }
+  }
+}
+
+TEST_P(chains_on, fold_rows_in_the_tree_of_rows) {
+  const UseInstructionSet use(GetParam());
+  for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
+    check_rows<float>(kind);
+    check_rows<double>(kind);
+  }
+}
+
+TEST(chain_kernel, is_null_where_there_is_none) {
+  EXPECT_EQ(chain_kernel(DType::i32), nullptr);
+  EXPECT_EQ(chain_kernel(DType::bf16), nullptr);
+  EXPECT_EQ(reduce_chain_rows_kernel(ReduceKind::logical_or, DType::f32), nullptr);
+  EXPECT_EQ(reduce_chain_rows_kernel(ReduceKind::sum, DType::i64), nullptr);
+  EXPECT_EQ(chain_fn(BinaryFn::pow, false), std::nullopt);
+  EXPECT_EQ(chain_fn(CompareDirection::eq), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(instruction_sets, chains_on, testing::ValuesIn(instruction_sets()),
+                         [](const auto& set) { return name_of_instruction_set(set.param); });
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for four vectors at a
+// time. That costs less than to store and load them again.
+#include <hwy/highway.h>
+#include <span>
+
+#include "tutti/tensor/loops_inl.hpp"
+#include "tutti/tensor/vector_fn_inl.hpp"
+
+#if defined(TUTTI_TENSOR_CHAINS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_CHAINS_INL_HPP
+#undef TUTTI_TENSOR_CHAINS_INL_HPP
+#else
+#define TUTTI_TENSOR_CHAINS_INL_HPP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+template <class D>
+struct Four {
+  using Vec = hn::Vec<D>;
+  static HWY_INLINE Four load(const Element<D>* from, std::size_t) {
+    const D d;
+    const std::size_t n = hn::Lanes(d);
+    return {hn::LoadU(d, from), hn::LoadU(d, from + n), hn::LoadU(d, from + 2 * n),
+            hn::LoadU(d, from + 3 * n)};
+  }
+  static HWY_INLINE Four all(Vec v) { return {v, v, v, v}; }
+  HWY_INLINE void store(Element<D>* to, std::size_t) const {
+    const D d;
+    const std::size_t n = hn::Lanes(d);
+    hn::StoreU(first, d, to);
+    hn::StoreU(second, d, to + n);
+    hn::StoreU(third, d, to + 2 * n);
+    hn::StoreU(fourth, d, to + 3 * n);
+  }
+  template <class Fn>
+  HWY_INLINE Four with(const Four& y, const Fn& fn) const {
+    return {fn(first, y.first), fn(second, y.second), fn(third, y.third), fn(fourth, y.fourth)};
+  }
+  Vec first, second, third, fourth;
+};
+
+template <class D>
+struct Eight {
+  using Vec = hn::Vec<D>;
+  static HWY_INLINE Eight load(const Element<D>* from, std::size_t count) {
+    return {Four<D>::load(from, count), Four<D>::load(from + 4 * hn::Lanes(D()), count)};
+  }
+  static HWY_INLINE Eight all(Vec v) { return {Four<D>::all(v), Four<D>::all(v)}; }
+  HWY_INLINE void store(Element<D>* to, std::size_t count) const {
+    low.store(to, count);
+    high.store(to + 4 * hn::Lanes(D()), count);
+  }
+  template <class Fn>
+  HWY_INLINE Eight with(const Eight& y, const Fn& fn) const {
+    return {low.with(y.low, fn), high.with(y.high, fn)};
+  }
+  Four<D> low, high;
+};
+
+/// The first `count` lanes of one vector.
+template <class D>
+struct Part {
+  using Vec = hn::Vec<D>;
+  static HWY_INLINE Part load(const Element<D>* from, std::size_t count) {
+    return {load_first(D(), from, count)};
+  }
+  static HWY_INLINE Part all(Vec v) { return {v}; }
+  HWY_INLINE void store(Element<D>* to, std::size_t count) const { store_first(D(), lanes, to, count); }
+  template <class Fn>
+  HWY_INLINE Part with(const Part& y, const Fn& fn) const {
+    return {fn(lanes, y.lanes)};
+  }
+  Vec lanes;
+};
+
+template <BinaryFn fn>
+struct Apply {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y) const {
+    return binary<fn>(x, y);
+  }
+};
+
+template <BinaryFn fn>
+struct ApplyFrom {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y) const {
+    return binary<fn>(y, x);
+  }
+};
+
+template <CompareDirection direction>
+struct LimitIf {
+  template <class V>
+  HWY_INLINE V operator()(V x, V limit) const {
+    return hn::IfThenElse(compare<direction>(x, limit), limit, x);
+  }
+};
+
+template <class Vectors>
+HWY_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Vectors& y) {
+  using enum ChainStep::Fn;
+  switch (fn) {
+    case take: return y;
+    case add: return x.with(y, Apply<BinaryFn::add>());
+    case sub: return x.with(y, Apply<BinaryFn::sub>());
+    case sub_from: return x.with(y, ApplyFrom<BinaryFn::sub>());
+    case mul: return x.with(y, Apply<BinaryFn::mul>());
+    case div: return x.with(y, Apply<BinaryFn::div>());
+    case divide: return x.with(y, ApplyFrom<BinaryFn::div>());
+    case maximum: return x.with(y, Apply<BinaryFn::maximum>());
+    case minimum: return x.with(y, Apply<BinaryFn::minimum>());
+    case square: return x.with(x, Apply<BinaryFn::mul>());
+    case limit_if_lt: return x.with(y, LimitIf<CompareDirection::lt>());
+    case limit_if_le: return x.with(y, LimitIf<CompareDirection::le>());
+    case limit_if_gt: return x.with(y, LimitIf<CompareDirection::gt>());
+    case limit_if_ge: return x.with(y, LimitIf<CompareDirection::ge>());
+  }
+  return x;
+}
+
+/// What the steps make of the elements from i on.
+template <class Vectors, class T>
+HWY_INLINE Vectors after_steps(const std::byte* const* in, std::span<const ChainStep> steps, std::size_t i,
+                               std::size_t count) {
+  const hn::ScalableTag<T> d;
+  Vectors x = Vectors::all(hn::Zero(d));
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    auto* operand = reinterpret_cast<const T*>(in[s]);
+    x = after(steps[s].fn, x,
+              steps[s].repeats ? Vectors::all(hn::Set(d, *operand)) : Vectors::load(operand + i, count));
+  }
+  return x;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
