@@ -69,7 +69,8 @@ class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
-  /// Events that the file of MachineOptions::trace had no room for: it has the first 262,144.
+  /// Events that the file of MachineOptions::trace had no room for: it has the first 262,144. Without a file those that
+  /// were not measured: of every call all after that many.
   std::int64_t events_left_out() const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),

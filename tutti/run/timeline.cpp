@@ -85,7 +85,7 @@ const std::vector<Timeline::Recorded>& Timeline::take() {
     std::vector<Track::Event>& events = tracks_[worker].events();
     for (const Track::Event& event : events) taken_.push_back({static_cast<int>(worker), event});
     events.clear();
-    if (file_) left_out_ += tracks_[worker].take_left_out();
+    left_out_ += tracks_[worker].take_left_out();
   }
   if (file_)
     std::ranges::stable_sort(taken_, {}, [](const Recorded& recorded) { return recorded.event.begin; });

@@ -30,7 +30,7 @@ class Timeline {
   /// Of one worker. Whoever runs a program holds `turn` while anything is recorded or taken.
   Track& track(int worker) { return tracks_[static_cast<std::size_t>(worker)]; }
   std::mutex& turn() { return turn_; }
-  /// Events that the file has no room for, as it says itself.
+  /// Events that the file has no room for, as it says itself; without one, that were not measured.
   std::int64_t left_out();
   /// 1, 2, ..: names for programs.
   int next_program() { return ++programs_; }
