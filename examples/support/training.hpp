@@ -31,7 +31,7 @@ void parse_or_exit(CLI::App& app, int argc, char** argv);
 
 /// The machine that they ask for. Throws as open_local does.
 tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
-/// Says on stderr if the timeline has not all events.
+/// Says on stderr if the timeline has not all events, and why.
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 

@@ -69,9 +69,12 @@ class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
-  /// Events that the file of MachineOptions::trace had no room for: it has the first 262,144. Without a file those that
-  /// were not measured: of every call all after that many.
+  /// Events that are not in the file of MachineOptions::trace: it has the first 262,144, fewer if it fails. Without a file
+  /// those that were not measured: of every call all after that many.
   std::int64_t events_left_out() const;
+  /// Why that file ends before the calls do, for example "'t.json' cannot be written: No space left on device". Empty: it
+  /// does not.
+  std::string trace_failure() const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
   /// optimises and plans. Data that the function closes over becomes a hidden argument.
