@@ -133,5 +133,37 @@ TEST_F(TraceFailures, at_once_are_errors) {
     }
 }
 
+TEST_F(TraceFailures, of_a_second_machine_on_the_file_of_the_first_are_errors) {
+  TemporaryName other("other_name.json");
+  std::filesystem::create_symlink(file_.path(), other.path());
+  std::optional<Machine> first = opened();
+  auto run = first->compile(one_more, start());
+  run(start());
+  const std::size_t events = read().events.size();
+  for (const std::string& path : {file_.path(), other.path()}) {
+    try {
+      open_local(Mesh(), {.trace = path}, Where{"model.cpp", 7});
+      FAIL() << "two machines write " << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::file);
+      EXPECT_EQ(error.what(), "model.cpp:7: open_local: '" + path +
+                                  "' is being written by another machine; name a file of its own for each");
+    }
+    run(start());
+  }
+  EXPECT_EQ(read().events.size(), 3 * events);
+  first.reset();
+  EXPECT_THROW(opened(), Error);  // its programs are still there
+  run = open_local(Mesh()).compile(one_more, start());
+  EXPECT_EQ(opened().trace_failure(), "");
+  EXPECT_TRUE(read().events.empty());
+}
+
+TEST_F(TraceFailures, do_not_come_from_a_device_that_all_may_write) {
+  Machine one = open_local(Mesh(), {.trace = "/dev/null"}), two = open_local(Mesh(), {.trace = "/dev/null"});
+  for (const Machine& machine : {one, two}) machine.compile(one_more, start())(start());
+  EXPECT_EQ(one.trace_failure() + two.trace_failure(), "");
+}
+
 }  // namespace
 }  // namespace tutti

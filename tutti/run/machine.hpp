@@ -135,7 +135,8 @@ class Machine {
 };
 
 /// All devices of `mesh` as virtual devices in this process.
-/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written.
+/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written or that another machine
+/// writes.
 Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti

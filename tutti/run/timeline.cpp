@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/timeline.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +52,21 @@ Footer footer(std::int64_t left_out) {
 }
 std::string_view view(const Footer& text) { return {text.data(), text.size()}; }
 
+/// One that was there is emptied once it is nobody else's. The lock is the open file's: it holds between processes and
+/// between two machines of one, whatever names the file has, and ends with its owner. Where there are no locks, as for
+/// devices and pipes, nobody is refused.
+File opened(const std::string& path) {
+  const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  File file(number < 0 ? nullptr : ::fdopen(number, "wb"));
+  require(file != nullptr, Code::file, "cannot be written: {}", std::strerror(errno));
+  if (is_special_file(path)) return file;
+  const bool is_free = ::flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  require(is_free, Code::file, "is being written by another machine; name a file of its own for each");
+  const bool is_empty = ::ftruncate(number, 0) == 0;
+  require(is_empty, Code::file, "cannot be written: {}", std::strerror(errno));
+  return file;
+}
+
 /// 12345 as 12.345. By hand: a program waits for it between two calls.
 void append_thousandths(std::string& text, std::int64_t value) {
   fmt::format_int whole(value / 1000);
@@ -74,7 +91,7 @@ Timeline::Timeline(int workers, const std::string& file, const std::string& titl
   }
   if (path_.empty()) return;
   try {
-    file_ = open_to_write(path_);
+    file_ = opened(path_);
   } catch (const Error& error) {
     throw with_file(error, path_);
   }

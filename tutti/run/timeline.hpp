@@ -23,7 +23,7 @@ class Timeline {
       1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
   /// `title`: what the viewer calls the machine. Without a file the tracks are there to be measured.
-  /// Throws R001 for a file that cannot be written, or not in its middle, like a pipe.
+  /// Throws R001 for a file that cannot be written, or not in its middle, like a pipe, or that is another timeline's.
   explicit Timeline(int workers, const std::string& file = {}, const std::string& title = {},
                     std::int64_t most_events = default_most_events);
   Timeline(const Timeline&) = delete;
