@@ -41,7 +41,8 @@ class CompiledProgram {
 /// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
 /// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place wherever
 /// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards, also
-/// if the call fails. The memory of an array that has another owner is left alone.
+/// if the call fails. The memory of an array that has another owner, or of which somebody has the ShardedBuffer, is left
+/// alone; through a bare pointer one sees it written over.
 template <class Result, class... A>
 class Compiled {
  public:
