@@ -164,6 +164,16 @@ struct Executable::State {
 
   Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }
 
+  // ---- what it is told to be
+
+  std::string explain() const {
+    Circumstances now{.recording = recording ? &*recording : nullptr, .moved_inputs = local.moved_inputs};
+    for (std::size_t i = 0; i < staging.size(); ++i)
+      if (staging[i]) now.copied_arguments += input_root(i).bytes;
+    for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());
+    return explained(plan, now);
+  }
+
   // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
 
   void check_replicas() const {
@@ -205,8 +215,7 @@ Executable::Values Executable::run(Values inputs) { return state_->run(std::move
 
 std::string Executable::explain() const {
   std::lock_guard lock(state_->turn);
-  return explained(state_->plan, state_->local.moved_inputs,
-                   state_->recording ? &*state_->recording : nullptr);
+  return state_->explain();
 }
 
 }  // namespace tutti
