@@ -20,7 +20,7 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
   app.add_option("--mesh", options.mesh, "devices by axis; needs the axes data and model")
       ->capture_default_str();
   app.add_option("--workers", options.workers,
-                 "threads that run the devices; 0: two where there are two cores")
+                 "threads that run the devices; 0: two where it may use two processors")
       ->capture_default_str()
       ->check(CLI::Range(0, 64));
   app.add_option("--steps", options.steps, "training steps of " + step)

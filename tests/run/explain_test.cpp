@@ -3,9 +3,11 @@
 #include "tutti/run/explain.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/loops.hpp"
@@ -131,6 +133,25 @@ TEST(explain_run, fits_the_width_of_a_page_however_many_ops_a_step_has) {
   EXPECT_NE(text.find(" more (tests/run/explain_test.cpp:"), std::string::npos) << text;
   std::istringstream lines(text);
   for (std::string row; std::getline(lines, row);) EXPECT_LE(row.size(), 120U) << row;
+}
+
+TEST(explain_run, says_that_a_call_runs_alone_where_processors_are_fewer_than_workers) {
+  const std::string said = "\nthere are fewer processors than workers: whoever calls does all the work, ";
+  auto says = [&](int workers, Team::Use use = Team::Use::when_faster) {
+    Team team(workers, use);
+    return Executable(difference(), one_device, team).explain().find(said) != std::string::npos;
+  };
+  std::thread on_one_processor([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_TRUE(says(2));
+    EXPECT_FALSE(says(1));
+    EXPECT_FALSE(says(2, Team::Use::always));
+  });
+  on_one_processor.join();
+  EXPECT_FALSE(says(Team::default_workers()));
 }
 
 /// x + 1 of 4 devices: of each 100 x 8 floats, shards so small that they lie side by side; 12.5 KiB in all.

@@ -167,7 +167,9 @@ struct Executable::State {
   // ---- what it is told to be
 
   std::string explain() const {
-    Circumstances now{.recording = recording ? &*recording : nullptr, .moved_inputs = local.moved_inputs};
+    Circumstances now{.recording = recording ? &*recording : nullptr,
+                      .is_always_crowded = team.is_always_crowded(),
+                      .moved_inputs = local.moved_inputs};
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i]) now.copied_arguments += input_root(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());

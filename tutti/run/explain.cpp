@@ -155,8 +155,12 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
   const Recording* recording = circumstances.recording;
   std::string text = columns("bytes", "arena", "about us", "took us") +
                      "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
-                     PlanLines(plan, recording, "").text() + times(plan, recording) +
-                     memory(plan, circumstances);
+                     PlanLines(plan, recording, "").text() + times(plan, recording);
+  if (circumstances.is_always_crowded)
+    text +=
+        "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
+        "other's\n";
+  text += memory(plan, circumstances);
   if (circumstances.moved_inputs > 0)
     text += fmt::format("{} inputs are gathered inside: they are used whole beside being split\n",
                         circumstances.moved_inputs);

@@ -11,6 +11,7 @@ namespace tutti {
 /// What is told of an executable beside its plan.
 struct Circumstances {
   const Recording* recording = nullptr;                   // null: nobody measures
+  bool is_always_crowded = false;                         // see Team
   int moved_inputs = 0;                                   // see LocalProgram
   std::int64_t copied_arguments = 0, result_buffers = 0;  // bytes that it has now, until it needs them again
 };

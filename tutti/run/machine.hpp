@@ -14,7 +14,9 @@
 namespace tutti {
 
 struct MachineOptions {
-  int workers = 0;                     // threads; 0: two where there are two cores
+  /// Threads. 0: two if the thread that opens the machine may use two processors. If it may use fewer than there are
+  /// workers, these are never used: whoever calls a program runs all of it alone, as explain() then says.
+  int workers = 0;
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
   bool check_assumptions = false;      // refuse to run on (T004) where assume_invariant is not true: slower
   std::string trace = {};  // a file: what each worker does when, for ui.perfetto.dev; see run/timeline.hpp
