@@ -36,11 +36,12 @@ void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 
 void print_explained(const tutti::Program& program, const std::string& plan);
-/// Prints a compiled step's program, and its plan with the times of some calls. For a machine that measures.
-template <class Step, class... A>
-void explain(const Step& step, const A&... arguments) {
+/// Takes some steps as training does, by `take_step`; prints the compiled step's program, and its plan with their times.
+/// For a machine that measures.
+template <class Step>
+void explain(const Step& step, const std::function<double()>& take_step) {
   constexpr int measured_steps = 32;
-  for (int i = 0; i < measured_steps; ++i) step(arguments...);
+  for (int i = 0; i < measured_steps; ++i) take_step();
   print_explained(step.program(), step.explain());
 }
 
