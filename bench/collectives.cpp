@@ -5,14 +5,13 @@
 //   measure                                  {"us": per link, "handoff_ns": [before, after]}
 //   copy                                     {"us": .., "stores": "plain" or "streaming"}
 //   explain                                  the plan, a string
-#include <sched.h>
-
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "bench/collective_chains.hpp"
+#include "bench/processors.hpp"
 #include "bench/timing.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
@@ -80,17 +79,11 @@ double handoff_ns(Team& team) {
   return best;
 }
 
-/// The caller is worker 0: on the first processor, as helpers are on theirs. Else it may land beside a helper.
-void bind_to_first_processor() {
-  cpu_set_t first;
-  CPU_ZERO(&first);
-  CPU_SET(0, &first);
-  sched_setaffinity(0, sizeof first, &first);  // a refusal costs speed only
-}
-
 class Session {
  public:
-  Session() { bind_to_first_processor(); }  // after the team has its workers
+  /// Once the team has its workers: the caller is worker 0, on its first processor as they are on the others. Else it
+  /// may land beside one of them.
+  Session() { bind_to_first_processor(); }
 
   Json answer(const std::string& line) {
     std::istringstream words(line);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step of the digits example on 8 devices, data=4 x model=2, batch 256; bench/peers.py is the same in JAX.
 #include <benchmark/benchmark.h>
-#include <sched.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
 
+#include "bench/processors.hpp"
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/random.hpp"
@@ -66,10 +66,8 @@ class Competitors {
 
  private:
   void compete(int index) const {
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    CPU_SET(static_cast<int>(std::thread::hardware_concurrency()) - 1 - index, &own);
-    sched_setaffinity(0, sizeof own, &own);
+    const std::vector<int> usable = tutti::bench::usable_processors();
+    if (index < std::ssize(usable)) tutti::bench::bind_to_processor(usable.end()[-1 - index]);
     while (!done_) {
     }
   }

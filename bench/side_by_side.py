@@ -9,11 +9,14 @@ taken in one round.
 import itertools
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from shutil import which
 
@@ -59,13 +62,18 @@ def points(names, devices, sizes, dtypes) -> list[Point]:
     return chosen
 
 
+def ending(status: int) -> str:
+    return f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with exit status {status}"
+
+
 class Program:
-    """A process that answers a line of JSON to each line; {"error": ..} for ever when it has ended."""
+    """A process that answers a line of JSON to each line; {"error": how} when it has ended."""
 
     def __init__(self, command, log=None, **environment):
-        self.ended = False
+        self.ended = self.was_late = False
+        self.command = [str(word) for word in command]
         self.process = subprocess.Popen(
-            [str(word) for word in command],
+            self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
@@ -74,19 +82,50 @@ class Program:
         )
 
     def ask(self, line: str) -> dict:
-        timer = threading.Timer(SECONDS_TO_ANSWER, self.process.kill)
+        timer = threading.Timer(SECONDS_TO_ANSWER, self.stop_waiting)
         timer.start()
+        answer = ""
         try:
             print(line, file=self.process.stdin, flush=True)
-            return json.loads(self.process.stdout.readline())
+            answer = self.process.stdout.readline()
+            return json.loads(answer)
         except (OSError, ValueError):
-            self.ended = True
-            return {"error": f"{self.process.args[0]} has ended (build/bench/peers.log)"}
+            return {"error": f"{self.end(answer)} at '{line}'"}
         finally:
             timer.cancel()
 
+    def stop_waiting(self) -> None:
+        self.was_late = True
+        self.process.kill()
+
+    def end(self, last_words: str) -> str:
+        """How it came to that."""
+        self.ended = True
+        with suppress(OSError):
+            self.process.stdin.close()
+        if last_words:
+            self.process.kill()
+            return f"answered {last_words.strip()!r}, which is no JSON,"
+        status = self.process.wait()
+        return f"did not answer within {SECONDS_TO_ANSWER} s" if self.was_late else ending(status)
+
+    def must(self, line: str) -> dict:
+        """Without an answer there is nothing to measure: this program ends."""
+        answer = self.ask(line)
+        if "error" in answer:
+            sys.exit(f"{self.command[0]}: {answer['error']}")
+        return answer
+
+    def may(self, line: str, subject: str) -> dict:
+        """Without an answer a column stays empty; why is said once."""
+        answer = {} if self.ended else self.ask(line)
+        if "error" in answer and "has no" not in answer["error"]:
+            print(f"{subject}: {answer['error']}; see {RESULTS / 'peers.log'}", file=sys.stderr)
+        return answer
+
     def close(self) -> None:
-        self.process.communicate()
+        if not self.ended:
+            self.process.communicate()
 
 
 class Peers:
@@ -131,8 +170,8 @@ class Peers:
 
 def one_round(steps, backwards: bool) -> dict[str, float]:
     times = {}
-    for key, program, command in reversed(steps) if backwards else steps:
-        answer = program.ask(command)
+    for key, step in reversed(steps) if backwards else steps:
+        answer = step()
         if "us" in answer:
             times[key] = answer["us"]
         if "handoff_ns" in answer:
@@ -158,16 +197,12 @@ def ratio(rounds, over: str, under: str) -> list[float] | None:
 
 
 def measured(point: Point, ours: Program, peers: dict[str, Program], rounds: int) -> dict:
-    answer = ours.ask(point.request(point.chain))
-    if "error" in answer:
-        sys.exit(f"bench_collectives: {answer['error']}")
-    steps = [("us", ours, "measure"), ("copy_us", ours, "copy")]
+    ours.must(point.request(point.chain))
+    steps = [("us", partial(ours.must, "measure")), ("copy_us", partial(ours.must, "copy"))]
     for name, peer in peers.items():
-        answer = peer.ask(point.request(point.peers_chain()))
-        if "error" not in answer:
-            steps.append((f"{name}_us", peer, "measure"))
-        elif "has no" not in answer["error"]:
-            print(f"{point.name} {point.bytes} {name}: {answer['error']}", file=sys.stderr)
+        subject = f"{point.name} {point.bytes} {name}"
+        if "error" not in peer.may(point.request(point.peers_chain()), subject):
+            steps.append((f"{name}_us", partial(peer.may, "measure", subject)))
     done = rounds_of(steps, rounds)
     record = asdict(point)
     for key in ("us", "copy_us", "jax_us", "mpi_us"):

@@ -23,7 +23,7 @@ Batch some_batch() {
   return {seen, next};
 }
 
-// The parameters stay on the devices from call to call.
+// The parameters stay on the devices, in their memory, from call to call.
 template <class Layers>
 void step_from(benchmark::State& state, Params<Layers> params) {
   Machine machine = open_local(mesh, {.workers = static_cast<int>(state.range(0))});
@@ -31,7 +31,8 @@ void step_from(benchmark::State& state, Params<Layers> params) {
   Batch batch = some_batch();
   auto train = machine.compile(sharded_step(mesh, params), params, momentum, batch);
   Array loss;
-  for (auto _ : state) std::tie(loss, params, momentum) = train(params, momentum, batch);
+  for (auto _ : state)
+    std::tie(loss, params, momentum) = train(std::move(params), std::move(momentum), batch);
 }
 
 void transformer_step(benchmark::State& state) { step_from(state, unrolled()); }

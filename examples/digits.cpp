@@ -78,9 +78,8 @@ void report(const Data& data, std::span<const std::size_t> rows, const Tensor& l
   fmt::print("accuracy {:.4f} on {} held-out digits\n", accuracy, rows.size());
 }
 
-void run(const Options& options) {
-  Mesh mesh = parse_mesh(options.mesh);
-  Machine machine = examples::open_machine(mesh, options);
+void run_on(const Machine& machine, const Options& options) {
+  const Mesh& mesh = machine.mesh();
   Data data = read_data(options.data);
   Split rows = split(data);
   if (rows.training.size() < batch_size)
@@ -92,21 +91,27 @@ void run(const Options& options) {
   if (!options.load.empty()) params = load_tree(options.load, params, Where{});
 
   Batch first = batches.next();
-  auto train = machine.compile(sharded_step(mesh), params, momentum, first);
-  if (options.explain) return examples::explain(train, params, momentum, first);
+  auto step = machine.compile(sharded_step(mesh), params, momentum, first);
+  auto take_step = [&] {
+    Array loss;
+    std::tie(loss, params, momentum) =
+        step(std::move(params), std::move(momentum), batches.next());  // in their memory
+    return loss.item();
+  };
+  if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(),
              mesh.devices(), to_string(mesh), machine.workers());
-  examples::train(options, [&] {
-    Array loss;
-    std::tie(loss, params, momentum) =
-        train(std::move(params), std::move(momentum), batches.next());  // in their memory
-    return loss.item();
-  });
+  examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, params, Where{});
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
+}
+
+void run(const Options& options) {
+  Machine machine = examples::open_machine(parse_mesh(options.mesh), options);
+  run_on(machine, options);
   examples::warn_of_left_out("digits", machine, options);
 }
 

@@ -73,10 +73,8 @@ void report(const Tokens& text, std::span<const std::size_t> held_out, const Mac
 }
 
 template <class Layers>
-void run(const Options& options, Params<Layers> params) {
-  Mesh mesh = parse_mesh(options.mesh);
-  require_whole_heads(mesh, {});
-  Machine machine = examples::open_machine(mesh, options);
+void run_on(const Machine& machine, const Options& options, Params<Layers> params) {
+  const Mesh& mesh = machine.mesh();
   Tokens text = read_tokens(options.text);
   Split starts = split(text, context + 1);
   Random random(seed + 1);
@@ -84,26 +82,30 @@ void run(const Options& options, Params<Layers> params) {
   if (!options.load.empty()) params = load_tree(options.load, params, Where{});
 
   Batch first = random_batch(text, starts.training, random);
-  auto train = machine.compile(sharded_step(mesh, params), params, momentum, first);
-  if (options.explain) return examples::explain(train, params, momentum, first);
+  auto step = machine.compile(sharded_step(mesh, params), params, momentum, first);
+  auto take_step = [&] {
+    Array loss;
+    std::tie(loss, params, momentum) =
+        step(std::move(params), std::move(momentum), random_batch(text, starts.training, random));
+    return loss.item();
+  };
+  if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training characters on {} virtual devices ({}), {} workers\n",
              split(text, 1).training.size(), mesh.devices(), to_string(mesh), machine.workers());
-  examples::train(options, [&] {
-    Array loss;
-    std::tie(loss, params, momentum) =
-        train(std::move(params), std::move(momentum), random_batch(text, starts.training, random));
-    return loss.item();
-  });
+  examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, params, Where{});
   report(text, starts.held_out, machine, params);
-  examples::warn_of_left_out("transformer", machine, options);
 }
 
 void run(const Options& options) {
+  Mesh mesh = parse_mesh(options.mesh);
+  require_whole_heads(mesh, {});
+  Machine machine = examples::open_machine(mesh, options);
   auto start = unrolled_start({.layers = options.layers}, seed);
-  if (options.scan) run(options, stacked(start));
-  else run(options, start);
+  if (options.scan) run_on(machine, options, stacked(start));
+  else run_on(machine, options, start);
+  examples::warn_of_left_out("transformer", machine, options);
 }
 
 }  // namespace

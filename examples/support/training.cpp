@@ -20,7 +20,7 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
   app.add_option("--mesh", options.mesh, "devices by axis; needs the axes data and model")
       ->capture_default_str();
   app.add_option("--workers", options.workers,
-                 "threads that run the devices; 0: two where there are two cores")
+                 "threads that run the devices; 0: two where it may use two processors")
       ->capture_default_str()
       ->check(CLI::Range(0, 64));
   app.add_option("--steps", options.steps, "training steps of " + step)
@@ -50,9 +50,12 @@ Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
 }
 
 void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {
-  if (machine.events_left_out() > 0)
-    fmt::print(stderr, "{}: {} is full: {} later events are not in it\n", program, options.trace,
-               machine.events_left_out());
+  const std::int64_t left_out = machine.events_left_out();
+  if (const std::string failure = machine.trace_failure(); !failure.empty())
+    fmt::print(stderr, "{}: {}; {} events are not in it\n", program, failure, left_out);
+  else if (left_out > 0 && !options.trace.empty())
+    fmt::print(stderr, "{}: {} is full: {} later events are not in it\n", program, options.trace, left_out);
+  else if (left_out > 0) fmt::print(stderr, "{}: {} events were not measured\n", program, left_out);
 }
 
 void print_explained(const Program& program, const std::string& plan) {

@@ -18,7 +18,7 @@ struct TrainingOptions {
   std::string curve;       // file for "step loss" lines, the loss as a hex float
   std::string load, save;  // parameters, as .npz
   std::string trace;       // file for what each worker does when
-  int workers = 0;         // 0: two where there are two cores
+  int workers = 0;         // 0: two where it may use two processors
   int steps = 0;
   bool explain = false;
 };
@@ -31,16 +31,17 @@ void parse_or_exit(CLI::App& app, int argc, char** argv);
 
 /// The machine that they ask for. Throws as open_local does.
 tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
-/// Says on stderr if the timeline has not all events.
+/// Says on stderr if the timeline has not all events, and why.
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 
 void print_explained(const tutti::Program& program, const std::string& plan);
-/// Prints a compiled step's program, and its plan with the times of some calls. For a machine that measures.
-template <class Step, class... A>
-void explain(const Step& step, const A&... arguments) {
+/// Takes some steps as training does, by `take_step`; prints the compiled step's program, and its plan with their times.
+/// For a machine that measures.
+template <class Step>
+void explain(const Step& step, const std::function<double()>& take_step) {
   constexpr int measured_steps = 32;
-  for (int i = 0; i < measured_steps; ++i) step(arguments...);
+  for (int i = 0; i < measured_steps; ++i) take_step();
   print_explained(step.program(), step.explain());
 }
 

@@ -212,6 +212,11 @@ TEST(explain, writes_a_timeline_of_the_run_of_its_example) {
   EXPECT_EQ(refused.err,
             "tutti: error[R001]: 'no/folder/t.json' cannot be written: No such file or directory\n");
   EXPECT_EQ(refused.status, 4);
+  Finished full = run_command("trap '' XFSZ; ulimit -f 1; " + program_folder() +
+                              "/tutti explain psum --trace " + trace.path());  // 512 bytes
+  EXPECT_EQ(full.out, "");
+  EXPECT_EQ(full.err, "tutti: error[R001]: '" + trace.path() + "' cannot be written: File too large\n");
+  EXPECT_EQ(full.status, 4);
 }
 
 TEST(explain, lists_the_family_of_an_op) {

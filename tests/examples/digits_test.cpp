@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "examples/digits_model.hpp"
@@ -153,6 +154,34 @@ TEST(digits, program_explains_types_places_and_plan_with_measured_times) {
   for (std::string line; std::getline(plan, line);) {
     EXPECT_LE(line.size(), 120U) << line;
     EXPECT_EQ(line.find(" -  "), std::string::npos) << line;  // not measured
+  }
+}
+
+// In training a step's parameters lie where the last step's were: each is one buffer, not two by turns.
+TEST(digits, program_explains_steps_as_training_takes_them) {
+  Finished run = run_command(program_folder() + "/digits --explain");
+  std::smatch results, buffers;
+  ASSERT_TRUE(std::regex_search(run.out, results, std::regex("\n  results +(\\S+ KiB)\n"))) << run.out;
+  ASSERT_TRUE(std::regex_search(run.out, buffers, std::regex("buffers of results (\\S+ KiB)\n"))) << run.out;
+  EXPECT_EQ(buffers[1], results[1]);
+}
+
+// Files end after 64 blocks of 512 bytes, as on a full disk.
+TEST(digits, program_says_why_its_trace_ends_before_it_does) {
+  for (const char* options : {" --steps 40", " --explain"}) {
+    TemporaryName trace("full.json");
+    Finished run = run_command("trap '' XFSZ; ulimit -f 64; " + program_folder() +
+                               "/digits --workers 2 --trace " + trace.path() + options);
+    EXPECT_EQ(run.status, 0);
+    const std::string said = "digits: '" + trace.path() + "' cannot be written: File too large; ";
+    const std::size_t begin = run.err.find(said);
+    ASSERT_NE(begin, std::string::npos) << run.err;
+    char* rest = nullptr;
+    EXPECT_GT(std::strtol(run.err.c_str() + begin + said.size(), &rest, 10), 500);
+    EXPECT_STREQ(rest, " events are not in it\n");
+    TimelineFile file = read_timeline(trace.path(), 2);
+    EXPECT_FALSE(file.of_category("call").empty());
+    EXPECT_GT(file.left_out, 0);
   }
 }
 

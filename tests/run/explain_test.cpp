@@ -3,13 +3,16 @@
 #include "tutti/run/explain.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/loops.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/reduce.hpp"
@@ -132,6 +135,78 @@ TEST(explain_run, fits_the_width_of_a_page_however_many_ops_a_step_has) {
   for (std::string row; std::getline(lines, row);) EXPECT_LE(row.size(), 120U) << row;
 }
 
+TEST(explain_run, says_that_a_call_runs_alone_where_processors_are_fewer_than_workers) {
+  const std::string said = "\nthere are fewer processors than workers: whoever calls does all the work, ";
+  auto says = [&](int workers, Team::Use use = Team::Use::when_faster) {
+    Team team(workers, use);
+    return Executable(difference(), one_device, team).explain().find(said) != std::string::npos;
+  };
+  std::thread on_one_processor([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_TRUE(says(2));
+    EXPECT_FALSE(says(1));
+    EXPECT_FALSE(says(2, Team::Use::always));
+  });
+  on_one_processor.join();
+  EXPECT_FALSE(says(Team::default_workers()));
+}
+
+/// x + 1 of 4 devices: of each 100 x 8 floats, shards so small that they lie side by side; 12.5 KiB in all.
+TEST(explain_run, tells_the_memory_that_a_program_holds_between_calls) {
+  const Axes& axes = line.axes();
+  Program program = test_program(line, {{DType::f32, {4 * 100, 8}, {axes}}},
+                                 [](const Arrays& x) { return Arrays{x[0] + 1.0}; }, {{axes}});
+  Team team(1);
+  Executable executable(program, line, team);
+  auto says = [&](const std::string& held) {
+    std::string text = executable.explain();
+    EXPECT_NE(text.find("  arguments      12.5 KiB\n  results        12.5 KiB\n"), std::string::npos) << text;
+    return text.find(held) != std::string::npos;
+  };
+  auto holds = [&](const std::string& in_all, const std::string& copies, const std::string& buffers) {
+    return says("  held now     " + in_all + "  until the next calls: copies of arguments " + copies +
+                ", buffers of results " + buffers + "\n");
+  };
+  EXPECT_FALSE(says("held now"));
+  Executable::Values on_host{std::make_shared<const GlobalArray>(test_data(program)[0])};
+  Executable::Values first = executable.run(on_host);
+  EXPECT_TRUE(holds("  25.0 KiB", "12.5 KiB", "12.5 KiB"));
+  Executable::Values second = executable.run(first);  // kept: into a second buffer
+  EXPECT_TRUE(holds("  25.0 KiB", "0 B", "25.0 KiB"));
+  second = executable.run(std::move(second));  // in place
+  EXPECT_TRUE(holds("  25.0 KiB", "0 B", "25.0 KiB"));
+  second = executable.run(on_host);
+  EXPECT_TRUE(holds("  37.5 KiB", "12.5 KiB", "25.0 KiB"));
+}
+
+TEST(explain_run, tells_no_buffers_of_results_that_lie_over_arguments) {
+  const Axes& axes = line.axes();
+  Program program = test_program(line, {{DType::f32, {4 * 100, 8}, {axes}}},
+                                 [](const Arrays& x) { return Arrays{x[0] + 1.0}; }, {{axes}});
+  Team team(1);
+  Executable executable(program, line, team);
+  Executable::Values x;
+  x.push_back(std::make_shared<const GlobalArray>(
+      GlobalArray::distributed(test_data(program)[0], {line, {axes, {}}, {}, {}})));
+  for (int call = 0; call < 3; ++call) x = executable.run(std::move(x));
+  EXPECT_EQ(executable.explain().find("held now"), std::string::npos) << executable.explain();
+}
+
+TEST(plan_memory, is_what_shapes_say) {
+  const Axes& axes = line.axes();
+  Program program = test_program(line, {{DType::f32, {4 * 100, 8}, {axes}}},
+                                 [&](const Arrays& x) { return Arrays{psum(x[0] * x[0], axes)}; }, {});
+  PlanMemory memory = memory_of(Plan(localised(program, line).program, line, {.fusion = Fusion::off}));
+  EXPECT_EQ(memory.arguments, 4 * 100 * 8 * 4);
+  EXPECT_EQ(memory.results, 100 * 8 * 4);           // one for all devices
+  EXPECT_GE(memory.arena, 4 * 100 * 8 * 4);         // the squares
+  EXPECT_LT(memory.arena, 4 * 100 * 8 * 4 + 1024);  // and a gap
+  EXPECT_EQ(memory.total(), memory.arguments + memory.results + memory.arena + memory.scratch);
+}
+
 TEST(plan_memory, counts_arenas_and_scratch_of_sub_programs) {
   constexpr int workers = 2;
   Plan plan(localised(looped(), line).program, line,
@@ -149,8 +224,7 @@ TEST(plan_memory, counts_arenas_and_scratch_of_sub_programs) {
   EXPECT_GE(scratch, workers * of_columns);
   EXPECT_GT(of_columns, 0);
   EXPECT_EQ(memory_of(plan).inside, arenas + scratch);
-  EXPECT_NE(explained(plan, 0, nullptr).find(" KiB  arenas and scratch of sub-programs\n"),
-            std::string::npos);
+  EXPECT_NE(explained(plan, {}).find(" KiB  arenas and scratch of sub-programs\n"), std::string::npos);
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 #include "tests/run/harness.hpp"
 #include "tests/run/opaque.hpp"
+#include "tests/support/timeline_file.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/control/loops.hpp"
 #include "tutti/ir/builder.hpp"
@@ -17,6 +20,7 @@
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/reduce.hpp"
+#include "tutti/run/timeline.hpp"
 
 namespace tutti {
 namespace {
@@ -88,12 +92,20 @@ TEST_F(memory, a_fused_update_takes_its_result_only) {
 
 // ---- no more memory. In a process of its own, whose only output is what the error says.
 
-/// From now on. The workers, and the threads of libraries that they start once, are there already.
+void limit_addresses(rlim_t bytes) {
+  rlimit allowed{};
+  getrlimit(RLIMIT_AS, &allowed);
+  allowed.rlim_cur = std::min(bytes, allowed.rlim_max);
+  if (setrlimit(RLIMIT_AS, &allowed) != 0) _exit(100);
+}
+/// From now on.
+void allow_only(std::int64_t more_bytes) {
+  limit_addresses(static_cast<rlim_t>(address_space() + more_bytes));
+}
+/// The workers, and the threads of libraries that they start once, are there already.
 void allow_only(std::int64_t more_bytes, Team& team) {
   team.run([](void*, int) {}, nullptr);
-  auto limit = static_cast<rlim_t>(address_space() + more_bytes);
-  rlimit allowed{limit, limit};
-  if (setrlimit(RLIMIT_AS, &allowed) != 0) _exit(100);
+  allow_only(more_bytes);
 }
 void print_refusal(const std::function<void()>& body) {
   try {
@@ -105,6 +117,11 @@ void print_refusal(const std::function<void()>& body) {
 }
 void expect(bool holds) {
   if (!holds) std::fputs("; but then another is not as expected", stderr);
+}
+/// Without a copy.
+float element(const Value& value, std::size_t shard) {
+  const ShardedBuffer& buffer = value->buffer();
+  return reinterpret_cast<const float*>(buffer.base.get() + shard * buffer.shard_stride)[5];
 }
 
 class NoMemory : public testing::Test {
@@ -122,12 +139,6 @@ class NoMemory : public testing::Test {
                         {{axes()}});
   }
   static Array plus_one(const Array& x) { return x + 1.0; }
-  /// Without a copy.
-  static float element(const Value& value, std::size_t shard) {
-    const ShardedBuffer& buffer = value->buffer();
-    return reinterpret_cast<const float*>(buffer.base.get() + shard * buffer.shard_stride)[5];
-  }
-
   static void expect_says(void (*body)(), const std::string& text) {
     EXPECT_EXIT(
         {
@@ -220,6 +231,60 @@ TEST_F(NoMemory, for_a_trip_of_a_loop_names_the_equation_in_it) {
         print_refusal([&] { Executable(looped, mesh(), team, {.fuse = false}); });
       },
       "R003 model.cpp:7: mul: no memory for [0-9]+ bytes; compute in parts, or keep less");
+}
+
+// ---- nor for what is recorded of a call
+
+enum class Short { before_the_trips, after_them };
+/// 250,000 trips that a timeline records, on one worker; from before or after them memory is short, until the call has
+/// given its result.
+void record(Short when, const std::function<void(Timeline&, const std::string&)>& look) {
+  constexpr std::int64_t size = 6;
+  Opaque shortage{[](const Unit& unit) {
+    allow_only(0);
+    while (std::malloc(1 << 20) != nullptr) {  // what was freed is no large piece either
+    }
+    std::memcpy(unit.results[0], unit.operands[0], size * sizeof(float));
+  }};
+  auto body = [&](const Arrays& x) {
+    auto use_up = [&](const Array& y) { return Builder::current().add(shortage, {y})[0]; };
+    auto trip = [](const Array&, const Array& c) { return c + 1.0; };
+    Array first = when == Short::before_the_trips ? use_up(x[0]) : x[0];
+    Array last = fori_loop(0, 250'000, trip, first);
+    return Arrays{when == Short::after_them ? use_up(last) : last};
+  };
+  Team team(1);
+  TemporaryName file("short_of_memory.json");
+  Timeline timeline(team.workers(), file.path());
+  Executable executable(test_program(Mesh(), {{DType::f32, {size}}}, body, {}), Mesh(), team,
+                        {.timeline = &timeline});
+  Values x{std::make_shared<const GlobalArray>(Tensor(DType::f32, {size}))};
+  x = executable.run(std::move(x));
+  expect(element(x[0], 0) == 250'000);
+  limit_addresses(RLIM_INFINITY);
+  look(timeline, file.path());
+}
+
+TEST_F(NoMemory, for_the_events_of_a_call_leaves_them_out) {
+  expect_says(
+      [] {
+        record(Short::before_the_trips, [](Timeline& timeline, const std::string& file) {
+          auto in_file = std::ssize(read_timeline(file, 1).events);
+          expect(in_file + timeline.left_out() > 250'000 && timeline.left_out() > 0);
+        });
+      },
+      "");
+}
+
+TEST_F(NoMemory, for_the_notes_of_a_call_is_what_its_trace_ends_by) {
+  expect_says(
+      [] {
+        record(Short::after_them, [](Timeline& timeline, const std::string& file) {
+          expect(timeline.failure() == "'" + file + "' cannot be written: Cannot allocate memory");
+          expect(timeline.left_out() > 250'000 && read_timeline(file, 1).events.empty());
+        });
+      },
+      "");
 }
 
 }  // namespace

@@ -286,23 +286,28 @@ TEST_F(timeline, keeps_the_first_events_and_counts_the_others) {
 }
 
 TEST_F(timeline, of_a_machine_is_bounded_in_one_call_too) {
-  auto left_out_of = [&](int trips) {
-    Machine machine = open_local(Mesh(), {.trace = file_.path()});
+  auto left_out_of = [](int trips, int calls, const MachineOptions& options) {
+    Machine machine = open_local(Mesh(), options);
     auto body = [trips](const Array& x) {
       return fori_loop(0, trips, [](const Array&, const Array& c) { return c + 1.0; }, x);
     };
     Array x = Tensor::scalar(0.0F);
-    machine.compile(body, x)(x);
+    auto run = machine.compile(body, x);
+    for (int call = 0; call < calls; ++call) run(x);
     return machine.events_left_out();
   };
+  const MachineOptions traced{.trace = file_.path()}, measured{.measure = true};
   auto events_of = [&](int trips) {
-    EXPECT_EQ(left_out_of(trips), 0);
+    EXPECT_EQ(left_out_of(trips, 1, traced), 0);
     return std::ssize(read_timeline(file_.path(), 1).events);
   };
   std::int64_t of_ten = events_of(10), each = (events_of(20) - of_ten) / 10;
   ASSERT_GE(each, 1);
   constexpr int trips = 300'000;
-  EXPECT_EQ(left_out_of(trips), of_ten + (trips - 10) * each - Timeline::default_most_events);
+  const std::int64_t of_call = of_ten + (trips - 10) * each, most = Timeline::default_most_events;
+  EXPECT_EQ(left_out_of(trips, 2, traced), 2 * of_call - most);
+  EXPECT_EQ(left_out_of(trips, 2, measured), 2 * (of_call - most));
+  EXPECT_EQ(left_out_of(10, 2, measured), 0);
 }
 
 TEST_F(timeline, changes_no_bit_of_the_results) {

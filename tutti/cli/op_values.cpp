@@ -103,6 +103,7 @@ std::vector<ShownValue> values(const Example& example, const std::string& trace)
   Timeline timeline(team.workers(), trace, "tutti on " + to_string(example_mesh()));
   CompileOptions options{.check_races = true, .timeline = trace.empty() ? nullptr : &timeline};
   std::vector<Tensors> results = run_on_machine(program, example_mesh(), inputs, team, options);
+  require(timeline.failure().empty(), Code::file, "{}", timeline.failure());
   std::vector<ShownValue> shown;
   for (std::size_t i = 0; i < inputs.size(); ++i) add_shown(shown, program.inputs[i], types[i], inputs[i]);
   for (std::size_t i = 0; i < results.size(); ++i)

@@ -14,11 +14,11 @@ namespace tutti {
 /// The memory of a finished array: its distinct shards, each dense and row-major, `shard_stride` bytes apart,
 /// row-major over the stored axes in mesh order. Freed, or given back to where it came from, with the last owner.
 struct ShardedBuffer {
-  std::shared_ptr<const std::byte> base;
+  std::shared_ptr<const std::byte> base;  // writable: a call may write over it once it is given away
   std::size_t shard_stride = 0;
 };
 
-/// Finished data: a whole array that lies on one host, or sharded on a mesh between calls. Immutable.
+/// Finished data: whole on one host, or sharded on a mesh between calls. Immutable, until its only owner gives it away.
 class GlobalArray {
  public:
   /// An array that lies whole on the host.

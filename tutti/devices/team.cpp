@@ -211,9 +211,11 @@ bool Team::barrier(int worker) {
   return !s.failed.load(std::memory_order_acquire);
 }
 
+bool Team::is_always_crowded() const { return state_->use != Use::always && !state_->has_processors; }
+
 Team::Helpers Team::helpers() const {
   if (state_->use == Use::always) return Helpers::ready;
-  if (!state_->has_processors) return Helpers::crowded;
+  if (is_always_crowded()) return Helpers::crowded;
   Clock::rep alone_until = state_->alone_until.load(std::memory_order_relaxed);
   if (alone_until != 0) {
     if (Clock::now().time_since_epoch().count() < alone_until) return Helpers::crowded;

@@ -33,6 +33,8 @@ class Team {
     crowded,  // somebody else has been using their processors, or there are none: the caller is faster alone
   };
   Helpers helpers() const;
+  /// When the team was made there were fewer processors than workers: helpers() will never be anything but crowded.
+  bool is_always_crowded() const;
 
  private:
   struct State;

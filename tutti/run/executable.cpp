@@ -25,6 +25,7 @@ struct Executable::State {
   Plan plan;
   Team& team;
   std::optional<Recording> recording;
+  std::vector<int> input_roots;                     // per input
   std::vector<std::shared_ptr<std::byte>> staging;  // per input: where one that lies otherwise is put
   std::vector<ResultRing> rings;                    // per output
   std::vector<int> overwritten;                     // per output: the input that it may lie over, or -1
@@ -40,6 +41,10 @@ struct Executable::State {
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
+    input_roots.resize(local.program.inputs.size());
+    for (std::size_t r = 0; r < graph.roots.size(); ++r)
+      if (const Root& root = graph.roots[r]; root.place == Root::Place::input)
+        input_roots[static_cast<std::size_t>(root.number)] = static_cast<int>(r);
     staging.resize(local.program.inputs.size());
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
@@ -62,9 +67,7 @@ struct Executable::State {
   // ---- inputs and outputs
 
   const Root& input_root(std::size_t i) const {
-    for (const Root& root : plan.graph().roots)
-      if (root.place == Root::Place::input && root.number == static_cast<int>(i)) return root;
-    fail(Code::internal, "input {} has no root", i);
+    return plan.graph().roots[static_cast<std::size_t>(input_roots[i])];
   }
 
   bool lies_as_wanted(std::size_t i, const GlobalArray& array) const {
@@ -161,6 +164,18 @@ struct Executable::State {
 
   Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }
 
+  // ---- what it is told to be
+
+  std::string explain() const {
+    Circumstances now{.recording = recording ? &*recording : nullptr,
+                      .is_always_crowded = team.is_always_crowded(),
+                      .moved_inputs = local.moved_inputs};
+    for (std::size_t i = 0; i < staging.size(); ++i)
+      if (staging[i]) now.copied_arguments += input_root(i).bytes;
+    for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());
+    return explained(plan, now);
+  }
+
   // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
 
   void check_replicas() const {
@@ -202,8 +217,7 @@ Executable::Values Executable::run(Values inputs) { return state_->run(std::move
 
 std::string Executable::explain() const {
   std::lock_guard lock(state_->turn);
-  return explained(state_->plan, state_->local.moved_inputs,
-                   state_->recording ? &*state_->recording : nullptr);
+  return state_->explain();
 }
 
 }  // namespace tutti

@@ -42,8 +42,7 @@ class Executable {
   /// away: an output that can lies over it from then on, also if the call fails; any other is dropped.
   /// Throws T015 (argument) for arrays of other types, R003 (memory) at the equation that makes a result, and what an
   /// opaque unit throws, at its equation. With check_assumptions, T004 at an assume_invariant that is not true. With
-  /// Storage::per_device, I001 if devices hold different values where the type says equal. With a timeline, R001 if its
-  /// file cannot be written.
+  /// Storage::per_device, I001 if devices hold different values where the type says equal.
   Values run(Values inputs);
 
   /// The phases, with each worker's steps: what, where from, bytes, estimate, with a timeline also the time measured;

@@ -127,7 +127,7 @@ std::string times(const Plan& plan, const Recording* recording) {
                             in_microseconds(recording->call_nanoseconds()), of, calls);
 }
 
-std::string memory(const Plan& plan) {
+std::string memory(const Plan& plan, const Circumstances& circumstances) {
   PlanMemory memory = memory_of(plan);
   std::vector<std::int64_t> live = live_bytes(plan.graph(), plan.nodes(), plan.buffers());
   std::int64_t most = live.empty() ? 0 : std::ranges::max(live);
@@ -141,18 +141,29 @@ std::string memory(const Plan& plan) {
                            plan.buffers().shared_in_place));
   text += line("scratch", memory.scratch, "of " + workers(plan));
   if (memory.inside > 0) text += line("inside", memory.inside, "arenas and scratch of sub-programs");
-  return text + line("in all", memory.total(), "");
+  text += line("in all", memory.total(), "of a call whose arguments lie as wanted and are kept");
+  std::int64_t copies = circumstances.copied_arguments, buffers = circumstances.result_buffers;
+  if (copies + buffers == 0) return text;
+  return text + line("held now", copies + buffers,
+                     fmt::format("until the next calls: copies of arguments {}, buffers of results {}",
+                                 in_bytes(copies), in_bytes(buffers)));
 }
 
 }  // namespace
 
-std::string explained(const Plan& plan, int moved_inputs, const Recording* recording) {
+std::string explained(const Plan& plan, const Circumstances& circumstances) {
+  const Recording* recording = circumstances.recording;
   std::string text = columns("bytes", "arena", "about us", "took us") +
                      "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
-                     PlanLines(plan, recording, "").text() + times(plan, recording) + memory(plan);
-  if (moved_inputs > 0)
+                     PlanLines(plan, recording, "").text() + times(plan, recording);
+  if (circumstances.is_always_crowded)
     text +=
-        fmt::format("{} inputs are gathered inside: they are used whole beside being split\n", moved_inputs);
+        "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
+        "other's\n";
+  text += memory(plan, circumstances);
+  if (circumstances.moved_inputs > 0)
+    text += fmt::format("{} inputs are gathered inside: they are used whole beside being split\n",
+                        circumstances.moved_inputs);
   return text;
 }
 

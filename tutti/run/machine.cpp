@@ -66,6 +66,7 @@ struct CompiledProgram::State {
 const Mesh& Machine::mesh() const { return state_->mesh; }
 int Machine::workers() const { return state_->team->workers(); }
 std::int64_t Machine::events_left_out() const { return state_->timeline ? state_->timeline->left_out() : 0; }
+std::string Machine::trace_failure() const { return state_->timeline ? state_->timeline->failure() : ""; }
 
 CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,
                                       const Arrays& arguments, const Structure& structure, Where where) const

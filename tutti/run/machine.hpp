@@ -14,7 +14,9 @@
 namespace tutti {
 
 struct MachineOptions {
-  int workers = 0;                     // threads; 0: two where there are two cores
+  /// Threads. 0: two if the thread that opens the machine may use two processors. If it may use fewer than there are
+  /// workers, these are never used: whoever calls a program runs all of it alone, as explain() then says.
+  int workers = 0;
   Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
   bool check_assumptions = false;      // refuse to run on (T004) where assume_invariant is not true: slower
   std::string trace = {};  // a file: what each worker does when, for ui.perfetto.dev; see run/timeline.hpp
@@ -41,7 +43,8 @@ class CompiledProgram {
 /// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
 /// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place wherever
 /// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards, also
-/// if the call fails. The memory of an array that has another owner is left alone.
+/// if the call fails. The memory of an array that has another owner, or of which somebody has the ShardedBuffer, is left
+/// alone; through a bare pointer one sees it written over.
 template <class Result, class... A>
 class Compiled {
  public:
@@ -69,8 +72,12 @@ class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
-  /// Events that the file of MachineOptions::trace had no room for: it has the first 262,144.
+  /// Events that are not in the file of MachineOptions::trace: it has the first 262,144, fewer if it fails. Without a file
+  /// those that were not measured: of every call all after that many.
   std::int64_t events_left_out() const;
+  /// Why that file ends before the calls do, for example "'t.json' cannot be written: No space left on device". Empty: it
+  /// does not.
+  std::string trace_failure() const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
   /// optimises and plans. Data that the function closes over becomes a hidden argument.
@@ -131,7 +138,8 @@ class Machine {
 };
 
 /// All devices of `mesh` as virtual devices in this process.
-/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written.
+/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written or that another machine
+/// writes.
 Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti

@@ -13,7 +13,7 @@ namespace tutti {
 /// others still read, what it makes. Nodes run phase by phase, as if by one worker.
 std::vector<std::int64_t> live_bytes(const Graph& graph, const Nodes& nodes, const BufferPlan& buffers);
 
-/// In bytes, of all workers.
+/// In bytes, of all workers; of a call whose arguments lie as the program wants them and are kept.
 struct PlanMemory {
   std::int64_t arguments = 0, results = 0;  // of callers
   std::int64_t arena = 0, scratch = 0;

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "tutti/run/cost.hpp"
@@ -82,15 +84,11 @@ void Recording::call(const std::function<void()>& run) {
   } catch (...) {
     failure = std::current_exception();
   }
-  try {
-    take_notes();
-  } catch (const Error&) {
-    if (!failure) throw;  // the first counts
-  }
+  take_notes();
   if (failure) std::rethrow_exception(failure);
 }
 
-void Recording::take_notes() {
+void Recording::take_notes() try {
   for (const Timeline::Recorded& recorded : timeline_.take()) {
     Known& known = known_.at(recorded.event.step);
     auto time =
@@ -99,6 +97,8 @@ void Recording::take_notes() {
     timeline_.add(recorded, known.label, known.bytes);
   }
   timeline_.write();
+} catch (const std::bad_alloc&) {  // the call's results count, its notes do not
+  timeline_.give_up(ENOMEM);
 }
 
 std::optional<double> Recording::nanoseconds_of(const PlanStep* step) const {

@@ -22,7 +22,7 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 
   /// Calls `run`, which records on the tracks of its workers; on the timeline that is one event more, around all of
-  /// them. If `run` throws, what was recorded until then is in the file. Throws R001 if the file cannot be written.
+  /// them. If `run` throws, what was recorded until then is in the file; nothing else is thrown.
   void call(const std::function<void()>& run);
   Track* track(int worker) const { return &timeline_.track(worker); }
 

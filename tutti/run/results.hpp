@@ -23,6 +23,8 @@ class ResultRing {
   std::shared_ptr<const GlobalArray> take();
   /// True if it was handed out here, and may be again.
   bool has(const std::shared_ptr<const GlobalArray>& array) const;
+  /// Of all buffers that are here, handed out or not.
+  std::size_t bytes() const { return arrays_.size() * bytes_; }
 
  private:
   Type type_;

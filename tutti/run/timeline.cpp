@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/timeline.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -36,9 +40,31 @@ std::string header(int workers, const std::string& title) {
   return text;
 }
 
-/// Never shorter than the one before, over which it is written.
-std::string footer(std::int64_t left_out) {
-  return fmt::format("\n],\"otherData\":{{\"events_left_out\":{}}}}}\n", left_out);
+constexpr std::string_view footer_head = "\n],\"otherData\":{\"events_left_out\":", footer_tail = "}}\n";
+constexpr std::size_t footer_digits = 19;
+using Footer = std::array<char, footer_head.size() + footer_digits + footer_tail.size()>;
+
+/// Of one length: it has room where the one before was, also on a full disk.
+Footer footer(std::int64_t left_out) {
+  Footer text;
+  fmt::format_to_n(text.data(), text.size(), "{}{:>{}}{}", footer_head, left_out, footer_digits, footer_tail);
+  return text;
+}
+std::string_view view(const Footer& text) { return {text.data(), text.size()}; }
+
+/// One that was there is emptied once it is nobody else's. The lock is the open file's: it holds between processes and
+/// between two machines of one, whatever names the file has, and ends with its owner. Where there are no locks, as for
+/// devices and pipes, nobody is refused.
+File opened(const std::string& path) {
+  const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  File file(number < 0 ? nullptr : ::fdopen(number, "wb"));
+  require(file != nullptr, Code::file, "cannot be written: {}", std::strerror(errno));
+  if (is_special_file(path)) return file;
+  const bool is_free = ::flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  require(is_free, Code::file, "is being written by another machine; name a file of its own for each");
+  const bool is_empty = ::ftruncate(number, 0) == 0;
+  require(is_empty, Code::file, "cannot be written: {}", std::strerror(errno));
+  return file;
 }
 
 /// 12345 as 12.345. By hand: a program waits for it between two calls.
@@ -65,40 +91,50 @@ Timeline::Timeline(int workers, const std::string& file, const std::string& titl
   }
   if (path_.empty()) return;
   try {
-    file_ = open_to_write(path_);
+    file_ = opened(path_);
   } catch (const Error& error) {
     throw with_file(error, path_);
   }
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // one piece of text a call
   text_ = header(workers, title);
   write();
+  require(file_ != nullptr, Code::file, "{}", failure());
 }
 
 std::int64_t Timeline::left_out() {
   std::lock_guard lock(turn_);
-  return left_out_;
+  return recorded_ - kept_;
+}
+
+std::string Timeline::failure() {
+  std::lock_guard lock(turn_);
+  if (why_it_failed_ == 0) return {};
+  return fmt::format("'{}' cannot be written: {}", path_, std::strerror(why_it_failed_));
 }
 
 const std::vector<Timeline::Recorded>& Timeline::take() {
   taken_.clear();
-  for (std::size_t worker = 0; worker < tracks_.size(); ++worker) {
-    std::vector<Track::Event>& events = tracks_[worker].events();
-    for (const Track::Event& event : events) taken_.push_back({static_cast<int>(worker), event});
-    events.clear();
-    if (file_) left_out_ += tracks_[worker].take_left_out();
+  std::size_t events = 0;
+  for (Track& track : tracks_) {
+    events += track.events().size();
+    recorded_ += track.take_left_out();
   }
+  recorded_ += static_cast<std::int64_t>(events);
+  taken_.reserve(events);
+  for (std::size_t worker = 0; worker < tracks_.size(); ++worker) {
+    for (const Track::Event& event : tracks_[worker].events())
+      taken_.push_back({static_cast<int>(worker), event});
+    tracks_[worker].events().clear();
+  }
+  if (path_.empty()) kept_ += static_cast<std::int64_t>(events);
   if (file_)
     std::ranges::stable_sort(taken_, {}, [](const Recorded& recorded) { return recorded.event.begin; });
   return taken_;
 }
 
 void Timeline::add(const Recorded& recorded, const std::string& label, double bytes) {
-  if (!file_) return;
-  if (events_ == most_events_) {
-    ++left_out_;
-    return;
-  }
-  ++events_;
+  if (!file_ || kept_ + pending_ == most_events_) return;
+  ++pending_;
   std::int64_t length = nanoseconds(recorded.event.end - recorded.event.begin);
   text_ += ",\n";
   text_ += label;
@@ -117,13 +153,28 @@ void Timeline::add(const Recorded& recorded, const std::string& label, double by
 void Timeline::write() {
   if (!file_) return;
   std::size_t events_end = text_.size();
-  text_ += footer(left_out_);
-  bool written = std::fseek(file_.get(), end_, SEEK_SET) == 0 &&
-                 std::fwrite(text_.data(), 1, text_.size(), file_.get()) == text_.size();
-  text_.resize(events_end);
-  require(written, Code::file, "'{}' cannot be written: {}", path_, std::strerror(errno));
+  text_ += view(footer(recorded_ - kept_ - pending_));
+  if (!put(text_)) return give_up(errno);
   end_ += static_cast<long>(events_end);
+  kept_ += pending_;
+  pending_ = 0;
   text_.clear();
+}
+
+void Timeline::give_up(int why) {
+  for (Track& track : tracks_) track.events().clear();
+  if (!file_) return;
+  why_it_failed_ = why;
+  pending_ = 0;
+  text_.clear();
+  const Footer last = footer(recorded_ - kept_);  // over what is there of the text that failed
+  static_cast<void>(put(view(last)) && ::ftruncate(::fileno(file_.get()), end_ + std::ssize(last)) == 0);
+  file_.reset();
+}
+
+bool Timeline::put(std::string_view text) {
+  return std::fseek(file_.get(), end_, SEEK_SET) == 0 &&
+         std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,7 @@ class alignas(128) Track {
     Clock::time_point begin, end;
   };
 
-  /// Events after the first `most` of a call are only counted.
+  /// Events after the first `most` of a call, and those for which there is no memory, are only counted.
   explicit Track(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
 
   /// An event from construction to destruction, also by an exception. On no track it is nothing.
@@ -43,13 +44,18 @@ class alignas(128) Track {
 
  private:
   std::size_t begin(const PlanStep* step) {
-    if (events_.size() == most_) {
-      ++left_out_;
-      return most_;
+    if (events_.size() == most_) return left_out();
+    try {
+      events_.push_back({step, {}, {}});
+    } catch (const std::bad_alloc&) {
+      return left_out();
     }
-    events_.push_back({step, {}, {}});
     events_.back().begin = Clock::now();
     return events_.size() - 1;
+  }
+  std::size_t left_out() {
+    ++left_out_;
+    return most_;
   }
   void end(std::size_t at) {
     if (at < most_) events_[at].end = Clock::now();
