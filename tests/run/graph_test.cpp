@@ -8,7 +8,9 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/ops/all_gather.hpp"
+#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/nodes.hpp"
@@ -50,6 +52,20 @@ TEST(psum_scatter, of_what_a_region_makes_stays_there) {
 
 TEST(psum_scatter, of_blocks_that_are_strewn_is_a_view_of_the_sum) {
   EXPECT_EQ(nodes({4 * 8, 40}, [](const Array& x) { return scattered(x, 1); }), (Kinds{region, copy}));
+}
+
+// One element for each device: what is the same along `b` may not be loaded once, for the terms lie beside it.
+TEST(psum_scatter, of_equal_blocks_folds_all_terms) {
+  Mesh mesh({{"a", 2}, {"b", 2}});
+  const Axes a{mesh.axes()[0]};
+  expect_all_plans_compute(test_program(mesh, {{DType::f32, {2 * 2}, {a}}, {DType::f32, {2}, {a}}},
+                                        [](const Arrays& x) {
+                                          Array equal = broadcast_to(x[1], {2});
+                                          return Arrays{scattered(x[0]), scattered(equal),
+                                                        psum(scattered(equal), "a")};
+                                        },
+                                        {{a}, {a}, {}}),
+                           mesh);
 }
 
 TEST(psum_scatter, over_two_axes_folds_the_blocks_of_all) {

@@ -359,7 +359,13 @@ class Coder {
     RegionInstruction made{};
     made.kind = Kind::fold;
     made.row_value = is_row_value(node_, a.shape);
-    made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, false).ref;
+    if (work.terms.empty()) {
+      made.in[0] = read(a.operands[0], a.shape, Reads::dense_only, false).ref;
+    } else {
+      Pattern p = pattern(a.operands[0], a.shape);
+      ensure(p.kind == Pattern::Kind::dense, "terms of a fold are not dense");
+      made.in[0] = memory_ref(a.operands[0], p, made.row_value);
+    }
     made.terms =
         static_cast<int>(work.terms.empty() ? positions(graph_.mesh, work.axes) : std::ssize(work.terms));
     made.fold = fold_kernel(work.kind, root(a.results[0]).type.dtype());
