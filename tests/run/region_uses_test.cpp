@@ -48,10 +48,10 @@ TEST(uses_of, makes_one_of_a_comparison_and_the_selection_of_its_limit) {
             0);
 }
 
-/// The sizes of a program's chains, in order, of which there is one region; checked against the definition.
-std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body) {
+/// The sizes of the chains of a program on x: [90,100], in tiles of some rows, that is one region; it is checked.
+std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body, DType dtype = DType::f32) {
   Mesh mesh({{"a", 4}});
-  Program program = test_program(mesh, {{DType::f32, {8, 40}, {mesh.axes()}}},
+  Program program = test_program(mesh, {{dtype, {4 * 90, 100}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   expect_all_plans_compute(program, mesh);
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
@@ -97,7 +97,19 @@ TEST(uses_of, makes_again_what_two_chains_begin_with) {
     Array spread = expand_dims(reduce_sum(square(centred), 1), 1);
     return centred * (spread + 1.0) * 2.0 + x;
   };
-  EXPECT_EQ(chains(normalised), (Sizes{3, 4}));
+  for (DType dtype : {DType::f32, DType::f64}) EXPECT_EQ(chains(normalised, dtype), (Sizes{3, 4}));
+}
+
+// Both results begin with x - 1; the first may not lie over x, which the second reads again.
+TEST(uses_of, keeps_what_a_second_chain_reads_again) {
+  Mesh mesh({{"a", 4}});
+  auto body = [](const Arrays& x) {
+    Array made = x[0] - 1.0;
+    return Arrays{made * 2.0, made * x[0] + x[0]};
+  };
+  expect_all_plans_compute(test_program(mesh, {{DType::f32, {4 * 90, 100}, {mesh.axes()}}}, body,
+                                        {{mesh.axes()}, {mesh.axes()}}),
+                           mesh);
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ struct Chain {
   std::vector<ChainStep> steps;
   std::vector<std::vector<T>> operands;  // per step
 
-  std::vector<const std::byte*> pointers(std::size_t first = 0) const {
+  std::vector<const std::byte*> pointers() const {
     std::vector<const std::byte*> in;
     for (std::size_t s = 0; s < steps.size(); ++s)
-      in.push_back(reinterpret_cast<const std::byte*>(operands[s].data() + (steps[s].repeats ? 0 : first)));
+      in.push_back(reinterpret_cast<const std::byte*>(operands[s].data()));
     return in;
   }
 };
@@ -113,7 +113,8 @@ void check_chains() {
     for (int repeat = 0; repeat < 30; ++repeat) {
       const Chain<T> chain = random_chain<T>(count, random);
       std::vector<T> found(count);
-      chain_kernel(dtype_of<T>())(bytes(found), chain.pointers().data(), chain.steps, std::ssize(found));
+      chain_kernel(dtype_of<T>())(bytes(found), chain.pointers().data(), chain.steps.data(),
+                                  int(chain.steps.size()), std::ssize(found));
       EXPECT_TRUE(same(found, one_by_one(chain, count)))
           << count << " elements, " << chain.steps.size() << " steps";
     }
@@ -133,7 +134,8 @@ TEST_P(chains_on, may_write_over_an_operand) {
   for (std::size_t over = 0; over < chain.steps.size(); ++over) {
     Chain<float> own = chain;
     const std::vector<float> expected = one_by_one(own, 200);
-    chain_kernel(DType::f32)(bytes(own.operands[over]), own.pointers().data(), own.steps, 200);
+    chain_kernel(DType::f32)(bytes(own.operands[over]), own.pointers().data(), own.steps.data(),
+                             int(own.steps.size()), 200);
     EXPECT_TRUE(same(own.operands[over], expected)) << over;
   }
 }
@@ -151,8 +153,9 @@ void check_rows(ReduceKind kind) {
       row_bytes.push_back(step.repeats ? static_cast<std::int64_t>(random() % 2 * sizeof(T))
                                        : static_cast<std::int64_t>(columns * sizeof(T)));
     std::vector<T> found(rows);
-    reduce_chain_rows_kernel(kind, dtype_of<T>())(bytes(found), in.data(), row_bytes.data(), chain.steps,
-                                                  rows, static_cast<std::int64_t>(columns));
+    reduce_chain_rows_kernel(kind, dtype_of<T>())(bytes(found), in.data(), row_bytes.data(),
+                                                  chain.steps.data(), int(chain.steps.size()), rows,
+                                                  static_cast<std::int64_t>(columns));
     for (std::size_t row = 0; row < rows; ++row) {
       Chain<T> of_row = chain;
       for (std::size_t s = 0; s < chain.steps.size(); ++s)

@@ -91,7 +91,7 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
   return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
 }
 
-/// The elements that a copy moves as one.
+/// Of the elements that a copy moves as one.
 std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
   if (work.loops.empty()) return element;
   const CopyLoop& inner = work.loops.back();
@@ -103,7 +103,12 @@ double of_copy(const Graph& graph, const Node& node) {
   const Atom& atom = graph.atoms[static_cast<std::size_t>(node.atoms[0])];
   const auto& work = std::get<CopyWork>(atom.work);
   std::int64_t run = run_bytes(work, element_bytes(graph, atom.operands[0]));
-  double bytes = moved_bytes(graph, node), rate = run < short_run_bytes ? 20 : 80;
+  double bytes = moved_bytes(graph, node);
+  std::size_t sources = 0;
+  for (const CopyWork::Job& job : work.jobs) sources += job.from.size();
+  if (sources > work.jobs.size())  // it folds
+    bytes *= static_cast<double>(sources) / static_cast<double>(work.jobs.size());
+  double rate = run < short_run_bytes ? 20 : 80;
   if (bytes > cache_bytes) rate /= run < short_run_bytes || fits_last_cache(bytes) ? 2 : 5;
   return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
 }

@@ -33,7 +33,7 @@ struct Root {
 struct PointwiseWork {
   Pointwise fn;
 };
-struct FoldWork {  // over devices; out: the operand's shape
+struct FoldWork {  // over devices; out: the shape of a term
   ReduceKind kind;
   AxisSet axes;                          // none if the terms lie elsewhere:
   std::vector<std::int64_t> terms = {};  // where each begins, in bytes from the operand's address

@@ -23,7 +23,8 @@ struct Node {
   Kind kind;
   std::vector<int> atoms;
   AxisSet axes = 0, inner = 0;
-  // A region's values have this shape; with `kept` also that of its first dims alone, one element per row.
+  // A region's values have this shape; with `kept` also that of its first dims alone, one element per row, and of more
+  // dims of one element.
   Shape shape;
   std::optional<int> kept;
   Shape row_shape;

@@ -163,10 +163,18 @@ class Placer {
   /// What collectives move most likely was written by each device's own worker, perhaps by the trip before.
   double travel_from_caller(const Node& node, const Address& read) const {
     const Root& root = graph_.roots[static_cast<std::size_t>(read.root)];
+    if (node.kind != Node::Kind::copy || !fits_own_caches(moved_bytes(graph_, node))) return 0;
     auto axis = static_cast<std::size_t>(node.split.which);
-    if (node.kind != Node::Kind::copy || node.split.by != Split::By::axis || !has(root.stored, axis))
-      return 0;
-    if (reads_own_along(graph_, read, axis) || !fits_own_caches(moved_bytes(graph_, node))) return 0;
+    switch (node.split.by) {
+      case Split::By::worker:
+      case Split::By::together: return 0;
+      case Split::By::axis:
+        if (!has(root.stored, axis) || reads_own_along(graph_, read, axis)) return 0;
+        break;
+      case Split::By::tiles:
+        if (positions(graph_.mesh, root.stored) == 1) return 0;
+        break;
+    }
     return bytes_read(graph_, node, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 

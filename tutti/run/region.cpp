@@ -136,19 +136,13 @@ void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, 
   }
 }
 
-/// Of an instruction or a call.
-template <class I>
-std::span<const ChainStep> steps_of(const I& i) {
-  return {i.steps, static_cast<std::size_t>(i.operands)};
-}
-
 void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   const RegionInstruction& i = call.instruction;
   // The addresses are those of operands: a kernel's array of them.
   auto in = reinterpret_cast<const std::byte* const*>(call.in);
   switch (i.kind) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
-    case Kind::chain: i.chain(pointer(call.out), in, steps_of(i), call.n); return;
+    case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n); return;
     case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.store); return;
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
@@ -160,7 +154,8 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
       std::copy_n(in, i.operands, operands);
       for (int j = 0; j < i.operands; ++j)
         row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
-      return i.chain_rows(pointer(call.out), operands, row_bytes, steps_of(i), call.n, code.space.columns);
+      return i.chain_rows(pointer(call.out), operands, row_bytes, i.steps, i.operands, call.n,
+                          code.space.columns);
     }
     case Kind::load: load(code, call, tile); return;
     case Kind::stream: {
@@ -222,13 +217,13 @@ void run_direct(const PlanStep& step, StepContext&) {
   for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
-      case Kind::chain: call.chain(call.out, call.in, steps_of(call), call.n); break;
+      case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n); break;
       case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]); break;
       case Kind::chain_rows: {
         const std::byte* operands[RegionInstruction::most_operands];
         std::copy_n(call.in, call.operands, operands);
-        call.chain_rows(call.out, operands, call.row_bytes, steps_of(call), call.n, call.columns);
+        call.chain_rows(call.out, operands, call.row_bytes, call.steps, call.operands, call.n, call.columns);
         break;
       }
       case Kind::load:

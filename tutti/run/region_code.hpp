@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-/// The code of a region: its atoms as instructions over tiles, two of them as one where there is a kernel for the pair.
+/// The code of a region: its atoms as instructions over tiles, chains of them as one (region_uses).
 /// `unit_axes`: the outer axes that are units, slowest first; the others become part of the space.
 /// Bases are left empty; the caller fills them in.
 RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,

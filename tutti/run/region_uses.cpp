@@ -38,6 +38,8 @@ bool gates(const Graph& graph, const Atom& compare, const Atom& select) {
 }
 
 constexpr std::size_t most_links = 7;  // an instruction has room for their operands
+// Elements: shorter ones take less time when a whole tile is made and then folded.
+constexpr std::int64_t shortest_made_row = 64;
 
 using Link = RegionUses::Link;
 using Chain = RegionUses::Chain;
@@ -90,12 +92,13 @@ class UsesFinder {
     return {i, left && right ? Before::both : left ? Before::left : Before::right};
   }
 
-  /// What two atoms read is made for each of them, rather than stored, if an operand of it is the same for a whole row. It
-  /// begins both chains.
+  /// What two atoms read is made for each of them, rather than stored, if an operand of it is the same for a whole
+  /// row. It begins both chains.
   void find_recomputed(std::size_t i) {
     const Atom& a = atom(i);
     int value = a.results[0];
-    if (!binary_fn(a) || !has_step({i, Before::none}) || users_[value].size() != 2 || !chain_kernel(dtype(i)))
+    if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::none}) ||
+        users_[value].size() != 2 || !chain_kernel(dtype(i)))
       return;
     auto is_same_for_a_row = [&](const Address& operand) {
       return is_one_element(operand) ||
@@ -142,6 +145,7 @@ class UsesFinder {
     if (!is_made_here(row.root) || nodes_.in_memory[static_cast<std::size_t>(row.root)] ||
         uses_[row.root] != 1)
       return;
+    if (node_.space.columns < shortest_made_row) return;
     std::size_t made = made_at_[row.root];
     Chain chain = chain_to(made);
     if (atom(made).shape != atom(i).shape || root(row.root).stored != root(atom(i).results[0]).stored ||
@@ -185,7 +189,7 @@ class UsesFinder {
   void set_chain(Chain chain) {
     std::size_t last = chain.back().atom;
     auto merge = [&](std::size_t i) {
-      if (i != last) found_.merged_into[i] = std::max(found_.merged_into[i], last);
+      if (i != last) found_.merged_into[i] = last;
       for (const Address& operand : atom(i).operands)
         if (is_made_here(operand.root))
           found_.last_use[operand.root] = std::max(found_.last_use[operand.root], last);

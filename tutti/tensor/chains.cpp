@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several element functions in one pass: 0.5 to 0.8 of the time of a pass for each two.
+// Several element functions in one pass (bench/kernels has the times).
 #include "tutti/tensor/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,19 +14,20 @@ namespace tutti::HWY_NAMESPACE {
 namespace {
 
 template <class T>
-void chain_loop(std::byte* out, const std::byte* const* in, std::span<const ChainStep> steps,
-                std::int64_t count) {
+void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
+                std::int64_t elements) {
   using D = hn::ScalableTag<T>;
-  const std::size_t lanes = hn::Lanes(D()), n = static_cast<std::size_t>(count);
-  std::size_t i = 0;
+  const Steps chain{steps, count};
+  const std::size_t lanes = hn::Lanes(D()), n = static_cast<std::size_t>(elements);
   auto* to = reinterpret_cast<T*>(out);
+  std::size_t i = 0;
   for (; i + 8 * lanes <= n; i += 8 * lanes)
-    after_steps<Eight<D>, T>(in, steps, i, lanes).store(to + i, lanes);
+    after_steps<Eight<D>, T>(in, chain, i, lanes).store(to + i, lanes);
   for (; i + 4 * lanes <= n; i += 4 * lanes)
-    after_steps<Four<D>, T>(in, steps, i, lanes).store(to + i, lanes);
+    after_steps<Four<D>, T>(in, chain, i, lanes).store(to + i, lanes);
   for (; i < n; i += lanes) {
     const std::size_t left = n - i < lanes ? n - i : lanes;
-    after_steps<Part<D>, T>(in, steps, i, left).store(to + i, left);
+    after_steps<Part<D>, T>(in, chain, i, left).store(to + i, left);
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for four vectors at a
-// time. That costs less than to store and load them again.
+// For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for as many vectors
+// at a time as registers hold: that costs less than to store them and load them again.
 #include <hwy/highway.h>
-#include <span>
 
 #include "tutti/tensor/loops_inl.hpp"
 #include "tutti/tensor/vector_fn_inl.hpp"
@@ -123,16 +122,21 @@ HWY_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Vectors& y) {
   return x;
 }
 
-/// What the steps make of the elements from i on.
+struct Steps {
+  const ChainStep* steps;
+  int count;
+};
+
+/// What the steps make of the elements from i on: all lanes, or of a Part the first `lanes`.
 template <class Vectors, class T>
-HWY_INLINE Vectors after_steps(const std::byte* const* in, std::span<const ChainStep> steps, std::size_t i,
-                               std::size_t count) {
+HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t lanes) {
   const hn::ScalableTag<T> d;
   Vectors x = Vectors::all(hn::Zero(d));
-  for (std::size_t s = 0; s < steps.size(); ++s) {
+  for (int s = 0; s < chain.count; ++s) {
+    const ChainStep step = chain.steps[s];
     auto* operand = reinterpret_cast<const T*>(in[s]);
-    x = after(steps[s].fn, x,
-              steps[s].repeats ? Vectors::all(hn::Set(d, *operand)) : Vectors::load(operand + i, count));
+    x = after(step.fn, x,
+              step.repeats ? Vectors::all(hn::Set(d, *operand)) : Vectors::load(operand + i, lanes));
   }
   return x;
 }

@@ -17,16 +17,16 @@ namespace tutti::HWY_NAMESPACE {
 namespace {
 
 /// Lanes of D at the places of all positions, which lie in memory as lanes of `Stored`.
-template <class D, class Stored = D, class Widen = Same>
+template <class D, class Stored = D, class ToLanes = Same>
 class Positions {
  public:
   using Vec = hn::Vec<D>;
   explicit Positions(const std::byte* const* in) : in_(in) {}
   HWY_INLINE Vec at(std::size_t position, std::size_t i) const {
-    return Widen()(hn::LoadU(Stored(), elements(position) + i));
+    return ToLanes()(hn::LoadU(Stored(), elements(position) + i));
   }
   HWY_INLINE Vec at(std::size_t position, std::size_t i, std::size_t count) const {
-    return Widen()(load_first(Stored(), elements(position) + i, count));
+    return ToLanes()(load_first(Stored(), elements(position) + i, count));
   }
 
  private:
@@ -42,7 +42,7 @@ class FoldResult {
  public:
   FoldResult(std::byte* bytes, Store store)
       : elements_(reinterpret_cast<Element<D>*>(bytes)),
-        streams_(store == Store::streaming &&
+        streams_(store == Store::streaming && is_whole_vector &&
                  reinterpret_cast<std::uintptr_t>(bytes) % sizeof(hn::Vec<D>) == 0) {}
   HWY_INLINE void put(std::size_t i, hn::Vec<D> v) const {
     if (streams_) hn::Stream(v, D(), elements_ + i);
@@ -53,6 +53,7 @@ class FoldResult {
   }
 
  private:
+  static constexpr bool is_whole_vector = sizeof(hn::Vec<D>) == hn::MaxLanes(D()) * sizeof(Element<D>);
   Element<D>* elements_;
   bool streams_;
 };

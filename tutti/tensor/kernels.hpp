@@ -44,8 +44,8 @@ ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_rig
 
 /// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.
 struct ChainStep {
-  /// take: y; sub_from: y - x; divide: y / x; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a gate
-  /// with x itself.
+  /// take: y; sub_from: y - x; divide: y / x; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a
+  /// gate with x itself.
   enum class Fn : std::uint8_t {
     take,
     add,
@@ -64,9 +64,9 @@ struct ChainStep {
   } fn = Fn::take;
   bool repeats = false;
 };
-/// out[i] = x after all steps, of which the first takes in[0][i] and step s reads in[s][i]: the same bits as kernel after
-/// kernel. `out` may be equal to an operand that does not repeat.
-using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, std::span<const ChainStep> steps,
+/// out[i] = x after `count` steps, of which the first takes in[0][i] and step s reads in[s][i]: the same bits as kernel
+/// after kernel. `out` may be equal to an operand that does not repeat.
+using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
                              std::int64_t n);
 /// Null but for f32 and f64.
 ChainKernel chain_kernel(DType dtype);
@@ -86,10 +86,10 @@ using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int6
                                   std::int64_t columns, std::int64_t row_bytes);
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
 
-/// The fold of what a chain makes of each row, in the same tree. Operand s of the next row begins row_bytes[s] bytes on; one
-/// that repeats has an element per row then. `in` is moved on. Null but for sum, max, min of f32 and f64.
+/// The fold of what a chain makes of each row, in the same tree. Operand s of the next row begins row_bytes[s] bytes on;
+/// one that repeats has an element per row then. `in` is moved on. Null but for sum, max, min of f32 and f64.
 using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte** in, const std::int64_t* row_bytes,
-                                       std::span<const ChainStep> steps, std::int64_t rows,
+                                       const ChainStep* steps, int count, std::int64_t rows,
                                        std::int64_t columns);
 ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype);
 

@@ -59,7 +59,7 @@ struct RowFolder {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
     HWY_INLINE void add_step(Lanes* sum, std::size_t first) const {
       if constexpr (four_are_a_step) {
-        const auto x = after_steps<Four<D>, T>(in, steps, first, lanes);
+        const auto x = after_steps<Four<D>, T>(in, chain, first, lanes);
         sum[0].part[0] = fold<kind>(sum[0].part[0], x.first);
         sum[1].part[0] = fold<kind>(sum[1].part[0], x.second);
         sum[2].part[0] = fold<kind>(sum[2].part[0], x.third);
@@ -70,14 +70,17 @@ struct RowFolder {
       }
     }
     HWY_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
-      for (std::size_t i = 0; i < count; i += lanes) {
+      std::size_t i = 0;
+      for (; i + 4 * lanes <= count; i += 4 * lanes)
+        after_steps<Four<D>, T>(in, chain, first + i, lanes).store(made + i, lanes);
+      for (; i < count; i += lanes) {
         const std::size_t here = count - i < lanes ? count - i : lanes;
-        after_steps<Part<D>, T>(in, steps, first + i, here).store(made + i, here);
+        after_steps<Part<D>, T>(in, chain, first + i, here).store(made + i, here);
       }
       return made;
     }
     const std::byte* const* in;
-    std::span<const ChainStep> steps;
+    Steps chain;
   };
 
   static HWY_INLINE void add(Lanes* sum, const T* elements) {
@@ -187,12 +190,12 @@ void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, st
 
 template <ReduceKind kind, class T>
 void reduce_chain_rows_loop(std::byte* out, const std::byte** in, const std::int64_t* row_bytes,
-                            std::span<const ChainStep> steps, std::int64_t rows, std::int64_t columns) {
+                            const ChainStep* steps, int count, std::int64_t rows, std::int64_t columns) {
   auto* folded = reinterpret_cast<T*>(out);
+  const typename RowFolder<kind, T>::Made made{in, {steps, count}};
   for (std::int64_t row = 0; row < rows; ++row) {
-    folded[row] = RowFolder<kind, T>::folded(typename RowFolder<kind, T>::Made{in, steps},
-                                             static_cast<std::size_t>(columns));
-    for (std::size_t s = 0; s < steps.size(); ++s) in[s] += row_bytes[s];
+    folded[row] = RowFolder<kind, T>::folded(made, static_cast<std::size_t>(columns));
+    for (int s = 0; s < count; ++s) in[s] += row_bytes[s];
   }
 }
 
