@@ -96,8 +96,9 @@ TEST_F(bench_tool, goes_on_without_a_peer_that_dies_and_says_so_once) {
 }
 
 TEST_F(bench_tool, names_the_other_program_that_dies_and_how) {
-  const std::string command =
-      digits + " --benchmark_format=json --benchmark_repetitions=5 --benchmark_min_time=0.2: ";
+  const std::string command = digits +
+                              " --benchmark_format=json --benchmark_min_time=0.2 --benchmark_repetitions=5 "
+                              "--benchmark_enable_random_interleaving=true: ";
   answers(collectives, ready, measured, copied);
   expect_one_line(run("--rounds 1 --peers none"), command + "No such file or directory; run make bench");
   plays(digits, "echo '{'; exit 7");
