@@ -8,7 +8,6 @@
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/stream.hpp"
 
 namespace tutti {
 namespace {
@@ -115,13 +114,7 @@ void check_chains() {
       const Chain<T> chain = random_chain<T>(count, random);
       std::vector<T> found(count);
       chain_kernel(dtype_of<T>())(bytes(found), chain.pointers().data(), chain.steps.data(),
-                                  int(chain.steps.size()), std::ssize(found), Store::plain);
-      std::vector<std::byte> streamed(count * sizeof(T) + 64);
-      std::byte* line = streamed.data() + -reinterpret_cast<std::uintptr_t>(streamed.data()) % 64;
-      chain_kernel(dtype_of<T>())(line, chain.pointers().data(), chain.steps.data(), int(chain.steps.size()),
-                                  std::ssize(found), Store::streaming);
-      finish_streaming();
-      EXPECT_EQ(std::memcmp(line, found.data(), count * sizeof(T)), 0);
+                                  int(chain.steps.size()), std::ssize(found));
       EXPECT_TRUE(same(found, one_by_one(chain, count)))
           << count << " elements, " << chain.steps.size() << " steps";
     }
@@ -142,7 +135,7 @@ TEST_P(chains_on, may_write_over_an_operand) {
     Chain<float> own = chain;
     const std::vector<float> expected = one_by_one(own, 200);
     chain_kernel(DType::f32)(bytes(own.operands[over]), own.pointers().data(), own.steps.data(),
-                             int(own.steps.size()), 200, Store::plain);
+                             int(own.steps.size()), 200);
     EXPECT_TRUE(same(own.operands[over], expected)) << over;
   }
 }

@@ -142,7 +142,7 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   auto in = reinterpret_cast<const std::byte* const*>(call.in);
   switch (i.kind) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
-    case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n, i.store); return;
+    case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n); return;
     case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.store); return;
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
@@ -217,7 +217,7 @@ void run_direct(const PlanStep& step, StepContext&) {
   for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
-      case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n, Store::plain); break;
+      case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n); break;
       case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]); break;
       case Kind::chain_rows: {

@@ -15,14 +15,12 @@ namespace {
 
 template <class T>
 void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
-                std::int64_t elements, Store store) {
+                std::int64_t elements) {
   using D = hn::ScalableTag<T>;
   const Steps chain{steps, count};
   const std::size_t lanes = hn::Lanes(D()), n = static_cast<std::size_t>(elements);
   auto* to = reinterpret_cast<T*>(out);
   std::size_t i = 0;
-  if (store == Store::streaming && is_on_line(out))
-    for (; i + 8 * lanes <= n; i += 8 * lanes) after_steps<Eight<D>, T>(in, chain, i, lanes).stream(to + i);
   for (; i + 8 * lanes <= n; i += 8 * lanes)
     after_steps<Eight<D>, T>(in, chain, i, lanes).store(to + i, lanes);
   for (; i + 4 * lanes <= n; i += 4 * lanes)

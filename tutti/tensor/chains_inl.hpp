@@ -35,14 +35,6 @@ struct Four {
     hn::StoreU(third, d, to + 2 * n);
     hn::StoreU(fourth, d, to + 3 * n);
   }
-  HWY_INLINE void stream(Element<D>* to) const {
-    const D d;
-    const std::size_t n = hn::Lanes(d);
-    hn::Stream(first, d, to);
-    hn::Stream(second, d, to + n);
-    hn::Stream(third, d, to + 2 * n);
-    hn::Stream(fourth, d, to + 3 * n);
-  }
   template <class Fn>
   HWY_INLINE Four with(const Four& y, const Fn& fn) const {
     return {fn(first, y.first), fn(second, y.second), fn(third, y.third), fn(fourth, y.fourth)};
@@ -60,10 +52,6 @@ struct Eight {
   HWY_INLINE void store(Element<D>* to, std::size_t count) const {
     low.store(to, count);
     high.store(to + 4 * hn::Lanes(D()), count);
-  }
-  HWY_INLINE void stream(Element<D>* to) const {
-    low.stream(to);
-    high.stream(to + 4 * hn::Lanes(D()));
   }
   template <class Fn>
   HWY_INLINE Eight with(const Eight& y, const Fn& fn) const {

@@ -15,9 +15,6 @@ namespace tutti {
 
 /// How a kernel reads an operand: element i, or the first element for every i.
 enum class Step : std::uint8_t { dense, scalar };
-/// How it writes its result. Streaming: past the caches if that begins on a line of 64 bytes; stream.hpp says what to do
-/// after the last.
-enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
 /// size.
@@ -70,7 +67,7 @@ struct ChainStep {
 /// out[i] = x after `count` steps, of which the first takes in[0][i] and step s reads in[s][i]: the same bits as kernel
 /// after kernel. `out` may be equal to an operand that does not repeat.
 using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
-                             std::int64_t n, Store store);
+                             std::int64_t n);
 /// Null but for f32 and f64.
 ChainKernel chain_kernel(DType dtype);
 /// The step that a function of x and another operand is; none if there is none.
@@ -103,6 +100,9 @@ using ReduceColumnsKernel = void (*)(std::byte* out, const std::byte* in, std::i
                                      std::int64_t columns, std::int64_t row_bytes, std::byte* scratch);
 ReduceColumnsKernel reduce_columns_kernel(ReduceKind kind, DType dtype);
 std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns, DType dtype);
+
+/// Streaming stores go past the caches, where a kernel has them: stream.hpp says what to do after the last.
+enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = the fold of in[0][i] .. in[count-1][i], pairwise over positions: ((0 1)(2 3))((4 5)(6 7)). `out`
 /// may be one of the operands.
