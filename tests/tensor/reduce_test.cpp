@@ -204,7 +204,8 @@ void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) 
   finish_streaming();
   std::vector<Stored<T>>& out = values[count / 2];  // one of the operands
   fold_kernel(kind, dtype)(bytes(out), in.data(), int(count), std::int64_t(n), Store::plain);
-  EXPECT_EQ(std::memcmp(past_caches, bytes(out), n * sizeof(Stored<T>)), 0) << name(kind) << " of " << count;
+  EXPECT_TRUE(std::equal(past_caches, past_caches + n * sizeof(Stored<T>), bytes(out)))
+      << name(kind) << " of " << count;
   const FoldOf<T> fold = [kind](T a, T b) { return folded<T>(kind, a, b); };
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<Maybe<T>> column;
