@@ -57,6 +57,20 @@ void run_columns(benchmark::State& state) {
   set_rates(state, rows * columns, rows * columns);
 }
 
+/// in[0] * in[1] + in[2], which may repeat.
+void run_chain(benchmark::State& state, bool repeats) {
+  const std::int64_t n = state.range(0);
+  std::vector<float> out(static_cast<std::size_t>(n)), a = values(n), b = values(n), c = values(n);
+  const std::byte* const in[] = {bytes(a), bytes(b), bytes(c)};
+  const ChainStep steps[] = {{}, {ChainStep::Fn::mul}, {ChainStep::Fn::add, repeats}};
+  const ChainKernel kernel = chain_kernel(DType::f32);
+  for (auto _ : state) {
+    kernel(bytes(out), in, steps, 3, n, Store::plain);
+    benchmark::ClobberMemory();
+  }
+  set_rates(state, n, (repeats ? 3 : 4) * n);
+}
+
 void run_fold(benchmark::State& state) {
   const std::int64_t n = state.range(0), positions = state.range(1);
   std::vector<std::vector<float>> in(static_cast<std::size_t>(positions), values(n));
@@ -108,17 +122,13 @@ void shapes(benchmark::internal::Benchmark* row) {
     for (std::int64_t columns : {10, 64, 1024}) row->Args({n, columns});
 }
 
-ElementwiseKernel pair(Step c) {
-  return pair_kernel(BinaryFn::mul, BinaryFn::add, false, DType::f32, Step::dense, Step::dense, c);
-}
-
 BENCHMARK_CAPTURE(run_elementwise, add, binary_kernel(BinaryFn::add, DType::f32, Step::dense, Step::dense), 2)
     ->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, maximum,
                   binary_kernel(BinaryFn::maximum, DType::f32, Step::dense, Step::dense), 2)
     ->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, mul_add, pair(Step::dense), 3)->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, mul_add_scalar, pair(Step::scalar), 2)->Apply(elementwise_sizes);
+BENCHMARK_CAPTURE(run_chain, mul_add, false)->Apply(elementwise_sizes);
+BENCHMARK_CAPTURE(run_chain, mul_add_scalar, true)->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, exp, unary_kernel(UnaryFn::exp, DType::f32), 1)->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, log, unary_kernel(UnaryFn::log, DType::f32), 1)->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, tanh, unary_kernel(UnaryFn::tanh, DType::f32), 1)

@@ -2,12 +2,14 @@
 // A chain, and the fold of its rows, has the bits of its functions one after the other, on every instruction set.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <random>
+#include <span>
 
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/stream.hpp"
 
 namespace tutti {
 namespace {
@@ -74,11 +76,13 @@ void apply(std::vector<T>& x, const ChainStep& step, const std::vector<T>& opera
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = operand[step.repeats ? 0 : i];
       return;
     case Fn::add: return binary(BinaryFn::add);
+    case Fn::add_to: return from(BinaryFn::add);
     case Fn::sub: return binary(BinaryFn::sub);
     case Fn::sub_from: return from(BinaryFn::sub);
     case Fn::mul: return binary(BinaryFn::mul);
+    case Fn::mul_into: return from(BinaryFn::mul);
     case Fn::div: return binary(BinaryFn::div);
-    case Fn::divide: return from(BinaryFn::div);
+    case Fn::div_into: return from(BinaryFn::div);
     case Fn::maximum: return binary(BinaryFn::maximum);
     case Fn::minimum: return binary(BinaryFn::minimum);
     case Fn::square: {
@@ -99,9 +103,10 @@ std::vector<T> one_by_one(const Chain<T>& chain, std::size_t count) {
   return x;
 }
 
+/// NaNs, too.
 template <class T>
-bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::ranges::equal(a, b, [](T x, T y) { return same_element<T>(x, y); });
+bool have_same_bits(std::span<const T> a, std::span<const T> b) {
+  return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
 }
 
 class chains_on : public testing::TestWithParam<std::int64_t> {};
@@ -113,10 +118,20 @@ void check_chains() {
     for (int repeat = 0; repeat < 30; ++repeat) {
       const Chain<T> chain = random_chain<T>(count, random);
       std::vector<T> found(count);
-      chain_kernel(dtype_of<T>())(bytes(found), chain.pointers().data(), chain.steps.data(),
-                                  int(chain.steps.size()), std::ssize(found));
-      EXPECT_TRUE(same(found, one_by_one(chain, count)))
+      const auto run = [&](std::byte* out, Store store) {
+        chain_kernel(dtype_of<T>())(out, chain.pointers().data(), chain.steps.data(), int(chain.steps.size()),
+                                    std::ssize(found), store);
+      };
+      run(bytes(found), Store::plain);
+      EXPECT_TRUE(have_same_bits<T>(found, one_by_one(chain, count)))
           << count << " elements, " << chain.steps.size() << " steps";
+      struct alignas(64) Line {
+        T elements[64 / sizeof(T)];
+      };
+      std::vector<Line> streamed(count * sizeof(T) / sizeof(Line) + 1);
+      run(bytes(streamed), Store::streaming);
+      finish_streaming();
+      EXPECT_TRUE(have_same_bits<T>(std::span(streamed[0].elements, count), found));
     }
 }
 
@@ -135,8 +150,8 @@ TEST_P(chains_on, may_write_over_an_operand) {
     Chain<float> own = chain;
     const std::vector<float> expected = one_by_one(own, 200);
     chain_kernel(DType::f32)(bytes(own.operands[over]), own.pointers().data(), own.steps.data(),
-                             int(own.steps.size()), 200);
-    EXPECT_TRUE(same(own.operands[over], expected)) << over;
+                             int(own.steps.size()), 200, Store::plain);
+    EXPECT_TRUE(have_same_bits<float>(own.operands[over], expected)) << over;
   }
 }
 
@@ -167,7 +182,7 @@ void check_rows(ReduceKind kind) {
       reduce_rows_kernel(kind, dtype_of<T>())(bytes(expected),
                                               reinterpret_cast<const std::byte*>(made.data()), 1,
                                               static_cast<std::int64_t>(columns), 0);
-      EXPECT_TRUE(same_element<T>(found[row], expected[0]))
+      EXPECT_TRUE(have_same_bits<T>(std::span(&found[row], 1), expected))
           << name(kind) << " of " << columns << ", row " << row;
     }
   }

@@ -142,20 +142,17 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   auto in = reinterpret_cast<const std::byte* const*>(call.in);
   switch (i.kind) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
-    case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n); return;
+    case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n, i.store); return;
     case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.store); return;
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
              code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
       return;
     case Kind::chain_rows: {
-      const std::byte* operands[RegionInstruction::most_operands];
       std::int64_t row_bytes[RegionInstruction::most_operands];
-      std::copy_n(in, i.operands, operands);
       for (int j = 0; j < i.operands; ++j)
         row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
-      return i.chain_rows(pointer(call.out), operands, row_bytes, i.steps, i.operands, call.n,
-                          code.space.columns);
+      return i.chain_rows(pointer(call.out), in, row_bytes, i.steps, i.operands, call.n, code.space.columns);
     }
     case Kind::load: load(code, call, tile); return;
     case Kind::stream: {
@@ -217,15 +214,12 @@ void run_direct(const PlanStep& step, StepContext&) {
   for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
-      case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n); break;
+      case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n, Store::plain); break;
       case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]); break;
-      case Kind::chain_rows: {
-        const std::byte* operands[RegionInstruction::most_operands];
-        std::copy_n(call.in, call.operands, operands);
-        call.chain_rows(call.out, operands, call.row_bytes, call.steps, call.operands, call.n, call.columns);
+      case Kind::chain_rows:
+        call.chain_rows(call.out, call.in, call.row_bytes, call.steps, call.operands, call.n, call.columns);
         break;
-      }
       case Kind::load:
       case Kind::load_irregular:
       case Kind::stream: break;  // not direct

@@ -21,7 +21,7 @@ struct RegionRef {
 struct RegionInstruction {
   // stream: a tile of scratch goes to memory, past the caches.
   enum class Kind : std::uint8_t { elementwise, chain, chain_rows, fold, rows, load, load_irregular, stream };
-  static constexpr std::size_t most_operands = 8;
+  static constexpr std::size_t most_operands = most_chain_steps;
   Kind kind;
   bool row_value = false;  // works on one element per row
   bool by_row = false;     // elementwise, chain: one call per row of a tile
@@ -36,7 +36,7 @@ struct RegionInstruction {
   int out = 0, in[most_operands] = {};  // refs
   ChainStep steps[most_operands] = {};  // per operand, but of folds and rows; of elementwise `repeats` only
   int terms = 1;                        // fold: how many
-  Store store = Store::plain;           // fold: to memory
+  Store store = Store::plain;           // fold, chain: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
   int offsets = 0;
   int loops = 0;  // load_irregular: which of RegionCode::loops

@@ -148,6 +148,17 @@ class Coder {
 
   bool is_streamed(int r, bool row_value) const { return code_.streams && is_in_memory(r) && !row_value; }
 
+  /// An instruction that can may write it past the caches: nobody here reads it again, and its tiles and their rows begin
+  /// on lines.
+  bool may_stream_itself(int r) const {
+    constexpr std::int64_t line = 64;
+    auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
+    bool row_value = is_row_value(node_, root(r).type.shape());
+    return is_streamed(r, row_value) && !uses_.last_use.contains(r) &&
+           std::ranges::all_of(root(r).axes, is_on_line) &&
+           (code_.space.rows == 1 || is_on_line(code_.space.columns * bytes_of(r)));
+  }
+
   int result_ref(int r, bool row_value) {
     bool in_scratch = !is_in_memory(r) || is_streamed(r, row_value);
     return value_ref_[r] = in_scratch ? temporary(bytes_of(r), root(r).stored & node_.inner, row_value)
@@ -285,7 +296,13 @@ class Coder {
   void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
     auto found = uses_.chains.find(i);
     const Chain* chain = found == uses_.chains.end() ? nullptr : &found->second;
-    if (chain && chain->size() == 1) return emit_gate(atom(*chain->front().comparison), a);
+    DType dtype = root(a.results[0]).type.dtype();
+    const Chain alone{{i, RegionUses::Link::Before::none}};  // can stream, where an elementwise kernel cannot
+    if (!chain && may_stream_itself(a.results[0]) && chain_kernel(dtype) &&
+        step_of(graph_, node_, alone.front()))
+      chain = &alone;
+    if (chain && chain->size() == 1 && chain->front().comparison)
+      return emit_gate(atom(*chain->front().comparison), a);
     RegionInstruction made{};
     made.row_value = is_row_value(node_, a.shape);
     std::vector<const Address*> operands;
@@ -297,11 +314,11 @@ class Coder {
                       : Reads::dense_or_scalar;
     made.by_row = goes_by_row(operands, a.shape, reads);
     std::vector<Step> steps = read_all(made, operands, a.shape, reads);
-    if (chain && !set_pair(made, *chain, steps)) {
+    if (chain) {
       made.kind = Kind::chain;
-      made.chain = chain_kernel(root(a.results[0]).type.dtype());
+      made.chain = chain_kernel(dtype);
       set_steps(made, *chain);
-    } else if (!chain) {
+    } else {
       set_elementwise(made, kernel_of(work.fn, a, steps));
     }
     finish(made, a.results[0], made.row_value);
@@ -325,18 +342,6 @@ class Coder {
   static void set_elementwise(RegionInstruction& made, ElementwiseKernel kernel) {
     made.kind = Kind::elementwise;
     made.elementwise = kernel;
-  }
-
-  bool set_pair(RegionInstruction& made, const Chain& chain, const std::vector<Step>& steps) const {
-    using Before = RegionUses::Link::Before;
-    if (chain.size() != 2 || chain[0].comparison || chain[1].comparison || chain[1].before == Before::both)
-      return false;
-    const Atom &first = atom(chain[0].atom), &second = atom(chain[1].atom);
-    ElementwiseKernel kernel =
-        pair_kernel(*binary_fn(first), *binary_fn(second), chain[1].before == Before::right,
-                    root(second.results[0]).type.dtype(), steps[0], steps[1], steps[2]);
-    if (kernel) set_elementwise(made, kernel);
-    return kernel != nullptr;
   }
 
   void set_steps(RegionInstruction& made, const Chain& chain) const {
@@ -403,8 +408,7 @@ class Coder {
 
   void finish(RegionInstruction& made, int result, bool row_value, const FoldWork& fold = {}) {
     bool streams = is_streamed(result, row_value);
-    if (streams && made.kind == Kind::fold &&
-        !uses_.last_use.contains(result)) {  // nobody here reads it again
+    if (may_stream_itself(result) && (made.kind == Kind::fold || made.kind == Kind::chain)) {
       made.store = Store::streaming;
       made.out = value_ref_[result] = result_in_memory(result, row_value);
       streams = false;

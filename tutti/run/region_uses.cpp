@@ -37,7 +37,7 @@ bool gates(const Graph& graph, const Atom& compare, const Atom& select) {
          limit.offset == chosen.offset && gate_kernel(*comparison(compare), dtype) != nullptr;
 }
 
-constexpr std::size_t most_links = 7;  // an instruction has room for their operands
+constexpr std::size_t most_links = most_chain_steps - 1;  // the first has two operands
 // Elements: shorter ones take less time when a whole tile is made and then folded.
 constexpr std::int64_t shortest_made_row = 64;
 
@@ -167,19 +167,11 @@ class UsesFinder {
            std::ranges::all_of(chain, [this](const Link& l) { return has_step(l); });
   }
 
-  bool is_pair(const Chain& chain) const {
-    if (chain.size() != 2 || chain[0].comparison || chain[1].comparison) return false;
-    const BinaryFn *first = binary_fn(atom(chain[0].atom)), *second = binary_fn(atom(chain[1].atom));
-    return first && chain[1].before != Before::both &&
-           pair_kernel(*first, *second, chain[1].before == Before::right, dtype(chain[0].atom), Step::dense,
-                       Step::dense, Step::dense);
-  }
-
   /// The chain that ends with atom `last`, or that alone, goes on with `link`, if it can.
   bool extend(std::size_t last, const Link& link) {
     Chain chain = chain_to(last);
     chain.push_back(link);
-    if (!is_pair(chain) && (chain.size() > most_links || !is_chain(chain))) return false;
+    if (chain.size() > most_links || !is_chain(chain)) return false;
     found_.chains.erase(last);
     set_chain(std::move(chain));
     return true;

@@ -15,14 +15,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-template <BinaryFn fn>
-struct Apply {
-  template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
-    return binary<fn>(a, b);
-  }
-};
-
 template <BinaryFn fn, class T, Step a, Step b>
 void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
@@ -38,14 +30,19 @@ void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
   fill(out, reinterpret_cast<const std::byte*>(&x), n, sizeof x);
 }
 
-constexpr bool has_order(BinaryFn fn) { return fn == BinaryFn::sub || fn == BinaryFn::div; }
+/// Of maximum and minimum, and of integers but for sub, the order does not matter; of two NaNs the first comes out.
+template <class T>
+constexpr bool has_order(BinaryFn fn) {
+  bool is_sum_or_product = fn == BinaryFn::add || fn == BinaryFn::mul;
+  return fn == BinaryFn::sub || fn == BinaryFn::div || (is_sum_or_product && hwy::IsFloat<T>());
+}
 
 template <BinaryFn fn, class T>
 ElementwiseKernel with_steps(Step a, Step b) {
   if (a == Step::dense && b == Step::dense) return binary_loop<fn, T, Step::dense, Step::dense>;
   if (a == Step::dense) return binary_loop<fn, T, Step::dense, Step::scalar>;
   if (b == Step::scalar) return both_scalar<fn, T>;
-  if constexpr (has_order(fn)) return binary_loop<fn, T, Step::scalar, Step::dense>;
+  if constexpr (has_order<T>(fn)) return binary_loop<fn, T, Step::scalar, Step::dense>;
   else return exchanged<binary_loop<fn, T, Step::dense, Step::scalar>>;
 }
 

@@ -15,20 +15,16 @@ namespace {
 
 template <class T>
 void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
-                std::int64_t elements) {
+                std::int64_t elements, Store store) {
   using D = hn::ScalableTag<T>;
   const Steps chain{steps, count};
   const std::size_t lanes = hn::Lanes(D()), n = static_cast<std::size_t>(elements);
   auto* to = reinterpret_cast<T*>(out);
   std::size_t i = 0;
-  for (; i + 8 * lanes <= n; i += 8 * lanes)
-    after_steps<Eight<D>, T>(in, chain, i, lanes).store(to + i, lanes);
-  for (; i + 4 * lanes <= n; i += 4 * lanes)
-    after_steps<Four<D>, T>(in, chain, i, lanes).store(to + i, lanes);
-  for (; i < n; i += lanes) {
-    const std::size_t left = n - i < lanes ? n - i : lanes;
-    after_steps<Part<D>, T>(in, chain, i, left).store(to + i, left);
-  }
+  if (store == Store::streaming && is_on_line(out))
+    for (; i + 8 * lanes <= n; i += 8 * lanes) after_steps<Eight<D>>(in, chain, i, lanes).stream(to + i);
+  for (; i + 8 * lanes <= n; i += 8 * lanes) after_steps<Eight<D>>(in, chain, i, lanes).store(to + i, lanes);
+  store_steps<D>(in, chain, i, n - i, to + i);
 }
 
 ChainKernel vector_chain_kernel(DType dtype) {
@@ -50,10 +46,10 @@ ChainKernel chain_kernel(DType dtype) { return HWY_DYNAMIC_DISPATCH(vector_chain
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right) {
   using enum ChainStep::Fn;
   switch (fn) {
-    case BinaryFn::add: return add;
+    case BinaryFn::add: return x_is_right ? add_to : add;
     case BinaryFn::sub: return x_is_right ? sub_from : sub;
-    case BinaryFn::mul: return mul;
-    case BinaryFn::div: return x_is_right ? divide : div;
+    case BinaryFn::mul: return x_is_right ? mul_into : mul;
+    case BinaryFn::div: return x_is_right ? div_into : div;
     case BinaryFn::maximum: return maximum;
     case BinaryFn::minimum: return minimum;
     case BinaryFn::pow:

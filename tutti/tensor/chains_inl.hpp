@@ -17,8 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-template <class D>
+template <class Tag>
 struct Four {
+  using D = Tag;
   using Vec = hn::Vec<D>;
   static HWY_INLINE Four load(const Element<D>* from, std::size_t) {
     const D d;
@@ -35,6 +36,14 @@ struct Four {
     hn::StoreU(third, d, to + 2 * n);
     hn::StoreU(fourth, d, to + 3 * n);
   }
+  HWY_INLINE void stream(Element<D>* to) const {
+    const D d;
+    const std::size_t n = hn::Lanes(d);
+    hn::Stream(first, d, to);
+    hn::Stream(second, d, to + n);
+    hn::Stream(third, d, to + 2 * n);
+    hn::Stream(fourth, d, to + 3 * n);
+  }
   template <class Fn>
   HWY_INLINE Four with(const Four& y, const Fn& fn) const {
     return {fn(first, y.first), fn(second, y.second), fn(third, y.third), fn(fourth, y.fourth)};
@@ -42,8 +51,9 @@ struct Four {
   Vec first, second, third, fourth;
 };
 
-template <class D>
+template <class Tag>
 struct Eight {
+  using D = Tag;
   using Vec = hn::Vec<D>;
   static HWY_INLINE Eight load(const Element<D>* from, std::size_t count) {
     return {Four<D>::load(from, count), Four<D>::load(from + 4 * hn::Lanes(D()), count)};
@@ -53,6 +63,10 @@ struct Eight {
     low.store(to, count);
     high.store(to + 4 * hn::Lanes(D()), count);
   }
+  HWY_INLINE void stream(Element<D>* to) const {
+    low.stream(to);
+    high.stream(to + 4 * hn::Lanes(D()));
+  }
   template <class Fn>
   HWY_INLINE Eight with(const Eight& y, const Fn& fn) const {
     return {low.with(y.low, fn), high.with(y.high, fn)};
@@ -61,8 +75,9 @@ struct Eight {
 };
 
 /// The first `count` lanes of one vector.
-template <class D>
+template <class Tag>
 struct Part {
+  using D = Tag;
   using Vec = hn::Vec<D>;
   static HWY_INLINE Part load(const Element<D>* from, std::size_t count) {
     return {load_first(D(), from, count)};
@@ -74,14 +89,6 @@ struct Part {
     return {fn(lanes, y.lanes)};
   }
   Vec lanes;
-};
-
-template <BinaryFn fn>
-struct Apply {
-  template <class V>
-  HWY_INLINE V operator()(V x, V y) const {
-    return binary<fn>(x, y);
-  }
 };
 
 template <BinaryFn fn>
@@ -106,11 +113,13 @@ HWY_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Vectors& y) {
   switch (fn) {
     case take: return y;
     case add: return x.with(y, Apply<BinaryFn::add>());
+    case add_to: return x.with(y, ApplyFrom<BinaryFn::add>());
     case sub: return x.with(y, Apply<BinaryFn::sub>());
     case sub_from: return x.with(y, ApplyFrom<BinaryFn::sub>());
     case mul: return x.with(y, Apply<BinaryFn::mul>());
+    case mul_into: return x.with(y, ApplyFrom<BinaryFn::mul>());
     case div: return x.with(y, Apply<BinaryFn::div>());
-    case divide: return x.with(y, ApplyFrom<BinaryFn::div>());
+    case div_into: return x.with(y, ApplyFrom<BinaryFn::div>());
     case maximum: return x.with(y, Apply<BinaryFn::maximum>());
     case minimum: return x.with(y, Apply<BinaryFn::minimum>());
     case square: return x.with(x, Apply<BinaryFn::mul>());
@@ -128,17 +137,30 @@ struct Steps {
 };
 
 /// What the steps make of the elements from i on: all lanes, or of a Part the first `lanes`.
-template <class Vectors, class T>
+template <class Vectors>
 HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t lanes) {
-  const hn::ScalableTag<T> d;
+  const typename Vectors::D d;
   Vectors x = Vectors::all(hn::Zero(d));
   for (int s = 0; s < chain.count; ++s) {
     const ChainStep step = chain.steps[s];
-    auto* operand = reinterpret_cast<const T*>(in[s]);
+    auto* operand = reinterpret_cast<const Element<typename Vectors::D>*>(in[s]);
     x = after(step.fn, x,
               step.repeats ? Vectors::all(hn::Set(d, *operand)) : Vectors::load(operand + i, lanes));
   }
   return x;
+}
+
+/// What the steps make of `count` elements from i on, by four vectors and the rest.
+template <class D>
+HWY_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
+                            Element<D>* to) {
+  const std::size_t lanes = hn::Lanes(D());
+  for (; count >= 4 * lanes; i += 4 * lanes, count -= 4 * lanes, to += 4 * lanes)
+    after_steps<Four<D>>(in, chain, i, lanes).store(to, lanes);
+  for (std::size_t left = 0; count > 0; i += left, count -= left, to += left) {
+    left = count < lanes ? count : lanes;
+    after_steps<Part<D>>(in, chain, i, left).store(to, left);
+  }
 }
 
 }  // namespace

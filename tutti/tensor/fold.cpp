@@ -42,8 +42,7 @@ class FoldResult {
  public:
   FoldResult(std::byte* bytes, Store store)
       : elements_(reinterpret_cast<Element<D>*>(bytes)),
-        streams_(store == Store::streaming && is_whole_vector &&
-                 reinterpret_cast<std::uintptr_t>(bytes) % sizeof(hn::Vec<D>) == 0) {}
+        streams_(store == Store::streaming && is_whole_vector && is_on_line(bytes)) {}
   HWY_INLINE void put(std::size_t i, hn::Vec<D> v) const {
     if (streams_) hn::Stream(v, D(), elements_ + i);
     else hn::StoreU(v, D(), elements_ + i);

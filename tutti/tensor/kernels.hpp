@@ -15,6 +15,9 @@ namespace tutti {
 
 /// How a kernel reads an operand: element i, or the first element for every i.
 enum class Step : std::uint8_t { dense, scalar };
+/// How it writes its result. Streaming: past the caches if that begins on a line of 64 bytes; stream.hpp says what to do
+/// after the last.
+enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
 /// size.
@@ -24,8 +27,8 @@ using ElementwiseKernel = void (*)(std::byte* out, const std::byte* const* in, s
 /// Errors in units in the last place, f32 and f64, everywhere: exp 1.1, log 1, tanh 3.1, logistic 2.5, sqrt
 /// 0.5 (rounded once), rsqrt = 1 / sqrt 1.5, sin and cos 3, log1p 2.6, expm1 4, erf 1 (tests/tensor/math_test.cpp).
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype);
-/// Where both operands are NaN, which of them comes out is not said. Of bools: add, maximum are or; mul,
-/// minimum and.
+/// Where both operands of a sum, difference, product or quotient of f32 or f64 are NaN the first comes out (x86). Of
+/// bools: add, maximum are or; mul, minimum and.
 ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
 /// in[0]: bool, in[1], in[2]: dtype.
@@ -36,24 +39,21 @@ ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype);
 /// minimum(maximum(in[0], in[1]), in[2]): in[1] kept between in[0] and in[2].
 ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high);
 ElementwiseKernel convert_kernel(DType from, DType to);
-/// out[i] = second(first(in[0][i], in[1][i]), in[2][i]), or second(in[2][i], first(..)) if `first_is_right`;
-/// the same bits as the two kernels one after the other. Null if this pair has no kernel; f32 and f64 add,
-/// sub, mul, maximum and minimum have all, i32 and i64 minimum after maximum.
-ElementwiseKernel pair_kernel(BinaryFn first, BinaryFn second, bool first_is_right, DType dtype, Step a,
-                              Step b, Step c);
 
 /// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.
 struct ChainStep {
-  /// take: y; sub_from: y - x; divide: y / x; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a
-  /// gate with x itself.
+  /// take: y; add_to: y + x, and so on; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a gate with
+  /// x itself.
   enum class Fn : std::uint8_t {
     take,
     add,
+    add_to,
     sub,
     sub_from,
     mul,
+    mul_into,
     div,
-    divide,
+    div_into,
     maximum,
     minimum,
     square,
@@ -64,10 +64,11 @@ struct ChainStep {
   } fn = Fn::take;
   bool repeats = false;
 };
+constexpr std::size_t most_chain_steps = 8;
 /// out[i] = x after `count` steps, of which the first takes in[0][i] and step s reads in[s][i]: the same bits as kernel
 /// after kernel. `out` may be equal to an operand that does not repeat.
 using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
-                             std::int64_t n);
+                             std::int64_t n, Store store);
 /// Null but for f32 and f64.
 ChainKernel chain_kernel(DType dtype);
 /// The step that a function of x and another operand is; none if there is none.
@@ -87,10 +88,10 @@ using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int6
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
 
 /// The fold of what a chain makes of each row, in the same tree. Operand s of the next row begins row_bytes[s] bytes on;
-/// one that repeats has an element per row then. `in` is moved on. Null but for sum, max, min of f32 and f64.
-using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte** in, const std::int64_t* row_bytes,
-                                       const ChainStep* steps, int count, std::int64_t rows,
-                                       std::int64_t columns);
+/// one that repeats has an element per row then. Null but for sum, max, min of f32 and f64.
+using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte* const* in,
+                                       const std::int64_t* row_bytes, const ChainStep* steps, int count,
+                                       std::int64_t rows, std::int64_t columns);
 ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype);
 
 /// out[c] = the fold of in[0 .. rows)[c], rows `row_bytes` apart, for c < columns: pairwise over blocks of
@@ -100,9 +101,6 @@ using ReduceColumnsKernel = void (*)(std::byte* out, const std::byte* in, std::i
                                      std::int64_t columns, std::int64_t row_bytes, std::byte* scratch);
 ReduceColumnsKernel reduce_columns_kernel(ReduceKind kind, DType dtype);
 std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns, DType dtype);
-
-/// Streaming stores go past the caches, where a kernel has them: stream.hpp says what to do after the last.
-enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = the fold of in[0][i] .. in[count-1][i], pairwise over positions: ((0 1)(2 3))((4 5)(6 7)). `out`
 /// may be one of the operands.

@@ -127,6 +127,9 @@ class Result {
   Element<D>* elements_;
 };
 
+/// Where streaming stores may begin.
+HWY_INLINE bool is_on_line(const std::byte* to) { return reinterpret_cast<std::uintptr_t>(to) % 64 == 0; }
+
 /// A bool result beside lanes of D, from masks.
 template <class D>
 class MaskResult {

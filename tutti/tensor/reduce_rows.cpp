@@ -4,6 +4,7 @@
 // elements), 8 in order; then the sums, the blocks and the lanes are folded pairwise. No element meets more
 // than 13 + log2(blocks) additions, which is within the bound 2 ceil(log2 columns) for every number of
 // columns (tests/tensor/reduce_rows_test.cpp).
+#include <algorithm>
 #include <cstring>
 
 #include "tutti/tensor/kernels.hpp"
@@ -59,7 +60,7 @@ struct RowFolder {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
     HWY_INLINE void add_step(Lanes* sum, std::size_t first) const {
       if constexpr (four_are_a_step) {
-        const auto x = after_steps<Four<D>, T>(in, chain, first, lanes);
+        const auto x = after_steps<Four<D>>(in, chain, first, lanes);
         sum[0].part[0] = fold<kind>(sum[0].part[0], x.first);
         sum[1].part[0] = fold<kind>(sum[1].part[0], x.second);
         sum[2].part[0] = fold<kind>(sum[2].part[0], x.third);
@@ -70,13 +71,7 @@ struct RowFolder {
       }
     }
     HWY_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
-      std::size_t i = 0;
-      for (; i + 4 * lanes <= count; i += 4 * lanes)
-        after_steps<Four<D>, T>(in, chain, first + i, lanes).store(made + i, lanes);
-      for (; i < count; i += lanes) {
-        const std::size_t here = count - i < lanes ? count - i : lanes;
-        after_steps<Part<D>, T>(in, chain, first + i, here).store(made + i, here);
-      }
+      store_steps<D>(in, chain, first, count, made);
       return made;
     }
     const std::byte* const* in;
@@ -189,13 +184,15 @@ void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, st
 }
 
 template <ReduceKind kind, class T>
-void reduce_chain_rows_loop(std::byte* out, const std::byte** in, const std::int64_t* row_bytes,
+void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const std::int64_t* row_bytes,
                             const ChainStep* steps, int count, std::int64_t rows, std::int64_t columns) {
   auto* folded = reinterpret_cast<T*>(out);
-  const typename RowFolder<kind, T>::Made made{in, {steps, count}};
+  const std::byte* of_row[most_chain_steps];
+  std::copy_n(in, count, of_row);
+  const typename RowFolder<kind, T>::Made made{of_row, {steps, count}};
   for (std::int64_t row = 0; row < rows; ++row) {
     folded[row] = RowFolder<kind, T>::folded(made, static_cast<std::size_t>(columns));
-    for (int s = 0; s < count; ++s) in[s] += row_bytes[s];
+    for (int s = 0; s < count; ++s) of_row[s] += row_bytes[s];
   }
 }
 

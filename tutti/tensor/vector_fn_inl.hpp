@@ -21,6 +21,44 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class V>
 constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 
+/// Newer instruction sets of x86 have the smaller numbers.
+constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
+
+// Of two NaNs the first comes out of x86's instructions. To the compiler the operands of a sum or product of vectors
+// may change places, differently in each loop; so these name the instruction, and loops that do the same have the
+// same bits.
+template <class V>
+HWY_INLINE V add(V a, V b) {
+#if HWY_ARCH_X86_64
+  if constexpr (hwy::IsSame<hn::TFromV<V>, float>()) {
+    if constexpr (has_three_operands) asm("vaddps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
+    else asm("addps %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    return a;
+  } else if constexpr (hwy::IsSame<hn::TFromV<V>, double>()) {
+    if constexpr (has_three_operands) asm("vaddpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
+    else asm("addpd %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    return a;
+  }
+#endif
+  return hn::Add(a, b);
+}
+
+template <class V>
+HWY_INLINE V mul(V a, V b) {
+#if HWY_ARCH_X86_64
+  if constexpr (hwy::IsSame<hn::TFromV<V>, float>()) {
+    if constexpr (has_three_operands) asm("vmulps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
+    else asm("mulps %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    return a;
+  } else if constexpr (hwy::IsSame<hn::TFromV<V>, double>()) {
+    if constexpr (has_three_operands) asm("vmulpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
+    else asm("mulpd %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    return a;
+  }
+#endif
+  return hn::Mul(a, b);
+}
+
 /// Max(a, b) and Min(a, b) give b where an operand is NaN or both are zero: AVX's instructions do.
 constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
 
@@ -33,8 +71,7 @@ HWY_INLINE V minimum(V a, V b) {
   } else if constexpr (second_wins) {
     return hn::Or(hn::Min(a, b), hn::Min(b, a));
   } else {
-    const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::Min(a, b));
-    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, ordered));
+    return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::Lt(b, a)), hn::Min(a, b), hn::Or(a, b));
   }
 }
 
@@ -48,16 +85,16 @@ HWY_INLINE V maximum(V a, V b) {
     return hn::OrAnd(hn::AndNot(hn::SignBit(d), hn::Or(x, y)), x, y);  // +0 needs `and`: of the sign alone
   } else {
     const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Max(a, b));
-    return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, ordered));
+    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Or(a, b), ordered);
   }
 }
 
 /// The functions that have a vector form; the others are in scalar_loops.cpp.
 template <BinaryFn fn, class V>
 HWY_INLINE V binary(V a, V b) {
-  if constexpr (fn == BinaryFn::add) return hn::Add(a, b);
+  if constexpr (fn == BinaryFn::add) return add(a, b);
   if constexpr (fn == BinaryFn::sub) return hn::Sub(a, b);
-  if constexpr (fn == BinaryFn::mul) return hn::Mul(a, b);
+  if constexpr (fn == BinaryFn::mul) return mul(a, b);
   if constexpr (fn == BinaryFn::div) return hn::Div(a, b);
   if constexpr (fn == BinaryFn::maximum) return maximum(a, b);
   if constexpr (fn == BinaryFn::minimum) return minimum(a, b);
@@ -66,9 +103,17 @@ HWY_INLINE V binary(V a, V b) {
   if constexpr (fn == BinaryFn::logical_xor) return hn::Xor(a, b);
 }
 
+template <BinaryFn fn>
+struct Apply {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return binary<fn>(a, b);
+  }
+};
+
 template <ReduceKind kind, class V>
 HWY_INLINE V fold(V a, V b) {
-  if constexpr (kind == ReduceKind::sum) return hn::Add(a, b);
+  if constexpr (kind == ReduceKind::sum) return add(a, b);
   if constexpr (kind == ReduceKind::max) return maximum(a, b);
   if constexpr (kind == ReduceKind::min) return minimum(a, b);
   if constexpr (kind == ReduceKind::logical_and) return hn::And(a, b);
