@@ -299,58 +299,69 @@ DirectCall direct_call(const RegionCode& code, const Call& call) {
   return made;
 }
 
-}  // namespace
+std::int64_t element_bytes(const RegionCode& code, int ref) {
+  return code.refs[static_cast<std::size_t>(ref)].element_bytes;
+}
 
-bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
-                 const OnRelocated& relocate) {
-  const auto& code = *static_cast<const RegionCode*>(step.args);
+bool can_be_direct(const RegionCode& code, const PlanStep& step) {
   auto is_indirect = [](const RegionInstruction& i) {
     return i.kind == Kind::load || i.kind == Kind::load_irregular;
   };
   if (code.streams || !code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
   std::int64_t tiles = (step.unit_end - step.unit_begin) * (step.tile_end - step.tile_begin);
-  if (tiles * static_cast<std::int64_t>(code.code.size()) > static_cast<std::int64_t>(most_direct_calls))
-    return false;
-  std::vector<const RegionInstruction*> instructions;
+  return tiles * static_cast<std::int64_t>(code.code.size()) <= static_cast<std::int64_t>(most_direct_calls);
+}
+
+/// Neighbouring positions along inner axes become one longer call: `last` does what `next`, of the same instruction,
+/// would. False if they are no neighbours.
+bool lengthen(const RegionCode& code, const RegionInstruction& i, DirectCall& last, const DirectCall& next) {
+  if (!i.goes_through_elements()) return false;
+  bool follows = next.out == further(last.out, last.n * element_bytes(code, i.out));
+  for (int j = 0; j < i.operands && follows; ++j)
+    follows = next.in[j] ==
+              (i.steps[j].repeats ? last.in[j] : further(last.in[j], last.n * element_bytes(code, i.in[j])));
+  if (follows) last.n += next.n;
+  return follows;
+}
+
+/// A call of `direct` that stays where it is: tells of its addresses and adds the bytes of its elements.
+void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call, DirectRegion& direct,
+            const OnRelocated& relocate) {
+  auto tell = [&](std::byte** at, int r) {
+    const RegionRef& ref = code.refs[static_cast<std::size_t>(r)];
+    if (ref.base == 0) return;
+    relocate(at, code.base_roots[static_cast<std::size_t>(ref.base)],
+             *at - code.bases[static_cast<std::size_t>(ref.base)]);
+  };
+  tell(&call.out, i.out);
+  direct.element_bytes.push_back(element_bytes(code, i.out));
+  for (std::byte*& term : call.terms) tell(&term, i.in[0]);
+  for (int j = 0; j < (call.kind == Kind::fold ? 1 : call.operands); ++j) {
+    if (call.kind != Kind::fold) tell(&call.in[j], i.in[j]);
+    std::int64_t bytes = element_bytes(code, i.in[j]);
+    direct.element_bytes.push_back(i.steps[j].repeats ? -bytes : bytes);
+  }
+}
+
+}  // namespace
+
+bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
+                 const OnRelocated& relocate) {
+  const auto& code = *static_cast<const RegionCode*>(step.args);
+  if (!can_be_direct(code, step)) return false;
+  std::vector<const RegionInstruction*> instructions;  // of the calls
   std::vector<std::uintptr_t> frame;
   walk(code, step, scratch, frame, [&](const Call& call, const Tile&) {
     const RegionInstruction& i = call.instruction;
     DirectCall made = direct_call(code, call);
-    auto bytes = [&](int ref) { return code.refs[static_cast<std::size_t>(ref)].element_bytes; };
-    // Neighbouring positions along inner axes become one longer call.
-    if (!direct.calls.empty() && instructions.back() == &i && i.goes_through_elements()) {
-      DirectCall& last = direct.calls.back();
-      bool follows = made.out == further(last.out, last.n * bytes(i.out));
-      for (int j = 0; j < i.operands && follows; ++j)
-        follows =
-            made.in[j] == (i.steps[j].repeats ? last.in[j] : further(last.in[j], last.n * bytes(i.in[j])));
-      if (follows) {
-        last.n += made.n;
-        return;
-      }
-    }
+    if (!direct.calls.empty() && instructions.back() == &i && lengthen(code, i, direct.calls.back(), made))
+      return;
     direct.calls.push_back(std::move(made));
     instructions.push_back(&i);
   });
   if (direct.calls.size() > 4 * most_direct_calls) return false;
-  for (std::size_t c = 0; c < direct.calls.size(); ++c) {
-    DirectCall& call = direct.calls[c];
-    auto finish = [&](std::byte** at, int r) {
-      const RegionRef& ref = code.refs[static_cast<std::size_t>(r)];
-      if (ref.base == 0) return;
-      relocate(at, code.base_roots[static_cast<std::size_t>(ref.base)],
-               *at - code.bases[static_cast<std::size_t>(ref.base)]);
-    };
-    auto bytes = [&](int r) { return code.refs[static_cast<std::size_t>(r)].element_bytes; };
-    const RegionInstruction& i = *instructions[c];
-    finish(&call.out, i.out);
-    direct.element_bytes.push_back(bytes(i.out));
-    for (std::byte*& term : call.terms) finish(&term, i.in[0]);
-    for (int j = 0; j < (call.kind == Kind::fold ? 1 : call.operands); ++j) {
-      if (call.kind != Kind::fold) finish(&call.in[j], i.in[j]);
-      direct.element_bytes.push_back(i.steps[j].repeats ? -bytes(i.in[j]) : bytes(i.in[j]));
-    }
-  }
+  for (std::size_t c = 0; c < direct.calls.size(); ++c)
+    settle(code, *instructions[c], direct.calls[c], direct, relocate);
   return true;
 }
 
