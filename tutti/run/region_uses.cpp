@@ -141,16 +141,11 @@ class UsesFinder {
 
   /// A row that a chain makes for a fold alone goes straight there.
   void find_row(std::size_t i, const RowsWork& rows) {
-    const Address& row = atom(i).operands[0];
-    if (!is_made_here(row.root) || nodes_.in_memory[static_cast<std::size_t>(row.root)] ||
-        uses_[row.root] != 1)
-      return;
-    if (node_.space.columns < shortest_made_row) return;
-    std::size_t made = made_at_[row.root];
+    int row = atom(i).operands[0].root;
+    if (!is_only_for(i, row, 1) || node_.space.columns < shortest_made_row) return;
+    std::size_t made = made_at_[row];
     Chain chain = chain_to(made);
-    if (atom(made).shape != atom(i).shape || root(row.root).stored != root(atom(i).results[0]).stored ||
-        found_.merged_into.contains(made) || chain.size() >= most_links || !is_chain(chain) ||
-        !reduce_chain_rows_kernel(rows.kind, dtype(made)))
+    if (chain.size() >= most_links || !is_chain(chain) || !reduce_chain_rows_kernel(rows.kind, dtype(made)))
       return;
     found_.chains.erase(made);
     chain.push_back({i, Before::none});
