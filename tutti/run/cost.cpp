@@ -83,8 +83,7 @@ double of_region(const Graph& graph, const Node& node, AxisSet merged) {
     const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
     double elements =
         static_cast<double>(atom.shape.elements()) * static_cast<double>(positions(graph.mesh, atom.axes));
-    if (const auto* fold = std::get_if<FoldWork>(&atom.work))
-      elements *= static_cast<double>(std::max<std::size_t>(fold->terms.size(), 1));
+    if (const FoldWork* fold = fold_of_terms(atom)) elements *= static_cast<double>(fold->terms.size());
     work += elements / elements_per_nanosecond(atom.work) + nanoseconds_per_instruction * tiles;
   }
   double bytes = moved_bytes(graph, node);

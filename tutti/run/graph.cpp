@@ -342,6 +342,11 @@ Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool c
   return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();
 }
 
+const FoldWork* fold_of_terms(const Atom& atom) {
+  const auto* fold = std::get_if<FoldWork>(&atom.work);
+  return fold && !fold->terms.empty() ? fold : nullptr;
+}
+
 Address natural_address(const Graph& graph, int root) {
   const Root& r = graph.roots[static_cast<std::size_t>(root)];
   return {root, 0, r.axes,

@@ -79,6 +79,9 @@ struct Atom {
   AxisSet axes;              // stored axes of the operand (fold) or of the results
 };
 
+/// The fold of an atom whose terms lie elsewhere than along its axes; null of every other atom.
+const FoldWork* fold_of_terms(const Atom& atom);
+
 /// A program of local values as work over buffers.
 struct Graph {
   Mesh mesh;

@@ -64,8 +64,7 @@ class Gatherer {
 
   /// The fold over axes inside the region.
   static const FoldWork* fold_of_inner(const Atom& a) {
-    const auto* fold = std::get_if<FoldWork>(&a.work);
-    return fold && fold->terms.empty() ? fold : nullptr;
+    return fold_of_terms(a) ? nullptr : std::get_if<FoldWork>(&a.work);
   }
 
   static bool is_fusable(const Atom& a) {
@@ -203,8 +202,8 @@ class Gatherer {
   }
 
   static std::vector<Address> parts_read(const Atom& a, const Address& operand) {
-    const auto* fold = std::get_if<FoldWork>(&a.work);
-    if (!fold || fold->terms.empty()) return {operand};
+    const FoldWork* fold = fold_of_terms(a);
+    if (!fold) return {operand};
     std::vector<Address> parts(fold->terms.size(), operand);
     for (std::size_t t = 0; t < parts.size(); ++t) parts[t].offset += fold->terms[t];
     return parts;

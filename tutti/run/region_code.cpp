@@ -155,10 +155,13 @@ class Coder {
     RegionInstruction made{};
     made.kind = Kind::fold;
     made.row_value = is_row_value(node_, a.shape);
-    if (work.terms.empty()) made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, false).ref;
-    else made.in[0] = refs_.start_of_terms(a.operands[0], a.shape);
-    made.terms =
-        static_cast<int>(work.terms.empty() ? positions(graph_.mesh, work.axes) : std::ssize(work.terms));
+    if (fold_of_terms(a)) {
+      made.in[0] = refs_.start_of_terms(a.operands[0], a.shape);
+      made.terms = static_cast<int>(work.terms.size());
+    } else {
+      made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, false).ref;
+      made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
+    }
     made.fold = fold_kernel(work.kind, root(a.results[0]).type.dtype());
     finish(made, a.results[0], made.row_value, work);
   }

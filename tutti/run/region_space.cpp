@@ -71,9 +71,7 @@ std::vector<Pattern::Kind> patterns(const Graph& graph, const Nodes& nodes, int 
     for (const Address& operand : atom.operands)
       if (nodes.maker[static_cast<std::size_t>(operand.root)] != index) add(operand, atom.shape);
     // Terms lie at distances from an operand in memory: it cannot be loaded first.
-    const auto* fold = std::get_if<FoldWork>(&atom.work);
-    if (fold && !fold->terms.empty() && kinds.back() != Pattern::Kind::dense)
-      kinds.back() = Pattern::Kind::irregular;
+    if (fold_of_terms(atom) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
     for (int root : atom.results)
       if (nodes.in_memory[static_cast<std::size_t>(root)])
         add(natural_address(graph, root), graph.roots[static_cast<std::size_t>(root)].type.shape());
