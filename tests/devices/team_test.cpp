@@ -2,7 +2,6 @@
 #include "tutti/devices/team.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,10 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "bench/processors.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {
+
+using bench::usable_processors;
 
 struct Shared {
   Team& team;
@@ -85,16 +87,6 @@ TEST(team, uses_no_processor_time_while_idle) {
   EXPECT_LT(processor_seconds() - before, 0.1);
 }
 
-std::vector<int> usable_processors() {
-  cpu_set_t usable;
-  CPU_ZERO(&usable);
-  sched_getaffinity(0, sizeof usable, &usable);
-  std::vector<int> found;
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &usable)) found.push_back(i);
-  return found;
-}
-
 struct Seen {
   std::vector<int> by_helper;
 };
@@ -103,10 +95,8 @@ struct Seen {
 TEST(team, stays_on_the_processors_that_its_maker_may_use) {
   std::thread maker([] {
     const std::vector<int> one{usable_processors().back()};
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(one[0], &set);
-    ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+    bench::bind_to_processor(one[0]);
+    ASSERT_EQ(usable_processors(), one);
     EXPECT_EQ(Team::default_workers(), 1);
     Team team(2);
     Seen seen;

@@ -3,12 +3,12 @@
 #include "tutti/run/explain.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <regex>
 #include <sstream>
 #include <thread>
 
+#include "bench/processors.hpp"
 #include "tests/run/harness.hpp"
 #include "tutti/control/loops.hpp"
 #include "tutti/ir/builder.hpp"
@@ -142,10 +142,8 @@ TEST(explain_run, says_that_a_call_runs_alone_where_processors_are_fewer_than_wo
     return Executable(difference(), one_device, team).explain().find(said) != std::string::npos;
   };
   std::thread on_one_processor([&] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    bench::bind_to_first_processor();
+    ASSERT_EQ(bench::usable_processors().size(), 1U);
     EXPECT_TRUE(says(2));
     EXPECT_FALSE(says(1));
     EXPECT_FALSE(says(2, Team::Use::always));
