@@ -33,7 +33,7 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
   return left;
 }
 
-constexpr std::int64_t long_run_bytes = 1024;
+constexpr std::int64_t long_run_bytes = 1024;  // from here on the calls that copy run after run do not show
 
 }  // namespace
 
@@ -245,9 +245,8 @@ View GraphBuilder::identity(const Shape& shape) {
 GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, const Value& from, Type to,
                                             Spacing spacing) {
   AxisSet stored = stored_axes(to);
-  if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored})) {
+  if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
     return {*address, stored};
-  }
   int root = new_root(to, stored, spacing);
   add_copy_of(moves, from.address, root);
   return {natural_address(graph_, root), stored, std::make_shared<const Origin>(Origin{moves, from.address})};

@@ -41,10 +41,10 @@ class CompiledProgram {
 };
 
 /// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
-/// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place wherever
-/// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards, also
-/// if the call fails. The memory of an array that has another owner, or of which somebody has the ShardedBuffer, is left
-/// alone; through a bare pointer one sees it written over.
+/// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place where
+/// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards,
+/// also if the call fails. The memory of an array that has another owner, or of which somebody has the ShardedBuffer,
+/// is left alone; through a bare pointer one sees it written over.
 template <class Result, class... A>
 class Compiled {
  public:
@@ -72,11 +72,11 @@ class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
-  /// Events that are not in the file of MachineOptions::trace: it has the first 262,144, fewer if it fails. Without a file
-  /// those that were not measured: of every call all after that many.
+  /// Events that are not in the file of MachineOptions::trace: it has the first 262,144, fewer if it fails. Without a
+  /// file those that were not measured: of every call all after that many.
   std::int64_t events_left_out() const;
-  /// Why that file ends before the calls do, for example "'t.json' cannot be written: No space left on device". Empty: it
-  /// does not.
+  /// Why that file ends before the calls do, for example "'t.json' cannot be written: No space left on device". Empty:
+  /// it does not.
   std::string trace_failure() const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
@@ -138,8 +138,8 @@ class Machine {
 };
 
 /// All devices of `mesh` as virtual devices in this process.
-/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written or that another machine
-/// writes.
+/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written or that another
+/// machine writes.
 Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti
