@@ -44,8 +44,8 @@ void write_beside_and_rename(const std::string& path, const std::function<void(c
   try {
     write(beside);
     sync(beside);
-    require(std::rename(beside.c_str(), path.c_str()) == 0, Code::file, "cannot be written: {}",
-            std::strerror(errno));
+    const bool renamed = std::rename(beside.c_str(), path.c_str()) == 0;
+    require(renamed, Code::file, "cannot be written: {}", std::strerror(errno));
   } catch (...) {
     std::remove(beside.c_str());
     throw;
