@@ -26,12 +26,6 @@ Tensors quarters(const Types& types) {
   return found;
 }
 
-Types types_of(const Tensors& tensors) {
-  Types types;
-  for (const Tensor& tensor : tensors) types.emplace_back(tensor.dtype(), tensor.shape());
-  return types;
-}
-
 using Function = std::function<Array(const Arrays&)>;
 
 Tensor value_on(const Mesh& devices, const Function& function, const Tensors& arguments) {

@@ -32,15 +32,10 @@ bool is_sum_of_bools(Type type) {
   return type.dtype() == DType::boolean && std::ranges::any_of(type.states(), is_sum);
 }
 
-Types types_of(const Example& example) {
-  Types types;
-  for (const ExampleOperand& operand : example.operands) types.push_back(operand.type);
-  return types;
-}
-
 class Variants {
  public:
-  explicit Variants(const Example& example) : example_(example), found_{example}, seen_{types_of(example)} {}
+  explicit Variants(const Example& example)
+      : example_(example), found_{example}, seen_{types_of(example.operands)} {}
 
   std::vector<Example> all() && {
     if (example_.operands.empty() || std::ranges::any_of(seen_[0], is_of_more_dtypes))
@@ -117,7 +112,7 @@ Program program_of(const Example& example) {
   Builder builder;
   auto place = builder.on_behalf_of({place_of_example, example.op->name()});
   Arrays operands;
-  for (Type type : types_of(example)) operands.push_back(builder.input(type));
+  for (Type type : types_of(example.operands)) operands.push_back(builder.input(type));
   return builder.finish(builder.add(example.op, operands));
 }
 
@@ -144,7 +139,7 @@ bool may_refuse_transpose(const Example& example) {
   bool is_bilinear = example.op->mixing() == Mixing::bilinear;
   bool has_programs = !example.op->programs().empty();  // which need not be linear
   return is_bilinear || has_programs || !example.op->refusal(Rule::transpose).empty() ||
-         !tangent(example.op->infer(types_of(example))[0]);
+         !tangent(example.op->infer(types_of(example.operands))[0]);
 }
 
 }  // namespace tutti

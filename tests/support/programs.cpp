@@ -17,9 +17,7 @@ using Function = std::function<Arrays(const Arrays&)>;
 
 // A function of whole arrays.
 NamedProgram whole(const std::string& name, std::vector<ExampleOperand> operands, const Function& function) {
-  Types types;
-  for (const ExampleOperand& operand : operands) types.push_back(operand.type);
-  return {name, trace(types, function).program, std::move(operands)};
+  return {name, trace(types_of(operands), function).program, std::move(operands)};
 }
 
 // What one device does.

@@ -403,15 +403,11 @@ std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
   return outputs;
 }
 
-namespace {
-
 Types types_of(const Tensors& tensors) {
   Types types;
   for (const Tensor& tensor : tensors) types.emplace_back(tensor.dtype(), tensor.shape());
   return types;
 }
-
-}  // namespace
 
 Tensors computed(const Op& op, const Tensors& operands) {
   Program program = trace(types_of(operands), [&](const Arrays& x) { return tutti::apply(op, x); }).program;

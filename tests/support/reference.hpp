@@ -31,6 +31,7 @@ Program without_unreduced_borders(const Program& program);
 std::vector<PerDevice> evaluate(const Program& program, const Mesh& mesh,
                                 const std::vector<PerDevice>& inputs, const Watch& watch = {});
 
+Types types_of(const Tensors& tensors);
 /// What an op makes of whole arrays.
 Tensors computed(const Op& op, const Tensors& operands);
 /// What a function makes of whole arrays.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tests/support/values.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
 
@@ -11,10 +12,8 @@ namespace {
 
 class RuleTypes {
  public:
-  explicit RuleTypes(const Example& example) : op_(example.op) {
-    for (const ExampleOperand& operand : example.operands) operands_.push_back(operand.type);
-    results_ = op_->infer(operands_);
-  }
+  explicit RuleTypes(const Example& example)
+      : op_(example.op), operands_(types_of(example.operands)), results_(op_->infer(operands_)) {}
 
   std::vector<std::string> wrong() {
     guarded("jvp", [&] { jvp(); });

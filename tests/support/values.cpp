@@ -103,6 +103,12 @@ double Random::draw(double low, double high, DType dtype, Numbers numbers) {
   return step * (std::ceil(low / step) + below(std::floor(high / step) - std::ceil(low / step) + 1));
 }
 
+Types types_of(const std::vector<ExampleOperand>& operands) {
+  Types types;
+  for (const ExampleOperand& operand : operands) types.push_back(operand.type);
+  return types;
+}
+
 PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers, const Mesh& mesh) {
   PerDevice value;
   for (int device = 0; device < mesh.devices(); ++device) {

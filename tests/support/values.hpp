@@ -29,6 +29,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+Types types_of(const std::vector<ExampleOperand>& operands);
+
 /// A value of this type: equal along I and R axes, drawn for each device along V and U axes.
 PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers,
                        const Mesh& mesh = example_mesh());
