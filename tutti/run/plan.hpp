@@ -33,8 +33,8 @@ class Plan {
     slots_[slot] = base;
     relocate(schedule_, static_cast<int>(slot), base);
   }
-  /// What this one of the crew does; alone, the lists of all workers, one after the other. Errors get the place of their
-  /// equation.
+  /// What this one of the crew does; alone, the lists of all workers, one after the other. Errors get the place of
+  /// their equation.
   void run(const Crew& crew);
 
  private:

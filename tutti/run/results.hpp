@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// True if there are `owners` of the array, and nobody looks at its memory but through them. What others did with it comes
-/// before what the caller does then.
+/// True if there are `owners` of the array, and nobody looks at its memory but through them. What others did with it
+/// comes before what the caller does then.
 bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array);
 
 /// The memory of one result of an executable: two buffers by turns, each free again when the caller has dropped the

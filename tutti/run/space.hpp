@@ -11,8 +11,8 @@ namespace tutti {
 struct StridedLoop {
   std::int64_t size, stride;
 };
-/// The fewest loops that visit elements in row-major order of `sizes`; sizes of 1 are dropped. One loop of stride 0: the
-/// same element throughout. None: one element.
+/// The fewest loops that visit elements in row-major order of `sizes`; sizes of 1 are dropped. One loop of stride 0:
+/// the same element throughout. None: one element.
 std::vector<StridedLoop> collapsed(std::span<const std::int64_t> sizes,
                                    std::span<const std::int64_t> strides);
 
