@@ -12,7 +12,9 @@ namespace tutti {
 
 /// Which numbers of a range are drawn. Integers and bools are drawn whole, whatever it says.
 enum class Numbers {
-  quarters,  // multiples of 1 in f16 and bf16, else of 1/4, or finer if the range is small: sums and products of a few are exact in f32
+  // Multiples of 1 in f16 and bf16, else of 1/4, or finer if the range is small: sums and products of a few are exact
+  // in f32.
+  quarters,
   powers_of_two,  // +-1/4 to +-2, as far as the range has them (else quarters): division by them is exact
   smooth,  // multiples of 2^-10, in f32 of 2^-4: equal, or further apart than a finite difference reaches
   any,     // all digits of the dtype

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/team.hpp"
 
-#include <hwloc.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "tutti/base/require.hpp"
+#include "tutti/devices/cores.hpp"
 #include "tutti/tensor/product.hpp"
 
 namespace tutti {
@@ -48,24 +48,6 @@ int usable_processors() {
   return static_cast<int>(std::thread::hardware_concurrency());  // more than a cpu_set_t has room for
 }
 
-/// Each of `workers` on a core of its own among those that it may use; if there are too few, on a hardware thread.
-/// Neighbouring cores share caches.
-void bind_to_core(int worker, int workers) {
-  hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0) return;
-  hwloc_bitmap_t usable = hwloc_bitmap_alloc();
-  if (hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, usable, HWLOC_CPUBIND_THREAD) == 0 &&
-      hwloc_topology_restrict(topology, usable, 0) == 0) {
-    auto number = static_cast<unsigned>(worker);
-    bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) >= workers;
-    hwloc_obj_t place = hwloc_get_obj_by_type(topology, has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU, number);
-    // A refusal (a container's limits) costs speed only.
-    if (place) hwloc_set_cpubind(topology, place->cpuset, HWLOC_CPUBIND_THREAD);
-  }
-  hwloc_bitmap_free(usable);
-  hwloc_topology_destroy(topology);
-}
-
 }  // namespace
 
 struct Team::State {
@@ -73,6 +55,7 @@ struct Team::State {
   Use use;
   bool has_processors;             // one for each worker
   Clock::duration longest_wait{};  // that this piece of work may cause; guarded by turn
+  Cores cores;                     // guarded by turn
   std::vector<std::thread> threads;
   std::mutex turn;                         // one piece of work at a time
   std::vector<Counter> arrived, finished;  // per worker: barriers passed in this piece; pieces done
@@ -91,6 +74,7 @@ struct Team::State {
       : workers(n),
         use(u),
         has_processors(n <= usable_processors()),
+        cores(n),
         arrived(static_cast<std::size_t>(n)),
         finished(static_cast<std::size_t>(n)) {}
 
@@ -122,7 +106,6 @@ struct Team::State {
 
   void help(int worker) {
     use_one_thread_for_products();
-    bind_to_core(worker, workers);
     for (std::uint32_t seen = 0;; ++seen) {
       await_post(seen);
       if (stopping.load()) return;
@@ -190,6 +173,7 @@ void Team::run(void (*work)(void*, int), void* context, double expected_nanoseco
   thread_local bool prepared = false;  // this caller's setting in the libraries, which keep it per thread
   if (!prepared) use_one_thread_for_products();
   prepared = true;
+  s.cores.keep_apart(s.threads);
   s.work = work;
   s.context = context;
   s.longest_wait = long_wait + std::chrono::nanoseconds(static_cast<std::int64_t>(2 * expected_nanoseconds));

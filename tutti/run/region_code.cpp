@@ -37,9 +37,11 @@ class Coder {
 
  private:
   using Chain = RegionUses::Chain;
+  using Link = RegionUses::Link;
 
   const Atom& atom(std::size_t i) const { return graph_.atoms[static_cast<std::size_t>(node_.atoms[i])]; }
   const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  DType dtype(const Atom& a) const { return root(a.results[0]).type.dtype(); }
   bool is_in_memory(int r) const { return nodes_.in_memory[static_cast<std::size_t>(r)]; }
 
   void release(std::size_t i) {
@@ -52,8 +54,8 @@ class Coder {
 
   bool is_streamed(int r, bool row_value) const { return code_.streams && is_in_memory(r) && !row_value; }
 
-  /// An instruction that can may write it past the caches: nobody here reads it again, and its tiles and their rows begin
-  /// on lines.
+  /// Folds and chains may write it past the caches: nobody here reads it again, and its tiles and their rows begin on
+  /// lines.
   bool may_stream_itself(int r) const {
     constexpr std::int64_t line = 64;
     auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
@@ -80,38 +82,39 @@ class Coder {
     made.in[1] = refs_.read(limit, select.shape, Reads::dense_or_scalar, made.by_row).ref;
     made.in[2] = refs_.read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
     made.steps[1].repeats = true;
-    set_elementwise(made, gate_kernel(*comparison(compare), root(select.results[0]).type.dtype()));
+    set_elementwise(made, gate_kernel(*comparison(compare), dtype(select)));
     finish(made, select.results[0], made.row_value);
   }
 
   void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
-    auto found = uses_.chains.find(i);
-    const Chain* chain = found == uses_.chains.end() ? nullptr : &found->second;
-    DType dtype = root(a.results[0]).type.dtype();
-    const Chain alone{{i, RegionUses::Link::Before::none}};  // can stream, where an elementwise kernel cannot
-    if (!chain && may_stream_itself(a.results[0]) && chain_kernel(dtype) &&
-        step_of(graph_, node_, alone.front()))
-      chain = &alone;
-    if (chain && chain->size() == 1 && chain->front().comparison)
-      return emit_gate(atom(*chain->front().comparison), a);
+    if (auto found = uses_.chains.find(i); found != uses_.chains.end()) {
+      const Link& first = found->second.front();
+      return found->second.size() == 1 ? emit_gate(atom(*first.comparison), a) : emit_chain(found->second, a);
+    }
+    Chain alone{{i, Link::Before::none}};  // can stream, where an elementwise kernel cannot
+    if (may_stream_itself(a.results[0]) && chain_kernel(dtype(a)) && step_of(graph_, node_, alone.front()))
+      return emit_chain(alone, a);
     RegionInstruction made{};
     made.row_value = is_row_value(node_, a.shape);
     std::vector<const Address*> operands;
-    if (chain) operands = operands_of(graph_, node_, *chain);
-    else
-      for (const Address& operand : a.operands) operands.push_back(&operand);
+    for (const Address& operand : a.operands) operands.push_back(&operand);
     Reads reads = std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<ConvertFn>(work.fn.fn)
                       ? Reads::dense_only
                       : Reads::dense_or_scalar;
     made.by_row = refs_.goes_by_row(operands, a.shape, reads);
-    std::vector<Step> steps = read_all(made, operands, a.shape, reads);
-    if (chain) {
-      made.kind = Kind::chain;
-      made.chain = chain_kernel(dtype);
-      set_steps(made, *chain);
-    } else {
-      set_elementwise(made, kernel_of(work.fn, a, steps));
-    }
+    set_elementwise(made, kernel_of(work.fn, a, read_all(made, operands, a.shape, reads)));
+    finish(made, a.results[0], made.row_value);
+  }
+
+  void emit_chain(const Chain& chain, const Atom& a) {
+    RegionInstruction made{};
+    made.kind = Kind::chain;
+    made.row_value = is_row_value(node_, a.shape);
+    std::vector<const Address*> operands = operands_of(graph_, node_, chain);
+    made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
+    read_all(made, operands, a.shape, Reads::dense_or_scalar);
+    set_steps(made, chain);
+    made.chain = chain_kernel(dtype(a));
     finish(made, a.results[0], made.row_value);
   }
 
@@ -141,7 +144,7 @@ class Coder {
   }
 
   ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
-    DType from = root(a.operands[0].root).type.dtype(), to = root(a.results[0]).type.dtype();
+    DType from = root(a.operands[0].root).type.dtype(), to = dtype(a);
     if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) return unary_kernel(*unary, from);
     if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, from, steps[0], steps[1]);
     if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
@@ -162,7 +165,7 @@ class Coder {
       made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, false).ref;
       made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
     }
-    made.fold = fold_kernel(work.kind, root(a.results[0]).type.dtype());
+    made.fold = fold_kernel(work.kind, dtype(a));
     finish(made, a.results[0], made.row_value, work);
   }
 
@@ -173,7 +176,7 @@ class Coder {
     made.kind = Kind::rows;
     bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
     made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
-    made.rows = reduce_rows_kernel(work.kind, root(a.results[0]).type.dtype());
+    made.rows = reduce_rows_kernel(work.kind, dtype(a));
     finish(made, a.results[0], true);
   }
 
@@ -184,7 +187,7 @@ class Coder {
     read_all(made, operands_of(graph_, node_, chain), a.shape, Reads::dense_or_scalar);
     made.by_row = false;  // one call for all rows
     set_steps(made, chain);
-    made.chain_rows = reduce_chain_rows_kernel(work.kind, root(a.results[0]).type.dtype());
+    made.chain_rows = reduce_chain_rows_kernel(work.kind, dtype(a));
     finish(made, a.results[0], true);
   }
 

@@ -15,8 +15,8 @@ namespace tutti {
 
 /// How a kernel reads an operand: element i, or the first element for every i.
 enum class Step : std::uint8_t { dense, scalar };
-/// How it writes its result. Streaming: past the caches if that begins on a line of 64 bytes; stream.hpp says what to do
-/// after the last.
+/// How it writes its result. Streaming: past the caches if that begins on a line of 64 bytes; stream.hpp says what to
+/// do after the last.
 enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
@@ -42,8 +42,8 @@ ElementwiseKernel convert_kernel(DType from, DType to);
 
 /// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.
 struct ChainStep {
-  /// take: y; add_to: y + x, and so on; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a gate with
-  /// x itself.
+  /// take: y; add_to: y + x, and so on; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a gate
+  /// with x itself.
   enum class Fn : std::uint8_t {
     take,
     add,
@@ -78,8 +78,8 @@ std::optional<ChainStep::Fn> chain_fn(CompareDirection gate);
 
 // Sums of n floats by rows, columns or positions are within 2 ceil(log2 n) eps sum|x| of the exact one, eps
 // = half the distance from 1 to the next number; of bools they are or; of f16 and bf16
-// summed in f32 and rounded once; of complex numbers part by part, and nothing but sums. Kernels of `and` and `or` of floats are null. Rows and columns start from +0, so
-// that -0 + -0 = +0.
+// summed in f32 and rounded once; of complex numbers part by part, and nothing but sums. Kernels of `and` and `or` of
+// floats are null. Rows and columns start from +0, so that -0 + -0 = +0.
 
 /// out[r] = the fold of in[r][0 .. columns), rows `row_bytes` apart: 16 virtual lanes and pairwise blocks, a
 /// tree fixed by `columns`. An empty row gives the neutral element.
@@ -87,8 +87,8 @@ using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int6
                                   std::int64_t columns, std::int64_t row_bytes);
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
 
-/// The fold of what a chain makes of each row, in the same tree. Operand s of the next row begins row_bytes[s] bytes on;
-/// one that repeats has an element per row then. Null but for sum, max, min of f32 and f64.
+/// The fold of what a chain makes of each row, in the same tree. Operand s of the next row begins row_bytes[s] bytes
+/// on; one that repeats has an element per row then. Null but for sum, max, min of f32 and f64.
 using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte* const* in,
                                        const std::int64_t* row_bytes, const ChainStep* steps, int count,
                                        std::int64_t rows, std::int64_t columns);
@@ -108,7 +108,8 @@ using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int coun
                             Store store);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
-/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones; as many bytes as an element has. Complex numbers have only that of the sum.
+/// The element that a fold starts from: 0, -inf or the smallest value, +inf or the largest, for `and` all ones; as many
+/// bytes as an element has. Complex numbers have only that of the sum.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
 /// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied
