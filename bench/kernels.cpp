@@ -63,7 +63,7 @@ void run_chain(benchmark::State& state, bool repeats) {
   std::vector<float> out(static_cast<std::size_t>(n)), a = values(n), b = values(n), c = values(n);
   const std::byte* const in[] = {bytes(a), bytes(b), bytes(c)};
   const ChainStep steps[] = {{}, {ChainStep::Fn::mul}, {ChainStep::Fn::add, repeats}};
-  const ChainKernel kernel = chain_kernel(DType::f32);
+  const ChainKernel kernel = chain_kernel(DType::f32, steps);
   for (auto _ : state) {
     kernel(bytes(out), in, steps, 3, n, Store::plain);
     benchmark::ClobberMemory();

@@ -29,7 +29,15 @@ struct Chain {
   }
 };
 
-/// Values that break functions among ordinary ones; `count` of each operand.
+/// Values that break functions among ordinary ones.
+template <class T>
+std::vector<T> edges_among_ordinary(std::size_t count, std::mt19937_64& random) {
+  std::vector<T> values = spread_values<T>(count, random());
+  for (T edge : edge_values<T>()) values[random() % count] = edge;
+  return values;
+}
+
+/// `count` elements of each operand.
 template <class T>
 Chain<T> random_chain(std::size_t count, std::mt19937_64& random) {
   Chain<T> chain;
@@ -37,10 +45,7 @@ Chain<T> random_chain(std::size_t count, std::mt19937_64& random) {
   for (std::size_t s = 0; s < length; ++s) {
     const auto fn = s == 0 ? Fn::take : Fn(1 + random() % static_cast<std::uint64_t>(Fn::limit_if_ge));
     chain.steps.push_back({fn, random() % 3 == 0});
-    std::vector<T> values = spread_values<T>(count, random());
-    const auto edges = edge_values<T>();
-    for (std::size_t i = 0; i < edges.size(); ++i) values[random() % count] = edges[i];
-    chain.operands.push_back(values);
+    chain.operands.push_back(edges_among_ordinary<T>(count, random));
   }
   return chain;
 }
@@ -112,33 +117,56 @@ bool have_same_bits(std::span<const T> a, std::span<const T> b) {
 class chains_on : public testing::TestWithParam<std::int64_t> {};
 
 template <class T>
+void check_chain(const Chain<T>& chain, std::size_t count) {
+  std::vector<T> found(count);
+  const auto run = [&](std::byte* out, Store store) {
+    chain_kernel(dtype_of<T>(), chain.steps)(out, chain.pointers().data(), chain.steps.data(),
+                                             int(chain.steps.size()), std::ssize(found), store);
+  };
+  run(bytes(found), Store::plain);
+  std::string steps;
+  for (const ChainStep& step : chain.steps)
+    steps += std::to_string(int(step.fn)) + (step.repeats ? " repeated, " : ", ");
+  EXPECT_TRUE(have_same_bits<T>(found, one_by_one(chain, count))) << steps << count << " elements";
+  struct alignas(64) Line {
+    T elements[64 / sizeof(T)];
+  };
+  std::vector<Line> streamed(count * sizeof(T) / sizeof(Line) + 1);
+  run(bytes(streamed), Store::streaming);
+  finish_streaming();
+  EXPECT_TRUE(have_same_bits<T>(std::span(streamed[0].elements, count), found)) << steps << "streamed";
+}
+
+template <class T>
 void check_chains() {
   std::mt19937_64 random(1);
   for (std::size_t count : {1, 7, 16, 31, 64, 65, 127, 128, 200, 333})
-    for (int repeat = 0; repeat < 30; ++repeat) {
-      const Chain<T> chain = random_chain<T>(count, random);
-      std::vector<T> found(count);
-      const auto run = [&](std::byte* out, Store store) {
-        chain_kernel(dtype_of<T>())(out, chain.pointers().data(), chain.steps.data(), int(chain.steps.size()),
-                                    std::ssize(found), store);
-      };
-      run(bytes(found), Store::plain);
-      EXPECT_TRUE(have_same_bits<T>(found, one_by_one(chain, count)))
-          << count << " elements, " << chain.steps.size() << " steps";
-      struct alignas(64) Line {
-        T elements[64 / sizeof(T)];
-      };
-      std::vector<Line> streamed(count * sizeof(T) / sizeof(Line) + 1);
-      run(bytes(streamed), Store::streaming);
-      finish_streaming();
-      EXPECT_TRUE(have_same_bits<T>(std::span(streamed[0].elements, count), found));
-    }
+    for (int repeat = 0; repeat < 30; ++repeat) check_chain(random_chain<T>(count, random), count);
+}
+
+/// Of two functions, which have loops of their own.
+template <class T>
+void check_pairs() {
+  std::mt19937_64 random(4);
+  constexpr std::size_t count = 75;  // two vectors of the widest kind, and more
+  for (auto first = Fn::add; first <= Fn::square; first = Fn(int(first) + 1))
+    for (auto second = Fn::add; second <= Fn::square; second = Fn(int(second) + 1))
+      for (unsigned repeats = 0; repeats < 8; ++repeats) {
+        Chain<T> chain;
+        for (unsigned s = 0; s < 3; ++s) {
+          chain.steps.push_back({s == 0 ? Fn::take : s == 1 ? first : second, (repeats >> s) % 2 == 1});
+          chain.operands.push_back(edges_among_ordinary<T>(count, random));
+        }
+        check_chain(chain, count);
+      }
 }
 
 TEST_P(chains_on, have_the_bits_of_one_function_after_the_other) {
   const UseInstructionSet use(GetParam());
   check_chains<float>();
   check_chains<double>();
+  check_pairs<float>();
+  check_pairs<double>();
 }
 
 TEST_P(chains_on, may_write_over_an_operand) {

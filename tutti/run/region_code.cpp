@@ -114,7 +114,7 @@ class Coder {
     made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
     read_all(made, operands, a.shape, Reads::dense_or_scalar);
     set_steps(made, chain);
-    made.chain = chain_kernel(dtype(a));
+    made.chain = chain_kernel(dtype(a), std::span(made.steps, static_cast<std::size_t>(made.operands)));
     finish(made, a.results[0], made.row_value);
   }
 

@@ -2,6 +2,7 @@
 // For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for as many vectors
 // at a time as registers hold: that costs less than to store them and load them again.
 #include <hwy/highway.h>
+#include <type_traits>
 
 #include "tutti/tensor/loops_inl.hpp"
 #include "tutti/tensor/vector_fn_inl.hpp"
@@ -17,116 +18,125 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-template <class Tag>
-struct Four {
-  using D = Tag;
-  using Vec = hn::Vec<D>;
-  static HWY_INLINE Four load(const Element<D>* from, std::size_t) {
-    const D d;
-    const std::size_t n = hn::Lanes(d);
-    return {hn::LoadU(d, from), hn::LoadU(d, from + n), hn::LoadU(d, from + 2 * n),
-            hn::LoadU(d, from + 3 * n)};
-  }
-  static HWY_INLINE Four all(Vec v) { return {v, v, v, v}; }
-  HWY_INLINE void store(Element<D>* to, std::size_t) const {
-    const D d;
-    const std::size_t n = hn::Lanes(d);
-    hn::StoreU(first, d, to);
-    hn::StoreU(second, d, to + n);
-    hn::StoreU(third, d, to + 2 * n);
-    hn::StoreU(fourth, d, to + 3 * n);
-  }
-  HWY_INLINE void stream(Element<D>* to) const {
-    const D d;
-    const std::size_t n = hn::Lanes(d);
-    hn::Stream(first, d, to);
-    hn::Stream(second, d, to + n);
-    hn::Stream(third, d, to + 2 * n);
-    hn::Stream(fourth, d, to + 3 * n);
-  }
-  template <class Fn>
-  HWY_INLINE Four with(const Four& y, const Fn& fn) const {
-    return {fn(first, y.first), fn(second, y.second), fn(third, y.third), fn(fourth, y.fourth)};
-  }
-  Vec first, second, third, fourth;
+/// The elements of an operand from a place on, as the vectors below take them one by one.
+template <class D>
+struct Elements {
+  HWY_INLINE hn::Vec<D> first() const { return hn::LoadU(D(), from); }
+  HWY_INLINE hn::Vec<D> first(std::size_t count) const { return load_first(D(), from, count); }
+  HWY_INLINE Elements after(std::size_t vectors) const { return {from + vectors * hn::Lanes(D())}; }
+  const Element<D>* from;
+};
+/// An element for all.
+template <class D>
+struct Repeated {
+  HWY_INLINE hn::Vec<D> first() const { return element; }
+  HWY_INLINE hn::Vec<D> first(std::size_t) const { return element; }
+  HWY_INLINE Repeated after(std::size_t) const { return *this; }
+  hn::Vec<D> element;
 };
 
 template <class Tag>
-struct Eight {
+struct Whole {
   using D = Tag;
-  using Vec = hn::Vec<D>;
-  static HWY_INLINE Eight load(const Element<D>* from, std::size_t count) {
-    return {Four<D>::load(from, count), Four<D>::load(from + 4 * hn::Lanes(D()), count)};
+  static constexpr std::size_t vectors = 1;
+  template <class Y>
+  static HWY_INLINE Whole of(const Y& y) {
+    return {y.first()};
   }
-  static HWY_INLINE Eight all(Vec v) { return {Four<D>::all(v), Four<D>::all(v)}; }
-  HWY_INLINE void store(Element<D>* to, std::size_t count) const {
-    low.store(to, count);
-    high.store(to + 4 * hn::Lanes(D()), count);
+  template <class Y, class Fn>
+  HWY_INLINE Whole with(const Y& y, const Fn& fn) const {
+    return {fn(lanes, y.first())};
+  }
+  HWY_INLINE void store(Element<D>* to) const { hn::StoreU(lanes, D(), to); }
+  HWY_INLINE void stream(Element<D>* to) const { hn::Stream(lanes, D(), to); }
+  hn::Vec<D> lanes;
+};
+
+template <class Half>
+struct Twice {
+  using D = typename Half::D;
+  static constexpr std::size_t vectors = 2 * Half::vectors;
+  template <class Y>
+  static HWY_INLINE Twice of(const Y& y) {
+    return {Half::of(y), Half::of(y.after(Half::vectors))};
+  }
+  template <class Y, class Fn>
+  HWY_INLINE Twice with(const Y& y, const Fn& fn) const {
+    return {low.with(y, fn), high.with(y.after(Half::vectors), fn)};
+  }
+  HWY_INLINE void store(Element<D>* to) const {
+    low.store(to);
+    high.store(to + Half::vectors * hn::Lanes(D()));
   }
   HWY_INLINE void stream(Element<D>* to) const {
     low.stream(to);
-    high.stream(to + 4 * hn::Lanes(D()));
+    high.stream(to + Half::vectors * hn::Lanes(D()));
   }
-  template <class Fn>
-  HWY_INLINE Eight with(const Eight& y, const Fn& fn) const {
-    return {low.with(y.low, fn), high.with(y.high, fn)};
-  }
-  Four<D> low, high;
+  Half low, high;
 };
+template <class D>
+using Four = Twice<Twice<Whole<D>>>;
+/// As many as registers hold beside what a function needs: each choice of a step serves more elements.
+template <class D>
+using Many = std::conditional_t<HWY_TARGET <= HWY_AVX3, Twice<Twice<Four<D>>>, Twice<Four<D>>>;
 
 /// The first `count` lanes of one vector.
 template <class Tag>
 struct Part {
   using D = Tag;
-  using Vec = hn::Vec<D>;
-  static HWY_INLINE Part load(const Element<D>* from, std::size_t count) {
-    return {load_first(D(), from, count)};
+  template <class Y, class Fn>
+  HWY_INLINE Part with(const Y& y, const Fn& fn) const {
+    return {fn(lanes, y.first(count)), count};
   }
-  static HWY_INLINE Part all(Vec v) { return {v}; }
-  HWY_INLINE void store(Element<D>* to, std::size_t count) const { store_first(D(), lanes, to, count); }
-  template <class Fn>
-  HWY_INLINE Part with(const Part& y, const Fn& fn) const {
-    return {fn(lanes, y.lanes)};
-  }
-  Vec lanes;
+  HWY_INLINE void store(Element<D>* to) const { store_first(D(), lanes, to, count); }
+  hn::Vec<D> lanes;
+  std::size_t count;
 };
 
-template <BinaryFn fn>
-struct ApplyFrom {
+template <ChainStep::Fn fn>
+struct ApplyStep {
   template <class V>
   HWY_INLINE V operator()(V x, V y) const {
-    return binary<fn>(y, x);
+    using enum ChainStep::Fn;
+    if constexpr (fn == take) return y;
+    if constexpr (fn == add) return binary<BinaryFn::add>(x, y);
+    if constexpr (fn == add_to) return binary<BinaryFn::add>(y, x);
+    if constexpr (fn == sub) return binary<BinaryFn::sub>(x, y);
+    if constexpr (fn == sub_from) return binary<BinaryFn::sub>(y, x);
+    if constexpr (fn == mul) return binary<BinaryFn::mul>(x, y);
+    if constexpr (fn == mul_into) return binary<BinaryFn::mul>(y, x);
+    if constexpr (fn == div) return binary<BinaryFn::div>(x, y);
+    if constexpr (fn == div_into) return binary<BinaryFn::div>(y, x);
+    if constexpr (fn == maximum) return binary<BinaryFn::maximum>(x, y);
+    if constexpr (fn == minimum) return binary<BinaryFn::minimum>(x, y);
+    if constexpr (fn == square) return binary<BinaryFn::mul>(x, x);
+    if constexpr (fn == limit_if_lt) return hn::IfThenElse(compare<CompareDirection::lt>(x, y), y, x);
+    if constexpr (fn == limit_if_le) return hn::IfThenElse(compare<CompareDirection::le>(x, y), y, x);
+    if constexpr (fn == limit_if_gt) return hn::IfThenElse(compare<CompareDirection::gt>(x, y), y, x);
+    if constexpr (fn == limit_if_ge) return hn::IfThenElse(compare<CompareDirection::ge>(x, y), y, x);
   }
 };
 
-template <CompareDirection direction>
-struct LimitIf {
-  template <class V>
-  HWY_INLINE V operator()(V x, V limit) const {
-    return hn::IfThenElse(compare<direction>(x, limit), limit, x);
-  }
-};
-
-template <class Vectors>
-HWY_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Vectors& y) {
+template <class Vectors, class Y>
+HWY_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Y& y) {
   using enum ChainStep::Fn;
   switch (fn) {
-    case take: return y;
-    case add: return x.with(y, Apply<BinaryFn::add>());
-    case add_to: return x.with(y, ApplyFrom<BinaryFn::add>());
-    case sub: return x.with(y, Apply<BinaryFn::sub>());
-    case sub_from: return x.with(y, ApplyFrom<BinaryFn::sub>());
-    case mul: return x.with(y, Apply<BinaryFn::mul>());
-    case mul_into: return x.with(y, ApplyFrom<BinaryFn::mul>());
-    case div: return x.with(y, Apply<BinaryFn::div>());
-    case div_into: return x.with(y, ApplyFrom<BinaryFn::div>());
-    case maximum: return x.with(y, Apply<BinaryFn::maximum>());
-    case minimum: return x.with(y, Apply<BinaryFn::minimum>());
-    case square: return x.with(x, Apply<BinaryFn::mul>());
-    case limit_if_lt: return x.with(y, LimitIf<CompareDirection::lt>());
-    case limit_if_le: return x.with(y, LimitIf<CompareDirection::le>());
-    case limit_if_gt: return x.with(y, LimitIf<CompareDirection::gt>());
-    case limit_if_ge: return x.with(y, LimitIf<CompareDirection::ge>());
+    case take: return x.with(y, ApplyStep<take>());
+    case add: return x.with(y, ApplyStep<add>());
+    case add_to: return x.with(y, ApplyStep<add_to>());
+    case sub: return x.with(y, ApplyStep<sub>());
+    case sub_from: return x.with(y, ApplyStep<sub_from>());
+    case mul: return x.with(y, ApplyStep<mul>());
+    case mul_into: return x.with(y, ApplyStep<mul_into>());
+    case div: return x.with(y, ApplyStep<div>());
+    case div_into: return x.with(y, ApplyStep<div_into>());
+    case maximum: return x.with(y, ApplyStep<maximum>());
+    case minimum: return x.with(y, ApplyStep<minimum>());
+    case square: return x.with(y, ApplyStep<square>());
+    case limit_if_lt: return x.with(y, ApplyStep<limit_if_lt>());
+    case limit_if_le: return x.with(y, ApplyStep<limit_if_le>());
+    case limit_if_gt: return x.with(y, ApplyStep<limit_if_gt>());
+    case limit_if_ge: return x.with(y, ApplyStep<limit_if_ge>());
   }
   return x;
 }
@@ -136,18 +146,23 @@ struct Steps {
   int count;
 };
 
-/// What the steps make of the elements from i on: all lanes, or of a Part the first `lanes`.
+/// What the steps make of the elements from i on, as many as `x` has, whatever these are.
 template <class Vectors>
-HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t lanes) {
-  const typename Vectors::D d;
-  Vectors x = Vectors::all(hn::Zero(d));
+HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
+  using D = typename Vectors::D;
   for (int s = 0; s < chain.count; ++s) {
     const ChainStep step = chain.steps[s];
-    auto* operand = reinterpret_cast<const Element<typename Vectors::D>*>(in[s]);
-    x = after(step.fn, x,
-              step.repeats ? Vectors::all(hn::Set(d, *operand)) : Vectors::load(operand + i, lanes));
+    const auto* elements = reinterpret_cast<const Element<D>*>(in[s]);
+    x = step.repeats ? after(step.fn, x, Repeated<D>{hn::Set(D(), *elements)})
+                     : after(step.fn, x, Elements<D>{elements + i});
   }
   return x;
+}
+
+template <class Vectors>
+HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i) {
+  using D = typename Vectors::D;
+  return after_steps(in, chain, i, Vectors::of(Repeated<D>{hn::Zero(D())}));
 }
 
 /// What the steps make of `count` elements from i on, by four vectors and the rest.
@@ -156,10 +171,10 @@ HWY_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t
                             Element<D>* to) {
   const std::size_t lanes = hn::Lanes(D());
   for (; count >= 4 * lanes; i += 4 * lanes, count -= 4 * lanes, to += 4 * lanes)
-    after_steps<Four<D>>(in, chain, i, lanes).store(to, lanes);
+    after_steps<Four<D>>(in, chain, i).store(to);
   for (std::size_t left = 0; count > 0; i += left, count -= left, to += left) {
     left = count < lanes ? count : lanes;
-    after_steps<Part<D>>(in, chain, i, left).store(to, left);
+    after_steps(in, chain, i, Part<D>{hn::Zero(D()), left}).store(to);
   }
 }
 

@@ -69,8 +69,8 @@ constexpr std::size_t most_chain_steps = 8;
 /// after kernel. `out` may be equal to an operand that does not repeat.
 using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
                              std::int64_t n, Store store);
-/// Null but for f32 and f64.
-ChainKernel chain_kernel(DType dtype);
+/// One for chains of these steps, or of any. Null but for f32 and f64.
+ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps = {});
 /// The step that a function of x and another operand is; none if there is none.
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right);
 /// The step that a gate is whose `otherwise` is x itself.

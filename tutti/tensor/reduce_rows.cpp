@@ -60,11 +60,11 @@ struct RowFolder {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
     HWY_INLINE void add_step(Lanes* sum, std::size_t first) const {
       if constexpr (four_are_a_step) {
-        const auto x = after_steps<Four<D>>(in, chain, first, lanes);
-        sum[0].part[0] = fold<kind>(sum[0].part[0], x.first);
-        sum[1].part[0] = fold<kind>(sum[1].part[0], x.second);
-        sum[2].part[0] = fold<kind>(sum[2].part[0], x.third);
-        sum[3].part[0] = fold<kind>(sum[3].part[0], x.fourth);
+        const auto x = after_steps<Four<D>>(in, chain, first);
+        sum[0].part[0] = fold<kind>(sum[0].part[0], x.low.low.lanes);
+        sum[1].part[0] = fold<kind>(sum[1].part[0], x.low.high.lanes);
+        sum[2].part[0] = fold<kind>(sum[2].part[0], x.high.low.lanes);
+        sum[3].part[0] = fold<kind>(sum[3].part[0], x.high.high.lanes);
       } else {
         HWY_ALIGN T made[step];
         add(sum, rest(first, step, made));
