@@ -19,12 +19,13 @@ inline std::vector<int> usable_processors() {
 }
 
 /// This thread, from now on. A refusal costs speed only.
-inline void bind_to_processor(int processor) {
+inline void bind_to_processors(const std::vector<int>& processors) {
   cpu_set_t own;
   CPU_ZERO(&own);
-  CPU_SET(processor, &own);
+  for (int processor : processors) CPU_SET(processor, &own);
   sched_setaffinity(0, sizeof own, &own);
 }
+inline void bind_to_processor(int processor) { bind_to_processors({processor}); }
 
 inline void bind_to_first_processor() {
   if (const std::vector<int> usable = usable_processors(); !usable.empty()) bind_to_processor(usable.front());

@@ -131,6 +131,31 @@ TEST(team, keeps_its_helpers_where_the_caller_is_not) {
   caller.join();
 }
 
+// As taskset does to all threads of a process.
+TEST(team, leaves_a_helper_alone_that_somebody_else_has_bound) {
+  const std::vector<int> usable = usable_processors();
+  if (usable.size() < 2) GTEST_SKIP() << "one processor";
+  std::thread caller([&] {
+    Team team(2);
+    auto bind_helper_to_all = [](void* context, int worker) {
+      if (worker == 1) bench::bind_to_processors(*static_cast<const std::vector<int>*>(context));
+    };
+    std::vector<int> all = usable;
+    bench::bind_to_processor(usable.front());
+    team.run(bind_helper_to_all, &all);
+    auto look = [](void* context, int worker) {
+      if (worker == 1) static_cast<Seen*>(context)->by_helper = usable_processors();
+    };
+    for (int processor : usable) {
+      bench::bind_to_processor(processor);
+      Seen seen;
+      team.run(look, &seen);
+      EXPECT_EQ(seen.by_helper, usable);
+    }
+  });
+  caller.join();
+}
+
 // As a helper is that shares its processor: quick for a while, then late.
 TEST(team, looks_crowded_when_a_helper_is_late_now_and_then) {
   if (Team::default_workers() < 2) GTEST_SKIP() << "one processor: always crowded";

@@ -9,8 +9,10 @@
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/permute.hpp"
+#include "tutti/ops/unary.hpp"
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/nodes.hpp"
+#include "tutti/run/region_code.hpp"
 
 namespace tutti {
 namespace {
@@ -36,6 +38,26 @@ TEST(stores, go_past_the_caches_where_these_are_too_small) {
   EXPECT_EQ(streaming(large), std::vector<bool>(3, true));  // and as much again is written
   EXPECT_EQ(streaming(last_cache_bytes() / 2), std::vector<bool>(3, false));
   EXPECT_EQ(streaming(4096), std::vector<bool>(3, false));
+}
+
+// A tile that is streamed from scratch takes a third longer.
+TEST(stores, are_made_past_the_caches_by_the_instructions_themselves) {
+  Mesh mesh({{"a", 4}});
+  Program program = test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
+                                 [](const Arrays& x) {
+                                   return Arrays{x[0] * 0.5 + psum(x[0], "a") * 2.0, pmax(x[0], "a"),
+                                                 x[0] - 1.0, exp(x[0])};
+                                 },
+                                 {{mesh.axes()}, {}, {mesh.axes()}, {mesh.axes()}});
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Nodes nodes = make_nodes(graph, Fusion::on, Stores::streamed);
+  std::vector<RegionInstruction::Kind> found;
+  for (std::size_t node = 0; node < nodes.list.size(); ++node)
+    for (const RegionInstruction& i : make_region_code(graph, nodes, static_cast<int>(node), {}).code)
+      if (i.store == Store::streaming || i.kind == RegionInstruction::Kind::stream) found.push_back(i.kind);
+  using enum RegionInstruction::Kind;
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (std::vector{chain, chain, fold, stream}));  // exp: from a tile
 }
 
 // The plans of large programs are those that all others are tested in, but for the stores.

@@ -29,21 +29,28 @@ struct Chain {
   }
 };
 
-/// Values that break functions among ordinary ones.
+/// Values that break functions among ordinary ones; of the halves any.
 template <class T>
 std::vector<T> edges_among_ordinary(std::size_t count, std::mt19937_64& random) {
-  std::vector<T> values = spread_values<T>(count, random());
-  for (T edge : edge_values<T>()) values[random() % count] = edge;
-  return values;
+  if constexpr (sizeof(T) == 2) {
+    std::vector<T> values(count);
+    for (T& value : values) value = std::bit_cast<T>(static_cast<std::uint16_t>(random()));
+    return values;
+  } else {
+    std::vector<T> values = spread_values<T>(count, random());
+    for (T edge : edge_values<T>()) values[random() % count] = edge;
+    return values;
+  }
 }
 
-/// `count` elements of each operand.
+/// `count` elements of each operand. Halves have no gates.
 template <class T>
 Chain<T> random_chain(std::size_t count, std::mt19937_64& random) {
+  constexpr auto last = static_cast<std::uint64_t>(sizeof(T) == 2 ? Fn::square : Fn::limit_if_ge);
   Chain<T> chain;
   const std::size_t length = 2 + random() % 7;
   for (std::size_t s = 0; s < length; ++s) {
-    const auto fn = s == 0 ? Fn::take : Fn(1 + random() % static_cast<std::uint64_t>(Fn::limit_if_ge));
+    const auto fn = s == 0 ? Fn::take : Fn(1 + random() % last);
     chain.steps.push_back({fn, random() % 3 == 0});
     chain.operands.push_back(edges_among_ordinary<T>(count, random));
   }
@@ -131,10 +138,13 @@ void check_chain(const Chain<T>& chain, std::size_t count) {
   struct alignas(64) Line {
     T elements[64 / sizeof(T)];
   };
-  std::vector<Line> streamed(count * sizeof(T) / sizeof(Line) + 1);
-  run(bytes(streamed), Store::streaming);
-  finish_streaming();
-  EXPECT_TRUE(have_same_bits<T>(std::span(streamed[0].elements, count), found)) << steps << "streamed";
+  std::vector<Line> streamed(count * sizeof(T) / sizeof(Line) + 2);
+  for (std::size_t from_line : {0, 1}) {
+    T* to = streamed[0].elements + from_line;
+    run(reinterpret_cast<std::byte*>(to), Store::streaming);
+    finish_streaming();
+    EXPECT_TRUE(have_same_bits<T>(std::span(to, count), found)) << steps << "streamed from " << from_line;
+  }
 }
 
 template <class T>
@@ -148,7 +158,8 @@ void check_chains() {
 template <class T>
 void check_pairs() {
   std::mt19937_64 random(4);
-  constexpr std::size_t count = 75;  // two vectors of the widest kind, and more
+  constexpr std::size_t count =
+      331;  // as many vectors as are chosen for at once, and some, and a part of one
   for (auto first = Fn::add; first <= Fn::square; first = Fn(int(first) + 1))
     for (auto second = Fn::add; second <= Fn::square; second = Fn(int(second) + 1))
       for (unsigned repeats = 0; repeats < 8; ++repeats) {
@@ -165,22 +176,46 @@ TEST_P(chains_on, have_the_bits_of_one_function_after_the_other) {
   const UseInstructionSet use(GetParam());
   check_chains<float>();
   check_chains<double>();
+  check_chains<f16>();
+  check_chains<bf16>();
   check_pairs<float>();
   check_pairs<double>();
+  check_pairs<bf16>();
+}
+
+template <class T>
+void check_over_operands(Chain<T> chain, std::size_t count) {
+  for (ChainStep& step : chain.steps) step.repeats = false;
+  const std::vector<T> expected = one_by_one(chain, count);
+  for (Store store : {Store::plain, Store::streaming})
+    for (std::size_t over = 0; over < chain.steps.size(); ++over) {
+      Chain<T> own = chain;
+      chain_kernel(dtype_of<T>(), own.steps)(bytes(own.operands[over]), own.pointers().data(),
+                                             own.steps.data(), int(own.steps.size()),
+                                             static_cast<std::int64_t>(count), store);
+      finish_streaming();
+      EXPECT_TRUE(have_same_bits<T>(own.operands[over], expected)) << over;
+    }
 }
 
 TEST_P(chains_on, may_write_over_an_operand) {
   const UseInstructionSet use(GetParam());
   std::mt19937_64 random(2);
-  Chain<float> chain = random_chain<float>(200, random);
-  for (ChainStep& step : chain.steps) step.repeats = false;
-  for (std::size_t over = 0; over < chain.steps.size(); ++over) {
-    Chain<float> own = chain;
-    const std::vector<float> expected = one_by_one(own, 200);
-    chain_kernel(DType::f32)(bytes(own.operands[over]), own.pointers().data(), own.steps.data(),
-                             int(own.steps.size()), 200, Store::plain);
-    EXPECT_TRUE(have_same_bits<float>(own.operands[over], expected)) << over;
+  constexpr std::size_t count = 611;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    check_over_operands(random_chain<float>(count, random), count);
+    check_over_operands(random_chain<double>(count, random), count);
+    check_over_operands(random_chain<f16>(count, random), count);
   }
+  for (Fn first : {Fn::add, Fn::sub, Fn::mul})
+    for (auto second = Fn::add; second <= Fn::mul_into; second = Fn(int(second) + 1)) {
+      Chain<float> pair = random_chain<float>(count, random);
+      pair.steps.resize(3);
+      pair.operands.resize(3, pair.operands[0]);
+      pair.steps[1].fn = first;
+      pair.steps[2].fn = second;
+      check_over_operands(pair, count);
+    }
 }
 
 /// Rows of operands follow each other; what repeats has an element per row, or one for all.
@@ -226,7 +261,7 @@ TEST_P(chains_on, fold_rows_in_the_tree_of_rows) {
 
 TEST(chain_kernel, is_null_where_there_is_none) {
   EXPECT_EQ(chain_kernel(DType::i32), nullptr);
-  EXPECT_EQ(chain_kernel(DType::bf16), nullptr);
+  EXPECT_EQ(chain_kernel(DType::complex64), nullptr);
   EXPECT_EQ(reduce_chain_rows_kernel(ReduceKind::logical_or, DType::f32), nullptr);
   EXPECT_EQ(reduce_chain_rows_kernel(ReduceKind::sum, DType::i64), nullptr);
   EXPECT_EQ(chain_fn(BinaryFn::pow, false), std::nullopt);

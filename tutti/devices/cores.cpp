@@ -6,59 +6,80 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tutti {
 namespace {
 
-/// Of this machine. Reading it takes milliseconds.
-class Topology {
- public:
-  static const Topology& get() {
-    static const Topology topology;
-    return topology;
-  }
-  Topology(const Topology&) = delete;
-  Topology& operator=(const Topology&) = delete;
+using Core = Cores::Core;
 
-  /// The processors of each object of a type, neighbours one after the other, as far as they are `usable`.
-  std::vector<std::vector<int>> processors_by(hwloc_obj_type_t type, const cpu_set_t& usable) const {
-    std::vector<std::vector<int>> found;
-    if (!topology_) return found;
-    for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology_, type, object));) {
-      std::vector<int> processors;
-      for (int p = hwloc_bitmap_first(object->cpuset); p >= 0; p = hwloc_bitmap_next(object->cpuset, p))
-        if (p < CPU_SETSIZE && CPU_ISSET(p, &usable)) processors.push_back(p);
-      if (!processors.empty()) found.push_back(std::move(processors));
-    }
-    return found;
+std::vector<Core> all_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  std::vector<Core> found;
+  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object));) {
+    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_L3CACHE, object);
+    Core core{{}, cache ? static_cast<int>(cache->logical_index) : -1};
+    for (int p = hwloc_bitmap_first(object->cpuset); p >= 0; p = hwloc_bitmap_next(object->cpuset, p))
+      core.processors.push_back(p);
+    found.push_back(std::move(core));
   }
+  return found;
+}
 
- private:
-  Topology() {
-    if (hwloc_topology_init(&topology_) != 0) topology_ = nullptr;
-    else if (hwloc_topology_load(topology_) != 0) hwloc_topology_destroy(std::exchange(topology_, nullptr));
-  }
-  ~Topology() {
-    if (topology_) hwloc_topology_destroy(topology_);
-  }
-
-  hwloc_topology_t topology_ = nullptr;
+/// Of this machine; a hardware thread alone is a core, too.
+struct Topology {
+  std::vector<Core> cores, threads;
 };
+
+Topology read_topology() {
+  Topology read;
+  hwloc_topology_t topology;
+  if (hwloc_topology_init(&topology) != 0) return read;
+  if (hwloc_topology_load(topology) == 0)
+    read = {all_of(topology, HWLOC_OBJ_CORE), all_of(topology, HWLOC_OBJ_PU)};
+  hwloc_topology_destroy(topology);
+  return read;
+}
+
+std::vector<Core> usable_among(std::vector<Core> cores, const cpu_set_t& usable) {
+  for (Core& core : cores)
+    std::erase_if(core.processors, [&](int p) { return p >= CPU_SETSIZE || !CPU_ISSET(p, &usable); });
+  std::erase_if(cores, [](const Core& core) { return core.processors.empty(); });
+  return cores;
+}
+
+cpu_set_t set_of(const Core& core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int processor : core.processors) CPU_SET(processor, &set);
+  return set;
+}
+
+void bind(std::thread& helper, const Core& core) {
+  cpu_set_t own = set_of(core);
+  // A refusal (a container's limits) costs speed only.
+  pthread_setaffinity_np(helper.native_handle(), sizeof own, &own);
+}
+
+bool is_bound(std::thread& helper, const Core& core) {
+  cpu_set_t present, own = set_of(core);
+  return pthread_getaffinity_np(helper.native_handle(), sizeof present, &present) == 0 &&
+         CPU_EQUAL(&present, &own) != 0;
+}
 
 }  // namespace
 
 Cores::Cores(int workers) {
   cpu_set_t usable;
   if (workers < 2 || sched_getaffinity(0, sizeof usable, &usable) != 0)
-    return;  // or too many for a cpu_set_t
+    return;                                          // or too many for a cpu_set_t
+  static const Topology topology = read_topology();  // takes milliseconds
   auto needed = static_cast<std::size_t>(workers);
-  processors_ = Topology::get().processors_by(HWLOC_OBJ_CORE, usable);
-  if (processors_.size() < needed) processors_ = Topology::get().processors_by(HWLOC_OBJ_PU, usable);
-  if (processors_.size() < needed) processors_.clear();
-  worker_on_.resize(processors_.size());
-  for (std::size_t core = 0; core < processors_.size(); ++core)
-    for (int processor : processors_[core]) {
+  cores_ = usable_among(topology.cores, usable);
+  if (cores_.size() < needed) cores_ = usable_among(topology.threads, usable);
+  if (cores_.size() < needed) cores_.clear();
+  for (std::size_t core = 0; core < cores_.size(); ++core)
+    for (int processor : cores_[core].processors) {
       core_of_.resize(std::max(core_of_.size(), static_cast<std::size_t>(processor) + 1), -1);
       core_of_[static_cast<std::size_t>(processor)] = static_cast<int>(core);
     }
@@ -68,24 +89,35 @@ void Cores::keep_apart(std::span<std::thread> helpers) {
   auto processor = static_cast<std::size_t>(sched_getcpu());  // -1, too, is none of ours
   int here = processor < core_of_.size() ? core_of_[processor] : -1;
   if (here == callers_ || here < 0) return;
-  auto settle = [&](int worker, int core) {
-    bind(helpers[static_cast<std::size_t>(worker - 1)], core);
-    worker_on_[static_cast<std::size_t>(core)] = worker;
-  };
-  if (callers_ < 0)
-    for (int worker = 1; worker <= static_cast<int>(helpers.size()); ++worker)
-      settle(worker, (here + worker) % static_cast<int>(processors_.size()));
-  else if (int worker = std::exchange(worker_on_[static_cast<std::size_t>(here)], 0))
-    settle(worker, callers_);
-  callers_ = here;
+  int before = std::exchange(callers_, here);
+  if (before < 0) bind_all(helpers);
+  else make_way(helpers, cores_[static_cast<std::size_t>(before)]);
 }
 
-void Cores::bind(std::thread& helper, int core) const {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  for (int processor : processors_[static_cast<std::size_t>(core)]) CPU_SET(processor, &own);
-  // A refusal (a container's limits) costs speed only.
-  pthread_setaffinity_np(helper.native_handle(), sizeof own, &own);
+/// On the cores that share the caller's last cache, as long as there are any.
+void Cores::bind_all(std::span<std::thread> helpers) {
+  std::vector<int> others(cores_.size());
+  std::iota(others.begin(), others.end(), 0);
+  std::erase(others, callers_);
+  int near = cores_[static_cast<std::size_t>(callers_)].cache;
+  std::ranges::stable_partition(others, [&](int core) {
+    return cores_[static_cast<std::size_t>(core)].cache == near;
+  });
+  for (std::size_t i = 0; i < helpers.size(); ++i) {
+    Core& core = cores_[static_cast<std::size_t>(others[i])];
+    core.helper = static_cast<int>(i) + 1;
+    bind(helpers[i], core);
+  }
+}
+
+/// The helper on the caller's core, if there is one, goes to the core that the caller has left.
+void Cores::make_way(std::span<std::thread> helpers, Core& left) {
+  Core& here = cores_[static_cast<std::size_t>(callers_)];
+  if (here.helper == 0) return;
+  std::thread& helper = helpers[static_cast<std::size_t>(here.helper) - 1];
+  if (!is_bound(helper, here)) return;
+  bind(helper, left);
+  left.helper = std::exchange(here.helper, 0);
 }
 
 }  // namespace tutti

@@ -7,7 +7,8 @@ namespace tutti {
 
 /// Workers that run one piece of work together: the caller is worker 0, the others are threads of the team. They spin
 /// for a moment after each piece and then sleep; an idle team uses no processor time. One piece runs at a time;
-/// callers on other threads wait their turn.
+/// callers on other threads wait their turn. Helpers are bound to a core each (cores.hpp), and so are threads that work
+/// on them starts.
 class Team {
  public:
   /// Two workers where this process may use two processors, else one.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several element functions in one pass (bench/kernels has the times).
+#include <type_traits>
+
 #include "tutti/tensor/kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -13,18 +15,36 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-template <class T>
+/// As many as registers hold beside what a function needs: each choice of a step serves more elements. Halves take
+/// longer to round than to choose for.
+template <class Format>
+using Many = std::conditional_t<
+    Format::rounds, Four<Format>,
+    std::conditional_t<HWY_TARGET <= HWY_AVX3, Twice<Twice<Four<Format>>>, Twice<Four<Format>>>>;
+
+/// As long as `Vectors` are whole; returns where it ended.
+template <class Vectors>
+HWY_INLINE std::size_t stream_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t n,
+                                    typename Vectors::Format::Stored* to) {
+  const std::size_t step = Vectors::vectors * hn::Lanes(typename Vectors::Format::D());
+  for (; i + step <= n; i += step) after_steps(in, chain, i, Vectors::zero()).stream(to + i);
+  return i;
+}
+
+template <class Format>
 void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
                 std::int64_t elements, Store store) {
-  using D = hn::ScalableTag<T>;
   const Steps chain{steps, count};
-  const std::size_t many = Many<D>::vectors * hn::Lanes(D()), n = static_cast<std::size_t>(elements);
-  auto* to = reinterpret_cast<T*>(out);
+  const std::size_t many = Many<Format>::vectors * hn::Lanes(typename Format::D()),
+                    n = static_cast<std::size_t>(elements);
+  auto* to = reinterpret_cast<typename Format::Stored*>(out);
   std::size_t i = 0;
-  if (store == Store::streaming && is_on_line(out))
-    for (; i + many <= n; i += many) after_steps<Many<D>>(in, chain, i).stream(to + i);
-  for (; i + many <= n; i += many) after_steps<Many<D>>(in, chain, i).store(to + i);
-  store_steps<D>(in, chain, i, n - i, to + i);
+  if (store == Store::streaming && is_on_line(out)) {
+    i = stream_steps<Many<Format>>(in, chain, i, n, to);
+    i = stream_steps<Four<Format>>(in, chain, i, n, to);
+  }
+  for (; i + many <= n; i += many) after_steps(in, chain, i, Many<Format>::zero()).store(to + i);
+  store_steps<Format>(in, chain, i, n - i, to + i);
 }
 
 // Two functions are the most frequent chain. Chosen again and again they would take 1.2 times as long.
@@ -32,29 +52,28 @@ template <class T, ChainStep::Fn first, ChainStep::Fn second, Step a, Step b, St
 void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count, std::int64_t n,
                Store store) {
   using D = hn::ScalableTag<T>;
-  if (store == Store::streaming) return chain_loop<T>(out, in, steps, count, n, store);
+  if (store == Store::streaming) return chain_loop<Plain<D>>(out, in, steps, count, n, store);
   const auto both = [](auto x, auto y, auto z)
                         HWY_ATTR { return ApplyStep<second>()(ApplyStep<first>()(x, y), z); };
   map(D(), n, Result<D>(out), both, Operand<a, D>(in[0]), Operand<b, D>(in[1]), Operand<c, D>(in[2]));
 }
 
 template <class T, ChainStep::Fn first, ChainStep::Fn second, Step c>
-ChainKernel pair_of(bool a_repeats, bool b_repeats) {
-  if (a_repeats && b_repeats) return nullptr;
-  if (a_repeats) return pair_loop<T, first, second, Step::scalar, Step::dense, c>;
-  return b_repeats ? pair_loop<T, first, second, Step::dense, Step::scalar, c>
-                   : pair_loop<T, first, second, Step::dense, Step::dense, c>;
+ChainKernel pair_with_last(const ChainStep* steps) {
+  if (steps[0].repeats && steps[1].repeats) return nullptr;
+  if (steps[0].repeats) return pair_loop<T, first, second, Step::scalar, Step::dense, c>;
+  return steps[1].repeats ? pair_loop<T, first, second, Step::dense, Step::scalar, c>
+                          : pair_loop<T, first, second, Step::dense, Step::dense, c>;
 }
 
 template <class T, ChainStep::Fn first, ChainStep::Fn second>
-ChainKernel pair_of(std::span<const ChainStep> steps) {
-  const bool a = steps[0].repeats, b = steps[1].repeats;
-  return steps[2].repeats ? pair_of<T, first, second, Step::scalar>(a, b)
-                          : pair_of<T, first, second, Step::dense>(a, b);
+ChainKernel pair_of(const ChainStep* steps) {
+  return steps[2].repeats ? pair_with_last<T, first, second, Step::scalar>(steps)
+                          : pair_with_last<T, first, second, Step::dense>(steps);
 }
 
 template <class T, ChainStep::Fn first>
-ChainKernel pair_with(std::span<const ChainStep> steps) {
+ChainKernel pair_with(const ChainStep* steps) {
   using enum ChainStep::Fn;
   if (steps[2].fn == add) return pair_of<T, first, add>(steps);
   if (steps[2].fn == add_to) return pair_of<T, first, add_to>(steps);
@@ -66,20 +85,37 @@ ChainKernel pair_with(std::span<const ChainStep> steps) {
 }
 
 template <class T>
-ChainKernel chain_of(std::span<const ChainStep> steps) {
+ChainKernel chain_of(Steps chain) {
   using enum ChainStep::Fn;
   ChainKernel pair = nullptr;
-  if (steps.size() == 3) {
-    if (steps[1].fn == add) pair = pair_with<T, add>(steps);
-    if (steps[1].fn == sub) pair = pair_with<T, sub>(steps);
-    if (steps[1].fn == mul) pair = pair_with<T, mul>(steps);
+  if (chain.count == 3) {
+    const ChainStep::Fn first = chain.steps[1].fn;
+    if (first == add) pair = pair_with<T, add>(chain.steps);
+    if (first == sub) pair = pair_with<T, sub>(chain.steps);
+    if (first == mul) pair = pair_with<T, mul>(chain.steps);
   }
-  return pair ? pair : chain_loop<T>;
+  return pair ? pair : chain_loop<Plain<hn::ScalableTag<T>>>;
 }
 
-ChainKernel vector_chain_kernel(DType dtype, std::span<const ChainStep> steps) {
-  if (dtype == DType::f32) return chain_of<float>(steps);
-  return dtype == DType::f64 ? chain_of<double>(steps) : nullptr;
+ChainKernel vector_chain_kernel(DType dtype, const ChainStep* steps, int count) {
+  switch (dtype) {
+    case DType::f16: return chain_loop<Wide<f16>>;
+    case DType::bf16: return chain_loop<Wide<bf16>>;
+    case DType::f32: return chain_of<float>({steps, count});
+    case DType::f64: return chain_of<double>({steps, count});
+    case DType::boolean:
+    case DType::u8:
+    case DType::i8:
+    case DType::u16:
+    case DType::i16:
+    case DType::u32:
+    case DType::i32:
+    case DType::u64:
+    case DType::i64:
+    case DType::complex64:
+    case DType::complex128: return nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -92,7 +128,7 @@ namespace tutti {
 HWY_EXPORT(vector_chain_kernel);
 
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps) {
-  return HWY_DYNAMIC_DISPATCH(vector_chain_kernel)(dtype, steps);
+  return HWY_DYNAMIC_DISPATCH(vector_chain_kernel)(dtype, steps.data(), static_cast<int>(steps.size()));
 }
 
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right) {

@@ -2,8 +2,9 @@
 // For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for as many vectors
 // at a time as registers hold: that costs less than to store them and load them again.
 #include <hwy/highway.h>
-#include <type_traits>
+#include <cstdint>
 
+#include "tutti/tensor/half_inl.hpp"
 #include "tutti/tensor/loops_inl.hpp"
 #include "tutti/tensor/vector_fn_inl.hpp"
 
@@ -18,78 +19,113 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// The elements of an operand from a place on, as the vectors below take them one by one.
-template <class D>
-struct Elements {
-  HWY_INLINE hn::Vec<D> first() const { return hn::LoadU(D(), from); }
-  HWY_INLINE hn::Vec<D> first(std::size_t count) const { return load_first(D(), from, count); }
-  HWY_INLINE Elements after(std::size_t vectors) const { return {from + vectors * hn::Lanes(D())}; }
-  const Element<D>* from;
-};
-/// An element for all.
-template <class D>
-struct Repeated {
-  HWY_INLINE hn::Vec<D> first() const { return element; }
-  HWY_INLINE hn::Vec<D> first(std::size_t) const { return element; }
-  HWY_INLINE Repeated after(std::size_t) const { return *this; }
-  hn::Vec<D> element;
+/// Elements that are stored as they are computed with.
+template <class Tag>
+struct Plain {
+  using D = Tag;
+  using Stored = Element<D>;
+  static constexpr bool rounds = false;
+  static HWY_INLINE hn::Vec<D> load(const Stored* from) { return hn::LoadU(D(), from); }
+  static HWY_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
+    return load_first(D(), from, count);
+  }
+  static HWY_INLINE hn::Vec<D> all(Stored element) { return hn::Set(D(), element); }
+  static HWY_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(v, D(), to); }
+  static HWY_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
+    store_first(D(), v, to, count);
+  }
+  static HWY_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(v, D(), to); }
 };
 
-template <class Tag>
-struct Whole {
-  using D = Tag;
-  static constexpr std::size_t vectors = 1;
-  template <class Y>
-  static HWY_INLINE Whole of(const Y& y) {
-    return {y.first()};
+/// f16 or bf16: f32 that is rounded after each step.
+template <class H>
+struct Wide {
+  using D = Floats;
+  using Stored = std::uint16_t;
+  static constexpr bool rounds = true;
+  static HWY_INLINE hn::Vec<D> load(const Stored* from) { return Widen<H>()(hn::LoadU(Halves(), from)); }
+  static HWY_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
+    return Widen<H>()(load_first(Halves(), from, count));
   }
+  static HWY_INLINE hn::Vec<D> all(Stored element) { return Widen<H>()(hn::Set(Halves(), element)); }
+  static HWY_INLINE hn::Vec<D> rounded(hn::Vec<D> v) { return Widen<H>()(Round<H>()(v)); }
+  static HWY_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(Round<H>()(v), Halves(), to); }
+  static HWY_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
+    store_first(Halves(), Round<H>()(v), to, count);
+  }
+  static HWY_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(Round<H>()(v), Halves(), to); }
+};
+
+/// The elements of an operand from a place on, as the vectors below take them one by one.
+template <class Format>
+struct Elements {
+  using Vec = hn::Vec<typename Format::D>;
+  HWY_INLINE Vec first() const { return Format::load(from); }
+  HWY_INLINE Vec first(std::size_t count) const { return Format::load(from, count); }
+  HWY_INLINE Elements after(std::size_t vectors) const {
+    return {from + vectors * hn::Lanes(typename Format::D())};
+  }
+  const typename Format::Stored* from;
+};
+/// An element for all.
+template <class Format>
+struct Repeated {
+  using Vec = hn::Vec<typename Format::D>;
+  HWY_INLINE Vec first() const { return element; }
+  HWY_INLINE Vec first(std::size_t) const { return element; }
+  HWY_INLINE Repeated after(std::size_t) const { return *this; }
+  Vec element;
+};
+
+template <class F>
+struct Whole {
+  using Format = F;
+  static constexpr std::size_t vectors = 1;
+  static HWY_INLINE Whole zero() { return {hn::Zero(typename Format::D())}; }
   template <class Y, class Fn>
   HWY_INLINE Whole with(const Y& y, const Fn& fn) const {
     return {fn(lanes, y.first())};
   }
-  HWY_INLINE void store(Element<D>* to) const { hn::StoreU(lanes, D(), to); }
-  HWY_INLINE void stream(Element<D>* to) const { hn::Stream(lanes, D(), to); }
-  hn::Vec<D> lanes;
+  HWY_INLINE Whole rounded() const { return {Format::rounded(lanes)}; }
+  HWY_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to); }
+  HWY_INLINE void stream(typename Format::Stored* to) const { Format::stream(lanes, to); }
+  hn::Vec<typename Format::D> lanes;
 };
 
 template <class Half>
 struct Twice {
-  using D = typename Half::D;
+  using Format = typename Half::Format;
   static constexpr std::size_t vectors = 2 * Half::vectors;
-  template <class Y>
-  static HWY_INLINE Twice of(const Y& y) {
-    return {Half::of(y), Half::of(y.after(Half::vectors))};
-  }
+  static HWY_INLINE Twice zero() { return {Half::zero(), Half::zero()}; }
   template <class Y, class Fn>
   HWY_INLINE Twice with(const Y& y, const Fn& fn) const {
     return {low.with(y, fn), high.with(y.after(Half::vectors), fn)};
   }
-  HWY_INLINE void store(Element<D>* to) const {
+  HWY_INLINE Twice rounded() const { return {low.rounded(), high.rounded()}; }
+  HWY_INLINE void store(typename Format::Stored* to) const {
     low.store(to);
-    high.store(to + Half::vectors * hn::Lanes(D()));
+    high.store(to + Half::vectors * hn::Lanes(typename Format::D()));
   }
-  HWY_INLINE void stream(Element<D>* to) const {
+  HWY_INLINE void stream(typename Format::Stored* to) const {
     low.stream(to);
-    high.stream(to + Half::vectors * hn::Lanes(D()));
+    high.stream(to + Half::vectors * hn::Lanes(typename Format::D()));
   }
   Half low, high;
 };
-template <class D>
-using Four = Twice<Twice<Whole<D>>>;
-/// As many as registers hold beside what a function needs: each choice of a step serves more elements.
-template <class D>
-using Many = std::conditional_t<HWY_TARGET <= HWY_AVX3, Twice<Twice<Four<D>>>, Twice<Four<D>>>;
+template <class Format>
+using Four = Twice<Twice<Whole<Format>>>;
 
 /// The first `count` lanes of one vector.
-template <class Tag>
+template <class F>
 struct Part {
-  using D = Tag;
+  using Format = F;
   template <class Y, class Fn>
   HWY_INLINE Part with(const Y& y, const Fn& fn) const {
     return {fn(lanes, y.first(count)), count};
   }
-  HWY_INLINE void store(Element<D>* to) const { store_first(D(), lanes, to, count); }
-  hn::Vec<D> lanes;
+  HWY_INLINE Part rounded() const { return {Format::rounded(lanes), count}; }
+  HWY_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to, count); }
+  hn::Vec<typename Format::D> lanes;
   std::size_t count;
 };
 
@@ -149,32 +185,29 @@ struct Steps {
 /// What the steps make of the elements from i on, as many as `x` has, whatever these are.
 template <class Vectors>
 HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
-  using D = typename Vectors::D;
+  using Format = typename Vectors::Format;
   for (int s = 0; s < chain.count; ++s) {
     const ChainStep step = chain.steps[s];
-    const auto* elements = reinterpret_cast<const Element<D>*>(in[s]);
-    x = step.repeats ? after(step.fn, x, Repeated<D>{hn::Set(D(), *elements)})
-                     : after(step.fn, x, Elements<D>{elements + i});
+    const auto* elements = reinterpret_cast<const typename Format::Stored*>(in[s]);
+    x = step.repeats ? after(step.fn, x, Repeated<Format>{Format::all(*elements)})
+                     : after(step.fn, x, Elements<Format>{elements + i});
+    if constexpr (Format::rounds)
+      if (s > 0) x = x.rounded();
   }
   return x;
 }
 
-template <class Vectors>
-HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i) {
-  using D = typename Vectors::D;
-  return after_steps(in, chain, i, Vectors::of(Repeated<D>{hn::Zero(D())}));
-}
-
 /// What the steps make of `count` elements from i on, by four vectors and the rest.
-template <class D>
+template <class Format>
 HWY_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
-                            Element<D>* to) {
-  const std::size_t lanes = hn::Lanes(D());
+                            typename Format::Stored* to) {
+  const typename Format::D d;
+  const std::size_t lanes = hn::Lanes(d);
   for (; count >= 4 * lanes; i += 4 * lanes, count -= 4 * lanes, to += 4 * lanes)
-    after_steps<Four<D>>(in, chain, i).store(to);
+    after_steps(in, chain, i, Four<Format>::zero()).store(to);
   for (std::size_t left = 0; count > 0; i += left, count -= left, to += left) {
     left = count < lanes ? count : lanes;
-    after_steps(in, chain, i, Part<D>{hn::Zero(D()), left}).store(to);
+    after_steps(in, chain, i, Part<Format>{hn::Zero(d), left}).store(to);
   }
 }
 

@@ -15,8 +15,8 @@ namespace tutti {
 
 /// How a kernel reads an operand: element i, or the first element for every i.
 enum class Step : std::uint8_t { dense, scalar };
-/// How it writes its result. Streaming: past the caches if that begins on a line of 64 bytes; stream.hpp says what to
-/// do after the last.
+/// How it writes its result. Streaming: past the caches, as far as it can, if that begins on a line of 64 bytes;
+/// stream.hpp says what to do after the last.
 enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
@@ -69,7 +69,7 @@ constexpr std::size_t most_chain_steps = 8;
 /// after kernel. `out` may be equal to an operand that does not repeat.
 using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
                              std::int64_t n, Store store);
-/// One for chains of these steps, or of any. Null but for f32 and f64.
+/// One for chains of these steps only, or of any without them. Null but for floats; f16 and bf16 are rounded after each step.
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps = {});
 /// The step that a function of x and another operand is; none if there is none.
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right);

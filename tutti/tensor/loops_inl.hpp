@@ -55,6 +55,9 @@ HWY_INLINE void store_first(D d, hn::Vec<D> v, Element<D>* to, std::size_t count
   }
 }
 
+/// Where streaming stores may begin.
+HWY_INLINE bool is_on_line(const std::byte* to) { return reinterpret_cast<std::uintptr_t>(to) % 64 == 0; }
+
 /// Lanes whose byte is not zero.
 template <class D>
 HWY_INLINE hn::Mask<D> mask_of_bytes(D d, hn::Vec<Bytes<D>> bytes) {
@@ -126,9 +129,6 @@ class Result {
  private:
   Element<D>* elements_;
 };
-
-/// Where streaming stores may begin.
-HWY_INLINE bool is_on_line(const std::byte* to) { return reinterpret_cast<std::uintptr_t>(to) % 64 == 0; }
 
 /// A bool result beside lanes of D, from masks.
 template <class D>

@@ -4,7 +4,6 @@
 // elements), 8 in order; then the sums, the blocks and the lanes are folded pairwise. No element meets more
 // than 13 + log2(blocks) additions, which is within the bound 2 ceil(log2 columns) for every number of
 // columns (tests/tensor/reduce_rows_test.cpp).
-#include <algorithm>
 #include <cstring>
 
 #include "tutti/tensor/kernels.hpp"
@@ -60,7 +59,7 @@ struct RowFolder {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
     HWY_INLINE void add_step(Lanes* sum, std::size_t first) const {
       if constexpr (four_are_a_step) {
-        const auto x = after_steps<Four<D>>(in, chain, first);
+        const auto x = after_steps(in, chain, first, Four<Plain<D>>::zero());
         sum[0].part[0] = fold<kind>(sum[0].part[0], x.low.low.lanes);
         sum[1].part[0] = fold<kind>(sum[1].part[0], x.low.high.lanes);
         sum[2].part[0] = fold<kind>(sum[2].part[0], x.high.low.lanes);
@@ -71,7 +70,7 @@ struct RowFolder {
       }
     }
     HWY_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
-      store_steps<D>(in, chain, first, count, made);
+      store_steps<Plain<D>>(in, chain, first, count, made);
       return made;
     }
     const std::byte* const* in;
@@ -188,7 +187,7 @@ void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const st
                             const ChainStep* steps, int count, std::int64_t rows, std::int64_t columns) {
   auto* folded = reinterpret_cast<T*>(out);
   const std::byte* of_row[most_chain_steps];
-  std::copy_n(in, count, of_row);
+  for (int s = 0; s < count; ++s) of_row[s] = in[s];
   const typename RowFolder<kind, T>::Made made{of_row, {steps, count}};
   for (std::int64_t row = 0; row < rows; ++row) {
     folded[row] = RowFolder<kind, T>::folded(made, static_cast<std::size_t>(columns));

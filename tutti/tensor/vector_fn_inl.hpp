@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class V>
 constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 
-/// Newer instruction sets of x86 have the smaller numbers.
+/// Of x86, whose newer instruction sets have the smaller numbers.
 constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 
 // Of two NaNs the first comes out of x86's instructions. To the compiler the operands of a sum or product of vectors
@@ -30,13 +30,13 @@ constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 template <class V>
 HWY_INLINE V add(V a, V b) {
 #if HWY_ARCH_X86_64
-  if constexpr (hwy::IsSame<hn::TFromV<V>, float>()) {
-    if constexpr (has_three_operands) asm("vaddps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
-    else asm("addps %1, %0" : "+x"(a.raw) : "x"(b.raw));
+  if constexpr (holds_floats<V> && has_three_operands) {
+    if constexpr (sizeof(hn::TFromV<V>) == 4) asm("vaddps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
+    else asm("vaddpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
     return a;
-  } else if constexpr (hwy::IsSame<hn::TFromV<V>, double>()) {
-    if constexpr (has_three_operands) asm("vaddpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
-    else asm("addpd %1, %0" : "+x"(a.raw) : "x"(b.raw));
+  } else if constexpr (holds_floats<V> && HWY_TARGET == HWY_SCALAR) {
+    if constexpr (sizeof(hn::TFromV<V>) == 4) asm("addss %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    else asm("addsd %1, %0" : "+x"(a.raw) : "x"(b.raw));
     return a;
   }
 #endif
@@ -46,13 +46,13 @@ HWY_INLINE V add(V a, V b) {
 template <class V>
 HWY_INLINE V mul(V a, V b) {
 #if HWY_ARCH_X86_64
-  if constexpr (hwy::IsSame<hn::TFromV<V>, float>()) {
-    if constexpr (has_three_operands) asm("vmulps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
-    else asm("mulps %1, %0" : "+x"(a.raw) : "x"(b.raw));
+  if constexpr (holds_floats<V> && has_three_operands) {
+    if constexpr (sizeof(hn::TFromV<V>) == 4) asm("vmulps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
+    else asm("vmulpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
     return a;
-  } else if constexpr (hwy::IsSame<hn::TFromV<V>, double>()) {
-    if constexpr (has_three_operands) asm("vmulpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
-    else asm("mulpd %1, %0" : "+x"(a.raw) : "x"(b.raw));
+  } else if constexpr (holds_floats<V> && HWY_TARGET == HWY_SCALAR) {
+    if constexpr (sizeof(hn::TFromV<V>) == 4) asm("mulss %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    else asm("mulsd %1, %0" : "+x"(a.raw) : "x"(b.raw));
     return a;
   }
 #endif
