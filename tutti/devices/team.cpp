@@ -24,9 +24,12 @@ using Clock = std::chrono::steady_clock;
 constexpr auto spin_time = std::chrono::microseconds(50);  // then sleep; waking costs 25-30 us
 constexpr auto long_wait =
     std::chrono::microseconds(300);  // at a barrier: a helper does not get its processor
-// Two of them so close are no accident: who shares a processor gets it for milliseconds, then waits as long.
+// Two of them so close look like more than an accident: who shares a processor gets it for milliseconds, then waits as
+// long. The caller is alone then, at first for a short time: a host that takes a processor away now and then does the
+// same. Twice as long when it soon happens again.
 constexpr auto crowded_within = std::chrono::milliseconds(50);
-constexpr auto alone_time = std::chrono::milliseconds(200);
+constexpr auto shortest_alone = std::chrono::milliseconds(10);
+constexpr auto longest_alone = std::chrono::milliseconds(200);
 constexpr unsigned spins_before_yield = 3000;
 constexpr unsigned spins_per_look_at_the_clock = 1024;
 
@@ -68,6 +71,8 @@ struct Team::State {
   void* context = nullptr;
 
   Clock::time_point last_long_wait{};      // guarded by turn
+  Clock::time_point together_since{};      // again; guarded by turn
+  Clock::duration alone{};                 // for how long, the last time; guarded by turn
   std::atomic<Clock::rep> alone_until{0};  // in ticks since the clock's epoch; 0: not crowded
 
   State(int n, Use u)
@@ -145,8 +150,14 @@ struct Team::State {
   void note_wait(Clock::duration waited) {
     if (waited < longest_wait) return;
     Clock::time_point now = Clock::now(), before = std::exchange(last_long_wait, now);
-    if (now - before > crowded_within + 2 * longest_wait) return;
-    alone_until.store((now + alone_time).time_since_epoch().count(), std::memory_order_relaxed);
+    auto is_soon_after = [&](Clock::time_point then) {
+      return now - then <= crowded_within + 2 * longest_wait;
+    };
+    if (!is_soon_after(before)) return;
+    alone =
+        is_soon_after(together_since) ? std::min<Clock::duration>(2 * alone, longest_alone) : shortest_alone;
+    together_since = now + alone;
+    alone_until.store(together_since.time_since_epoch().count(), std::memory_order_relaxed);
   }
 };
 
