@@ -87,9 +87,15 @@ TEST(team, uses_no_processor_time_while_idle) {
   EXPECT_LT(processor_seconds() - before, 0.1);
 }
 
-struct Seen {
-  std::vector<int> by_helper;
-};
+/// That the helper of a team of two may run on, while it works.
+std::vector<int> processors_of_helper(Team& team) {
+  std::vector<int> found;
+  auto look = [](void* context, int worker) {
+    if (worker == 1) *static_cast<std::vector<int>*>(context) = usable_processors();
+  };
+  team.run(look, &found);
+  return found;
+}
 
 // Of a thread that may use one processor only, the last: its helpers may not leave it, and help nobody.
 TEST(team, stays_on_the_processors_that_its_maker_may_use) {
@@ -99,12 +105,7 @@ TEST(team, stays_on_the_processors_that_its_maker_may_use) {
     ASSERT_EQ(usable_processors(), one);
     EXPECT_EQ(Team::default_workers(), 1);
     Team team(2);
-    Seen seen;
-    auto look = [](void* context, int worker) {
-      if (worker == 1) static_cast<Seen*>(context)->by_helper = usable_processors();
-    };
-    team.run(look, &seen);
-    EXPECT_EQ(seen.by_helper, one);
+    EXPECT_EQ(processors_of_helper(team), one);
     EXPECT_EQ(team.helpers(), Team::Helpers::crowded);
   });
   maker.join();
@@ -115,17 +116,13 @@ TEST(team, keeps_its_helpers_where_the_caller_is_not) {
   if (Team::default_workers() < 2) GTEST_SKIP() << "one processor";
   std::thread caller([] {
     Team team(2);
-    auto look = [](void* context, int worker) {
-      if (worker == 1) static_cast<Seen*>(context)->by_helper = usable_processors();
-    };
     const std::vector<int> usable = usable_processors();
     for (int round = 0; round < 2; ++round)
       for (int processor : usable) {
         bench::bind_to_processor(processor);
-        Seen seen;
-        team.run(look, &seen);
-        EXPECT_LT(seen.by_helper.size(), usable.size());
-        EXPECT_EQ(std::ranges::count(seen.by_helper, processor), 0);
+        const std::vector<int> found = processors_of_helper(team);
+        EXPECT_LT(found.size(), usable.size());
+        EXPECT_EQ(std::ranges::count(found, processor), 0);
       }
   });
   caller.join();
@@ -143,14 +140,9 @@ TEST(team, leaves_a_helper_alone_that_somebody_else_has_bound) {
     std::vector<int> all = usable;
     bench::bind_to_processor(usable.front());
     team.run(bind_helper_to_all, &all);
-    auto look = [](void* context, int worker) {
-      if (worker == 1) static_cast<Seen*>(context)->by_helper = usable_processors();
-    };
     for (int processor : usable) {
       bench::bind_to_processor(processor);
-      Seen seen;
-      team.run(look, &seen);
-      EXPECT_EQ(seen.by_helper, usable);
+      EXPECT_EQ(processors_of_helper(team), usable);
     }
   });
   caller.join();
