@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/cores.hpp"
 
-#include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -9,37 +8,12 @@
 #include <numeric>
 #include <utility>
 
+#include "tutti/devices/topology.hpp"
+
 namespace tutti {
 namespace {
 
 using Core = Cores::Core;
-
-std::vector<Core> all_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
-  std::vector<Core> found;
-  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object));) {
-    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_L3CACHE, object);
-    Core core{{}, cache ? static_cast<int>(cache->logical_index) : -1};
-    for (int p = hwloc_bitmap_first(object->cpuset); p >= 0; p = hwloc_bitmap_next(object->cpuset, p))
-      core.processors.push_back(p);
-    found.push_back(std::move(core));
-  }
-  return found;
-}
-
-/// Of this machine; a hardware thread alone is a core, too.
-struct Topology {
-  std::vector<Core> cores, threads;
-};
-
-Topology read_topology() {
-  Topology read;
-  hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0) return read;
-  if (hwloc_topology_load(topology) == 0)
-    read = {all_of(topology, HWLOC_OBJ_CORE), all_of(topology, HWLOC_OBJ_PU)};
-  hwloc_topology_destroy(topology);
-  return read;
-}
 
 std::vector<Core> usable_among(std::vector<Core> cores, const cpu_set_t& usable) {
   for (Core& core : cores)
@@ -72,11 +46,10 @@ bool is_bound(std::thread& helper, const Core& core) {
 Cores::Cores(int workers) {
   cpu_set_t usable;
   if (workers < 2 || sched_getaffinity(0, sizeof usable, &usable) != 0)
-    return;                                          // or too many for a cpu_set_t
-  static const Topology topology = read_topology();  // takes milliseconds
+    return;  // or too many for a cpu_set_t
   auto needed = static_cast<std::size_t>(workers);
-  cores_ = usable_among(topology.cores, usable);
-  if (cores_.size() < needed) cores_ = usable_among(topology.threads, usable);
+  cores_ = usable_among(topology().cores, usable);
+  if (cores_.size() < needed) cores_ = usable_among(topology().threads, usable);
   if (cores_.size() < needed) cores_.clear();
   for (std::size_t core = 0; core < cores_.size(); ++core)
     for (int processor : cores_[core].processors) {

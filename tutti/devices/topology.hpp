@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tutti/devices/cores.hpp"
+
+namespace tutti {
+
+/// Of this machine. A hardware thread alone is a core, too. What is not known is empty, or 0.
+struct Topology {
+  std::vector<Cores::Core> cores, threads;
+  std::int64_t largest_cache_bytes = 0;  // of the caches of processor 0, from L2 on
+};
+
+/// Read once, which takes milliseconds.
+const Topology& topology();
+
+}  // namespace tutti
