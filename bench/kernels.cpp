@@ -79,7 +79,7 @@ void run_fold(benchmark::State& state) {
   for (std::vector<float>& position : in) pointers.push_back(bytes(position));
   const FoldKernel kernel = fold_kernel(ReduceKind::sum, DType::f32);
   for (auto _ : state) {
-    kernel(bytes(out), pointers.data(), static_cast<int>(positions), n, Store::plain);
+    kernel(bytes(out), pointers.data(), static_cast<int>(positions), n, Load::plain, Store::plain);
     benchmark::ClobberMemory();
   }
   set_rates(state, n * positions, n * (positions + 1));

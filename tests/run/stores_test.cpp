@@ -40,6 +40,16 @@ TEST(stores, go_past_the_caches_where_these_are_too_small) {
   EXPECT_EQ(streaming(4096), std::vector<bool>(3, false));
 }
 
+std::vector<RegionInstruction> instructions(const Program& program, const Mesh& mesh, Stores stores) {
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Nodes nodes = make_nodes(graph, Fusion::on, stores);
+  std::vector<RegionInstruction> found;
+  for (std::size_t node = 0; node < nodes.list.size(); ++node)
+    std::ranges::copy(make_region_code(graph, nodes, static_cast<int>(node), {}).code,
+                      std::back_inserter(found));
+  return found;
+}
+
 // A tile that is streamed from scratch takes a third longer.
 TEST(stores, are_made_past_the_caches_by_the_instructions_themselves) {
   Mesh mesh({{"a", 4}});
@@ -49,15 +59,29 @@ TEST(stores, are_made_past_the_caches_by_the_instructions_themselves) {
                                                  x[0] - 1.0, exp(x[0])};
                                  },
                                  {{mesh.axes()}, {}, {mesh.axes()}, {mesh.axes()}});
-  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on, Stores::streamed);
   std::vector<RegionInstruction::Kind> found;
-  for (std::size_t node = 0; node < nodes.list.size(); ++node)
-    for (const RegionInstruction& i : make_region_code(graph, nodes, static_cast<int>(node), {}).code)
-      if (i.store == Store::streaming || i.kind == RegionInstruction::Kind::stream) found.push_back(i.kind);
+  for (const RegionInstruction& i : instructions(program, mesh, Stores::streamed))
+    if (i.store == Store::streaming || i.kind == RegionInstruction::Kind::stream) found.push_back(i.kind);
   using enum RegionInstruction::Kind;
   std::ranges::sort(found);
   EXPECT_EQ(found, (std::vector{chain, chain, fold, stream}));  // exp: from a tile
+}
+
+TEST(stores, past_the_caches_go_with_folds_that_fetch_ahead_what_lies_there) {
+  Mesh mesh({{"a", 4}});
+  auto loads = [&](Array (*fn)(const Array&), Stores stores) {
+    Program program = test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
+                                   [&](const Arrays& x) { return Arrays{psum(fn(x[0]), "a")}; }, {{}});
+    std::vector<Load> found;
+    for (const RegionInstruction& i : instructions(program, mesh, stores))
+      if (i.kind == RegionInstruction::Kind::fold) found.push_back(i.load);
+    return found;
+  };
+  auto itself = [](const Array& x) { return x; };
+  auto in_a_tile = [](const Array& x) { return exp(x); };
+  EXPECT_EQ(loads(itself, Stores::streamed), std::vector{Load::ahead});
+  EXPECT_EQ(loads(in_a_tile, Stores::streamed), std::vector{Load::plain});
+  EXPECT_EQ(loads(itself, Stores::by_size), std::vector{Load::plain});
 }
 
 // The plans of large programs are those that all others are tested in, but for the stores.

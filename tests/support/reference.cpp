@@ -117,7 +117,7 @@ class OneEquation {
         if (differ_only_along(fold.axes, device, other)) terms.push_back(operand(0, other).data());
       Tensor out(operand(0, device).dtype(), operand(0, device).shape());
       fold_kernel(fold.kind, out.dtype())(out.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
-                                          out.elements(), Store::plain);
+                                          out.elements(), Load::plain, Store::plain);
       return out;
     });
     if (fold.then.empty()) return {folded};
@@ -171,7 +171,7 @@ class OneEquation {
       std::memcpy(out.mutable_bytes() + write * bytes, terms[0], static_cast<std::size_t>(bytes));
     else
       fold_kernel(shuffle.kind, out.dtype())(out.mutable_bytes() + write * bytes, terms.data(),
-                                             static_cast<int>(terms.size()), 1, Store::plain);
+                                             static_cast<int>(terms.size()), 1, Load::plain, Store::plain);
   }
 
   std::vector<PerDevice> compute(const Units& units) const {

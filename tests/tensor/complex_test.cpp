@@ -197,7 +197,8 @@ TEST(complex_sums, are_those_of_the_parts) {
                                                     scratch.data());
       std::vector<const std::byte*> terms;
       for (const auto& x : z) terms.push_back(reinterpret_cast<const std::byte*>(&x));
-      fold_kernel(ReduceKind::sum, dtype)(bytes_of(folded), terms.data(), int(n), 1, Store::plain);
+      fold_kernel(ReduceKind::sum, dtype)(bytes_of(folded), terms.data(), int(n), 1, Load::plain,
+                                          Store::plain);
       std::vector<std::complex<T>> sums(z.size());
       cumulative_sum(bytes(sums), bytes(z), {1, n, 1}, dtype, Order::forward);
       const long double bound = 2 * std::ceil(std::log2(static_cast<long double>(n))) *

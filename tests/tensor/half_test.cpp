@@ -238,7 +238,8 @@ TEST_P(half_on, sums_are_rounded_once) {
       reduce_columns_kernel(ReduceKind::sum, dtype)(bytes_of(columns), bytes(x), n, 1, 2, scratch.data());
       std::vector<const std::byte*> terms;
       for (const H& term : x) terms.push_back(reinterpret_cast<const std::byte*>(&term));
-      fold_kernel(ReduceKind::sum, dtype)(bytes_of(folded), terms.data(), int(n), 1, Store::plain);
+      fold_kernel(ReduceKind::sum, dtype)(bytes_of(folded), terms.data(), int(n), 1, Load::plain,
+                                          Store::plain);
       expect_sum(rows, exact, magnitude, n, "the row");
       expect_sum(columns, exact, magnitude, n, "the column");
       expect_sum(folded, exact, magnitude, n, "the fold");
@@ -255,7 +256,8 @@ TEST_P(half_on, sums_of_ones_count_further_than_the_dtype_itself) {
   std::vector<const std::byte*> terms(1000, bytes(ones));
   bf16 rows{}, folded{};
   reduce_rows_kernel(ReduceKind::sum, DType::bf16)(bytes_of(rows), bytes(ones), 1, 1000, 2000);
-  fold_kernel(ReduceKind::sum, DType::bf16)(bytes_of(folded), terms.data(), 1000, 1, Store::plain);
+  fold_kernel(ReduceKind::sum, DType::bf16)(bytes_of(folded), terms.data(), 1000, 1, Load::plain,
+                                            Store::plain);
   EXPECT_EQ(static_cast<float>(rows), 1000);
   EXPECT_EQ(static_cast<float>(folded), 1000);
 }
@@ -272,7 +274,7 @@ TEST_P(half_on, columns_and_positions_are_the_same_whatever_stands_beside_them) 
       reduce(bytes(all), bytes(x), rows, columns, 2 * columns, scratch.data());
       std::vector<const std::byte*> lines;
       for (std::int64_t r = 0; r < rows; ++r) lines.push_back(bytes(x) + 2 * r * columns);
-      fold_kernel(kind, dtype)(bytes(folded), lines.data(), rows, columns, Store::plain);
+      fold_kernel(kind, dtype)(bytes(folded), lines.data(), rows, columns, Load::plain, Store::plain);
       for (std::int64_t c = 0; c < columns; ++c) {
         reduce(bytes(one) + 2 * c, bytes(x) + 2 * c, rows, 1, 2 * columns, scratch.data());
         EXPECT_EQ(all[std::size_t(c)].bits, one[std::size_t(c)].bits) << name(kind) << ' ' << c;

@@ -200,10 +200,11 @@ void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) 
   for (const auto& position : values) in.push_back(bytes(position));
   std::vector<std::byte> streamed(n * sizeof(Stored<T>) + 64);
   std::byte* past_caches = streamed.data() + -reinterpret_cast<std::uintptr_t>(streamed.data()) % 64;
-  fold_kernel(kind, dtype)(past_caches, in.data(), int(count), std::int64_t(n), Store::streaming);
+  fold_kernel(kind, dtype)(past_caches, in.data(), int(count), std::int64_t(n), Load::ahead,
+                           Store::streaming);
   finish_streaming();
   std::vector<Stored<T>>& out = values[count / 2];  // one of the operands
-  fold_kernel(kind, dtype)(bytes(out), in.data(), int(count), std::int64_t(n), Store::plain);
+  fold_kernel(kind, dtype)(bytes(out), in.data(), int(count), std::int64_t(n), Load::plain, Store::plain);
   EXPECT_TRUE(std::equal(past_caches, past_caches + n * sizeof(Stored<T>), bytes(out)))
       << name(kind) << " of " << count;
   const FoldOf<T> fold = [kind](T a, T b) { return folded<T>(kind, a, b); };

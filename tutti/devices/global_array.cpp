@@ -75,7 +75,7 @@ Tensor summed(const GlobalArray& array, const Placement& placement, int device) 
                         array.buffer().shard_stride);
   Tensor sum(array.type().dtype(), placement.local().shape());
   fold_kernel(ReduceKind::sum, sum.dtype())(sum.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
-                                            sum.elements(), Store::plain);
+                                            sum.elements(), Load::plain, Store::plain);
   return sum;
 }
 

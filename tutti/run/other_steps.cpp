@@ -29,7 +29,7 @@ void fold_run(const CopyArgs& copy, const CopyArgs::Job& job, std::int64_t to, s
   auto** terms = reinterpret_cast<const std::byte**>(scratch);
   for (std::size_t i = 0; i < job.from.size(); ++i) terms[i] = job.from[i] + from;
   copy.fold(job.to + to, terms, static_cast<int>(job.from.size()), elements,
-            copy.streams ? Store::streaming : Store::plain);
+            copy.streams ? Load::ahead : Load::plain, copy.streams ? Store::streaming : Store::plain);
 }
 
 void fold(const CopyArgs& copy, const CopyArgs::Job& job, std::size_t loop, std::int64_t to,

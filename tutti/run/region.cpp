@@ -143,7 +143,7 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   switch (i.kind) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
     case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n, i.store); return;
-    case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.store); return;
+    case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.load, i.store); return;
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
              code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
@@ -215,7 +215,9 @@ void run_direct(const PlanStep& step, StepContext&) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
       case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n, Store::plain); break;
-      case Kind::fold: call.fold(call.out, call.terms.data(), call.operands, call.n, Store::plain); break;
+      case Kind::fold:
+        call.fold(call.out, call.terms.data(), call.operands, call.n, Load::plain, Store::plain);
+        break;
       case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]); break;
       case Kind::chain_rows:
         call.chain_rows(call.out, call.in, call.row_bytes, call.steps, call.operands, call.n, call.columns);

@@ -36,6 +36,7 @@ struct RegionInstruction {
   int out = 0, in[most_operands] = {};  // refs
   ChainStep steps[most_operands] = {};  // per operand, but of folds and rows; of elementwise `repeats` only
   int terms = 1;                        // fold: how many
+  Load load = Load::plain;              // fold: from memory
   Store store = Store::plain;           // fold, chain: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
   int offsets = 0;

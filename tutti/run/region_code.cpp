@@ -169,6 +169,7 @@ class Coder {
       made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
     }
     made.fold = fold_kernel(work.kind, dtype(a));
+    if (code_.streams && is_in_memory(a.operands[0].root)) made.load = Load::ahead;
     finish(made, a.results[0], made.row_value, work);
   }
 

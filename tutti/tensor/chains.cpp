@@ -49,13 +49,13 @@ void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* ste
 
 // Two functions are the most frequent chain. Chosen again and again they would take 1.2 times as long.
 template <class T, ChainStep::Fn first, ChainStep::Fn second, Step a, Step b, Step c>
-void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count, std::int64_t n,
+void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep*, int, std::int64_t n,
                Store store) {
   using D = hn::ScalableTag<T>;
-  if (store == Store::streaming) return chain_loop<Plain<D>>(out, in, steps, count, n, store);
   const auto both = [](auto x, auto y, auto z)
                         HWY_ATTR { return ApplyStep<second>()(ApplyStep<first>()(x, y), z); };
-  map(D(), n, Result<D>(out), both, Operand<a, D>(in[0]), Operand<b, D>(in[1]), Operand<c, D>(in[2]));
+  map(D(), n, StreamableResult<D>(out, store), both, Operand<a, D>(in[0]), Operand<b, D>(in[1]),
+      Operand<c, D>(in[2]));
 }
 
 template <class T, ChainStep::Fn first, ChainStep::Fn second, Step c>

@@ -171,8 +171,9 @@ struct Sums {
                       std::int64_t row_bytes, std::byte* scratch) {
     reduce_columns_kernel(ReduceKind::sum, dtype_of<T>())(out, in, rows, 2 * columns, row_bytes, scratch);
   }
-  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store store) {
-    fold_kernel(ReduceKind::sum, dtype_of<T>())(out, in, count, 2 * n, store);
+  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
+                        Store store) {
+    fold_kernel(ReduceKind::sum, dtype_of<T>())(out, in, count, 2 * n, load, store);
   }
 
  private:

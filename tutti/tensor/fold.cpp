@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds over positions: all_reduce among the devices of one process.
+#include <hwy/cache_control.h>
+
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_loops.hpp"
@@ -21,7 +23,15 @@ template <class D, class Stored = D, class ToLanes = Same>
 class Positions {
  public:
   using Vec = hn::Vec<D>;
-  explicit Positions(const std::byte* const* in) : in_(in) {}
+  Positions(const std::byte* const* in, Load load) : in_(in), fetches_(load == Load::ahead) {}
+  /// What the hardware does by itself for a few positions.
+  HWY_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
+    constexpr std::size_t bytes = 512;
+    if (!fetches_) return;
+    for (std::size_t p = 0; p < positions; ++p)
+      hwy::Prefetch(reinterpret_cast<const std::byte*>(elements(p) + i) + bytes);
+  }
+  HWY_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}  // the last lanes
   HWY_INLINE Vec at(std::size_t position, std::size_t i) const {
     return ToLanes()(hn::LoadU(Stored(), elements(position) + i));
   }
@@ -34,27 +44,7 @@ class Positions {
     return reinterpret_cast<const Element<Stored>*>(in_[position]);
   }
   const std::byte* const* in_;
-};
-
-/// Past the caches if that is wanted and the place allows it.
-template <class D>
-class FoldResult {
- public:
-  FoldResult(std::byte* bytes, Store store)
-      : elements_(reinterpret_cast<Element<D>*>(bytes)),
-        streams_(store == Store::streaming && is_whole_vector && is_on_line(bytes)) {}
-  HWY_INLINE void put(std::size_t i, hn::Vec<D> v) const {
-    if (streams_) hn::Stream(v, D(), elements_ + i);
-    else hn::StoreU(v, D(), elements_ + i);
-  }
-  HWY_INLINE void put(std::size_t i, hn::Vec<D> v, std::size_t count) const {
-    store_first(D(), v, elements_ + i, count);
-  }
-
- private:
-  static constexpr bool is_whole_vector = sizeof(hn::Vec<D>) == hn::MaxLanes(D()) * sizeof(Element<D>);
-  Element<D>* elements_;
-  bool streams_;
+  bool fetches_;
 };
 
 /// The fold over a count of positions that is known early.
@@ -62,6 +52,7 @@ template <ReduceKind kind, std::size_t count, class P>
 struct FewFolded {
   template <class... Place>
   HWY_INLINE typename P::Vec at(Place... place) const {
+    positions.fetch_ahead(count, place...);
     return tree<kind, count>(positions, 0, place...);
   }
   P positions;
@@ -71,6 +62,7 @@ template <ReduceKind kind, class D, class P>
 struct AnyFolded {
   template <class... Place>
   HWY_INLINE typename P::Vec at(Place... place) const {
+    positions.fetch_ahead(count, place...);
     PairwiseStack<typename P::Vec, Fold<kind>, 32> stack;
     std::size_t first = 0;
     for (; first + block_rows < count; first += block_rows)
@@ -98,16 +90,18 @@ HWY_INLINE void fold_positions(const P& positions, int count, std::int64_t n, co
 }
 
 template <ReduceKind kind, class T>
-void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store store) {
+void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
+               Store store) {
   using D = hn::ScalableTag<T>;
-  fold_positions<kind, D>(Positions<D>(in), count, n, FoldResult<D>(out, store), Same());
+  fold_positions<kind, D>(Positions<D>(in, load), count, n, StreamableResult<D>(out, store), Same());
 }
 
 /// Folded in f32 and rounded once.
 template <ReduceKind kind, class H>
-void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store store) {
-  const Positions<Floats, Halves, Widen<H>> positions(in);
-  fold_positions<kind, Floats>(positions, count, n, FoldResult<Halves>(out, store), Round<H>());
+void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
+                    Store store) {
+  const Positions<Floats, Halves, Widen<H>> positions(in, load);
+  fold_positions<kind, Floats>(positions, count, n, StreamableResult<Halves>(out, store), Round<H>());
 }
 
 template <class H>

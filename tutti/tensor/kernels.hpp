@@ -15,6 +15,8 @@ namespace tutti {
 
 /// How a kernel reads an operand: element i, or the first element for every i.
 enum class Step : std::uint8_t { dense, scalar };
+/// How a fold reads its operands. Ahead: their next lines are fetched meanwhile, which pays where no cache has them.
+enum class Load : std::uint8_t { plain, ahead };
 /// How it writes its result. Streaming: past the caches, as far as it can, if that begins on a line of 64 bytes;
 /// stream.hpp says what to do after the last.
 enum class Store : std::uint8_t { plain, streaming };
@@ -104,7 +106,7 @@ std::size_t reduce_columns_scratch_bytes(std::int64_t rows, std::int64_t columns
 
 /// out[i] = the fold of in[0][i] .. in[count-1][i], pairwise over positions: ((0 1)(2 3))((4 5)(6 7)). `out`
 /// may be one of the operands.
-using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n,
+using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
                             Store store);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 

@@ -130,6 +130,27 @@ class Result {
   Element<D>* elements_;
 };
 
+/// Past the caches if that is wanted and the place allows it.
+template <class D>
+class StreamableResult {
+ public:
+  StreamableResult(std::byte* bytes, Store store)
+      : elements_(reinterpret_cast<Element<D>*>(bytes)),
+        streams_(store == Store::streaming && is_whole_vector && is_on_line(bytes)) {}
+  HWY_INLINE void put(std::size_t i, hn::Vec<D> v) const {
+    if (streams_) hn::Stream(v, D(), elements_ + i);
+    else hn::StoreU(v, D(), elements_ + i);
+  }
+  HWY_INLINE void put(std::size_t i, hn::Vec<D> v, std::size_t count) const {
+    store_first(D(), v, elements_ + i, count);
+  }
+
+ private:
+  static constexpr bool is_whole_vector = sizeof(hn::Vec<D>) == hn::MaxLanes(D()) * sizeof(Element<D>);
+  Element<D>* elements_;
+  bool streams_;
+};
+
 /// A bool result beside lanes of D, from masks.
 template <class D>
 class MaskResult {

@@ -29,7 +29,7 @@ class PairwiseLines {
   void merge() {
     const std::byte* const both[] = {reinterpret_cast<std::byte*>(lines_[height_ - 2]),
                                      reinterpret_cast<std::byte*>(lines_[height_ - 1])};
-    kernel_(reinterpret_cast<std::byte*>(lines_[height_ - 2]), both, 2, width_, Store::plain);
+    kernel_(reinterpret_cast<std::byte*>(lines_[height_ - 2]), both, 2, width_, Load::plain, Store::plain);
     --height_;
   }
 

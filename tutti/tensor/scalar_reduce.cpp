@@ -40,7 +40,7 @@ struct Integers {
   }
 
   // `out` may be one of the operands.
-  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Store) {
+  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load, Store) {
     constexpr std::int64_t block = 2048 / sizeof(T);
     for (std::int64_t first = 0; first < n; first += block) {
       const std::int64_t width = std::min(block, n - first),
