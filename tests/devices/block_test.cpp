@@ -20,13 +20,14 @@ bool is_zero(const std::byte* block, std::size_t bytes) {
   return true;
 }
 
-TEST(block, is_zeroed_and_starts_a_cache_line) {
-  for (std::size_t bytes :
-       {std::size_t{0}, std::size_t{1}, std::size_t{1000}, huge_page - 1, huge_page + 1}) {
-    std::shared_ptr<std::byte> block = allocate_block(bytes);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.get()) % 64, 0U) << bytes;
-    EXPECT_TRUE(is_zero(block.get(), bytes)) << bytes;
-  }
+TEST(block, is_zeroed_and_starts_a_cache_line_or_a_page) {
+  for (auto [start, alignment] : {std::pair{BlockStart::line, 64U}, std::pair{BlockStart::page, 4096U}})
+    for (std::size_t bytes :
+         {std::size_t{0}, std::size_t{1}, std::size_t{1000}, huge_page - 1, huge_page + 1}) {
+      std::shared_ptr<std::byte> block = allocate_block(bytes, start);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.get()) % alignment, 0U) << bytes;
+      EXPECT_TRUE(is_zero(block.get(), bytes)) << bytes;
+    }
 }
 
 TEST(block, starts_a_huge_page_if_it_has_room_for_one) {

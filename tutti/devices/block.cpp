@@ -14,6 +14,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
+constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 void require_memory(bool there_is, std::size_t bytes) {
@@ -33,14 +34,15 @@ std::shared_ptr<std::byte> mapped(std::size_t bytes) {
 
 }  // namespace
 
-std::shared_ptr<std::byte> allocate_block(std::size_t bytes) {
+std::shared_ptr<std::byte> allocate_block(std::size_t bytes, BlockStart start) {
   require_memory(bytes < std::numeric_limits<std::size_t>::max() / 2, bytes);
   if (bytes >= huge_page_bytes) return mapped(bytes);
+  const std::align_val_t alignment{start == BlockStart::page ? page_bytes : line_bytes};
   std::size_t rounded = (bytes / line_bytes + 1) * line_bytes;
-  auto* at = static_cast<std::byte*>(::operator new[](rounded, std::align_val_t{line_bytes}, std::nothrow));
+  auto* at = static_cast<std::byte*>(::operator new[](rounded, alignment, std::nothrow));
   require_memory(at != nullptr, bytes);
   std::memset(at, 0, rounded);
-  return {at, [](std::byte* p) { ::operator delete[](p, std::align_val_t{line_bytes}); }};
+  return {at, [alignment](std::byte* p) { ::operator delete[](p, alignment); }};
 }
 
 std::size_t shard_stride(std::size_t shard_bytes) {

@@ -6,9 +6,11 @@
 
 namespace tutti {
 
-/// Memory for arrays: zeroed, 64-byte aligned, freed with the last owner. Large blocks are mapped on their own, on huge
-/// pages where the system has them. Throws R003 (memory).
-std::shared_ptr<std::byte> allocate_block(std::size_t bytes);
+/// On a page of 4 KiB: what one worker keeps writing, so that nobody's processor fetches it ahead at the end of its own.
+enum class BlockStart { line, page };
+/// Memory for arrays: zeroed, from a line of 64 bytes on, freed with the last owner. Large blocks are mapped on their own,
+/// on huge pages where the system has them. Throws R003 (memory).
+std::shared_ptr<std::byte> allocate_block(std::size_t bytes, BlockStart start = BlockStart::line);
 
 /// How far apart neighbouring shards of an array lie: densely while they are small, else off the powers of two, where
 /// whoever reads all shards at once would find them in few cache sets (1.2 times slower).

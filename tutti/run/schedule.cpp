@@ -84,7 +84,8 @@ class Scheduler {
   }
 
   void allocate_scratch() try {
-    for (int w = 0; w < placement_.workers; ++w) made_.scratch.push_back(allocate_block(made_.scratch_bytes));
+    for (int w = 0; w < placement_.workers; ++w)
+      made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
   } catch (const Error& error) {
     const Node& node = nodes_.list[static_cast<std::size_t>(neediest_)];
     rethrow_at(graph_, graph_.atoms[static_cast<std::size_t>(node.atoms[0])].equation, error);
