@@ -121,6 +121,12 @@ bool have_same_bits(std::span<const T> a, std::span<const T> b) {
   return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
 }
 
+/// Where kernels stream.
+template <class T>
+struct alignas(64) Line {
+  T elements[64 / sizeof(T)];
+};
+
 class chains_on : public testing::TestWithParam<std::int64_t> {};
 
 template <class T>
@@ -135,10 +141,7 @@ void check_chain(const Chain<T>& chain, std::size_t count) {
   for (const ChainStep& step : chain.steps)
     steps += std::to_string(int(step.fn)) + (step.repeats ? " repeated, " : ", ");
   EXPECT_TRUE(have_same_bits<T>(found, one_by_one(chain, count))) << steps << count << " elements";
-  struct alignas(64) Line {
-    T elements[64 / sizeof(T)];
-  };
-  std::vector<Line> streamed(count * sizeof(T) / sizeof(Line) + 2);
+  std::vector<Line<T>> streamed(count * sizeof(T) / sizeof(Line<T>) + 2);
   for (std::size_t from_line : {0, 1}) {
     T* to = streamed[0].elements + from_line;
     run(reinterpret_cast<std::byte*>(to), Store::streaming);
@@ -189,12 +192,16 @@ void check_over_operands(Chain<T> chain, std::size_t count) {
   const std::vector<T> expected = one_by_one(chain, count);
   for (Store store : {Store::plain, Store::streaming})
     for (std::size_t over = 0; over < chain.steps.size(); ++over) {
-      Chain<T> own = chain;
-      chain_kernel(dtype_of<T>(), own.steps)(bytes(own.operands[over]), own.pointers().data(),
-                                             own.steps.data(), int(own.steps.size()),
-                                             static_cast<std::int64_t>(count), store);
+      std::vector<Line<T>> lines(count * sizeof(T) / sizeof(Line<T>) + 1);
+      T* own = lines[0].elements;
+      std::ranges::copy(chain.operands[over], own);
+      auto operands = chain.pointers();
+      operands[over] = reinterpret_cast<const std::byte*>(own);
+      chain_kernel(dtype_of<T>(), chain.steps)(reinterpret_cast<std::byte*>(own), operands.data(),
+                                               chain.steps.data(), int(chain.steps.size()),
+                                               static_cast<std::int64_t>(count), store);
       finish_streaming();
-      EXPECT_TRUE(have_same_bits<T>(own.operands[over], expected)) << over;
+      EXPECT_TRUE(have_same_bits<T>(std::span(own, count), expected)) << over;
     }
 }
 

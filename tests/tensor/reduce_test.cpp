@@ -200,7 +200,10 @@ void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) 
   for (const auto& position : values) in.push_back(bytes(position));
   std::vector<std::byte> streamed(n * sizeof(Stored<T>) + 64);
   std::byte* past_caches = streamed.data() + -reinterpret_cast<std::uintptr_t>(streamed.data()) % 64;
-  fold_kernel(kind, dtype)(past_caches, in.data(), int(count), std::int64_t(n), Load::ahead,
+  auto over = in;  // one of the operands
+  over[count / 2] = past_caches;
+  std::memcpy(past_caches, in[count / 2], n * sizeof(Stored<T>));
+  fold_kernel(kind, dtype)(past_caches, over.data(), int(count), std::int64_t(n), Load::ahead,
                            Store::streaming);
   finish_streaming();
   std::vector<Stored<T>>& out = values[count / 2];  // one of the operands

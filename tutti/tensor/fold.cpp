@@ -24,14 +24,15 @@ class Positions {
  public:
   using Vec = hn::Vec<D>;
   Positions(const std::byte* const* in, Load load) : in_(in), fetches_(load == Load::ahead) {}
-  /// What the hardware does by itself for a few positions.
+  /// The hardware follows few streams at once. It does not mind what lies behind the end.
   HWY_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
-    constexpr std::size_t bytes = 512;
-    if (!fetches_) return;
+    constexpr std::size_t bytes_ahead = 512, most_positions = 16;  // of 8 KiB, a part of the first cache
+    if (!fetches_ || positions > most_positions) return;
     for (std::size_t p = 0; p < positions; ++p)
-      hwy::Prefetch(reinterpret_cast<const std::byte*>(elements(p) + i) + bytes);
+      hwy::Prefetch(reinterpret_cast<const std::byte*>(elements(p) + i) + bytes_ahead);
   }
-  HWY_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}  // the last lanes
+  /// At the last lanes: nothing follows.
+  HWY_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}
   HWY_INLINE Vec at(std::size_t position, std::size_t i) const {
     return ToLanes()(hn::LoadU(Stored(), elements(position) + i));
   }
