@@ -82,11 +82,17 @@ TEST(check_races, finds_an_output_over_an_argument_that_another_worker_still_rea
   EXPECT_TRUE(find_race(schedule, plan.names, {1}));
 }
 
+TEST(schedule, begins_the_scratch_of_each_worker_on_a_page) {
+  Plan plan(Mesh({{"a", 4}}));
+  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
+  ASSERT_GT(schedule.scratch.size(), 1U);
+  for (const std::shared_ptr<std::byte>& scratch : schedule.scratch)
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scratch.get()) % 4096, 0U);
+}
+
 TEST(check_races, finds_scratch_that_two_workers_share) {
   Plan plan(Mesh({{"a", 4}}));
   Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
-  for (const std::shared_ptr<std::byte>& scratch : schedule.scratch)
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scratch.get()) % 4096, 0U);  // no page of two
   schedule.scratch_bytes = std::max<std::size_t>(schedule.scratch_bytes, 64);
   ASSERT_FALSE(find_race(schedule, plan.names));
   schedule.scratch[1] = schedule.scratch[0];

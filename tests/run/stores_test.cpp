@@ -13,6 +13,7 @@
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/nodes.hpp"
 #include "tutti/run/region_code.hpp"
+#include "tutti/run/schedule.hpp"
 
 namespace tutti {
 namespace {
@@ -29,7 +30,7 @@ std::vector<bool> streaming(std::int64_t bytes) {
                                  {{mesh.axes()}, {mesh.axes()}, {mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   std::vector<bool> found;
-  for (const Node& node : make_nodes(graph, Fusion::on, Stores::by_size).list) found.push_back(node.streams);
+  for (const Node& node : make_nodes(graph, Fusion::on, Stores::by_size).list) found.push_back(node.is_large);
   return found;
 }
 
@@ -69,19 +70,41 @@ TEST(stores, are_made_past_the_caches_by_the_instructions_themselves) {
 
 TEST(stores, past_the_caches_go_with_folds_that_fetch_ahead_what_lies_there) {
   Mesh mesh({{"a", 4}});
-  auto loads = [&](Array (*fn)(const Array&), Stores stores) {
-    Program program = test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
-                                   [&](const Arrays& x) { return Arrays{psum(fn(x[0]), "a")}; }, {{}});
+  const std::vector<TestInput> input{{DType::f32, {4 * 1024}, {mesh.axes()}}};
+  auto loads = [&](const Program& program, Stores stores) {
     std::vector<Load> found;
     for (const RegionInstruction& i : instructions(program, mesh, stores))
       if (i.kind == RegionInstruction::Kind::fold) found.push_back(i.load);
     return found;
   };
-  auto itself = [](const Array& x) { return x; };
-  auto in_a_tile = [](const Array& x) { return exp(x); };
+  Program itself = test_program(mesh, input, [](const Arrays& x) { return Arrays{psum(x[0], "a")}; }, {{}});
   EXPECT_EQ(loads(itself, Stores::streamed), std::vector{Load::ahead});
-  EXPECT_EQ(loads(in_a_tile, Stores::streamed), std::vector{Load::plain});
   EXPECT_EQ(loads(itself, Stores::by_size), std::vector{Load::plain});
+  auto of_a_tile = [](const Arrays& x) { return Arrays{psum(exp(x[0]), "a")}; };
+  EXPECT_EQ(loads(test_program(mesh, input, of_a_tile, {{}}), Stores::streamed), std::vector{Load::plain});
+  auto of_a_streamed_tile = [](const Arrays& x) {
+    Array y = exp(x[0]);
+    return Arrays{y, psum(y, "a")};
+  };
+  EXPECT_EQ(loads(test_program(mesh, input, of_a_streamed_tile, {{mesh.axes()}, {}}), Stores::streamed),
+            std::vector{Load::plain});
+}
+
+// Their lines are in the caches: streamed, they would be written to memory twice as slowly.
+TEST(stores, stay_in_the_caches_where_an_operand_was) {
+  Mesh mesh({{"a", 4}});
+  auto link = [](const Array& x) { return x * 0.5 + psum(x, "a"); };
+  Program program =
+      test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
+                   [&](const Arrays& x) { return Arrays{link(link(link(x[0])))}; }, {{mesh.axes()}});
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Nodes nodes = make_nodes(graph, Fusion::on, Stores::streamed);
+  Placement placement = place(graph, nodes, 1, PlanChoice::by_axis);
+  Schedule schedule = make_schedule(graph, nodes, placement, plan_buffers(graph, nodes));
+  std::vector<bool> found;
+  for (const PlanStep& step : schedule.lists[0][0])
+    found.push_back(static_cast<const RegionCode*>(step.args)->streams);
+  EXPECT_EQ(found, (std::vector{true, false, true}));  // argument -> arena -> the same -> result
 }
 
 // The plans of large programs are those that all others are tested in, but for the stores.

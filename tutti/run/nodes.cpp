@@ -28,8 +28,7 @@ class Gatherer {
         node.mergeable = mergeable_axes(graph_, nodes_, static_cast<int>(n), node.outer());
       }
       if (node.kind == Node::Kind::copy) node.space = copy_space(node);
-      bool can_stream = node.kind == Node::Kind::region || node.kind == Node::Kind::copy;
-      node.streams = can_stream && (stores_ == Stores::streamed || is_too_large_to_cache(graph_, node));
+      node.is_large = stores_ == Stores::streamed || is_too_large_to_cache(graph_, node);
       node.nanoseconds = estimate(graph_, node, node.mergeable);
       node.split_nanoseconds =
           node.kind == Node::Kind::control ? estimate_together(graph_, node) : estimate(graph_, node, 0);

@@ -36,7 +36,7 @@ struct Node {
   AxisSet mergeable = 0;       // outer axes that may be part of a region's space: units for nothing
   double nanoseconds = 0;      // of all units on one worker
   double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
-  bool streams = false;          // results go past the caches
+  bool is_large = false;         // more than the caches hold
   int phase = 0;
   Split split;
 
@@ -54,8 +54,8 @@ const SubWork* sub_work(const Graph& graph, const Node& node);
 
 enum class Fusion { on, off };
 enum class Stores {
-  by_size,   // results that are too large for the caches go past them
-  streamed,  // all of regions and copies do: for tests
+  by_size,   // of nodes that are too large for the caches go past them
+  streamed,  // of all regions and copies do: for tests
 };
 /// Gathers atoms in nodes. Atoms whose results shrink join their operands' region, others the latest region they fit.
 Nodes make_nodes(const Graph& graph, Fusion fusion, Stores stores);

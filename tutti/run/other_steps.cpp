@@ -29,7 +29,7 @@ void fold_run(const CopyArgs& copy, const CopyArgs::Job& job, std::int64_t to, s
   auto** terms = reinterpret_cast<const std::byte**>(scratch);
   for (std::size_t i = 0; i < job.from.size(); ++i) terms[i] = job.from[i] + from;
   copy.fold(job.to + to, terms, static_cast<int>(job.from.size()), elements,
-            copy.streams ? Load::ahead : Load::plain, copy.streams ? Store::streaming : Store::plain);
+            copy.is_large ? Load::ahead : Load::plain, copy.is_large ? Store::streaming : Store::plain);
 }
 
 void fold(const CopyArgs& copy, const CopyArgs::Job& job, std::size_t loop, std::int64_t to,
@@ -79,7 +79,7 @@ struct Tiles {
 void run_copy(const PlanStep& step, StepContext& context) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
   const Tiles tiles(copy, step);
-  auto* copy_loops = copy.streams ? strided_stream : strided_copy;
+  auto* copy_loops = copy.is_large ? strided_stream : strided_copy;
   for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
     for (const CopyArgs::Job& job : jobs_of(copy, unit)) {
       if (copy.must_agree) require_agreement(copy, job, 0, 0);
@@ -88,7 +88,7 @@ void run_copy(const PlanStep& step, StepContext& context) {
         copy_loops(job.to + tiles.to, job.from[0] + tiles.from, tiles.loops, copy.element_bytes);
       else fold(copy, job, 0, 0, 0, context.scratch);
     }
-  if (copy.streams) finish_streaming();
+  if (copy.is_large) finish_streaming();
 }
 
 void touch_source(std::span<const CopyLoop> loops, std::int64_t element_bytes, const std::byte* from,

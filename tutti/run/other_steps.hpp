@@ -24,7 +24,7 @@ struct CopyArgs {
   bool must_agree;
   std::size_t scratch_bytes;  // addresses of what is folded
   std::int64_t tiles;         // of one unit
-  bool streams;               // past the caches
+  bool is_large;              // goes past the caches
 };
 
 struct ColumnsArgs {

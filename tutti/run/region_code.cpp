@@ -16,13 +16,14 @@ using Reads = OperandRefs::Reads;
 
 class Coder {
  public:
-  Coder(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes)
+  Coder(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes,
+        Results results)
       : graph_(graph),
         nodes_(nodes),
         node_(nodes.list[static_cast<std::size_t>(node)]),
         uses_(uses_of(graph, nodes, node)),
         refs_(graph, nodes, node, unit_axes, code_) {
-    code_.streams = node_.streams;
+    code_.streams = node_.is_large && results == Results::apart;
   }
 
   RegionCode code() && {
@@ -169,7 +170,8 @@ class Coder {
       made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
     }
     made.fold = fold_kernel(work.kind, dtype(a));
-    if (code_.streams && is_in_memory(a.operands[0].root)) made.load = Load::ahead;
+    bool is_tile = code_.refs[static_cast<std::size_t>(made.in[0])].base == 0;
+    if (node_.is_large && !is_tile) made.load = Load::ahead;
     finish(made, a.results[0], made.row_value, work);
   }
 
@@ -232,8 +234,8 @@ class Coder {
 }  // namespace
 
 RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
-                            const std::vector<std::size_t>& unit_axes) {
-  return Coder(graph, nodes, node, unit_axes).code();
+                            const std::vector<std::size_t>& unit_axes, Results results) {
+  return Coder(graph, nodes, node, unit_axes, results).code();
 }
 
 }  // namespace tutti

@@ -110,6 +110,16 @@ class Scheduler {
         {&code, args, units.begin, units.end, tiles.begin, tiles.end, n});
   }
 
+  /// A result lies in the place of an operand.
+  bool is_over_operand(const Node& node) const {
+    auto place = [&](int root) { return buffers_.offset[static_cast<std::size_t>(root)]; };
+    return std::ranges::any_of(node.writes, [&](int result) {
+      return place(result) >= 0 && std::ranges::any_of(node.reads, [&](const Address& read) {
+               return place(read.root) == place(result);
+             });
+    });
+  }
+
   void add_region(int n, const Node& node) {
     AxisSet left = node.outer();
     std::vector<std::size_t> unit_axes;
@@ -118,7 +128,8 @@ class Scheduler {
     if (node.split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, nodes_, n, left);
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(left, axis)) unit_axes.push_back(axis);
-    RegionCode& code = keep(make_region_code(graph_, nodes_, n, unit_axes));
+    const Results results = is_over_operand(node) ? Results::over_operands : Results::apart;
+    RegionCode& code = keep(make_region_code(graph_, nodes_, n, unit_axes, results));
     need_scratch(code.scratch_bytes);
     if (code.space.rows == 0 || (code.space.columns == 0 && !node.kept)) return;
     Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
@@ -184,7 +195,7 @@ class Scheduler {
     CopyArgs& args = keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
                                    bytes_per_element(type.dtype()), type.bytes(),
                                    folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
-                                   scratch, node.space.tiles(), node.streams});
+                                   scratch, node.space.tiles(), node.is_large});
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());
