@@ -103,7 +103,7 @@ TEST(stores, stay_in_the_caches_where_an_operand_was) {
   Schedule schedule = make_schedule(graph, nodes, placement, plan_buffers(graph, nodes));
   std::vector<bool> found;
   for (const PlanStep& step : schedule.lists[0][0])
-    found.push_back(static_cast<const RegionCode*>(step.args)->streams);
+    found.push_back(step.code == &region_code && static_cast<const RegionCode*>(step.args)->streams);
   EXPECT_EQ(found, (std::vector{true, false, true}));  // argument -> arena -> the same -> result
 }
 

@@ -202,7 +202,7 @@ void check_fold(ReduceKind kind, DType dtype, std::size_t count, std::size_t n) 
   std::byte* past_caches = streamed.data() + -reinterpret_cast<std::uintptr_t>(streamed.data()) % 64;
   auto over = in;  // one of the operands
   over[count / 2] = past_caches;
-  std::memcpy(past_caches, in[count / 2], n * sizeof(Stored<T>));
+  std::copy_n(in[count / 2], n * sizeof(Stored<T>), past_caches);
   fold_kernel(kind, dtype)(past_caches, over.data(), int(count), std::int64_t(n), Load::ahead,
                            Store::streaming);
   finish_streaming();
