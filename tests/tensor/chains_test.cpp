@@ -161,8 +161,8 @@ void check_chains() {
 template <class T>
 void check_pairs() {
   std::mt19937_64 random(4);
-  constexpr std::size_t count =
-      331;  // as many vectors as are chosen for at once, and some, and a part of one
+  // As many vectors as are chosen for at once, and some, and a part of one.
+  constexpr std::size_t count = 331;
   for (auto first = Fn::add; first <= Fn::square; first = Fn(int(first) + 1))
     for (auto second = Fn::add; second <= Fn::square; second = Fn(int(second) + 1))
       for (unsigned repeats = 0; repeats < 8; ++repeats) {

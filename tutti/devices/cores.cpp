@@ -8,12 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "tutti/devices/topology.hpp"
-
 namespace tutti {
 namespace {
-
-using Core = Cores::Core;
 
 std::vector<Core> usable_among(std::vector<Core> cores, const cpu_set_t& usable) {
   for (Core& core : cores)
@@ -51,6 +47,7 @@ Cores::Cores(int workers) {
   cores_ = usable_among(topology().cores, usable);
   if (cores_.size() < needed) cores_ = usable_among(topology().threads, usable);
   if (cores_.size() < needed) cores_.clear();
+  helper_.resize(cores_.size());
   for (std::size_t core = 0; core < cores_.size(); ++core)
     for (int processor : cores_[core].processors) {
       core_of_.resize(std::max(core_of_.size(), static_cast<std::size_t>(processor) + 1), -1);
@@ -64,7 +61,7 @@ void Cores::keep_apart(std::span<std::thread> helpers) {
   if (here == callers_ || here < 0) return;
   int before = std::exchange(callers_, here);
   if (before < 0) bind_all(helpers);
-  else make_way(helpers, cores_[static_cast<std::size_t>(before)]);
+  else make_way(helpers, before);
 }
 
 /// On the cores that share the caller's last cache, as long as there are any.
@@ -77,20 +74,20 @@ void Cores::bind_all(std::span<std::thread> helpers) {
     return cores_[static_cast<std::size_t>(core)].cache == near;
   });
   for (std::size_t i = 0; i < helpers.size(); ++i) {
-    Core& core = cores_[static_cast<std::size_t>(others[i])];
-    core.helper = static_cast<int>(i) + 1;
-    bind(helpers[i], core);
+    const auto core = static_cast<std::size_t>(others[i]);
+    helper_[core] = static_cast<int>(i) + 1;
+    bind(helpers[i], cores_[core]);
   }
 }
 
 /// The helper on the caller's core, if there is one, goes to the core that the caller has left.
-void Cores::make_way(std::span<std::thread> helpers, Core& left) {
-  Core& here = cores_[static_cast<std::size_t>(callers_)];
-  if (here.helper == 0) return;
-  std::thread& helper = helpers[static_cast<std::size_t>(here.helper) - 1];
-  if (!is_bound(helper, here)) return;
-  bind(helper, left);
-  left.helper = std::exchange(here.helper, 0);
+void Cores::make_way(std::span<std::thread> helpers, int left) {
+  const auto here = static_cast<std::size_t>(callers_), there = static_cast<std::size_t>(left);
+  if (helper_[here] == 0) return;
+  std::thread& helper = helpers[static_cast<std::size_t>(helper_[here]) - 1];
+  if (!is_bound(helper, cores_[here])) return;
+  bind(helper, cores_[there]);
+  helper_[there] = std::exchange(helper_[here], 0);
 }
 
 }  // namespace tutti

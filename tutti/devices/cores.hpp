@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "tutti/devices/topology.hpp"
+
 namespace tutti {
 
 /// The cores of a team: each helper is bound to one, and the caller, who is bound to none, has one to itself. Where
@@ -20,17 +22,12 @@ class Cores {
   /// that somebody else has bound since are left alone.
   void keep_apart(std::span<std::thread> helpers);
 
-  struct Core {
-    std::vector<int> processors;
-    int cache;       // cores with the same number share the last one
-    int helper = 0;  // the worker that is bound here, if any
-  };
-
  private:
   void bind_all(std::span<std::thread> helpers);
-  void make_way(std::span<std::thread> helpers, Core& left);
+  void make_way(std::span<std::thread> helpers, int left);
 
   std::vector<Core> cores_;
+  std::vector<int> helper_;   // per core: the worker that is bound there; 0: none
   std::vector<int> core_of_;  // per processor; -1: not ours
   int callers_ = -1;          // -1: nobody is bound yet
 };

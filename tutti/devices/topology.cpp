@@ -9,8 +9,6 @@
 namespace tutti {
 namespace {
 
-using Core = Cores::Core;
-
 std::vector<Core> all_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
   std::vector<Core> found;
   for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object));) {

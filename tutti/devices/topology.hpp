@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "tutti/devices/cores.hpp"
-
 namespace tutti {
+
+struct Core {
+  std::vector<int> processors;
+  int cache;  // cores with the same number share the last one
+};
 
 /// Of this machine. A hardware thread alone is a core, too. What is not known is empty, or 0.
 struct Topology {
-  std::vector<Cores::Core> cores, threads;
+  std::vector<Core> cores, threads;
   std::int64_t largest_cache_bytes = 0;  // of the caches of processor 0, from L2 on
 };
 

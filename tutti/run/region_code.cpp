@@ -92,12 +92,10 @@ class Coder {
       const Link& first = found->second.front();
       return found->second.size() == 1 ? emit_gate(atom(*first.comparison), a) : emit_chain(found->second, a);
     }
-    Chain alone{{i,
-                 Link::Before::
-                     none}};  // can stream, where an elementwise kernel cannot, and halves stay in registers
+    // A chain of one can stream, where an elementwise kernel cannot, and keeps halves in registers.
+    const Link alone{i, Link::Before::none};
     bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
-    if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, node_, alone.front()))
-      return emit_chain(alone, a);
+    if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, node_, alone)) return emit_chain({alone}, a);
     RegionInstruction made{};
     made.row_value = is_row_value(node_, a.shape);
     std::vector<const Address*> operands;

@@ -18,8 +18,8 @@ enum class Step : std::uint8_t { dense, scalar };
 /// How a fold reads its operands. Ahead: their next lines are fetched meanwhile, as far as it can, which pays where no
 /// cache has them.
 enum class Load : std::uint8_t { plain, ahead };
-/// How a fold or a chain writes its result. Streaming: past the caches, as far as it can, if that begins on a line of 64 bytes;
-/// stream.hpp says what to do after the last.
+/// How a fold or a chain writes its result. Streaming: past the caches, as far as it can, if that begins on a line of
+/// 64 bytes; stream.hpp says what to do after the last.
 enum class Store : std::uint8_t { plain, streaming };
 
 /// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
@@ -72,7 +72,8 @@ constexpr std::size_t most_chain_steps = 8;
 /// after kernel. `out` may be equal to an operand that does not repeat.
 using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
                              std::int64_t n, Store store);
-/// One for chains of these steps only, or of any without them. Null but for floats; f16 and bf16 are rounded after each step.
+/// One for chains of these steps only, or of any without them. Null but for floats; f16 and bf16 are rounded after each
+/// step.
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps = {});
 /// The step that a function of x and another operand is; none if there is none.
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right);
