@@ -107,6 +107,19 @@ TEST(stores, stay_in_the_caches_where_an_operand_was) {
   EXPECT_EQ(found, (std::vector{true, false, true}));  // argument -> arena -> the same -> result
 }
 
+TEST(stores, past_the_caches_go_with_chains_of_folds_that_fetch_ahead_and_stream) {
+  Mesh mesh({{"a", 4}});
+  Program program = test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
+                                 [](const Arrays& x) { return Arrays{x[0] * 0.5 + psum(x[0], "a") * 0.25}; },
+                                 {{mesh.axes()}});
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  RegionCode code = make_region_code(graph, make_nodes(graph, Fusion::on, Stores::streamed), 0, {});
+  ASSERT_EQ(code.whole.size(), 1u);
+  ASSERT_EQ(code.whole[0].kind, RegionInstruction::Kind::fold_chain);
+  EXPECT_EQ(code.fold_chains[0].load, Load::ahead);
+  EXPECT_EQ(code.fold_chains[0].store, Store::streaming);
+}
+
 // The plans of large programs are those that all others are tested in, but for the stores.
 TEST(stores, past_the_caches_give_the_same_bits_for_odd_sizes) {
   Mesh mesh({{"a", 2}, {"b", 2}});

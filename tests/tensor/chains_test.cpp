@@ -8,6 +8,7 @@
 
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
+#include "tests/tensor/lines.hpp"
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/stream.hpp"
 
@@ -28,20 +29,6 @@ struct Chain {
     return in;
   }
 };
-
-/// Values that break functions among ordinary ones; of the halves any.
-template <class T>
-std::vector<T> edges_among_ordinary(std::size_t count, std::mt19937_64& random) {
-  if constexpr (sizeof(T) == 2) {
-    std::vector<T> values(count);
-    for (T& value : values) value = std::bit_cast<T>(static_cast<std::uint16_t>(random()));
-    return values;
-  } else {
-    std::vector<T> values = spread_values<T>(count, random());
-    for (T edge : edge_values<T>()) values[random() % count] = edge;
-    return values;
-  }
-}
 
 /// `count` elements of each operand. Halves have no gates.
 template <class T>
@@ -115,18 +102,6 @@ std::vector<T> one_by_one(const Chain<T>& chain, std::size_t count) {
   return x;
 }
 
-/// NaNs, too.
-template <class T>
-bool have_same_bits(std::span<const T> a, std::span<const T> b) {
-  return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
-}
-
-/// Where kernels stream.
-template <class T>
-struct alignas(64) Line {
-  T elements[64 / sizeof(T)];
-};
-
 class chains_on : public testing::TestWithParam<std::int64_t> {};
 
 template <class T>
@@ -141,9 +116,9 @@ void check_chain(const Chain<T>& chain, std::size_t count) {
   for (const ChainStep& step : chain.steps)
     steps += std::to_string(int(step.fn)) + (step.repeats ? " repeated, " : ", ");
   EXPECT_TRUE(have_same_bits<T>(found, one_by_one(chain, count))) << steps << count << " elements";
-  std::vector<Line<T>> streamed(count * sizeof(T) / sizeof(Line<T>) + 2);
+  Lines<T> streamed(count + 1);
   for (std::size_t from_line : {0, 1}) {
-    T* to = streamed[0].elements + from_line;
+    T* to = streamed.data() + from_line;
     run(reinterpret_cast<std::byte*>(to), Store::streaming);
     finish_streaming();
     EXPECT_TRUE(have_same_bits<T>(std::span(to, count), found)) << steps << "streamed from " << from_line;
@@ -192,8 +167,8 @@ void check_over_operands(Chain<T> chain, std::size_t count) {
   const std::vector<T> expected = one_by_one(chain, count);
   for (Store store : {Store::plain, Store::streaming})
     for (std::size_t over = 0; over < chain.steps.size(); ++over) {
-      std::vector<Line<T>> lines(count * sizeof(T) / sizeof(Line<T>) + 1);
-      T* own = lines[0].elements;
+      Lines<T> lines(count);
+      T* own = lines.data();
       std::ranges::copy(chain.operands[over], own);
       auto operands = chain.pointers();
       operands[over] = reinterpret_cast<const std::byte*>(own);

@@ -2,12 +2,14 @@
 // Element values for tests of kernels: edges and a spread of ordinary ones, and how results are compared.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "tutti/types/dtype.hpp"
@@ -74,6 +76,26 @@ std::vector<Stored<T>> spread_values(std::size_t n, std::uint64_t seed) {
     else value = static_cast<T>(word);
   }
   return values;
+}
+
+/// Values that break functions among ordinary ones; of the halves any.
+template <class T>
+std::vector<T> edges_among_ordinary(std::size_t count, std::mt19937_64& random) {
+  if constexpr (sizeof(T) == 2) {
+    std::vector<T> values(count);
+    for (T& value : values) value = std::bit_cast<T>(static_cast<std::uint16_t>(random()));
+    return values;
+  } else {
+    std::vector<T> values = spread_values<T>(count, random());
+    for (T edge : edge_values<T>()) values[random() % count] = edge;
+    return values;
+  }
+}
+
+/// NaNs, too.
+template <class T>
+bool have_same_bits(std::span<const T> a, std::span<const T> b) {
+  return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
 }
 
 /// Equal bits; any NaN equals any other.

@@ -11,7 +11,6 @@ namespace tutti {
 namespace {
 
 using Kind = RegionInstruction::Kind;
-constexpr int most_terms = 4096;  // Mesh::max_devices
 constexpr std::size_t most_direct_calls = 64;
 
 /// Where a tile lies in its region.
@@ -23,7 +22,7 @@ struct Tile {
 struct Call {
   const RegionInstruction& instruction;
   std::uintptr_t out;
-  const std::uintptr_t* in;  // one per operand, or per term of a fold
+  const std::uintptr_t* in;  // one per operand, or per term of a fold, or per part of a fold chain
   std::int64_t n;            // elements; rows of a row reduction
 };
 
@@ -33,11 +32,21 @@ std::uintptr_t at_tile(const RegionRef& ref, std::uintptr_t start, const Tile& t
   return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.column * ref.column_advance);
 }
 
+const RegionFoldChain& fold_chain(const RegionCode& code, const RegionInstruction& instruction) {
+  return code.fold_chains[static_cast<std::size_t>(instruction.which)];
+}
+
 /// Hands out the calls of one instruction on one tile.
 template <class F>
 void walk_instruction(const RegionCode& code, const RegionInstruction& instruction,
                       const std::uintptr_t* frame, const Tile& tile, std::uintptr_t* terms, F&& on_call) {
   const RegionRef* refs = code.refs.data();
+  if (instruction.kind == Kind::fold_chain) {
+    std::uintptr_t* to = terms;
+    for (const RegionFoldChain::Part& part : fold_chain(code, instruction).parts)
+      *to++ = at_tile(refs[part.ref], frame[part.ref], tile) + static_cast<std::uintptr_t>(part.offset);
+    return on_call(Call{instruction, terms[0], terms, tile.rows * tile.columns});
+  }
   std::uintptr_t out = at_tile(refs[instruction.out], frame[instruction.out], tile);
   std::array<std::uintptr_t, RegionInstruction::most_operands> in;
   for (int j = 0; j < instruction.operands; ++j)
@@ -67,19 +76,16 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
   }
 }
 
-/// Walks units and tiles of a step. on_call(call, tile).
+/// Walks units and tiles of a step; on whole tiles it does `whole`. on_call(call, tile).
 template <class F>
-void walk(const RegionCode& code, const PlanStep& step, std::byte* scratch,
-          std::vector<std::uintptr_t>& frame, F&& on_call) {
-  std::array<std::uintptr_t, RegionInstruction::most_operands> few;
-  std::vector<std::uintptr_t> many;
-  std::uintptr_t* terms = few.data();
-  for (const RegionInstruction& i : code.code)
-    if (i.terms > static_cast<int>(few.size())) {
-      many.resize(most_terms);
-      terms = many.data();
-      break;
-    }
+void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const PlanStep& step,
+          std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
+  std::array<std::uintptr_t, 64> few;
+  std::size_t most = 0;
+  for (const RegionInstruction& i : code.code) most = std::max(most, static_cast<std::size_t>(i.terms));
+  for (const RegionFoldChain& chain : code.fold_chains) most = std::max(most, chain.parts.size());
+  std::vector<std::uintptr_t> many(most > few.size() ? most : 0);
+  std::uintptr_t* terms = many.empty() ? few.data() : many.data();
   std::size_t outer = code.unit_sizes.size();
   if (frame.size() < code.refs.size()) frame.resize(code.refs.size());
   std::array<std::int64_t, 64> at;  // the coordinates of the unit
@@ -102,7 +108,8 @@ void walk(const RegionCode& code, const PlanStep& step, std::byte* scratch,
       Tile tile{t / per_row * code.space.tile_rows, t % per_row * code.space.tile_columns, 0, 0};
       tile.rows = std::min(code.space.tile_rows, code.space.rows - tile.row);
       tile.columns = std::min(code.space.tile_columns, code.space.columns - tile.column);
-      for (const RegionInstruction& i : code.code)
+      bool is_whole = tile.rows == code.space.tile_rows && tile.columns == code.space.tile_columns;
+      for (const RegionInstruction& i : is_whole ? whole : code.code)
         walk_instruction(code, i, frame.data(), tile, terms, [&](const Call& call) { on_call(call, tile); });
     }
   }
@@ -119,7 +126,7 @@ void load(const RegionCode& code, const Call& call, const Tile& tile) {
 /// The elements of a tile follow each other in row-major order of the loops: piece by piece along the last one.
 template <class F>
 void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, F&& on_piece) {
-  const std::vector<StridedLoop>& loops = code.loops[static_cast<std::size_t>(call.instruction.loops)];
+  const std::vector<StridedLoop>& loops = code.loops[static_cast<std::size_t>(call.instruction.which)];
   std::int64_t columns = call.instruction.row_value ? 1 : code.space.columns;
   std::int64_t at = tile.row * columns + (call.instruction.row_value ? 0 : tile.column), left = call.n;
   std::int64_t bytes = code.refs[static_cast<std::size_t>(call.instruction.out)].element_bytes;
@@ -144,6 +151,14 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
     case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
     case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n, i.store); return;
     case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.load, i.store); return;
+    case Kind::fold_chain: {
+      const RegionFoldChain& chain = fold_chain(code, i);
+      auto* const* out = reinterpret_cast<std::byte* const*>(call.in);
+      return chain.kernel({chain.on_fold.data(), static_cast<int>(chain.on_fold.size()), chain.steps.data(),
+                           static_cast<int>(chain.steps.size()), chain.results, chain.terms},
+                          out, in + chain.results, in + chain.results + chain.terms, call.n, chain.load,
+                          chain.store);
+    }
     case Kind::rows:
       i.rows(pointer(call.out), in[0], call.n, code.space.columns,
              code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
@@ -169,7 +184,7 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
 
 void run_region(const PlanStep& step, StepContext& context) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
-  walk(code, step, context.scratch, context.frame,
+  walk(code, code.whole, step, context.scratch, context.frame,
        [&](const Call& call, const Tile& tile) { run_call(code, call, tile); });
   if (code.streams) finish_streaming();
 }
@@ -185,12 +200,19 @@ void touch_region(const PlanStep& step, StepContext& context, const OnTouched& o
       on_touched({begin, begin + static_cast<std::uintptr_t>(std::abs(last) + bytes), written});
     }
   };
-  walk(code, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+  walk(code, code.whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
     auto ref = [&](int r) -> const RegionRef& { return code.refs[static_cast<std::size_t>(r)]; };
     auto dense = [&](std::uintptr_t at, const RegionRef& r, std::int64_t n, bool written) {
       span(at, 1, 0, n, r.element_bytes, r.element_bytes, written);
     };
+    if (i.kind == Kind::fold_chain) {
+      const RegionFoldChain& chain = fold_chain(code, i);
+      for (std::size_t k = 0; k < chain.parts.size(); ++k)
+        dense(call.in[k], ref(chain.parts[k].ref), chain.parts[k].repeats ? 1 : call.n,
+              k < static_cast<std::size_t>(chain.results));
+      return;
+    }
     dense(call.out, ref(i.out), call.n, true);
     if (i.kind == Kind::load_irregular) {
       walk_irregular(code, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
@@ -222,6 +244,7 @@ void run_direct(const PlanStep& step, StepContext&) {
       case Kind::chain_rows:
         call.chain_rows(call.out, call.in, call.row_bytes, call.steps, call.operands, call.n, call.columns);
         break;
+      case Kind::fold_chain:
       case Kind::load:
       case Kind::load_irregular:
       case Kind::stream: break;  // not direct
@@ -353,7 +376,7 @@ bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
   if (!can_be_direct(code, step)) return false;
   std::vector<const RegionInstruction*> instructions;  // of the calls
   std::vector<std::uintptr_t> frame;
-  walk(code, step, scratch, frame, [&](const Call& call, const Tile&) {
+  walk(code, code.code, step, scratch, frame, [&](const Call& call, const Tile&) {
     const RegionInstruction& i = call.instruction;
     DirectCall made = direct_call(code, call);
     if (!direct.calls.empty() && instructions.back() == &i && lengthen(code, i, direct.calls.back(), made))

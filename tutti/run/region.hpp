@@ -20,7 +20,17 @@ struct RegionRef {
 
 struct RegionInstruction {
   // stream: a tile of scratch goes to memory, past the caches.
-  enum class Kind : std::uint8_t { elementwise, chain, chain_rows, fold, rows, load, load_irregular, stream };
+  enum class Kind : std::uint8_t {
+    elementwise,
+    chain,
+    chain_rows,
+    fold,
+    fold_chain,
+    rows,
+    load,
+    load_irregular,
+    stream
+  };
   static constexpr std::size_t most_operands = most_chain_steps;
   Kind kind;
   bool row_value = false;  // works on one element per row
@@ -34,16 +44,34 @@ struct RegionInstruction {
     ReduceRowsKernel rows;
   };
   int out = 0, in[most_operands] = {};  // refs
-  ChainStep steps[most_operands] = {};  // per operand, but of folds and rows; of elementwise `repeats` only
-  int terms = 1;                        // fold: how many
-  Load load = Load::plain;              // fold: from memory
-  Store store = Store::plain;           // fold, chain: to memory
+  // Per operand, but of folds and rows; of elementwise `repeats`, and `fn` if it could be a chain.
+  ChainStep steps[most_operands] = {};
+  int terms = 1;               // fold: how many
+  std::optional<DType> sums;   // fold: of what it is a sum
+  Load load = Load::plain;     // fold: from memory
+  Store store = Store::plain;  // fold, chain: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
   int offsets = 0;
-  int loops = 0;  // load_irregular: which of RegionCode::loops
+  int which = 0;  // load_irregular: of RegionCode::loops; fold_chain: of RegionCode::fold_chains
 
   bool goes_through_elements() const { return kind == Kind::elementwise || kind == Kind::chain; }
   bool folds_rows() const { return kind == Kind::rows || kind == Kind::chain_rows; }
+};
+
+/// A sum, functions of it, and the chain that makes a result of them at each position: one kernel.
+struct RegionFoldChain {
+  struct Part {
+    int ref;
+    std::int64_t offset;
+    bool repeats = false;
+  };
+  FoldChainKernel kernel;
+  std::vector<ChainStep::Fn> on_fold;
+  std::vector<FoldStep> steps;
+  int results, terms;
+  Load load;
+  Store store;
+  std::vector<Part> parts;  // the results, the terms, the operands as the kernel takes them
 };
 
 struct RegionCode {
@@ -55,6 +83,8 @@ struct RegionCode {
   std::vector<std::int64_t> unit_strides;  // [ref][outer axis]
   std::vector<RegionInstruction> once;     // at the start of every unit
   std::vector<RegionInstruction> code;     // for every tile
+  std::vector<RegionInstruction> whole;    // the same for whole tiles, with fold chains
+  std::vector<RegionFoldChain> fold_chains;
   std::vector<std::int64_t> offsets;
   std::vector<std::vector<StridedLoop>> loops;
   std::size_t scratch_bytes = 0;

@@ -105,7 +105,7 @@ int OperandRefs::load(int from, bool row_value, When when, int loops) {
   i.operands = 1;
   i.out = to;
   i.in[0] = from;
-  i.loops = loops;
+  i.which = loops;
   if (loops >= 0) ref(from).row_advance = ref(from).column_advance = 0;
   add_offsets(i, inner);
   (when == When::every_tile ? code_.code : code_.once).push_back(i);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds over positions: all_reduce among the devices of one process.
-#include <hwy/cache_control.h>
-
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/lanes.hpp"
 #include "tutti/tensor/scalar_loops.hpp"
@@ -12,82 +10,20 @@
 
 #include "tutti/tensor/half_inl.hpp"
 #include "tutti/tensor/loops_inl.hpp"
-#include "tutti/tensor/tree_inl.hpp"
+#include "tutti/tensor/positions_inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Lanes of D at the places of all positions, which lie in memory as lanes of `Stored`.
-template <class D, class Stored = D, class ToLanes = Same>
-class Positions {
- public:
-  using Vec = hn::Vec<D>;
-  Positions(const std::byte* const* in, Load load) : in_(in), fetches_(load == Load::ahead) {}
-  /// The hardware follows few streams at once. It does not mind what lies behind the end.
-  HWY_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
-    constexpr std::size_t bytes_ahead = 512, most_positions = 16;  // of 8 KiB, a part of the first cache
-    if (!fetches_ || positions > most_positions) return;
-    for (std::size_t p = 0; p < positions; ++p)
-      hwy::Prefetch(reinterpret_cast<const std::byte*>(elements(p) + i) + bytes_ahead);
-  }
-  /// At the last lanes: nothing follows.
-  HWY_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}
-  HWY_INLINE Vec at(std::size_t position, std::size_t i) const {
-    return ToLanes()(hn::LoadU(Stored(), elements(position) + i));
-  }
-  HWY_INLINE Vec at(std::size_t position, std::size_t i, std::size_t count) const {
-    return ToLanes()(load_first(Stored(), elements(position) + i, count));
-  }
-
- private:
-  HWY_INLINE const Element<Stored>* elements(std::size_t position) const {
-    return reinterpret_cast<const Element<Stored>*>(in_[position]);
-  }
-  const std::byte* const* in_;
-  bool fetches_;
-};
-
-/// The fold over a count of positions that is known early.
-template <ReduceKind kind, std::size_t count, class P>
-struct FewFolded {
-  template <class... Place>
-  HWY_INLINE typename P::Vec at(Place... place) const {
-    positions.fetch_ahead(count, place...);
-    return tree<kind, count>(positions, 0, place...);
-  }
-  P positions;
-};
-
-template <ReduceKind kind, class D, class P>
-struct AnyFolded {
-  template <class... Place>
-  HWY_INLINE typename P::Vec at(Place... place) const {
-    positions.fetch_ahead(count, place...);
-    PairwiseStack<typename P::Vec, Fold<kind>, 32> stack;
-    std::size_t first = 0;
-    for (; first + block_rows < count; first += block_rows)
-      stack.push(tree<kind, block_rows>(positions, first, place...));
-    return stack.folded_with(tree_of_block<kind>(D(), count - first, positions, first, place...));
-  }
-  P positions;
-  std::size_t count;
-};
-
 /// fn(the fold of each element) to `result`.
 template <ReduceKind kind, class D, class P, class Out, class Fn>
 HWY_INLINE void fold_positions(const P& positions, int count, std::int64_t n, const Out& result,
                                const Fn& fn) {
-  const auto elements = static_cast<std::size_t>(n);
-  switch (count) {
-    case 2: return map(D(), n, result, fn, FewFolded<kind, 2, P>{positions});
-    case 3: return map_singly(D(), 0, elements, result, fn, FewFolded<kind, 3, P>{positions});
-    case 4: return map_singly(D(), 0, elements, result, fn, FewFolded<kind, 4, P>{positions});
-    case 8: return map_singly(D(), 0, elements, result, fn, FewFolded<kind, 8, P>{positions});
-    default:
-      return map_singly(D(), 0, elements, result, fn,
-                        AnyFolded<kind, D, P>{positions, static_cast<std::size_t>(count)});
-  }
+  if (count == 2) return map(D(), n, result, fn, FewFolded<kind, 2, P>{positions});
+  with_folded<kind, D>(positions, static_cast<std::size_t>(count), [&](const auto& folded) HWY_ATTR {
+    map_singly(D(), 0, static_cast<std::size_t>(n), result, fn, folded);
+  });
 }
 
 template <ReduceKind kind, class T>

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/run/region.hpp"
+
+namespace tutti {
+
+/// Fills in code.whole: code.code, with one kernel for each sum that only what follows it reads: functions of the sum
+/// and one element, then a chain.
+void join_folds(RegionCode& code);
+
+}  // namespace tutti
