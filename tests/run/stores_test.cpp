@@ -8,6 +8,7 @@
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/composites.hpp"
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/boundary.hpp"
@@ -118,6 +119,35 @@ TEST(stores, past_the_caches_go_with_chains_of_folds_that_fetch_ahead_and_stream
   ASSERT_EQ(code.whole[0].kind, RegionInstruction::Kind::fold_chain);
   EXPECT_EQ(code.fold_chains[0].load, Load::ahead);
   EXPECT_EQ(code.fold_chains[0].store, Store::streaming);
+}
+
+TEST(stores, past_the_caches_go_with_a_fetch_of_the_rows_to_be_folded_next) {
+  Mesh mesh({{"a", 4}});
+  Program program = test_program(mesh, {{DType::f32, {4 * 64, 256}, {mesh.axes()}}},
+                                 [](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{mesh.axes()}});
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  using enum RegionInstruction::Kind;
+  auto code_for = [&](Stores stores) {
+    return make_region_code(graph, make_nodes(graph, Fusion::on, stores), 0, {0});
+  };
+  RegionCode code = code_for(Stores::streamed);
+  ASSERT_EQ(code.whole.size(), 2 * code.code.size());
+  const RegionInstruction& fold_of_rows = code.code[0];
+  ASSERT_EQ(fold_of_rows.kind, RegionInstruction::Kind::rows);
+  const RegionRef& ref = code.refs[static_cast<std::size_t>(fold_of_rows.in[0])];
+  for (std::size_t k = 0; k < code.code.size(); ++k) {
+    const RegionInstruction& part = code.whole[2 * k];
+    ASSERT_EQ(part.kind, fetch);
+    EXPECT_EQ(part.which, static_cast<int>(k));
+    EXPECT_EQ(part.terms, static_cast<int>(code.code.size()));
+    const RegionRef& next = code.refs[static_cast<std::size_t>(part.in[0])];
+    EXPECT_EQ(next.base, ref.base);
+    EXPECT_EQ(next.offset, ref.offset + code.space.tile_rows * 256 * 4);
+    EXPECT_EQ(code.unit_strides[static_cast<std::size_t>(part.in[0])],
+              code.unit_strides[static_cast<std::size_t>(fold_of_rows.in[0])]);
+    EXPECT_EQ(code.whole[2 * k + 1].kind, code.code[k].kind);
+  }
+  EXPECT_EQ(code_for(Stores::by_size).whole.size(), code.code.size());
 }
 
 // The plans of large programs are those that all others are tested in, but for the stores.

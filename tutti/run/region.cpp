@@ -169,6 +169,11 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
         row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
       return i.chain_rows(pointer(call.out), in, row_bytes, i.steps, i.operands, call.n, code.space.columns);
     }
+    case Kind::fetch: {
+      std::int64_t bytes = call.n * code.refs[static_cast<std::size_t>(i.in[0])].element_bytes;
+      std::int64_t begin = bytes * i.which / i.terms, end = bytes * (i.which + 1) / i.terms;
+      return fetch(in[0] + begin, static_cast<std::size_t>(end - begin));
+    }
     case Kind::load: load(code, call, tile); return;
     case Kind::stream: {
       std::int64_t bytes = call.n * code.refs[static_cast<std::size_t>(i.out)].element_bytes;
@@ -202,6 +207,7 @@ void touch_region(const PlanStep& step, StepContext& context, const OnTouched& o
   };
   walk(code, code.whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
+    if (i.kind == Kind::fetch) return;
     auto ref = [&](int r) -> const RegionRef& { return code.refs[static_cast<std::size_t>(r)]; };
     auto dense = [&](std::uintptr_t at, const RegionRef& r, std::int64_t n, bool written) {
       span(at, 1, 0, n, r.element_bytes, r.element_bytes, written);
@@ -245,6 +251,7 @@ void run_direct(const PlanStep& step, StepContext&) {
         call.chain_rows(call.out, call.in, call.row_bytes, call.steps, call.operands, call.n, call.columns);
         break;
       case Kind::fold_chain:
+      case Kind::fetch:
       case Kind::load:
       case Kind::load_irregular:
       case Kind::stream: break;  // not direct

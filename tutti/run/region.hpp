@@ -19,7 +19,7 @@ struct RegionRef {
 };
 
 struct RegionInstruction {
-  // stream: a tile of scratch goes to memory, past the caches.
+  // stream: a tile of scratch goes to memory, past the caches. fetch: part of the next tile comes from there.
   enum class Kind : std::uint8_t {
     elementwise,
     chain,
@@ -27,6 +27,7 @@ struct RegionInstruction {
     fold,
     fold_chain,
     rows,
+    fetch,
     load,
     load_irregular,
     stream
@@ -46,13 +47,13 @@ struct RegionInstruction {
   int out = 0, in[most_operands] = {};  // refs
   // Per operand, but of folds and rows; of elementwise `repeats`, and `fn` if it could be a chain.
   ChainStep steps[most_operands] = {};
-  int terms = 1;               // fold: how many
+  int terms = 1;               // fold: how many; fetch: in how many parts
   std::optional<DType> sums;   // fold: of what it is a sum
   Load load = Load::plain;     // fold: from memory
   Store store = Store::plain;  // fold, chain: to memory
   int positions = 1;  // along inner axes; `offsets` has, for each, one for out and one per operand or term
   int offsets = 0;
-  int which = 0;  // load_irregular: of RegionCode::loops; fold_chain: of RegionCode::fold_chains
+  int which = 0;  // load_irregular: of RegionCode::loops; fold_chain: of RegionCode::fold_chains; fetch: part
 
   bool goes_through_elements() const { return kind == Kind::elementwise || kind == Kind::chain; }
   bool folds_rows() const { return kind == Kind::rows || kind == Kind::chain_rows; }
@@ -83,7 +84,7 @@ struct RegionCode {
   std::vector<std::int64_t> unit_strides;  // [ref][outer axis]
   std::vector<RegionInstruction> once;     // at the start of every unit
   std::vector<RegionInstruction> code;     // for every tile
-  std::vector<RegionInstruction> whole;    // the same for whole tiles, with fold chains
+  std::vector<RegionInstruction> whole;    // the same for whole tiles, with fold chains and fetches
   std::vector<RegionFoldChain> fold_chains;
   std::vector<std::int64_t> offsets;
   std::vector<std::vector<StridedLoop>> loops;

@@ -5,6 +5,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/run/fold_chains.hpp"
+#include "tutti/run/next_tiles.hpp"
 #include "tutti/run/region_operands.hpp"
 #include "tutti/run/region_uses.hpp"
 
@@ -37,6 +38,7 @@ class Coder {
     // In the caches tiles of the one and then of the other are faster: 140 us against 165 for a link of 1 MiB.
     if (node_.is_large) join_folds(code_);
     else code_.whole = code_.code;
+    if (node_.is_large) fetch_next_tiles(code_);
     return std::move(code_);
   }
 

@@ -39,6 +39,11 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
   HWY_DYNAMIC_DISPATCH(stream_lines)(to, from, bytes);
 }
 
+void fetch(const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(from + at, 0, 2);
+}
+
 void finish_streaming() { hwy::FlushStream(); }
 
 }  // namespace tutti
