@@ -10,6 +10,7 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/composites.hpp"
 #include "tutti/ops/permute.hpp"
+#include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/nodes.hpp"
@@ -121,33 +122,71 @@ TEST(stores, past_the_caches_go_with_chains_of_folds_that_fetch_ahead_and_stream
   EXPECT_EQ(code.fold_chains[0].store, Store::streaming);
 }
 
-TEST(stores, past_the_caches_go_with_a_fetch_of_the_rows_to_be_folded_next) {
-  Mesh mesh({{"a", 4}});
-  Program program = test_program(mesh, {{DType::f32, {4 * 64, 256}, {mesh.axes()}}},
-                                 [](const Arrays& x) { return Arrays{softmax(x[0])}; }, {{mesh.axes()}});
+/// The code of what each device of a 2 x 2 mesh makes of its `shape`, with units along all outer axes.
+RegionCode code_of_rows(const Shape& shape, const std::function<Array(const Array&)>& body,
+                        Stores stores = Stores::streamed) {
+  Mesh mesh({{"a", 2}, {"b", 2}});
+  Shape whole{4 * shape[0], shape[1]};
+  Program program = test_program(mesh, {{DType::f32, whole, {mesh.axes()}}},
+                                 [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  using enum RegionInstruction::Kind;
-  auto code_for = [&](Stores stores) {
-    return make_region_code(graph, make_nodes(graph, Fusion::on, stores), 0, {0});
-  };
-  RegionCode code = code_for(Stores::streamed);
-  ASSERT_EQ(code.whole.size(), 2 * code.code.size());
-  const RegionInstruction& fold_of_rows = code.code[0];
-  ASSERT_EQ(fold_of_rows.kind, RegionInstruction::Kind::rows);
-  const RegionRef& ref = code.refs[static_cast<std::size_t>(fold_of_rows.in[0])];
-  for (std::size_t k = 0; k < code.code.size(); ++k) {
-    const RegionInstruction& part = code.whole[2 * k];
-    ASSERT_EQ(part.kind, fetch);
-    EXPECT_EQ(part.which, static_cast<int>(k));
-    EXPECT_EQ(part.terms, static_cast<int>(code.code.size()));
-    const RegionRef& next = code.refs[static_cast<std::size_t>(part.in[0])];
-    EXPECT_EQ(next.base, ref.base);
-    EXPECT_EQ(next.offset, ref.offset + code.space.tile_rows * 256 * 4);
-    EXPECT_EQ(code.unit_strides[static_cast<std::size_t>(part.in[0])],
-              code.unit_strides[static_cast<std::size_t>(fold_of_rows.in[0])]);
-    EXPECT_EQ(code.whole[2 * k + 1].kind, code.code[k].kind);
+  Nodes nodes = make_nodes(graph, Fusion::on, stores);
+  std::vector<std::size_t> unit_axes;
+  for (std::size_t axis : {0, 1})
+    if (has(nodes.list[0].outer(), axis)) unit_axes.push_back(axis);
+  return make_region_code(graph, nodes, 0, unit_axes);
+}
+
+/// Checks that the fetches lead to the next tile of an operand, if there are any.
+std::size_t fetches(const RegionCode& code, const RegionInstruction& reader, std::size_t operand) {
+  const auto ref = static_cast<std::size_t>(reader.in[operand]);
+  std::size_t found = 0;
+  for (const RegionInstruction& i : code.whole) {
+    if (i.kind != RegionInstruction::Kind::fetch) continue;
+    EXPECT_EQ(i.which, static_cast<int>(found++));
+    const auto next = static_cast<std::size_t>(i.in[0]);
+    EXPECT_EQ(code.refs[next].base, code.refs[ref].base);
+    EXPECT_EQ(code.refs[next].offset, code.refs[ref].offset + code.space.tile_rows * code.space.columns * 4);
+    for (std::size_t axes = code.unit_sizes.size(), a = 0; a < axes; ++a)
+      EXPECT_EQ(code.unit_strides[next * axes + a], code.unit_strides[ref * axes + a]);
+    EXPECT_EQ(i.positions, reader.positions);
+    for (int p = 0; p < i.positions; ++p)
+      EXPECT_EQ(
+          code.offsets[static_cast<std::size_t>(i.offsets + 2 * p + 1)],
+          code.offsets[static_cast<std::size_t>(reader.offsets + p * (1 + reader.operands) + 1) + operand]);
   }
-  EXPECT_EQ(code_for(Stores::by_size).whole.size(), code.code.size());
+  for (const RegionInstruction& i : code.whole)
+    EXPECT_TRUE(i.kind != RegionInstruction::Kind::fetch || i.terms == static_cast<int>(found));
+  return found;
+}
+
+TEST(stores, past_the_caches_go_with_fetches_of_the_next_rows) {
+  auto softmax_of = [](const Array& x) { return softmax(x); };
+  RegionCode code = code_of_rows({512, 256}, softmax_of);
+  EXPECT_EQ(code.code[0].kind, RegionInstruction::Kind::rows);
+  EXPECT_EQ(2 * fetches(code, code.code[0], 0), code.whole.size());
+
+  code = code_of_rows({512, 256}, [](const Array& x) { return softmax(1.0 - 0.5 * x); });
+  EXPECT_EQ(code.code[0].kind, RegionInstruction::Kind::chain);  // to a tile, of which rows are folded
+  EXPECT_EQ(2 * fetches(code, code.code[0], 1), code.whole.size());
+
+  code = code_of_rows({512, 256}, [](const Array& x) {
+    Array y = softmax(x);
+    return y - psum(y, "b");
+  });
+  EXPECT_EQ(code.code[0].positions, 2);
+  EXPECT_EQ(2 * fetches(code, code.code[0], 0), code.whole.size());
+
+  const auto none = [](const RegionCode& of) { return fetches(of, of.code[0], 0) == 0; };
+  EXPECT_TRUE(none(code_of_rows({512, 256}, softmax_of, Stores::by_size)));
+  EXPECT_TRUE(none(code_of_rows({8, 256}, softmax_of))) << "two tiles";
+  EXPECT_TRUE(none(code_of_rows({64, 32 * 1024}, softmax_of))) << "128 KiB";
+  EXPECT_TRUE(none(code_of_rows({512, 256}, [](const Array& x) { return mean(x, 1); })))
+      << "nothing but rows";
+  EXPECT_TRUE(none(code_of_rows({512, 256}, [](const Array& x) { return exp(x) * x; }))) << "no rows";
+  EXPECT_TRUE(none(code_of_rows({512, 256}, [](const Array& x) {
+    return softmax(slice_in_dim(x, 0, 128, 1, 1));
+  }))) << "not dense";
 }
 
 // The plans of large programs are those that all others are tested in, but for the stores.

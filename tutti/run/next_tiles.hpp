@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-/// Puts between the instructions of code.whole, part by part, a fetch of the next tile of what rows are folded of. A row
-/// is folded before anything else can be done with it: without this the memory rests in the meantime.
+/// If code.code folds rows: puts between the instructions of code.whole, part by part, a fetch of the next tile of what
+/// it first reads. A row is folded before the rest can be done with it: without this the memory rests meanwhile.
 void fetch_next_tiles(RegionCode& code);
 
 }  // namespace tutti

@@ -35,10 +35,11 @@ class Coder {
       std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
       release(i);
     }
-    // In the caches tiles of the one and then of the other are faster: 140 us against 165 for a link of 1 MiB.
-    if (node_.is_large) join_folds(code_);
-    else code_.whole = code_.code;
-    if (node_.is_large) fetch_next_tiles(code_);
+    code_.whole = code_.code;
+    if (node_.is_large) {
+      join_folds(code_);
+      fetch_next_tiles(code_);
+    }
     return std::move(code_);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores that go past the caches, and lines that come before anybody reads them. A plain store first reads the line that it overwrites: for results larger than the
+// Stores that go past the caches. A plain store first reads the line that it overwrites: for results larger than the
 // caches a third of all traffic. For results that fit these are up to three times slower.
 #pragma once
 
