@@ -52,10 +52,6 @@ class Joiner {
  private:
   const RegionInstruction& at(std::size_t i) const { return code_.code[i]; }
   bool is_in_scratch(int ref) const { return code_.refs[static_cast<std::size_t>(ref)].base == 0; }
-  std::int64_t offset(const RegionInstruction& i, int position, int k) const {
-    const std::int64_t each = 1 + (i.kind == Kind::fold ? i.terms : i.operands);
-    return code_.offsets[static_cast<std::size_t>(i.offsets + position * each + k)];
-  }
 
   /// A chain, or what could be one, on whole tiles.
   static bool has_steps(const RegionInstruction& i) {
@@ -88,7 +84,7 @@ class Joiner {
   }
 
   RegionFoldChain::Part one(const RegionInstruction& i, int k) const {
-    return {i.in[k], offset(i, 0, 1 + k), true};
+    return {i.in[k], code_.offset(i, 0, 1 + k), true};
   }
 
   bool makes_results(const RegionInstruction& i) {
@@ -101,11 +97,11 @@ class Joiner {
         step.of = FoldStep::Of::fold;
       } else if (i.steps[k].repeats) {
         for (int p = 1; p < i.positions; ++p)
-          if (offset(i, p, 1 + k) != offset(i, 0, 1 + k)) return false;
+          if (code_.offset(i, p, 1 + k) != code_.offset(i, 0, 1 + k)) return false;
         step.of = FoldStep::Of::one;
         operands_.push_back(one(i, k));
       } else {
-        for (int p = 0; p < i.positions; ++p) operands_.push_back({i.in[k], offset(i, p, 1 + k)});
+        for (int p = 0; p < i.positions; ++p) operands_.push_back({i.in[k], code_.offset(i, p, 1 + k)});
       }
       made_.steps.push_back(step);
     }
@@ -113,8 +109,8 @@ class Joiner {
     made_.terms = fold.terms;
     made_.load = fold.load;
     made_.store = i.store;
-    for (int p = 0; p < i.positions; ++p) made_.parts.push_back({i.out, offset(i, p, 0)});
-    for (int t = 0; t < fold.terms; ++t) made_.parts.push_back({fold.in[0], offset(fold, 0, 1 + t)});
+    for (int p = 0; p < i.positions; ++p) made_.parts.push_back({i.out, code_.offset(i, p, 0)});
+    for (int t = 0; t < fold.terms; ++t) made_.parts.push_back({fold.in[0], code_.offset(fold, 0, 1 + t)});
     made_.parts.insert(made_.parts.end(), operands_.begin(), operands_.end());
     return true;
   }
@@ -129,7 +125,6 @@ class Joiner {
 }  // namespace
 
 void join_folds(RegionCode& code) {
-  code.whole.clear();
   bool fits = code.space.tile_rows * code.space.tile_columns % fold_chain_elements == 0;
   for (std::size_t i = 0; i < code.code.size();) {
     std::optional<std::size_t> end;

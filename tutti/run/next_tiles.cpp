@@ -57,10 +57,8 @@ void fetch_next_tiles(RegionCode& code) {
   fetch.terms = static_cast<int>(code.whole.size());
   fetch.positions = reader->positions;
   fetch.offsets = static_cast<int>(code.offsets.size());
-  for (std::int64_t p = 0; p < reader->positions; ++p) {
-    const std::int64_t at = reader->offsets + p * (1 + reader->operands) + 1 + operand;
-    code.offsets.insert(code.offsets.end(), {0, code.offsets[static_cast<std::size_t>(at)]});
-  }
+  for (int p = 0; p < reader->positions; ++p)
+    code.offsets.insert(code.offsets.end(), {0, code.offset(*reader, p, 1 + operand)});
   const std::size_t axes = code.unit_sizes.size();
   for (std::size_t a = 0; a < axes; ++a) code.unit_strides.push_back(code.unit_strides[from * axes + a]);
   code.refs.push_back(next);

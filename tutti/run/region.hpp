@@ -92,11 +92,16 @@ struct RegionCode {
   bool streams = false;
 
   std::int64_t units() const;
+  /// Of an instruction's result (k = 0), operand or term (from 1 on) at a position.
+  std::int64_t offset(const RegionInstruction& i, int position, int k) const {
+    const std::int64_t each = 1 + (i.kind == RegionInstruction::Kind::fold ? i.terms : i.operands);
+    return offsets[static_cast<std::size_t>(i.offsets + position * each + k)];
+  }
 };
 
 /// A region of few calls, with every address worked out.
 struct DirectCall {
-  RegionInstruction::Kind kind;  // none that loads or streams
+  RegionInstruction::Kind kind;  // none that loads, fetches or streams
   int operands;
   union {
     ElementwiseKernel elementwise;

@@ -35,10 +35,11 @@ class Coder {
       std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
       release(i);
     }
-    code_.whole = code_.code;
     if (node_.is_large) {
       join_folds(code_);
       fetch_next_tiles(code_);
+    } else {
+      code_.whole = code_.code;
     }
     return std::move(code_);
   }
