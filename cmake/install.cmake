@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` and cpack put where. Everything is found from where the files lie, so a copy may be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tutti EXPORT tuttiTargets)
+install(DIRECTORY tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*_inl.hpp" EXCLUDE PATTERN "cli" EXCLUDE)
+if(TARGET tutti_cli)
+  install(TARGETS tutti_cli)
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(tutti_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+  endif()
+endif()
+
+# --- find_package(tutti) ----------------------------------------------------------------------------------------------
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
+install(EXPORT tuttiTargets NAMESPACE tutti:: DESTINATION ${package_folder})
+configure_package_config_file(cmake/tuttiConfig.cmake.in ${PROJECT_BINARY_DIR}/tuttiConfig.cmake
+  INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may break users.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake
+              cmake/dependencies.cmake
+  DESTINATION ${package_folder})
+
+# --- pkg-config -------------------------------------------------------------------------------------------------------
+
+set(pc_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH prefix_from_pc /${pc_folder} /)
+set(libs_of_static -lhwy -ldnnl -lopenblas -lhwloc -lzip -lgomp -pthread)
+list(JOIN libs_of_static " " libs_of_static)
+if(BUILD_SHARED_LIBS)
+  set(libs_of_shared ${libs_of_static})
+  set(libs_of_static)
+endif()
+configure_file(cmake/tutti.pc.in ${PROJECT_BINARY_DIR}/tutti.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${pc_folder})
+
+# --- cpack: a package for apt -----------------------------------------------------------------------------------------
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The Tutti project")
+set(CPACK_PACKAGE_CONTACT "The Tutti project")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what the tool is linked with
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfmt-dev, libstdc++-12-dev | libstdc++-dev")
+if(NOT BUILD_SHARED_LIBS)  # what a user's program is linked with
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS
+    ", libhwy-dev, libdnnl-dev, libopenblas-pthread-dev | libopenblas-dev, libhwloc-dev, libzip-dev, libgomp1")
+endif()
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};tutti;ALL;/")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+include(CPack)
