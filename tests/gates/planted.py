@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one self test of a gate: `layers_test.py catches_a_cycle` calls the function of that name.
+"""Runs one self test of a gate: `layers_test.py catches_a_cycle build/release/bin` calls the function of that name.
 
 A self test plants a defect in a temporary folder and sees the gate catch it; it fails by AssertionError.
 """
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(sys.argv[2])  # the folder of the build that has its programs
 
 
 def write(folder: Path, file: str, text: str) -> None:

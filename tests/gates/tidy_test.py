@@ -2,6 +2,7 @@
 """Self tests of tools/tidy: a defect in a source and in a header, and the stamps that skip unchanged sources."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -20,6 +21,7 @@ def tidy(root: Path, header: str) -> tuple[int, str]:
     command = f"g++ -std=c++20 -I{root} -c {source}"
     planted.write(root, "build/x/compile_commands.json",
                   json.dumps([{"directory": str(root), "file": str(source), "command": command}]))
+    os.environ["XDG_CACHE_HOME"] = str(root / "cache")
     return planted.run(planted.ROOT / "tools/tidy", root / "build/x", root)
 
 
