@@ -3,7 +3,7 @@
 # Everything comes from CMakePresets.json, so `cmake --preset dev` and friends work as well.
 
 help:    ## list the targets
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 demo: configure    ## set up, build and run the first example
 	cmake --build --preset release --target digits
@@ -26,6 +26,17 @@ lint: configure    ## clang-tidy over the sources that changed since it last pas
 format: setup    ## lay out all C++ with clang-format
 	git ls-files -z -- '*.cpp' '*.hpp' | xargs -0 clang-format-19 -i
 
+install: configure    ## install headers, library and tool; PREFIX=folder, /usr/local without
+	cmake --build --preset release --target tutti tutti_cli
+	cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
+
+package: configure    ## make a .deb in build/release
+	cmake --build --preset release
+	cpack --config build/release/CPackConfig.cmake -B build/release
+
+install-check: build    ## build and run a user's project in all ways to use Tutti
+	tools/install_check --all build/release
+
 build: configure
 	cmake --build --preset release
 
@@ -35,4 +46,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak lint format build configure setup
+.PHONY: help demo test bench soak lint format install package install-check build configure setup

@@ -37,6 +37,10 @@ void compare(const Structure& expected, const Structure& found, std::string_view
 
 }  // namespace
 
+std::string tree::index_label(const std::string& index) { return "[" + index + "]"; }
+std::string tree::key_label(const std::string& key) { return "[\"" + key + "\"]"; }
+std::string tree::field_label(const std::string& field) { return "." + field; }
+
 std::size_t leaf_count(const Structure& structure) {
   std::size_t n = structure.leaf ? 1 : 0;
   for (const Structure& child : structure.children) n += leaf_count(child);

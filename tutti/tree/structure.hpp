@@ -18,6 +18,13 @@ struct Structure {
   bool operator==(const Structure&) const = default;
 };
 
+namespace tree {
+/// Labels: "[2]", "[\"key\"]", ".0". Not inline: under -O3 -Wall GCC 12 warns a user of overlapping copies in such sums.
+std::string index_label(const std::string& index);
+std::string key_label(const std::string& key);
+std::string field_label(const std::string& field);
+}  // namespace tree
+
 /// The number of leaves.
 std::size_t leaf_count(const Structure& structure);
 /// "argument 0.1" for what = "argument" and the path ".0.1"; "result" for the path of a lone leaf.

@@ -59,23 +59,24 @@ consteval bool is_plain() {
   return false;
 }
 
-/// f(label, child) for every child of a node that is no leaf, in order. `T` may be const.
+/// f(label, child) for every child of a node that is no leaf, in order. `label()` makes the child's label. `T` may be
+/// const.
 template <class T, class F>
 void for_each_child(T& t, F&& f) {
   using U = std::remove_const_t<T>;
   if constexpr (is<U, std::vector>) {
-    for (std::size_t i = 0; i < t.size(); ++i) f("[" + std::to_string(i) + "]", t[i]);
+    for (std::size_t i = 0; i < t.size(); ++i) f([i] { return index_label(std::to_string(i)); }, t[i]);
   } else if constexpr (is<U, std::map>) {
     for (auto& [key, value] : t) {
-      if constexpr (std::convertible_to<decltype(key), std::string>)
-        f("[\"" + std::string(key) + "\"]", value);
-      else f("[" + std::to_string(key) + "]", value);
+      if constexpr (std::convertible_to<decltype(key), std::string>) f([&] { return key_label(key); }, value);
+      else f([&] { return index_label(std::to_string(key)); }, value);
     }
   } else if constexpr (is<U, std::optional>) {
-    if (t) f(std::string("*"), *t);
+    if (t) f([] { return std::string("*"); }, *t);
   } else {
     int index = 0;
-    auto each = [&](auto&... child) { (f("." + std::to_string(index++), child), ...); };
+    auto one = [&](auto& child) { f([&] { return field_label(std::to_string(index)); }, child), ++index; };
+    auto each = [&](auto&... child) { (one(child), ...); };
     if constexpr (TupleLike<U>) {
       std::apply(each, t);
     } else if constexpr (Tied<T>) {
@@ -94,7 +95,7 @@ void for_each_child(T& t, F&& f) {
 template <class T, class F>
 void for_each_leaf(T& t, F&& f) {
   if constexpr (Leaf<std::remove_const_t<T>>) f(t);
-  else for_each_child(t, [&](const std::string&, auto& child) { for_each_leaf(child, f); });
+  else for_each_child(t, [&](const auto& /*label*/, auto& child) { for_each_leaf(child, f); });
 }
 
 template <class T>
@@ -121,8 +122,8 @@ template <class T>
 Structure structure_of(const T& t, std::string label = {}) {
   Structure structure{std::move(label), Leaf<T>, {}};
   if constexpr (!Leaf<T>)
-    for_each_child(t, [&](const std::string& name, const auto& child) {
-      structure.children.push_back(structure_of(child, name));
+    for_each_child(t, [&](const auto& name, const auto& child) {
+      structure.children.push_back(structure_of(child, name()));
     });
   return structure;
 }

@@ -21,9 +21,9 @@ inline constexpr bool is_map_by_text<std::map<K, V, Rest...>> = std::convertible
 template <class T>
 std::string name_in_file([[maybe_unused]] std::size_t i, const std::string& label) {
   if constexpr (is<T, std::optional>) return "";
-  else if constexpr (is_map_by_text<T>) return "." + label.substr(2, label.size() - 4);  // ["key"]
+  else if constexpr (is_map_by_text<T>) return field_label(label.substr(2, label.size() - 4));  // ["key"]
   else if constexpr (is<T, std::vector> || is<T, std::map> || TupleLike<T> || Tied<T>) return label;
-  else return "." + std::string(field_names<T>()[i]);
+  else return field_label(std::string(field_names<T>()[i]));
 }
 
 template <class T>
@@ -32,8 +32,8 @@ void collect_names(const T& t, const std::string& prefix, std::vector<std::strin
     names.push_back(prefix);
   } else {
     std::size_t i = 0;
-    for_each_child(t, [&](const std::string& label, const auto& child) {
-      collect_names(child, prefix + name_in_file<T>(i++, label), names);
+    for_each_child(t, [&](const auto& label, const auto& child) {
+      collect_names(child, prefix + name_in_file<T>(i++, label()), names);
     });
   }
 }
