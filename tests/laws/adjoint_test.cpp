@@ -62,8 +62,10 @@ void adjoint_identity(const Example& example, Findings& findings) {
     std::vector<PerDevice> backward = evaluate(*transpose, example_mesh(), joined(v.known, w));
     for (Type& type : linear) type = dual(type);
     double left = pairing(results, forward, w), right = pairing(linear, v.linear, backward);
-    findings.expect(left == right, fmt::format("{}: <J v, w> = {}, <v, T w> = {}\n{}", described(example),
-                                               left, right, to_string(*transpose)));
+    findings.expect(left == right, [&] {
+      return fmt::format("{}: <J v, w> = {}, <v, T w> = {}\n{}", described(example), left, right,
+                         to_string(*transpose));
+    });
   }
 }
 
@@ -88,10 +90,10 @@ void double_transpose(const Example& example, Findings& findings) {
     Program twice = transpose(*once, cotangents);
     std::vector<PerDevice> forward = evaluate(program, example_mesh(), inputs.all);
     std::vector<PerDevice> again = evaluate(twice, example_mesh(), joined(inputs.known, inputs.linear));
-    findings.expect(twice.types_of(twice.outputs) == results &&
-                        totals(results, forward) == totals(results, again),
-                    described(example) + ": the transpose of the transpose is another map\n" +
-                        to_string(twice));
+    findings.expect(
+        twice.types_of(twice.outputs) == results && totals(results, forward) == totals(results, again), [&] {
+          return described(example) + ": the transpose of the transpose is another map\n" + to_string(twice);
+        });
   }
 }
 

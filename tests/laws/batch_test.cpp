@@ -51,9 +51,10 @@ void same_on_lanes_and_devices(const Example& example, const Axis& axis, const B
   std::vector<PerDevice> devices = batched_values(results, axis, evaluate(program, example_mesh(), x));
   Program removed = batch(program, axis);
   std::vector<PerDevice> inputs = batched_values(program.types_of(program.inputs), axis, x);
-  findings.expect(evaluate(removed, example_mesh(), inputs) == devices,
-                  described(example) + " over " + std::string(axis.name) + ": lanes differ from devices\n" +
-                      to_string(program) + to_string(removed));
+  findings.expect(evaluate(removed, example_mesh(), inputs) == devices, [&] {
+    return described(example) + " over " + std::string(axis.name) + ": lanes differ from devices\n" +
+           to_string(program) + to_string(removed);
+  });
 }
 
 void lanes_are_devices(const Example& example, Findings& findings) {
@@ -118,8 +119,10 @@ void same_as_calls(const Example& example, const Bits& marked, Findings& finding
   Program removed = batch(all, lane_axis);
   findings.expect(evaluate(removed, example_mesh(), stacked_per_value(inputs, marked)) ==
                       stacked_per_value(outputs, have_lanes),
-                  described(example) + ": a lane differs from a call\n" + to_string(all) +
-                      to_string(removed));
+                  [&] {
+                    return described(example) + ": a lane differs from a call\n" + to_string(all) +
+                           to_string(removed);
+                  });
 }
 
 void lanes_are_calls(const Example& example, Findings& findings) {

@@ -42,9 +42,10 @@ void reads_own_position_only(const Example& example, Findings& findings) {
       inputs.push_back(mixed(example.operands[i].type, some[i], others[i], axis, position));
     std::vector<PerDevice> found = evaluate(program, example_mesh(), inputs);
     for (std::size_t i = 0; i < found.size(); ++i)
-      findings.expect(differing(found[i], expected[i], axis, position).empty(),
-                      fmt::format("{}: result {} at {} of '{}' depends on other devices", described(example),
-                                  i, position, axis.name));
+      findings.expect(differing(found[i], expected[i], axis, position).empty(), [&] {
+        return fmt::format("{}: result {} at {} of '{}' depends on other devices", described(example), i,
+                           position, axis.name);
+      });
   };
   for (const Axis& axis : example_mesh().axes())
     if (!contains(example.op->communicates(), axis))

@@ -50,7 +50,8 @@ void slopes_by(const Example& example, const Bits& by, Findings& findings) {
     if (!derived.nonzero[i]) continue;  // bool or integers
     std::string found =
         wrong(slopes(program, x, v, by, i), totals(program.type(program.outputs[i]), outputs[next++]));
-    findings.expect(found.empty(), described(example) + ": " + found + "\n" + to_string(derived.program));
+    findings.expect(found.empty(),
+                    [&] { return described(example) + ": " + found + "\n" + to_string(derived.program); });
   }
 }
 

@@ -20,7 +20,8 @@ Program without_borders(const Program& program) {
 
 void expect_lowers(const Program& program, const std::string& what, Findings& findings) {
   try {
-    findings.expect(!write(lower_per_device(without_borders(program), example_mesh())).empty(), what);
+    findings.expect(!write(lower_per_device(without_borders(program), example_mesh())).empty(),
+                    [&] { return what; });
   } catch (const Error& error) {
     findings.broken(what + ": " + error.what());
   }

@@ -34,8 +34,9 @@ void simplified(const Program& program, const std::vector<Transform>& transforms
   Values expected = values_of(program, x);
   for (const Transform& transform : transforms) {
     Program made = transform.apply(program).program;
-    findings.expect(values_of(made, x) == expected,
-                    what + ", " + transform.name + ": other values\n" + to_string(program) + to_string(made));
+    findings.expect(values_of(made, x) == expected, [&] {
+      return what + ", " + transform.name + ": other values\n" + to_string(program) + to_string(made);
+    });
   }
 }
 
@@ -65,13 +66,15 @@ void derived(const Program& program, const Values& x, const std::string& what, F
   Values expected = values_of(program, x), v = random_values(random, marked(program, floats), Numbers::any);
   Program forward = jvp(program, floats).program, backward = vjp(program, floats);
   Values tangents = values_of(forward, joined(x, v));
-  findings.expect(first(tangents, expected.size()) == expected, what + ", jvp: other results");
+  findings.expect(first(tangents, expected.size()) == expected,
+                  [&] { return what + ", jvp: other results"; });
   linear.resize(forward.inputs.size(), true);
-  findings.expect(in_two_halves(forward, linear, x, v) == tangents, what + ", split: other values");
+  findings.expect(in_two_halves(forward, linear, x, v) == tangents,
+                  [&] { return what + ", split: other values"; });
   Types cotangents = backward.types_of(backward.inputs);
   cotangents.erase(cotangents.begin(), cotangents.begin() + static_cast<std::ptrdiff_t>(x.size()));
   Values found = values_of(backward, joined(x, random_values(random, cotangents, Numbers::any)));
-  findings.expect(first(found, expected.size()) == expected, what + ", vjp: other results");
+  findings.expect(first(found, expected.size()) == expected, [&] { return what + ", vjp: other results"; });
 }
 
 void keeps_its_meaning(const Example& example, Findings& findings) {

@@ -55,14 +55,15 @@ void judge(Rule rule, const Example& example, const Error& error, Findings& find
     start = text.substr(0, text.find("transpose is refused: "));
   bool right = not_linear ? text.starts_with(start) && text.size() > start.size() : text == start + reason;
   findings.expect(error.code() == Code::refused_rule && right && (not_linear || !reason.empty()),
-                  described(example) + ", " + std::string(name(rule)) + ": " + text);
+                  [&] { return described(example) + ", " + std::string(name(rule)) + ": " + text; });
 }
 
 void each_rule_is_there_or_says_why(const Example& example, Findings& findings) {
   for (Rule rule : all_refusable_rules) try {
       if (call(rule, example))
-        findings.expect(example.op->refusal(rule).empty(),
-                        described(example) + ": has the rule " + std::string(name(rule)) + " and refuses it");
+        findings.expect(example.op->refusal(rule).empty(), [&] {
+          return described(example) + ": has the rule " + std::string(name(rule)) + " and refuses it";
+        });
     } catch (const Error& error) {
       judge(rule, example, error, findings);
     }

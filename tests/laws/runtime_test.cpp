@@ -47,7 +47,7 @@ void expect_in_all_plans(const Program& program, const std::vector<PerDevice>& i
                          Findings& findings) {
   for (const Plan& plan : plans()) try {
       findings.expect(run(plan, program, inputs) == expected,
-                      what + ": other bits by " + plan.name + "\n" + to_string(program));
+                      [&] { return what + ": other bits by " + plan.name + "\n" + to_string(program); });
     } catch (const Error& error) {
       findings.broken(what + " by " + plan.name + ": " + error.what());
     }

@@ -31,7 +31,7 @@ std::string unequal(const Program& with_borders, const std::vector<PerDevice>& i
 void expect_sound(const Program& program, const std::string& what, Findings& findings) {
   Random random(6);
   std::string found = unequal(program, random_values(random, program.types_of(program.inputs), Numbers::any));
-  findings.expect(found.empty(), what + ": " + found);
+  findings.expect(found.empty(), [&] { return what + ": " + found; });
 }
 
 void equal_is_equal(const Example& example, Findings& findings) {

@@ -31,8 +31,10 @@ struct Attempt {
       check(made.program);
       bool promised = made.program.types_of(made.program.inputs) == made.inputs &&
                       made.program.types_of(made.program.outputs) == made.outputs;
-      findings.expect(promised, described(example) + before + ", " + transform.name +
-                                    ": inputs or outputs of other types\n" + to_string(made.program));
+      findings.expect(promised, [&] {
+        return described(example) + before + ", " + transform.name + ": inputs or outputs of other types\n" +
+               to_string(made.program);
+      });
       return std::move(made.program);
     } catch (const Error& error) {
       if (error.code() != Code::refused_rule || !may_be_refused(example, transform))

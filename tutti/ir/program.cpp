@@ -79,7 +79,8 @@ void check(const Program& program) {
     ensure(inferred.size() == stated.size(), "checker: {} has {} results, the program says {}",
            equation.op->name(), inferred.size(), stated.size());
     for (std::size_t i = 0; i < inferred.size(); ++i)
-      ensure(inferred[i] == stated[i], "checker: {} infers {}, the program says {}", equation.op->name(),
+      if (inferred[i] != stated[i])
+        fail(Code::internal, "checker: {} infers {}, the program says {}", equation.op->name(),
              to_string(inferred[i]), to_string(stated[i]));
     for (Var var : equation.results) assign(var);
     for (const SubProgram& inner : equation.op->programs()) check(*inner);
