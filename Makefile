@@ -37,6 +37,9 @@ package: configure    ## make a .deb in build/release
 install-check: build    ## build and run a user's project in all ways to use Tutti
 	tools/install_check --all build/release
 
+arm:    ## build for ARM of 64 bits, and run demo, tool and tests under emulation
+	tools/arm
+
 build: configure
 	cmake --build --preset release
 
@@ -46,4 +49,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak lint format install package install-check build configure setup
+.PHONY: help demo test bench soak lint format install package install-check arm build configure setup

@@ -36,6 +36,8 @@ constexpr unsigned spins_per_look_at_the_clock = 1024;
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
 #endif
 }
 

@@ -38,6 +38,7 @@ struct RowFolder {
 
   /// The 16 virtual lanes.
   struct Lanes {
+    HWY_INLINE Lanes() {}  // compiled for this instruction set, unlike a defaulted one
     hn::Vec<D> part[parts];
   };
   struct FoldLanes {

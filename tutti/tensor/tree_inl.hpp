@@ -44,6 +44,7 @@ struct Fold {
 template <class V, class Fold, std::size_t heights>
 class PairwiseStack {
  public:
+  HWY_INLINE PairwiseStack() {}  // compiled for this instruction set, unlike a defaulted one
   HWY_INLINE void push(V v) {
     for (std::size_t carry = pushed_++; carry % 2 == 1; carry /= 2) v = Fold()(stack_[--height_], v);
     stack_[height_++] = v;

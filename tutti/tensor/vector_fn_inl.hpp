@@ -24,12 +24,23 @@ constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 /// Of x86, whose newer instruction sets have the smaller numbers.
 constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 
-// Of two NaNs the first comes out of x86's instructions. To the compiler the operands of a sum or product of vectors
-// may change places, differently in each loop; so these name the instruction, and loops that do the same have the
-// same bits.
+// Of two NaNs the first comes out of x86's instructions, and out of ARM's unless only the second one signals. To the
+// compiler the operands of a sum or product of vectors may change places, differently in each loop. So these name the
+// instruction, and loops that do the same have the same bits.
 template <class V>
 HWY_INLINE V add(V a, V b) {
-#if HWY_ARCH_X86_64
+#if HWY_ARCH_ARM_A64
+  if constexpr (holds_floats<V>) {
+    constexpr std::size_t bytes = sizeof a.raw, lane = sizeof(hn::TFromV<V>);
+    if constexpr (bytes == 16 && lane == 4)
+      asm("fadd %0.4s, %1.4s, %2.4s" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else if constexpr (bytes == 16) asm("fadd %0.2d, %1.2d, %2.2d" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else if constexpr (lane == 8) asm("fadd %d0, %d1, %d2" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else if constexpr (bytes == 8) asm("fadd %0.2s, %1.2s, %2.2s" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else asm("fadd %s0, %s1, %s2" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    return a;
+  }
+#elif HWY_ARCH_X86_64
   if constexpr (holds_floats<V> && has_three_operands) {
     if constexpr (sizeof(hn::TFromV<V>) == 4) asm("vaddps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
     else asm("vaddpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
@@ -45,7 +56,18 @@ HWY_INLINE V add(V a, V b) {
 
 template <class V>
 HWY_INLINE V mul(V a, V b) {
-#if HWY_ARCH_X86_64
+#if HWY_ARCH_ARM_A64
+  if constexpr (holds_floats<V>) {
+    constexpr std::size_t bytes = sizeof a.raw, lane = sizeof(hn::TFromV<V>);
+    if constexpr (bytes == 16 && lane == 4)
+      asm("fmul %0.4s, %1.4s, %2.4s" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else if constexpr (bytes == 16) asm("fmul %0.2d, %1.2d, %2.2d" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else if constexpr (lane == 8) asm("fmul %d0, %d1, %d2" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else if constexpr (bytes == 8) asm("fmul %0.2s, %1.2s, %2.2s" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    else asm("fmul %s0, %s1, %s2" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
+    return a;
+  }
+#elif HWY_ARCH_X86_64
   if constexpr (holds_floats<V> && has_three_operands) {
     if constexpr (sizeof(hn::TFromV<V>) == 4) asm("vmulps %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
     else asm("vmulpd %2, %1, %0" : "=v"(a.raw) : "v"(a.raw), "v"(b.raw));
