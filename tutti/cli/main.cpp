@@ -7,13 +7,17 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/cli/options.hpp"
+#include "tutti/tensor/blas.hpp"
 #include "tutti/tensor/kernels.hpp"
 
 namespace {
 
 std::string version() {
-  return fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)",
-                     tutti::instruction_set());
+  std::string text =
+      fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)\n{}",
+                  tutti::instruction_set(), tutti::blas().config);
+  if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
+  return text;
 }
 
 int run(int argc, char** argv) {

@@ -9,6 +9,7 @@
 #include "tutti/run/cost.hpp"
 #include "tutti/run/describe.hpp"
 #include "tutti/run/memory.hpp"
+#include "tutti/tensor/blas.hpp"
 
 namespace tutti {
 namespace {
@@ -160,6 +161,7 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
     text +=
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
         "other's\n";
+  if (blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
   text += memory(plan, circumstances);
   if (circumstances.moved_inputs > 0)
     text += fmt::format("{} inputs are gathered inside: they are used whole beside being split\n",

@@ -4,36 +4,13 @@
 #include <array>
 #include <atomic>
 #include <dnnl.hpp>
-#include <functional>
-#include <thread>
 #include <utility>
 
 #include "tutti/base/require.hpp"
-
-// oneDNN's thread runtime; clang has no omp.h here.
-extern "C" int omp_get_max_threads();
-extern "C" void omp_set_num_threads(int);
+#include "tutti/tensor/one_thread.hpp"
 
 namespace tutti {
 namespace {
-
-/// oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made
-/// for one and used by two gives wrong numbers. The setting belongs to the calling thread, which gets it
-/// back.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 constexpr std::size_t scratch_alignment = 64;
 
@@ -89,7 +66,8 @@ struct CallSlot {
   std::array<dnnl_exec_arg_t, 4> arguments;  // the C call takes them as they are; the C++ one builds a map
 };
 
-/// Slots that no call is using. A thread finds again the slot that it left.
+/// Slots that no call is using, one for each thread. Threads do not hand them on, so that tools that look for races
+/// (make race) see two threads in one slot only if there are two.
 class IdleSlots {
  public:
   ~IdleSlots() {
@@ -97,33 +75,30 @@ class IdleSlots {
   }
   /// Null if there is none.
   std::unique_ptr<CallSlot> take() {
-    const std::size_t first = own_place();
-    for (std::size_t i = 0; i < places; ++i)
-      if (CallSlot* slot = places_[(first + i) % places].exchange(nullptr, std::memory_order_acq_rel))
-        return std::unique_ptr<CallSlot>(slot);
-    return nullptr;
+    return std::unique_ptr<CallSlot>(own_place().exchange(nullptr, std::memory_order_acq_rel));
   }
   void put(std::unique_ptr<CallSlot> slot) {
-    const std::size_t first = own_place();
-    for (std::size_t i = 0; i < places; ++i) {
-      CallSlot* empty = nullptr;
-      if (places_[(first + i) % places].compare_exchange_strong(empty, slot.get(),
-                                                                std::memory_order_acq_rel)) {
-        [[maybe_unused]] CallSlot* kept = slot.release();
-        return;
-      }
-    }
+    CallSlot* empty = nullptr;
+    if (own_place().compare_exchange_strong(empty, slot.get(), std::memory_order_acq_rel)) [[maybe_unused]]
+      CallSlot* kept = slot.release();
   }
 
  private:
-  static constexpr std::size_t places = 8;  // more calls at once make slots of their own
-  static std::size_t own_place() { return std::hash<std::thread::id>()(std::this_thread::get_id()) % places; }
+  static constexpr std::size_t places = 16;  // threads with the same place make more slots
+
+  std::atomic<CallSlot*>& own_place() {
+    static std::atomic<std::size_t> threads{0};
+    thread_local const std::size_t thread = threads.fetch_add(1, std::memory_order_relaxed);
+    return places_[thread % places];
+  }
 
   std::array<std::atomic<CallSlot*>, places> places_{};
 };
 
 }  // namespace
 
+// oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made for one
+// and used by two gives wrong numbers. So both happen under OneThread.
 struct FloatProduct::Primitive {
   Primitive(DType dtype, const ProductShape& shape)
       : is_turned(is_by_vector(shape)),

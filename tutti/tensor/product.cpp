@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/product.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/blas.hpp"
 #include "tutti/tensor/float_product.hpp"
 #include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/one_thread.hpp"
 #include "tutti/tensor/scalar_fn.hpp"
-
-extern "C" void omp_set_num_threads(int);
 
 namespace tutti {
 namespace {
@@ -20,27 +17,6 @@ namespace {
 bool is_empty(const ProductShape& s) { return s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0; }
 
 std::int64_t elements_of_result(const ProductShape& s) { return s.batch * s.m * s.n; }
-
-/// BLAS takes the numbers 1 and 0 by value where they are real, by address where they are complex.
-template <class T, class Gemm>
-void multiply_by_blas(Gemm gemm, const ProductShape& s, std::byte* c_bytes, const std::byte* a_bytes,
-                      const std::byte* b_bytes) {
-  const auto transposed = [](bool t) { return t ? CblasTrans : CblasNoTrans; };
-  const auto size = [](std::int64_t n) { return static_cast<blasint>(n); };
-  auto* c = reinterpret_cast<T*>(c_bytes);
-  auto* a = reinterpret_cast<const T*>(a_bytes);
-  auto* b = reinterpret_cast<const T*>(b_bytes);
-  for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n) {
-    const auto call = [&](auto one, auto zero) {
-      gemm(CblasRowMajor, transposed(s.a_transposed), transposed(s.b_transposed), size(s.m), size(s.n),
-           size(s.k), one, a, size(s.a_transposed ? s.m : s.k), b, size(s.b_transposed ? s.k : s.n), zero, c,
-           size(s.n));
-    };
-    const T one{1}, zero{0};
-    if constexpr (is_complex_element<T>) call(&one, &zero);
-    else call(one, zero);
-  }
-}
 
 /// Of bool the and and or.
 template <class T>
@@ -126,13 +102,12 @@ struct Product::Prepared {
 Product::Product(DType dtype, const ProductShape& shape) {
   ensure(std::min({shape.batch, shape.m, shape.n, shape.k}) >= 0, "a product of {} x {}x{} and {}x{}",
          shape.batch, shape.m, shape.k, shape.k, shape.n);
-  constexpr std::int64_t largest = std::numeric_limits<blasint>::max();
+  const std::int64_t largest = largest_blas_size();
   require(!is_by_blas(dtype) || std::max({shape.m, shape.n, shape.k}) <= largest, Code::shape,
           "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
           "dimension",
           name(dtype), shape.m, shape.k, shape.n, largest);
   const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
-  if (is_by_blas(dtype) && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
   prepared_ = std::make_unique<const Prepared>(
       Prepared{dtype, shape,
                by_onednn ? std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape)
@@ -160,11 +135,8 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
     else if constexpr (is_half_element<T>)
       is_widened(dtype) ? multiply_widened(dtype, shape, *floats, c, a, b, scratch)
                         : floats->run(c, a, b, scratch);
-    else if constexpr (std::is_same_v<T, double>) multiply_by_blas<T>(cblas_dgemm, shape, c, a, b);
-    else if constexpr (std::is_same_v<T, std::complex<float>>)
-      multiply_by_blas<T>(cblas_cgemm, shape, c, a, b);
-    else if constexpr (std::is_same_v<T, std::complex<double>>)
-      multiply_by_blas<T>(cblas_zgemm, shape, c, a, b);
+    else if constexpr (is_complex_element<T> || std::is_same_v<T, double>)
+      multiply_by_blas(dtype, shape, c, a, b);
     else multiply_integers<T>(shape, c, a, b, scratch);
   });
 }
@@ -187,9 +159,6 @@ double Product::nanoseconds() const {
   return 40 + batch * m * k * (1.5 + 0.65 * n);
 }
 
-void use_one_thread_for_products() {
-  omp_set_num_threads(1);
-  if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
-}
+void use_one_thread_for_products() { omp_set_num_threads(1); }
 
 }  // namespace tutti
