@@ -2,6 +2,10 @@
 # The everyday commands; `make help` lists them. One build serves all of them: build/release.
 # Everything comes from CMakePresets.json, so `cmake --preset dev` and friends work as well.
 
+ifdef PLAIN  # tests see a plainer machine (tests/support/plain_machine.hpp)
+export TUTTI_TEST_PLAIN := 1
+endif
+
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -16,9 +20,13 @@ bench: configure    ## build and run the benchmarks beside JAX and Open MPI; ALL
 	cmake --build --preset release --target bench
 	tools/bench $(if $(ALL),--all)
 
-soak: configure    ## try the laws on 20,000 fresh generated programs
-	cmake --build --preset release --target soundness_tests
-	tools/soak
+soak: configure    ## 20,000 fresh programs, other processors; PARTS="programs haswell": these alone; PLAIN=1: plainer
+	cmake --build --preset release --target soundness_tests digits tensor_tests
+	tools/soak $(PARTS)
+
+race: configure    ## products of several threads under valgrind; PLAIN=1: as a plainer machine
+	cmake --build --preset release --target tensor_tests
+	tools/race
 
 lint: configure    ## clang-tidy over the sources that changed since it last passed
 	tools/tidy build/release
@@ -31,7 +39,7 @@ install: configure    ## install headers, library and tool; PREFIX=folder, /usr/
 	cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
 
 package: configure    ## make a .deb in build/release
-	cmake --build --preset release
+	cmake --build --preset release --target tutti tutti_cli
 	cpack --config build/release/CPackConfig.cmake -B build/release
 
 install-check: build    ## build and run a user's project in all ways to use Tutti
@@ -49,4 +57,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak lint format install package install-check arm build configure setup
+.PHONY: help demo test bench soak race lint format install package install-check arm build configure setup

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests that run once more as on other machines: the label `plain` as a plainer one sees them
+# (tests/support/plain_machine.hpp), and products of threads with the OpenBLAS that has no locks.
+# Not under sanitizers, which leave out most instruction sets anyway.
+if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize")
+  return()
+endif()
+
+function(add_plain_shards folder count)
+  math(EXPR last "${count} - 1")
+  foreach(shard RANGE ${last})
+    set(test plain.${folder}_${shard})
+    add_test(NAME ${test}
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/run_shard $<TARGET_FILE:${folder}_tests> ${shard} ${count} ${notes}/${test}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${test} PROPERTIES LABELS plain TIMEOUT 2700 ENVIRONMENT TUTTI_TEST_PLAIN=1)
+    if(folder IN_LIST team_folders)
+      set_tests_properties(${test} PROPERTIES RESOURCE_LOCK team)
+    endif()
+  endforeach()
+endfunction()
+
+add_plain_shards(tensor 2)
+add_plain_shards(run 2)
+add_plain_shards(laws 2)
+
+set(serial_openblas /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial)
+set(name tensor.product_threads_with_the_openblas_that_has_no_locks)
+if(EXISTS ${serial_openblas}/libopenblas.so.0)
+  add_test(NAME ${name} COMMAND tensor_tests --gtest_filter=*product_threads*:blas.*
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "LD_LIBRARY_PATH=${serial_openblas};TUTTI_TEST_OPENBLAS=serial")
+else()
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${serial_openblas} is not installed")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+endif()
+set_tests_properties(${name} PROPERTIES LABELS tensor TIMEOUT 120)
