@@ -8,6 +8,7 @@
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -61,12 +62,18 @@ TEST(team, throws_what_a_worker_threw_and_works_again) {
 TEST(team, takes_calls_from_several_threads_in_turn) {
   Team team(2);
   Shared shared{team, {0}};
+  std::vector<std::string> refusals(3);
   std::vector<std::thread> callers;
-  for (int i = 0; i < 3; ++i)
+  for (std::string& refusal : refusals)
     callers.emplace_back([&] {
-      for (int call = 0; call < 10; ++call) team.run(pass_a_number_around, &shared);
+      try {
+        for (int call = 0; call < 10; ++call) team.run(pass_a_number_around, &shared);
+      } catch (const Error& error) {
+        refusal = error.what();
+      }
     });
   for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(refusals, std::vector<std::string>(3));
   EXPECT_EQ(shared.written[0], 30 * 200);
 }
 

@@ -46,6 +46,21 @@ struct alignas(128) Counter {
   std::atomic<std::uint32_t> value{0};
 };
 
+/// The thread that is in Team::run. A second one inside would wait at barriers that nobody else comes to.
+class TheOnlyCaller {
+ public:
+  explicit TheOnlyCaller(std::atomic<bool>& occupied) : occupied_(occupied) {
+    ensure(!occupied.exchange(true, std::memory_order_acquire),
+           "two threads are in Team::run at the same time; its lock must keep one of them out");
+  }
+  ~TheOnlyCaller() { occupied_.store(false, std::memory_order_release); }
+  TheOnlyCaller(const TheOnlyCaller&) = delete;
+  TheOnlyCaller& operator=(const TheOnlyCaller&) = delete;
+
+ private:
+  std::atomic<bool>& occupied_;
+};
+
 /// That this thread may run on, and threads that it starts.
 int usable_processors() {
   cpu_set_t usable;
@@ -63,6 +78,7 @@ struct Team::State {
   Cores cores;                     // guarded by turn
   std::vector<std::thread> threads;
   std::mutex turn;                         // one piece of work at a time
+  std::atomic<bool> occupied{false};       // whether a caller is in run(); turn keeps others out
   std::vector<Counter> arrived, finished;  // per worker: barriers passed in this piece; pieces done
   Counter posted, sleepers;
   std::atomic<bool> failed{false};
@@ -183,6 +199,7 @@ int Team::workers() const { return state_->workers; }
 void Team::run(void (*work)(void*, int), void* context, double expected_nanoseconds) {
   State& s = *state_;
   std::lock_guard lock(s.turn);
+  const TheOnlyCaller only(s.occupied);
   thread_local bool prepared = false;  // this caller's setting in the libraries, which keep it per thread
   if (!prepared) use_one_thread_for_products();
   prepared = true;
