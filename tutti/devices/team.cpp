@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/team.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
 #include "tutti/devices/cores.hpp"
 #include "tutti/tensor/product.hpp"
 
@@ -32,6 +34,8 @@ constexpr auto shortest_alone = std::chrono::milliseconds(10);
 constexpr auto longest_alone = std::chrono::milliseconds(200);
 constexpr unsigned spins_before_yield = 3000;
 constexpr unsigned spins_per_look_at_the_clock = 1024;
+
+constexpr std::size_t openmp_bytes = 2 << 20;  // it takes 216 bytes; a heap grows by 1 MiB at most
 
 void pause() {
 #if defined(__x86_64__)
@@ -66,6 +70,26 @@ int usable_processors() {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof usable, &usable) == 0) return CPU_COUNT(&usable);
   return static_cast<int>(std::thread::hardware_concurrency());  // more than a cpu_set_t has room for
+}
+
+/// The libraries keep their settings per thread. OpenMP ends the process where it gets no memory for them.
+void prepare_thread() {
+  thread_local bool prepared = false;
+  if (prepared) return;
+  require(has_room(openmp_bytes), Code::memory, "no memory for what OpenMP knows of a thread");
+  use_one_thread_for_products();
+  prepared = true;
+}
+
+/// A stack, and 1 MiB for a heap that grows by what the system notes of a thread.
+std::size_t bytes_of_thread() {
+  std::size_t stack_bytes = 0;
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) == 0) {
+    pthread_attr_getstacksize(&attributes, &stack_bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  return stack_bytes + (1 << 20);
 }
 
 }  // namespace
@@ -106,6 +130,7 @@ struct Team::State {
 
   void perform(int worker) {
     try {
+      prepare_thread();
       work(context, worker);
     } catch (...) {
       std::lock_guard lock(failure_mutex);
@@ -128,7 +153,6 @@ struct Team::State {
   }
 
   void help(int worker) {
-    use_one_thread_for_products();
     for (std::uint32_t seen = 0;; ++seen) {
       await_post(seen);
       if (stopping.load()) return;
@@ -188,7 +212,13 @@ Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use))
       state_->threads.emplace_back([state = state_.get(), i] { state->help(i); });
   } catch (const std::system_error& error) {
     state_->stop();
+    // The system says EAGAIN where there is no memory for the thread's stack, too.
+    require(has_room(bytes_of_thread()), Code::memory,
+            "a team of {} workers: no memory for the stack of a thread", workers);
     fail(Code::device, "a team of {} workers: cannot start a thread: {}", workers, error.what());
+  } catch (...) {
+    state_->stop();
+    throw;
   }
 }
 
@@ -200,9 +230,6 @@ void Team::run(void (*work)(void*, int), void* context, double expected_nanoseco
   State& s = *state_;
   std::lock_guard lock(s.turn);
   const TheOnlyCaller only(s.occupied);
-  thread_local bool prepared = false;  // this caller's setting in the libraries, which keep it per thread
-  if (!prepared) use_one_thread_for_products();
-  prepared = true;
   s.cores.keep_apart(s.threads);
   s.work = work;
   s.context = context;

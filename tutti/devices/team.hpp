@@ -14,7 +14,7 @@ class Team {
   /// Two workers where this process may use two processors, else one.
   static int default_workers();
   enum class Use { when_faster, always };  // of the helpers; always: for tests and measurements
-  /// Throws R004 (device) if a thread cannot be started.
+  /// Throws R004 (device) if a thread cannot be started, R003 if there is no memory for its stack.
   explicit Team(int workers = default_workers(), Use use = Use::when_faster);
   ~Team();
   Team(const Team&) = delete;

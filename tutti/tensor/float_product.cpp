@@ -5,8 +5,10 @@
 #include <atomic>
 #include <dnnl.hpp>
 #include <utility>
+#include <vector>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
 #include "tutti/tensor/one_thread.hpp"
 
 namespace tutti {
@@ -73,6 +75,10 @@ class IdleSlots {
   ~IdleSlots() {
     for (auto& place : places_) delete place.load();
   }
+  template <class Make>
+  void fill(const Make& make) {
+    for (auto& place : places_) place.store(make().release(), std::memory_order_release);
+  }
   /// Null if there is none.
   std::unique_ptr<CallSlot> take() {
     return std::unique_ptr<CallSlot>(own_place().exchange(nullptr, std::memory_order_acq_rel));
@@ -95,6 +101,26 @@ class IdleSlots {
   std::array<std::atomic<CallSlot*>, places> places_{};
 };
 
+template <class Make>
+void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
+  // oneDNN 2.6 writes code to memory without looking whether it got it. Of a product up to 8 MiB: 32 kernels of 256 KiB
+  // (brgemm_matmul); 7 MiB at the first call where there is no AVX-512 (measured); the rest is slack.
+  constexpr std::size_t most_bytes = 16 << 20;
+  const auto lacks_memory = [&] {
+    fail(Code::memory,
+         "no memory for a {} product of {}x{} and {}x{}: oneDNN takes up to {} MiB for its code", name(dtype),
+         shape.m, shape.k, shape.k, shape.n, most_bytes >> 20);
+  };
+  if (!has_room(most_bytes)) lacks_memory();
+  try {
+    make();
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory || !has_room(most_bytes)) lacks_memory();
+    fail(Code::internal, "oneDNN has no {} product of {}x{} and {}x{}: {}", name(dtype), shape.m, shape.k,
+         shape.k, shape.n, error.what());
+  }
+}
+
 }  // namespace
 
 // oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made for one
@@ -104,7 +130,31 @@ struct FloatProduct::Primitive {
       : is_turned(is_by_vector(shape)),
         engine(dnnl::engine::kind::cpu, 0),
         description(described(dtype, is_turned ? turned(shape) : shape, engine)),
-        product(description) {}
+        product(description) {
+    idle.fill([this] { return new_slot(); });
+  }
+
+  std::size_t scratch_bytes() const {
+    const std::size_t bytes = description.scratchpad_desc().get_size();
+    return bytes == 0 ? 0 : bytes + scratch_alignment;
+  }
+  std::unique_ptr<CallSlot> new_slot() const { return std::make_unique<CallSlot>(description, engine); }
+
+  void call(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) {
+    if (is_turned) std::swap(a, b);
+    std::unique_ptr<CallSlot> slot = idle.take();
+    if (slot == nullptr) slot = new_slot();
+    slot->a.set_data_handle(const_cast<std::byte*>(a));  // oneDNN only reads it
+    slot->b.set_data_handle(const_cast<std::byte*>(b));
+    slot->c.set_data_handle(c);
+    slot->scratch.set_data_handle(aligned(scratch));
+    const dnnl_status_t status =
+        dnnl_primitive_execute(product.get(), slot->stream.get(), static_cast<int>(slot->arguments.size()),
+                               slot->arguments.data());
+    require(status != dnnl_out_of_memory, Code::memory, "no memory for oneDNN to compute a product");
+    ensure(status == dnnl_success, "oneDNN product failed with status {}", static_cast<int>(status));
+    idle.put(std::move(slot));
+  }
 
   bool is_turned;
   dnnl::engine engine;
@@ -121,36 +171,35 @@ bool FloatProduct::takes(DType dtype) {
 }
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
-  const OneThread one_thread;
-  try {
+  make_with_room(dtype, shape, [&] {
+    const OneThread one_thread;
+    call_small_one(dtype);
     primitive_ = std::make_unique<Primitive>(dtype, shape);
-  } catch (const dnnl::error& error) {
-    fail(Code::internal, "oneDNN has no {} product of {}x{} and {}x{}: {}", name(dtype), shape.m, shape.k,
-         shape.k, shape.n, error.what());
-  }
+  });
+}
+
+/// Some of oneDNN's products write their code when the first one of a dtype is called.
+void FloatProduct::call_small_one(DType dtype) {
+  constexpr std::size_t side = 4, elements = side * side;
+  Primitive product(dtype, {.m = side, .n = side, .k = side});
+  const std::array<float, elements> operand{};
+  std::array<float, elements> result;
+  std::vector<std::byte> scratch(product.scratch_bytes());
+  product.call(reinterpret_cast<std::byte*>(result.data()),
+               reinterpret_cast<const std::byte*>(operand.data()),
+               reinterpret_cast<const std::byte*>(operand.data()), scratch.data());
 }
 
 FloatProduct::~FloatProduct() = default;
 
-std::size_t FloatProduct::scratch_bytes() const {
-  const std::size_t bytes = primitive_->description.scratchpad_desc().get_size();
-  return bytes == 0 ? 0 : bytes + scratch_alignment;
-}
+std::size_t FloatProduct::scratch_bytes() const { return primitive_->scratch_bytes(); }
 
-void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const {
+void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const try {
   const OneThread one_thread;
-  if (primitive_->is_turned) std::swap(a, b);
-  std::unique_ptr<CallSlot> slot = primitive_->idle.take();
-  if (slot == nullptr) slot = std::make_unique<CallSlot>(primitive_->description, primitive_->engine);
-  slot->a.set_data_handle(const_cast<std::byte*>(a));  // oneDNN only reads it
-  slot->b.set_data_handle(const_cast<std::byte*>(b));
-  slot->c.set_data_handle(c);
-  slot->scratch.set_data_handle(aligned(scratch));
-  const dnnl_status_t status =
-      dnnl_primitive_execute(primitive_->product.get(), slot->stream.get(),
-                             static_cast<int>(slot->arguments.size()), slot->arguments.data());
-  ensure(status == dnnl_success, "oneDNN product failed with status {}", static_cast<int>(status));
-  primitive_->idle.put(std::move(slot));
+  primitive_->call(c, a, b, scratch);
+} catch (const dnnl::error& error) {  // of a slot for more calls at once than there are places
+  fail(error.status == dnnl_out_of_memory ? Code::memory : Code::internal, "a product by oneDNN: {}",
+       error.what());
 }
 
 }  // namespace tutti

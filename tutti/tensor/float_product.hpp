@@ -7,7 +7,9 @@
 
 namespace tutti {
 
-/// f32 and bf16 products by oneDNN, those accumulated in f32 and rounded once: one primitive, made once; calls from several threads may overlap. No size is 0.
+/// f32 and bf16 products by oneDNN, those accumulated in f32 and rounded once: one primitive, made once with all that
+/// calls need; calls from several threads may overlap. No size is 0.
+/// Throws R003 where oneDNN has no memory for its code.
 class FloatProduct {
  public:
   /// For bf16 oneDNN wants AVX-512.
@@ -22,6 +24,7 @@ class FloatProduct {
 
  private:
   struct Primitive;
+  static void call_small_one(DType dtype);
   std::unique_ptr<Primitive> primitive_;
 };
 

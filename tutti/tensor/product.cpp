@@ -6,6 +6,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/blas.hpp"
+#include "tutti/tensor/blas_buffer.hpp"
 #include "tutti/tensor/float_product.hpp"
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/one_thread.hpp"
@@ -107,6 +108,7 @@ Product::Product(DType dtype, const ProductShape& shape) {
           "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
           "dimension",
           name(dtype), shape.m, shape.k, shape.n, largest);
+  if (is_by_blas(dtype)) require_room_for_blas_buffer();
   const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
   prepared_ = std::make_unique<const Prepared>(
       Prepared{dtype, shape,
@@ -130,6 +132,7 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
                 std::byte{0});
     return;
   }
+  if (is_by_blas(dtype)) require_room_for_blas_buffer();
   with_element(dtype, [&, &shape = shape, &floats = floats, dtype = dtype]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, float>) floats->run(c, a, b, scratch);
     else if constexpr (is_half_element<T>)
