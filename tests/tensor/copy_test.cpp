@@ -66,6 +66,30 @@ INSTANTIATE_TEST_SUITE_P(
                     CopyRow{"forty_deep", std::vector<CopyLoop>(40, CopyLoop{1, 2, 3})}),
     [](const auto& row) { return row.param.name; });
 
+// A header of 256 KiB can ask for as many.
+TEST(strided_copy, takes_any_number_of_loops_that_run_once) {
+  std::vector<CopyLoop> loops;
+  for (int i = 0; i < 130000; ++i) loops.push_back({1, i % 7, 3});  // none lies evenly in the one before
+  loops[10] = {2, 12, 4};
+  loops[70000] = {3, 4, 8};
+  const std::vector<float> from{0, 1, 2, 3, 4, 5};
+  std::vector<float> found(6);
+  strided_copy(reinterpret_cast<std::byte*>(found.data()), reinterpret_cast<const std::byte*>(from.data()),
+               loops, sizeof(float));
+  EXPECT_EQ(found, (std::vector<float>{0, 2, 4, 1, 3, 5}));
+}
+
+TEST(strided_copy, takes_sixty_loops_that_run_twice) {
+  std::vector<CopyLoop> loops(60, CopyLoop{1, 0, 0});
+  for (int i = 44; i < 60; ++i)  // the strides of the loops are in no order, so that none are joined
+    loops[static_cast<std::size_t>(i)] = {2, std::int64_t{1} << (59 - i), std::int64_t{1} << (i - 44)};
+  std::vector<std::byte> from(1 << 16), found(1 << 16), want(1 << 16);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  strided_copy(found.data(), from.data(), loops, 1);
+  copy_plainly(want.data(), from.data(), loops, 1);
+  EXPECT_EQ(found, want);
+}
+
 TEST(fill, repeats_an_element_of_any_size) {
   for (std::size_t size : {1, 4, 8, 12})
     for (std::size_t n : {0, 1, 5, 100}) {

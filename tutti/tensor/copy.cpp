@@ -3,6 +3,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/stream.hpp"
 
@@ -13,11 +14,11 @@ struct SixteenBytes {
   std::uint64_t parts[2];
 };
 
-/// The loops that are left; as many as arrays have dimensions here.
+/// The loops that run twice or more: there are at most 62 of them, as their steps together are fewer than 2^63.
 struct Loops {
   std::span<const CopyLoop> all() const { return {kept, count}; }
 
-  CopyLoop kept[32];
+  CopyLoop kept[62];
   std::size_t count = 0;
 };
 
@@ -30,7 +31,10 @@ Loops joined(std::span<const CopyLoop> loops) {
     const bool even = outer != nullptr && outer->to_stride == loop.size * loop.to_stride &&
                       outer->from_stride == loop.size * loop.from_stride;
     if (even) *outer = {outer->size * loop.size, loop.to_stride, loop.from_stride};
-    else left.kept[left.count++] = loop;
+    else {
+      ensure(left.count < std::size(left.kept), "a copy of more than 2^62 elements");
+      left.kept[left.count++] = loop;
+    }
   }
   return left;
 }
@@ -102,12 +106,6 @@ void copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
           CopyRun copy_run) {
   for (const CopyLoop& loop : loops)
     if (loop.size <= 0) return;
-  if (loops.size() > std::size(Loops{}.kept)) {
-    for (std::int64_t i = 0; i < loops[0].size; ++i)
-      copy(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1), element_bytes,
-           copy_run);
-    return;
-  }
   Loops left = joined(loops);
   const auto dense = static_cast<std::int64_t>(element_bytes);
   if (left.count > 0) {

@@ -97,6 +97,9 @@ Shape parse_shape(Literal& literal) {
   literal.expect('(');
   while (!literal.take(')')) {
     sizes.push_back(literal.size());
+    require(sizes.size() <= most_npy_dims, Code::file,
+            "has more than {} dims, the most that NumPy holds; the file is damaged, write it again",
+            most_npy_dims);
     if (!literal.take(',')) {
       literal.expect(')');
       break;
@@ -169,16 +172,16 @@ NpyHeader parse_npy_header(std::string_view text) {
 }
 
 std::string npy_head(DType dtype, const Shape& shape) {
+  require(shape.rank() <= most_npy_dims, Code::file,
+          "would hold an array of {} dims; NumPy reads up to {}: reshape it first", shape.rank(),
+          most_npy_dims);
   std::string text = literal_of(dtype, shape);
-  const bool is_long = text.size() + header_alignment > 65535;  // version 1.0 counts its header in two bytes
-  const std::size_t start = npy_magic.size() + 2 + (is_long ? 4 : 2);
+  const std::size_t start = npy_magic.size() + 4;  // the version and the header's length, two bytes each
   text.append(header_alignment - 1 - (start + text.size()) % header_alignment, ' ');
   text += '\n';
   std::string head(npy_magic);
-  head += is_long ? '\2' : '\1';
-  head += '\0';
-  for (int byte = 0; byte < (is_long ? 4 : 2); ++byte)
-    head += static_cast<char>(text.size() >> (8 * byte) & 255);
+  for (std::size_t byte : {std::size_t{1}, std::size_t{0}, text.size() & 255, text.size() >> 8})
+    head += static_cast<char>(byte);
   return head + text;
 }
 

@@ -11,6 +11,9 @@ namespace tutti {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
+/// NumPy 2 reads and writes no more (NPY_MAXDIMS).
+inline constexpr int most_npy_dims = 64;
+
 /// What the header of a .npy file says of its data.
 struct NpyHeader {
   DType dtype = DType::f32;
@@ -22,7 +25,7 @@ struct NpyHeader {
 /// "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }": a Python literal, keys in any order.
 /// Throws R001 for what it does not say or what is not held here; the message has no file name yet.
 NpyHeader parse_npy_header(std::string_view text);
-/// All that stands before the data in a file of format 1.0 (or 2.0, where the header is that long).
+/// All that stands before the data in a file of format 1.0. Throws R001 for more than `most_npy_dims` dims.
 std::string npy_head(DType dtype, const Shape& shape);
 
 }  // namespace tutti
