@@ -145,6 +145,41 @@ TEST_F(npy, transposes_fortran_order) {
               Tensor(DType::f32, Shape{2, 0}));
 }
 
+// Larger than the pieces in which such a file is read, which end within a dim.
+TEST_F(npy, transposes_large_arrays_of_fortran_order) {
+  for (const Shape& shape : {Shape{2, 3, 70001}, Shape{300001, 2, 2}, Shape{70, 301, 11}, Shape{400003},
+                             Shape{1, 5, 1, 90001, 1}}) {
+    std::vector<std::int64_t> by_columns(std::size_t(shape.elements())), by_rows(by_columns.size());
+    for (std::size_t i = 0; i < by_rows.size(); ++i) {
+      std::int64_t rest = std::int64_t(i), at = std::int64_t(by_columns.size());  // from the innermost dim
+      std::size_t to = 0;
+      for (int dim = shape.rank() - 1; dim >= 0; --dim) {
+        at /= shape[dim];
+        to += std::size_t(rest % shape[dim] * at);
+        rest /= shape[dim];
+      }
+      by_columns[to] = by_rows[i] = std::int64_t(i) * 7 + 1;
+    }
+    const std::string file =
+        written(file_of(header_of("<i8", "(" + to_string(shape) + ",)", "True"), text_of(by_columns)));
+    EXPECT_TRUE(read_npy(file) == Tensor(shape, by_rows)) << to_string(shape);
+  }
+}
+
+// As many dims as NumPy 2 has.
+TEST_F(npy, holds_arrays_of_64_dims_and_no_more) {
+  std::vector<std::int64_t> sizes(64, 1);
+  sizes[3] = 2;
+  sizes[63] = 3;
+  const Tensor tensor(Shape(sizes), std::vector<float>{1, 2, 3, 4, 5, 6});
+  write_npy(path(), tensor);
+  EXPECT_TRUE(read_npy(path()) == tensor);
+  sizes.push_back(1);
+  EXPECT_EQ(refusal(path(), [&] { write_npy(path(), tensor.reshaped(Shape(sizes))); }),
+            "would hold an array of 65 dims; NumPy reads up to 64: reshape it first");
+  EXPECT_TRUE(read_npy(path()) == tensor);
+}
+
 struct Damage {
   std::string name, content, message;
 };
@@ -153,6 +188,12 @@ class npy_damage : public npy, public testing::WithParamInterface<Damage> {};
 
 TEST_P(npy_damage, is_refused_with_what_was_found_and_expected) {
   EXPECT_EQ(refusal_of(GetParam().content), GetParam().message);
+}
+
+std::string shape_of_ones(int rank) {
+  std::string text = "(";
+  for (int i = 0; i < rank; ++i) text += "1,";
+  return text + ")";
 }
 
 const std::string two_floats = text_of<float>({1, 2});
@@ -210,6 +251,10 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"shape_too_large_for_file", file_of(header_of("<f8", "(1000000000000,)"), two_floats),
                "has 8 bytes of data where f64[1000000000000] takes 8000000000000; the file is cut off or "
                "damaged, write it again"},
+        Damage{"rank_of_65", file_of(header_of("<f4", shape_of_ones(65)), two_floats),
+               "has more than 64 dims, the most that NumPy holds; the file is damaged, write it again"},
+        Damage{"rank_of_10000", file_of(header_of("<f4", shape_of_ones(10000), "True"), two_floats),
+               "has more than 64 dims, the most that NumPy holds; the file is damaged, write it again"},
         Damage{"missing_key", file_of("{'descr': '<f4', 'shape': (2,)}", two_floats),
                "the header lacks descr, fortran_order or shape: {'descr': '<f4', 'shape': (2,)}; the file is "
                "damaged, write it again"},

@@ -2,6 +2,8 @@
 #include "tutti/tensor/npz.hpp"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -81,6 +83,22 @@ TEST_F(npz, refuses_data_that_the_checksum_does_not_fit) {
   EXPECT_EQ(refusal_of(damaged), "has the entry 'w.npy', which is damaged (CRC error); write it again");
 }
 
+TEST_F(npz, refuses_an_array_of_another_size_than_its_entry) {
+  write_npz(path(), {{"w", Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
+  EXPECT_EQ(refusal_of(replaced(bytes(), "(3,), }         ", "(999999999,), } ")),
+            "has the entry 'w.npy', which has 12 bytes of data where f32[999999999] takes 3999999996; the "
+            "file is cut off or damaged, write it again");
+}
+
+// Twice in the file: before the entry and in the directory. 140 bytes are stored.
+TEST_F(npz, refuses_an_entry_that_says_more_bytes_than_it_can_hold) {
+  write_npz(path(), {{"w", Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
+  const std::string stored("\x8c\0\0\0", 4), large("\0\0\0\x70", 4);
+  EXPECT_EQ(refusal_of(replaced(bytes(), stored + stored, stored + large)),
+            "has the entry 'w.npy', which says 1879048192 bytes, more than its 140 compressed ones can hold; "
+            "the file is damaged, write it again");
+}
+
 TEST_F(npz, finds_every_changed_byte_but_those_that_say_nothing_of_the_arrays) {
   write_npz(path(), {{"w", Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
   const NamedTensors arrays = read_npz(path());
@@ -102,6 +120,26 @@ TEST_F(npz, refuses_entries_that_are_no_arrays) {
   write_npz(path(), {{"w", Tensor::scalar(1.0)}});
   EXPECT_EQ(refusal_of(replaced(bytes(), "w.npy", "w.txt")),
             "has the entry 'w.txt'; expected arrays only: names that end with .npy");
+}
+
+// A process that does not ignore SIGXFSZ dies of it, here in the middle of the arrays.
+TEST_F(npz, is_the_old_one_after_a_kill_and_what_stays_goes_at_the_next_save) {
+  write_npz(path(), some_arrays());
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const rlimit small{10000, 10000};
+      setrlimit(RLIMIT_FSIZE, &small);
+      write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}});
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WTERMSIG(status), SIGXFSZ);
+  }
+  EXPECT_EQ(read_npz(path()), some_arrays());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
+  write_npz(path(), some_arrays());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
 }
 
 TEST_F(npz, says_what_is_wrong_with_a_path_that_cannot_be) {

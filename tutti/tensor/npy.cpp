@@ -8,7 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <optional>
+#include <new>
+#include <span>
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/kernels.hpp"
@@ -21,29 +22,44 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "tensors are little-endian, as .npy files are by default");
 
-void read_exactly(std::FILE* file, void* to, std::size_t bytes, std::string_view what) {
-  const std::size_t found = std::fread(to, 1, bytes, file);
-  require(std::ferror(file) == 0, Code::file, "cannot be read: {}", std::strerror(errno));
+void read_exactly(const ByteSource& source, void* to, std::size_t bytes, std::string_view what) {
+  const std::size_t found = source.read(to, bytes);
   require(found == bytes, Code::file,
           "ends after {} of the {} bytes of its {}; the file is cut off, write it again", found, bytes, what);
 }
 
-std::string read_header_text(std::FILE* file) {
+/// Some of the `all` bytes of the data, the first `done` of which have been read.
+void read_data(const ByteSource& source, std::byte* to, std::int64_t bytes, std::int64_t done,
+               std::int64_t all) {
+  const auto found = static_cast<std::int64_t>(source.read(to, static_cast<std::size_t>(bytes)));
+  require(found == bytes, Code::file,
+          "ends after {} of the {} bytes of its data; the file is cut off, write it again", done + found,
+          all);
+}
+
+/// What stands before the data.
+struct Head {
+  std::string text;  // of the header
+  std::int64_t bytes;
+};
+
+Head read_head(const ByteSource& source) {
   std::array<unsigned char, 8> start{};
-  read_exactly(file, start.data(), start.size(), "magic and version");
+  read_exactly(source, start.data(), start.size(), "magic and version");
   require(std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) == 0, Code::file,
           "is not a .npy file: it does not start with \\x93NUMPY; write it with numpy.save");
   const int version = start[6];
   require(version >= 1 && version <= 3, Code::file,
           "has version {}.{} of the format; 1.0, 2.0 and 3.0 can be read", version, start[7]);
   std::array<unsigned char, 4> length{};
-  read_exactly(file, length.data(), version == 1 ? 2 : 4, "header's length");
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  read_exactly(source, length.data(), length_bytes, "header's length");
   const std::size_t bytes = length[0] + 256UL * length[1] + 65536UL * length[2] + 16777216UL * length[3];
   require(bytes <= 1 << 20, Code::file,
           "has a header of {} bytes; expected at most a few hundred: it is damaged", bytes);
   std::string text(bytes, ' ');
-  read_exactly(file, text.data(), bytes, "header");
-  return text;
+  read_exactly(source, text.data(), bytes, "header");
+  return {std::move(text), static_cast<std::int64_t>(start.size() + length_bytes + bytes)};
 }
 
 /// Bytes of the data, or nothing if the sizes other than 0 ask for more than 63 bits can count.
@@ -57,14 +73,14 @@ std::optional<std::int64_t> data_bytes(const NpyHeader& header) {
   return is_empty ? 0 : bytes;
 }
 
-// Before any memory is taken for them: a damaged shape may ask for much. `file_bytes`: none if the file does not say.
-void require_data_in_file(std::optional<std::int64_t> file_bytes, std::FILE* file, const NpyHeader& header) {
+// Before any memory is taken for them: a damaged shape may ask for much.
+void require_data_in_file(const ByteSource& source, std::int64_t head_bytes, const NpyHeader& header) {
   const std::optional<std::int64_t> expected = data_bytes(header);
   require(expected.has_value(), Code::file,
           "has shape [{}], more than 2^63 bytes; the file is damaged, write it again",
           to_string(header.shape));
-  if (!file_bytes) return;
-  const std::int64_t found = *file_bytes - std::ftell(file);
+  if (!source.bytes) return;
+  const std::int64_t found = *source.bytes - head_bytes;
   require(found == *expected, Code::file,
           "has {} bytes of data where {}[{}] takes {}; the file is cut off or damaged, write it again", found,
           name(header.dtype), to_string(header.shape), *expected);
@@ -77,21 +93,52 @@ void reverse_bytes(Tensor& tensor) {
   for (std::int64_t i = 0; i < parts * tensor.elements(); ++i, part += size) std::reverse(part, part + size);
 }
 
-// Dim 0 is the innermost in the file.
-Tensor row_major(const Tensor& by_columns) {
-  Tensor tensor(by_columns.dtype(), by_columns.shape());
-  const Shape& shape = tensor.shape();
-  const auto size = static_cast<std::int64_t>(bytes_per_element(tensor.dtype()));
+/// Dim 0 is the innermost in the file, the outermost in the tensor.
+std::vector<CopyLoop> loops_from_columns(const Tensor& tensor) {
   std::vector<CopyLoop> loops;
-  std::int64_t from_stride = size, to_stride = static_cast<std::int64_t>(tensor.bytes());
-  for (int dim = 0; dim < shape.rank() && tensor.elements() > 0; ++dim) {
-    to_stride /= shape[dim];
-    loops.push_back({shape[dim], to_stride, from_stride});
-    from_stride *= shape[dim];
+  auto from_stride = static_cast<std::int64_t>(bytes_per_element(tensor.dtype()));
+  auto to_stride = static_cast<std::int64_t>(tensor.bytes());
+  for (std::int64_t size : tensor.shape()) {
+    to_stride /= size;
+    loops.push_back({size, to_stride, from_stride});
+    from_stride *= size;
   }
-  if (tensor.elements() > 0)
-    strided_copy(tensor.mutable_bytes(), by_columns.data(), loops, bytes_per_element(tensor.dtype()));
-  return tensor;
+  return loops;
+}
+
+/// Where an index that counts over all of `loops`, the first one fastest, goes.
+std::int64_t offset_of(std::int64_t index, std::span<const CopyLoop> loops) {
+  std::int64_t offset = 0;
+  for (const CopyLoop& loop : loops) {
+    offset += index % loop.size * loop.to_stride;
+    index /= loop.size;
+  }
+  return offset;
+}
+
+// In pieces that are copied to their places: there is no second array. A piece has all of the dims before `split`, and
+// as many indices of that one as fit.
+void read_by_columns(const ByteSource& source, Tensor& tensor) {
+  constexpr std::int64_t piece_bytes = 1 << 19;
+  std::vector<CopyLoop> loops = loops_from_columns(tensor);
+  std::size_t split = 0;
+  while (split + 1 < loops.size() && loops[split + 1].from_stride <= piece_bytes) ++split;
+  CopyLoop& cut = loops[split];
+  const std::span<const CopyLoop> inside = std::span(loops).first(split + 1),
+                                  outside = std::span(loops).subspan(split + 1);
+  const std::int64_t n = cut.size, most = std::min(n, piece_bytes / cut.from_stride);
+  std::vector<std::byte> piece(static_cast<std::size_t>(most * cut.from_stride));
+  std::byte* const to = tensor.mutable_bytes();
+  const auto all = static_cast<std::int64_t>(tensor.bytes());
+  for (std::int64_t done = 0, outer = 0; done < all; ++outer)
+    for (std::int64_t first = 0; first < n; first += cut.size) {
+      cut.size = std::min(most, n - first);
+      const std::int64_t bytes = cut.size * cut.from_stride;
+      read_data(source, piece.data(), bytes, done, all);
+      done += bytes;
+      strided_copy(to + offset_of(outer, outside) + first * cut.to_stride, piece.data(), inside,
+                   bytes_per_element(tensor.dtype()));
+    }
 }
 
 void require_bools(const Tensor& tensor) {
@@ -102,18 +149,6 @@ void require_bools(const Tensor& tensor) {
             static_cast<unsigned>(tensor.data()[i]), i);
 }
 
-Tensor read_open_npy(std::optional<std::int64_t> file_bytes, std::FILE* file) {
-  const NpyHeader header = parse_npy_header(read_header_text(file));
-  require_data_in_file(file_bytes, file, header);
-  Tensor tensor(header.dtype, header.shape);
-  read_exactly(file, tensor.mutable_bytes(), tensor.bytes(), "data");
-  require(std::fgetc(file) == EOF, Code::file,
-          "goes on after the {} bytes of its data; the file is damaged, write it again", tensor.bytes());
-  require_bools(tensor);
-  if (header.is_big_endian) reverse_bytes(tensor);
-  return header.is_fortran_order ? row_major(tensor) : tensor;
-}
-
 }  // namespace
 
 Tensor read_npy(const std::string& path, Where where) {
@@ -121,26 +156,40 @@ Tensor read_npy(const std::string& path, Where where) {
     const File file = open_to_read(path, ".npy");
     std::error_code failed;  // of what is no regular file
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, failed));
-    return read_open_npy(failed ? std::nullopt : std::optional(bytes), file.get());
+    auto read = [&](void* to, std::size_t wanted) {
+      const std::size_t found = std::fread(to, 1, wanted, file.get());
+      require(std::ferror(file.get()) == 0, Code::file, "cannot be read: {}", std::strerror(errno));
+      return found;
+    };
+    return parse_npy({read, failed ? std::nullopt : std::optional(bytes)});
   } catch (const Error& error) {
     throw with_file(error, path).at(where);
+  } catch (const std::bad_alloc&) {
+    throw with_file(Error(Code::memory, {}, "holds more than there is memory for"), path).at(where);
   }
 }
 
-Tensor parse_npy(std::span<const std::byte> bytes) {
-  require(!bytes.empty(), Code::file, "is empty; expected a .npy file");
-  const File file(::fmemopen(const_cast<std::byte*>(bytes.data()), bytes.size(), "rb"));  // it only reads
-  require(file != nullptr, Code::memory, "there is no memory to read {} bytes", bytes.size());
-  return read_open_npy(static_cast<std::int64_t>(bytes.size()), file.get());
+Tensor parse_npy(const ByteSource& source) {
+  const Head head = read_head(source);
+  const NpyHeader header = parse_npy_header(head.text);
+  require_data_in_file(source, head.bytes, header);
+  Tensor tensor(header.dtype, header.shape);
+  const auto bytes = static_cast<std::int64_t>(tensor.bytes());
+  if (header.is_fortran_order && bytes > 0 && header.shape.rank() > 1) read_by_columns(source, tensor);
+  else read_data(source, tensor.mutable_bytes(), bytes, 0, bytes);
+  std::byte rest;
+  require(source.read(&rest, 1) == 0, Code::file,
+          "goes on after the {} bytes of its data; the file is damaged, write it again", bytes);
+  require_bools(tensor);
+  if (header.is_big_endian) reverse_bytes(tensor);
+  return tensor;
 }
 
 void write_npy(const std::string& path, const Tensor& tensor, Where where) {
-  const std::string head = npy_head(tensor.dtype(), tensor.shape());
-  write_whole(path, ".npy", where, [&](const std::string& to) {
-    File file = open_to_write(to);
-    const bool written = std::fwrite(head.data(), 1, head.size(), file.get()) == head.size() &&
-                         std::fwrite(tensor.data(), 1, tensor.bytes(), file.get()) == tensor.bytes() &&
-                         std::fclose(file.release()) == 0;
+  write_whole(path, ".npy", where, [&](std::FILE* to) {
+    const std::string head = npy_head(tensor.dtype(), tensor.shape());
+    const bool written = std::fwrite(head.data(), 1, head.size(), to) == head.size() &&
+                         std::fwrite(tensor.data(), 1, tensor.bytes(), to) == tensor.bytes();
     require(written, Code::file, "cannot be written: {}; free some space or write elsewhere",
             std::strerror(errno));
   });

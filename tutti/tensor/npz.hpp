@@ -13,6 +13,7 @@ namespace tutti {
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// The arrays of a NumPy archive, a zip file of .npy files, stored or deflated, in the order of the file.
+/// Cost: the memory of the arrays and 1 MiB; an entry of another size than its header says costs none.
 /// Throws R001 with the file's name if it cannot be read, is damaged (every checksum is tested), or holds something else.
 /// Source: numpy.savez, numpy.savez_compressed.
 NamedTensors read_npz(const std::string& path, Where where = Where::here());

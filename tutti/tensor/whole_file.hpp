@@ -22,14 +22,13 @@ bool is_special_file(const std::string& path);
 /// Throws R001, without the file's name, for a folder (`kind` is the file to name instead) and what cannot be opened.
 File open_to_read(const std::string& path, const char* kind);
 
-/// The same to write: a file that was there is emptied.
-File open_to_write(const std::string& path);
-
-/// Has `write` write a file beside `path`, which takes its name at the end: a file that was there stays as it was if
-/// that fails. Of a symbolic link the target is replaced; a device or pipe is written itself.
+/// Calls `write` with a temporary file beside `path`, which takes that name at the end: an old file stays as it was if
+/// anything fails. The target of a symbolic link is replaced; a device or pipe is written itself.
+/// The temporary file is NAME.PID-NUMBER.tmp, with a hash for a name of more than 100 bytes, and locked by its writer.
+/// Unlocked ones of the same target are removed first: their writers are dead.
 /// Throws what `write` throws, and R001, both with the file's name.
 void write_whole(const std::string& path, const char* kind, Where where,
-                 const std::function<void(const std::string& to)>& write);
+                 const std::function<void(std::FILE* to)>& write);
 
 /// "'x.npy' " before what the error says.
 Error with_file(const Error& error, const std::string& path);
