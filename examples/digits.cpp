@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "examples/digits_model.hpp"
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
 #include "examples/support/random.hpp"
+#include "tutti/cli/program.hpp"
 
 namespace {
 
@@ -118,5 +120,8 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return examples::exit_status("digits", [&] { run(digits::parse(argc, argv)); });
+  tutti::cli::run_program("digits", [&] {
+    if (std::optional<Options> options = digits::parse(argc, argv)) run(*options);
+    return 0;
+  });
 }

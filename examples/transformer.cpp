@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "examples/support/random.hpp"
 #include "examples/support/transformer_options.hpp"
 #include "examples/support/transformer_start.hpp"
 #include "examples/support/transformer_text.hpp"
 #include "examples/transformer_model.hpp"
+#include "tutti/cli/program.hpp"
 
 namespace {
 
@@ -111,5 +113,8 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return examples::exit_status("transformer", [&] { run(transformer::parse(argc, argv)); });
+  tutti::cli::run_program("transformer", [&] {
+    if (std::optional<Options> options = transformer::parse(argc, argv)) run(*options);
+    return 0;
+  });
 }

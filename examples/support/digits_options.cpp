@@ -5,12 +5,12 @@
 
 namespace digits {
 
-Options parse(int argc, char** argv) {
+std::optional<Options> parse(int argc, char** argv) {
   Options options;
   CLI::App app("Trains a classifier on 1,797 real handwritten digits, on virtual devices of this machine.");
   examples::add_options(app, options, "256 digits");
   app.add_option("--data", options.data, "the digits")->capture_default_str();
-  examples::parse_or_exit(app, argc, argv);
+  if (!examples::parse(app, "digits", argc, argv)) return std::nullopt;
   return options;
 }
 

@@ -5,6 +5,9 @@
 
 namespace examples {
 
+/// Writes to stderr, which may be closed: a program goes on without its notes.
+void print_note(const std::string& text);
+
 /// How far long work has come: a bar that is drawn over on a terminal, a plain line every tenth elsewhere.
 class Progress {
  public:

@@ -5,9 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <system_error>
 
 #include "examples/support/progress.hpp"
 #include "tutti/base/require.hpp"
@@ -36,11 +34,14 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
                "print the step's program with types and places, and its plan with times; do not train");
 }
 
-void parse_or_exit(CLI::App& app, int argc, char** argv) {
+bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
   try {
     app.parse(argc, argv);
+    return true;
   } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error) == 0 ? 0 : 1);
+    require(error.get_exit_code() == 0, Code::usage, "{}; see {} --help", error.what(), program);
+    app.exit(error);  // prints the help
+    return false;
   }
 }
 
@@ -52,10 +53,11 @@ Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
 void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {
   const std::int64_t left_out = machine.events_left_out();
   if (const std::string failure = machine.trace_failure(); !failure.empty())
-    fmt::print(stderr, "{}: {}; {} events are not in it\n", program, failure, left_out);
+    print_note(fmt::format("{}: {}; {} events are not in it\n", program, failure, left_out));
   else if (left_out > 0 && !options.trace.empty())
-    fmt::print(stderr, "{}: {} is full: {} later events are not in it\n", program, options.trace, left_out);
-  else if (left_out > 0) fmt::print(stderr, "{}: {} events were not measured\n", program, left_out);
+    print_note(
+        fmt::format("{}: {} is full: {} later events are not in it\n", program, options.trace, left_out));
+  else if (left_out > 0) print_note(fmt::format("{}: {} events were not measured\n", program, left_out));
 }
 
 void print_explained(const Program& program, const std::string& plan) {
@@ -76,18 +78,6 @@ void train(const TrainingOptions& options, const std::function<double()>& step) 
     progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
   }
   require(!curve.is_open() || curve.flush(), Code::file, "{}: cannot be written to the end", options.curve);
-}
-
-int exit_status(const std::string& program, const std::function<void()>& run) try {
-  run();
-  require(std::fflush(stdout) == 0, Code::file, "the output cannot be written");
-  return 0;
-} catch (const Error& error) {
-  fmt::print(stderr, "{}: {}\n", program, error.what());
-  return info(error.code()).exit_status;
-} catch (const std::system_error& error) {  // of fmt
-  fmt::print(stderr, "{}: the output cannot be written: {}\n", program, error.what());
-  return info(Code::file).exit_status;
 }
 
 }  // namespace examples

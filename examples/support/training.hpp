@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs that train have in common: options, the loop, and how they end.
+// What programs that train have in common: options and the loop.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ struct TrainingOptions {
 /// Adds them to a command line; `step` says in the help what one step takes: "256 digits".
 void add_options(CLI::App& app, TrainingOptions& options, const std::string& step);
 
-/// Reads the command line. Prints help or what is wrong, and ends the program, where there is nothing to run.
-void parse_or_exit(CLI::App& app, int argc, char** argv);
+/// Reads the command line. False if there is nothing to run: --help, which it prints. Throws R002.
+bool parse(CLI::App& app, const std::string& program, int argc, char** argv);
 
 /// The machine that they ask for. Throws as open_local does.
 tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
@@ -48,8 +48,5 @@ void explain(const Step& step, const std::function<double()>& take_step) {
 /// Calls `step`, which takes a step and returns its loss, as often as `options` say; shows progress, writes the curve.
 /// Throws R001 if the curve cannot be written.
 void train(const TrainingOptions& options, const std::function<double()>& step);
-
-/// Runs a program and says on stderr what it throws; returns the exit status.
-int exit_status(const std::string& program, const std::function<void()>& run);
 
 }  // namespace examples

@@ -5,7 +5,7 @@
 
 namespace transformer {
 
-Options parse(int argc, char** argv) {
+std::optional<Options> parse(int argc, char** argv) {
   Options options;
   CLI::App app("Trains a transformer to predict the next character, on virtual devices of this machine.");
   examples::add_options(app, options, "32 times 32 characters");
@@ -15,7 +15,7 @@ Options parse(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_flag("--scan", options.scan, "one loop over the layers instead of all of them written out");
-  examples::parse_or_exit(app, argc, argv);
+  if (!examples::parse(app, "transformer", argc, argv)) return std::nullopt;
   return options;
 }
 

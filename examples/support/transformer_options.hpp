@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "examples/support/training.hpp"
 
 namespace transformer {
@@ -12,6 +15,7 @@ struct Options : examples::TrainingOptions {
   bool scan = false;
 };
 
-Options parse(int argc, char** argv);
+/// The command line. None for --help, which it prints. Throws R002.
+std::optional<Options> parse(int argc, char** argv);
 
 }  // namespace transformer

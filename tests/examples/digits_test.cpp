@@ -259,12 +259,13 @@ INSTANTIATE_TEST_SUITE_P(
     bad, digits_refuses,
     testing::Values(
         BadCommand{"--mesh data:4",
-                   "digits: mesh: 'data:4' is not an axis and its size; write for example data=4,model=2\n",
+                   "digits: error[T014]: mesh: 'data:4' is not an axis and its size; write for example "
+                   "data=4,model=2\n",
                    2},
-        BadCommand{
-            "--mesh data=99999,model=2",
-            "digits: mesh: axis 'data' of size 99999 makes more than 4096 devices; make the mesh smaller\n",
-            2},
+        BadCommand{"--mesh data=99999,model=2",
+                   "digits: error[T014]: mesh: axis 'data' of size 99999 makes more than 4096 devices; make "
+                   "the mesh smaller\n",
+                   2},
         BadCommand{"--mesh data=4",
                    ": shard_map: argument 0.0: the spec names axis 'model', but the mesh is data=4; use one "
                    "of its axes\n",
@@ -274,20 +275,26 @@ INSTANTIATE_TEST_SUITE_P(
                    "'data'; pad it or use another dim\n",
                    2},
         BadCommand{"--data nowhere.csv",
-                   "digits: nowhere.csv: cannot be opened; give the path of digits.csv.gz with --data\n", 4},
+                   "digits: error[R001]: nowhere.csv: cannot be opened; give the path of digits.csv.gz with "
+                   "--data\n",
+                   4},
         BadCommand{"--data README.md",
-                   "digits: README.md:1: '# Tutti' is not a pixel; a line is 64 pixels from 0 to 16 and a "
+                   "digits: error[R001]: README.md:1: '# Tutti' is not a pixel; a line is 64 pixels from 0 "
+                   "to 16 and a "
                    "label from 0 to 9, with commas between\n",
                    4},
-        BadCommand{"--data examples", "digits: examples: cannot be read: ", 4},
-        BadCommand{"--steps 3000 --curve /dev/full", "digits: /dev/full: cannot be written to the end\n", 4},
-        BadCommand{"--load nowhere.npz", "digits: 'nowhere.npz' cannot be read: No such file or directory\n",
-                   4},
+        BadCommand{"--data examples", "digits: error[R001]: examples: cannot be read: ", 4},
+        BadCommand{"--steps 3000 --curve /dev/full",
+                   "digits: error[R001]: /dev/full: cannot be written to the end\n", 4},
+        BadCommand{"--load nowhere.npz",
+                   "digits: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--trace no/folder/t.json",
-                   "digits: open_local: 'no/folder/t.json' cannot be written: No such file or directory\n",
+                   "digits: error[R001]: open_local: 'no/folder/t.json' cannot be written: No such file or "
+                   "directory\n",
                    4},
-        BadCommand{"--steps 1 --save no/folder/p.npz", "digits: 'no/folder/p.npz' cannot be written: ", 4},
-        BadCommand{"--steps 1 > /dev/full", "digits: the output cannot be written", 4},
+        BadCommand{"--steps 1 --save no/folder/p.npz",
+                   "digits: error[R001]: 'no/folder/p.npz' cannot be written: ", 4},
+        BadCommand{"--steps 1 > /dev/full", "digits: error[R001]: the output cannot be written", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
 
 TEST(digits, data_that_was_cut_off_is_refused) {
@@ -313,7 +320,8 @@ TEST(digits, data_of_fewer_digits_than_a_step_takes_is_refused) {
   Finished run = run_command(program_folder() + "/digits --data " + path);
   std::filesystem::remove(path);
   EXPECT_EQ(run.status, 4);
-  EXPECT_EQ(run.err, "digits: " + path + ": 100 digits, of which 80 are for training; a step takes 256\n");
+  EXPECT_EQ(run.err, "digits: error[R001]: " + path +
+                         ": 100 digits, of which 80 are for training; a step takes 256\n");
 }
 
 }  // namespace

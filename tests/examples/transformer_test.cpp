@@ -200,7 +200,8 @@ INSTANTIATE_TEST_SUITE_P(
     bad, transformer_refuses,
     testing::Values(
         BadCommand{"--mesh data=1,model=8",
-                   "transformer: 4 heads do not split over the 8 devices of 'model'; make its size a divisor "
+                   "transformer: error[T014]: 4 heads do not split over the 8 devices of 'model'; make its "
+                   "size a divisor "
                    "of 4\n",
                    2},
         BadCommand{"--mesh data=5,model=2",
@@ -209,13 +210,15 @@ INSTANTIATE_TEST_SUITE_P(
                    2},
         BadCommand{"--mesh data=2",
                    ": the spec names axis 'model', but the mesh is data=2; use one of its axes\n", 2},
-        BadCommand{"--text nowhere.txt",
-                   "transformer: nowhere.txt: cannot be opened; give the path of a text with --text\n", 4},
-        BadCommand{"--text Makefile --layers 1", "transformer: Makefile: a text of ", 4},
+        BadCommand{
+            "--text nowhere.txt",
+            "transformer: error[R001]: nowhere.txt: cannot be opened; give the path of a text with --text\n",
+            4},
+        BadCommand{"--text Makefile --layers 1", "transformer: error[R001]: Makefile: a text of ", 4},
         BadCommand{"--layers 2 --steps 1 --load nowhere.npz",
-                   "transformer: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
+                   "transformer: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--layers 1 --steps 3 --curve /dev/full",
-                   "transformer: /dev/full: cannot be written to the end\n", 4},
+                   "transformer: error[R001]: /dev/full: cannot be written to the end\n", 4},
         BadCommand{"--layers 0", "--layers", 1}));
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <system_error>
 
 #include "tutti/base/require.hpp"
 #include "tutti/cli/options.hpp"
+#include "tutti/cli/program.hpp"
 #include "tutti/tensor/blas.hpp"
 #include "tutti/tensor/kernels.hpp"
 
@@ -62,13 +62,6 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) try { return run(argc, argv); } catch (const tutti::Error& error) {
-  fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(error.code()).label, error.what());
-  return tutti::info(error.code()).exit_status;
-} catch (const std::system_error& error) {  // of fmt: the output cannot be written
-  fmt::print(stderr, "tutti: error[{}]: {}\n", tutti::info(tutti::Code::file).label, error.what());
-  return tutti::info(tutti::Code::file).exit_status;
-} catch (const std::bad_alloc&) {
-  fmt::print(stderr, "tutti: error[{}]: out of memory\n", tutti::info(tutti::Code::memory).label);
-  return tutti::info(tutti::Code::memory).exit_status;
+int main(int argc, char** argv) {
+  tutti::cli::run_program("tutti", [&] { return run(argc, argv); });
 }
