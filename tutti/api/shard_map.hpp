@@ -4,8 +4,8 @@
 #include <functional>
 #include <tuple>
 
-#include "tutti/api/specs.hpp"
 #include "tutti/tree/flat_call.hpp"
+#include "tutti/tree/specs.hpp"
 
 namespace tutti {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "tutti/api/specs.hpp"
 #include "tutti/tree/flat_call.hpp"
+#include "tutti/tree/specs.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/api/specs.hpp"
+#include "tutti/tree/specs.hpp"
 
 #include "tutti/base/require.hpp"
 
