@@ -78,7 +78,7 @@ TEST(explain_run, tells_of_each_step_its_ops_line_bytes_and_arena) {
     EXPECT_EQ(steps[i].what, expected[i][2]) << text;
   }
   EXPECT_NE(text.find("  arguments      72.3 KiB\n  results        72.3 KiB\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("at most 144.6 KiB at a time; 1 results in place of an operand\n"), std::string::npos)
+  EXPECT_NE(text.find("at most 144.6 KiB at a time; 1 result in place of an operand\n"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("inside"), std::string::npos) << text;
 }

@@ -18,7 +18,7 @@ std::string on_mesh(const P& spec) { return to_string(spec.on(mesh, matrix)); }
 template <class T>
 std::vector<std::string> per_leaf(const Specs& specs, const T& t) {
   std::vector<std::string> all;
-  for (const P& spec : specs.per_leaf(tree::structure_of(t), "in")) all.push_back(on_mesh(spec));
+  for (const P& spec : specs.per_leaf(tree::structure_of(t), ".in")) all.push_back(on_mesh(spec));
   return all;
 }
 

@@ -97,7 +97,7 @@ std::vector<P> specs_per_leaf(const Specs& specs, std::string_view which, const 
 
 Arrays entered(const Arrays& arguments, const Structure& structure, const ShardMapOptions& options,
                Where where) {
-  std::vector<P> specs = specs_per_leaf(options.in, "in", structure, where);
+  std::vector<P> specs = specs_per_leaf(options.in, ".in", structure, where);
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays parts;
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -120,7 +120,7 @@ bool is_gathered(const Program& program, Var var) {
 // `parts` are the outputs of `body`.
 Arrays left(const Arrays& parts, const Program& body, const Structure& structure,
             const ShardMapOptions& options, Where where) {
-  std::vector<P> specs = specs_per_leaf(options.out, "out", structure, where);
+  std::vector<P> specs = specs_per_leaf(options.out, ".out", structure, where);
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays results;
   for (std::size_t i = 0; i < parts.size(); ++i)

@@ -95,24 +95,30 @@ GlobalArray::GlobalArray(Tensor tensor) : type_(tensor.dtype(), tensor.shape()) 
 GlobalArray::GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer)
     : type_(type), sharding_(std::move(sharding)), buffer_(std::move(buffer)) {}
 
-GlobalArray GlobalArray::distributed(const Tensor& whole, const Sharding& sharding) {
-  Type type(whole.dtype(), whole.shape());
-  Placement placement(type, sharding);
+GlobalArray GlobalArray::distributed(const GlobalArray& array, const Sharding& sharding) {
+  Placement placement(array.type(), sharding);
   std::size_t stride = shard_stride(placement.local().bytes());
   std::shared_ptr<std::byte> block = allocate_block(stride * static_cast<std::size_t>(placement.shards()));
-  distribute(whole, sharding, block.get(), stride);
-  return {type, sharding, {block, stride}};
+  distribute(array, sharding, block.get(), stride);
+  return {array.type(), sharding, {block, stride}};
 }
 
-void distribute(const Tensor& whole, const Sharding& sharding, std::byte* to, std::size_t shard_stride) {
-  Placement placement(Type(whole.dtype(), whole.shape()), sharding);
+GlobalArray GlobalArray::distributed(const Tensor& whole, const Sharding& sharding) {
+  return distributed(GlobalArray(whole), sharding);
+}
+
+void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride) {
+  std::optional<Tensor> gathered;
+  if (array.sharding()) gathered = array.whole();
+  const std::byte* whole = gathered ? gathered->data() : array.buffer().base.get();
+  std::size_t element_bytes = bytes_per_element(array.type().dtype());
+  Placement placement(array.type(), sharding);
   std::vector<CopyLoop> loops = placement.loops(Placement::Direction::from_whole);
   for (int device = 0; device < placement.devices(); ++device) {
     if (!placement.is_first_holder(device)) continue;
     std::byte* shard = to + static_cast<std::size_t>(placement.shard(device)) * shard_stride;
     if (placement.term(device) == 0)
-      strided_copy(shard, whole.data() + placement.block_offset(device), loops,
-                   bytes_per_element(whole.dtype()));
+      strided_copy(shard, whole + placement.block_offset(device), loops, element_bytes);
     else std::memset(shard, 0, placement.local().bytes());
   }
 }
@@ -138,7 +144,7 @@ Tensor GlobalArray::whole() const {
 Tensor GlobalArray::shard(int device) const {
   if (!sharding_) return copied(type_, buffer_.base.get());
   require(device >= 0 && device < sharding_->mesh.devices(), Code::argument,
-          "device {} of a mesh of {} devices", device, sharding_->mesh.devices());
+          "there is no device {}; the mesh has {}", device, devices_of(sharding_->mesh.devices()));
   Placement placement(type_, *sharding_);
   return copied(placement.local(), buffer_.base.get() + static_cast<std::size_t>(placement.shard(device)) *
                                                             buffer_.shard_stride);

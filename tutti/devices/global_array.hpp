@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -25,9 +26,15 @@ class GlobalArray {
   explicit GlobalArray(Tensor tensor);
   /// An array that lies on a mesh; `type` is of the whole.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
-  /// A copy of `whole`, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros.
+  /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros.
   /// Throws T013 or T005 as local_type does.
+  static GlobalArray distributed(const GlobalArray& array, const Sharding& sharding);
   static GlobalArray distributed(const Tensor& whole, const Sharding& sharding);
+
+  /// How often the memory was taken over and written anew. The elements are the same as long as this number is.
+  std::uint64_t rewrites() const { return rewrites_; }
+  /// For the only owner, before it writes.
+  void count_rewrite() const { ++rewrites_; }
 
   /// The type of the whole; invariant over all axes.
   Type type() const { return type_; }
@@ -43,10 +50,11 @@ class GlobalArray {
   Type type_;
   std::optional<Sharding> sharding_;
   ShardedBuffer buffer_;
+  mutable std::uint64_t rewrites_ = 0;
 };
 
-/// Writes the distinct shards of `whole` under `sharding` to `to`, `shard_stride` bytes apart, as
+/// Writes the distinct shards of `array` under `sharding` to `to`, `shard_stride` bytes apart, as
 /// GlobalArray::distributed lays them out.
-void distribute(const Tensor& whole, const Sharding& sharding, std::byte* to, std::size_t shard_stride);
+void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride);
 
 }  // namespace tutti

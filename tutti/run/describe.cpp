@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "tutti/base/counted.hpp"
+
 namespace tutti {
 namespace {
 
@@ -66,7 +68,7 @@ std::string part_name(const Sub& sub, std::size_t program) {
   switch (sub.how) {
     case Sub::How::choose: return fmt::format("branch {}", program);
     case Sub::How::call: return "call";
-    case Sub::How::repeat: return fmt::format("each of {} trips", sub.length);
+    case Sub::How::repeat: return "each of " + counted(sub.length, "trip");
     case Sub::How::loop: return program == 0 ? "test" : "trip";
   }
   return {};

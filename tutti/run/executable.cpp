@@ -6,8 +6,8 @@
 #include <mutex>
 #include <new>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/devices/block.hpp"
 #include "tutti/run/boundary.hpp"
 #include "tutti/run/check_races.hpp"
 #include "tutti/run/cost.hpp"
@@ -17,6 +17,7 @@
 #include "tutti/run/plan.hpp"
 #include "tutti/run/recording.hpp"
 #include "tutti/run/results.hpp"
+#include "tutti/run/staging.hpp"
 
 namespace tutti {
 
@@ -25,10 +26,12 @@ struct Executable::State {
   Plan plan;
   Team& team;
   std::optional<Recording> recording;
-  std::vector<int> input_roots;                     // per input
-  std::vector<std::shared_ptr<std::byte>> staging;  // per input: where one that lies otherwise is put
-  std::vector<ResultRing> rings;                    // per output
-  std::vector<int> overwritten;                     // per output: the input that it may lie over, or -1
+  std::vector<int> input_roots;   // per input
+  std::vector<Staging> staging;   // per input
+  std::vector<ResultRing> rings;  // per output
+  std::vector<int> overwritten;   // per output: the input that it may lie over, or -1
+  std::int64_t calls = 0, copied_bytes = 0;
+  std::vector<std::size_t> copied_by_last_call;  // inputs
   std::mutex turn;
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
@@ -86,15 +89,18 @@ struct Executable::State {
   /// An array that does not lie as wanted is dropped: its copy does.
   std::byte* in_place(std::size_t i, std::shared_ptr<const GlobalArray>& array) try {
     if (lies_as_wanted(i, *array)) {
-      staging[i].reset();
+      staging[i].drop();
       return memory_of(*array);
     }
-    const Root& root = input_root(i);
-    if (!staging[i]) staging[i] = allocate_block(static_cast<std::size_t>(root.bytes));
-    distribute(array->whole(), local.input_shardings[i], staging[i].get(),
-               static_cast<std::size_t>(root.shard_stride));
+    if (!staging[i].is_of(array)) {
+      const Root& root = input_root(i);
+      staging[i].copy(array, local.input_shardings[i], static_cast<std::size_t>(root.bytes),
+                      static_cast<std::size_t>(root.shard_stride));
+      copied_bytes += root.bytes;
+      copied_by_last_call.push_back(i);
+    }
     array.reset();
-    return staging[i].get();
+    return staging[i].memory();
   } catch (const Error& error) {
     throw error.at({}, fmt::format("argument {}", i));
   }
@@ -109,9 +115,11 @@ struct Executable::State {
 
   std::shared_ptr<const GlobalArray> room_for(std::size_t output, Values& inputs) try {
     int input = overwritten[output];
-    if (input >= 0 && is_given_away(output, inputs[static_cast<std::size_t>(input)]))
-      return std::move(inputs[static_cast<std::size_t>(input)]);
-    return rings[output].take();
+    bool in_place = input >= 0 && is_given_away(output, inputs[static_cast<std::size_t>(input)]);
+    std::shared_ptr<const GlobalArray> room =
+        in_place ? std::move(inputs[static_cast<std::size_t>(input)]) : rings[output].take();
+    room->count_rewrite();
+    return room;
   } catch (const Error& error) {
     for (const Equation& equation : local.program.equations)
       if (std::ranges::count(equation.results, local.program.outputs[output]) > 0)
@@ -120,8 +128,8 @@ struct Executable::State {
   }
 
   void check(const Values& inputs) const {
-    require(inputs.size() == local.input_types.size(), Code::argument, "{} arguments for a program of {}",
-            inputs.size(), local.input_types.size());
+    require(inputs.size() == local.input_types.size(), Code::argument, "{} for a program of {}",
+            counted(std::ssize(inputs), "argument"), local.input_types.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
       require(inputs[i] && inputs[i]->type() == local.input_types[i], Code::argument,
               "argument {} is {}, the program takes {}", i,
@@ -131,6 +139,8 @@ struct Executable::State {
   Values run(Values inputs) {
     std::lock_guard lock(turn);
     check(inputs);
+    ++calls;
+    copied_by_last_call.clear();
     for (std::size_t i = 0; i < inputs.size(); ++i) plan.bind(i, in_place(i, inputs[i]));
     Values results;
     results.reserve(rings.size());
@@ -169,9 +179,13 @@ struct Executable::State {
   std::string explain() const {
     Circumstances now{.recording = recording ? &*recording : nullptr,
                       .is_always_crowded = team.is_always_crowded(),
-                      .moved_inputs = local.moved_inputs};
+                      .moved_inputs = local.moved_inputs,
+                      .calls = calls,
+                      .copied_bytes = copied_bytes};
+    for (std::size_t i : copied_by_last_call)
+      now.copied_by_last_call.push_back({i, input_root(i).bytes, local.input_shardings[i]});
     for (std::size_t i = 0; i < staging.size(); ++i)
-      if (staging[i]) now.copied_arguments += input_root(i).bytes;
+      if (staging[i].memory()) now.copied_arguments += input_root(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());
     return explained(plan, now);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/run/cost.hpp"
 #include "tutti/run/describe.hpp"
 #include "tutti/run/memory.hpp"
@@ -113,9 +114,7 @@ class PlanLines {
   std::size_t split_width_ = 0;
 };
 
-std::string workers(const Plan& plan) {
-  return fmt::format("{} worker{}", plan.placement().workers, plan.placement().workers == 1 ? "" : "s");
-}
+std::string workers(const Plan& plan) { return counted(plan.placement().workers, "worker"); }
 
 std::string times(const Plan& plan, const Recording* recording) {
   std::string text =
@@ -124,8 +123,8 @@ std::string times(const Plan& plan, const Recording* recording) {
   std::int64_t calls = recording->calls();
   if (calls == 0) return text + "not run yet\n";
   std::string of = calls > Recording::most_times ? fmt::format("the last {} of ", Recording::most_times) : "";
-  return text + fmt::format("took {} us (median of {}{} calls)\n",
-                            in_microseconds(recording->call_nanoseconds()), of, calls);
+  return text + fmt::format("took {} us (median of {}{})\n", in_microseconds(recording->call_nanoseconds()),
+                            of, counted(calls, "call"));
 }
 
 std::string memory(const Plan& plan, const Circumstances& circumstances) {
@@ -138,8 +137,8 @@ std::string memory(const Plan& plan, const Circumstances& circumstances) {
   std::string text =
       "memory\n" + line("arguments", memory.arguments, "") + line("results", memory.results, "");
   text += line("arena", memory.arena,
-               fmt::format("at most {} at a time; {} results in place of an operand", in_bytes(most),
-                           plan.buffers().shared_in_place));
+               fmt::format("at most {} at a time; {} in place of an operand", in_bytes(most),
+                           counted(plan.buffers().shared_in_place, "result")));
   text += line("scratch", memory.scratch, "of " + workers(plan));
   if (memory.inside > 0) text += line("inside", memory.inside, "arenas and scratch of sub-programs");
   text += line("in all", memory.total(), "of a call whose arguments lie as wanted and are kept");
@@ -148,6 +147,28 @@ std::string memory(const Plan& plan, const Circumstances& circumstances) {
   return text + line("held now", copies + buffers,
                      fmt::format("until the next calls: copies of arguments {}, buffers of results {}",
                                  in_bytes(copies), in_bytes(buffers)));
+}
+
+// The arguments that the last call copied, as many as a line has room for.
+std::string named(const std::vector<CopiedArgument>& copies) {
+  std::string text;
+  std::size_t count = 0;
+  for (; count < copies.size() && text.size() < line_length / 3; ++count)
+    text += fmt::format("{}argument {} as {}", count == 0 ? "" : ", ", copies[count].number,
+                        to_string(copies[count].as));
+  return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
+}
+
+std::string copies(const Circumstances& circumstances) {
+  if (circumstances.calls == 0) return "";
+  std::string text = fmt::format("copied into place: {} by {}, by the last one ",
+                                 in_bytes(circumstances.copied_bytes), counted(circumstances.calls, "call"));
+  const std::vector<CopiedArgument>& last = circumstances.copied_by_last_call;
+  if (last.empty()) return text + "nothing\n";
+  std::int64_t bytes = 0;
+  for (const CopiedArgument& copy : last) bytes += copy.bytes;
+  return text +
+         fmt::format("{}\n  {}; Machine::place does it once for all calls\n", in_bytes(bytes), named(last));
 }
 
 }  // namespace
@@ -163,10 +184,10 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
         "other's\n";
   if (blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
   text += memory(plan, circumstances);
-  if (circumstances.moved_inputs > 0)
-    text += fmt::format("{} inputs are gathered inside: they are used whole beside being split\n",
-                        circumstances.moved_inputs);
-  return text;
+  if (int moved = circumstances.moved_inputs; moved > 0)
+    text += fmt::format("{} gathered inside: used whole beside being split\n",
+                        counted(moved, "input is", "inputs are"));
+  return text + copies(circumstances);
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/ops/assume_invariant.hpp"
@@ -170,9 +171,8 @@ int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
   std::int64_t all = 0;
   too_large |=
       __builtin_mul_overflow(stride, positions(graph_.mesh, stored), &all) || all > (std::int64_t{1} << 46);
-  require(!too_large, Code::memory,
-          "no memory for {} on {} device{}; split it over more, or compute it in parts", to_string(type),
-          positions(graph_.mesh, stored), positions(graph_.mesh, stored) == 1 ? "" : "s");
+  require(!too_large, Code::memory, "no memory for {} on {}; split it over more, or compute it in parts",
+          to_string(type), counted(positions(graph_.mesh, stored), "device"));
   std::vector<std::int64_t> axes(graph_.mesh.axes().size(), 0);
   std::int64_t step = stride;
   for (std::size_t i = axes.size(); i-- > 0;) {

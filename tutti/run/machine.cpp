@@ -19,14 +19,25 @@ int worker_count(const Mesh& mesh, int wanted) {
   return std::min(Team::default_workers(), mesh.devices());
 }
 
-std::shared_ptr<const GlobalArray> data_of(const Array& argument, const std::string& path) try {
-  if (argument.traced()) Builder::type_of(*argument.traced());  // says so if its trace has ended
-  require(
-      !argument.traced(), Code::trace,
-      "its values are not known while its program is traced; call the function that was compiled instead");
-  return argument.finished();
+std::shared_ptr<const GlobalArray> data_of(const Array& array, std::string_view advice) {
+  if (array.traced()) Builder::type_of(*array.traced());  // says so if its trace has ended
+  require(!array.traced(), Code::trace, "its values are not known while its program is traced; {}", advice);
+  return array.finished();
+}
+
+std::shared_ptr<const GlobalArray> data_of_argument(const Array& argument, const std::string& path) try {
+  return data_of(argument, "call the function that was compiled instead");
 } catch (const Error& error) {
   throw error.at({}, leaf_name("call: argument", path));
+}
+
+Array placed(const Array& array, const P& spec, const Mesh& mesh, const std::string& path) try {
+  std::shared_ptr<const GlobalArray> data = data_of(array, "place it before, outside of the function");
+  Sharding sharding = spec.on(mesh, data->type());
+  if (data->sharding() == sharding) return array;
+  return Array(std::make_shared<const GlobalArray>(GlobalArray::distributed(*data, sharding)));
+} catch (const Error& error) {
+  throw error.at({}, leaf_name("place: array", path));
 }
 
 Type type_of(const Array& argument, const std::string& path) try {
@@ -68,6 +79,18 @@ int Machine::workers() const { return state_->team->workers(); }
 std::int64_t Machine::events_left_out() const { return state_->timeline ? state_->timeline->left_out() : 0; }
 std::string Machine::trace_failure() const { return state_->timeline ? state_->timeline->failure() : ""; }
 
+Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs,
+                           Where where) const try {
+  std::vector<P> spec_of_leaf = specs.per_leaf(structure, "the tree of specs");
+  std::vector<std::string> paths = leaf_paths(structure);
+  Arrays on_mesh;
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    on_mesh.push_back(placed(leaves[i], spec_of_leaf[i], mesh(), paths[i]));
+  return on_mesh;
+} catch (const Error& error) {
+  throw error.at(where, "place");
+}
+
 CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,
                                       const Arrays& arguments, const Structure& structure, Where where) const
     try {
@@ -105,7 +128,7 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
   if (!(structure == state.structure)) require_same_structure("call", state.structure, structure, where);
   std::vector<std::shared_ptr<const GlobalArray>> inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    std::shared_ptr<const GlobalArray> data = data_of(arguments[i], state.paths[i]);
+    std::shared_ptr<const GlobalArray> data = data_of_argument(arguments[i], state.paths[i]);
     Type expected = state.program.type(state.program.inputs[i]);
     require(
         data->type() == expected, Code::argument,

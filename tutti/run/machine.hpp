@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/tree/flat_call.hpp"
+#include "tutti/tree/specs.hpp"
 
 namespace tutti {
 
@@ -41,6 +43,9 @@ class CompiledProgram {
 };
 
 /// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
+/// A call copies an argument that lies otherwise than the program takes it, so an array on the host that is split over
+/// devices; Machine::place copies it once for all calls. The last array handed in for an argument is not copied again:
+/// the copy is kept, the array is not. explain() says what the last call copied.
 /// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place where
 /// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards,
 /// also if the call fails. The memory of an array that has another owner, or of which somebody has the ShardedBuffer,
@@ -78,6 +83,19 @@ class Machine {
   /// Why that file ends before the calls do, for example "'t.json' cannot be written: No space left on device". Empty:
   /// it does not.
   std::string trace_failure() const;
+
+  /// The arrays of a tree, copied onto the mesh as their specs say (one for all, or one per part, as in shard_map): a call
+  /// of a program that takes them so copies nothing. Those that lie so already are handed back as they are.
+  /// Throws T011 for an array without a value, T012 (specs), T001, T013, T005 for a spec that does not fit, R003 (memory).
+  Array place(const Array& array, const Specs& spec, Where where = Where::here()) const {
+    return place_flat({array}, tree::structure_of(array), spec, where)[0];
+  }
+  template <class T>
+    requires(!std::convertible_to<const T&, Array>)
+  T place(const T& tree, const Specs& specs, Where where = Where::here()) const {
+    return tree::rebuild(tree, place_flat(tree::flatten(tree), tree::structure_of(tree), specs, where));
+  }
+  Arrays place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs, Where where) const;
 
   /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
   /// optimises and plans. Data that the function closes over becomes a hidden argument.

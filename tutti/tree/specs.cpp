@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tree/specs.hpp"
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -36,8 +37,8 @@ P P::reduced(std::initializer_list<const char*> names) const {
 Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
   auto rank = static_cast<std::size_t>(whole_or_part.rank());
   bool is_varying_scalar = rank == 0 && !whole_or_part.states().empty();
-  require(dims_.size() <= rank, Code::spec, "the spec names {} dims, but {} has {}; drop the last {}{}",
-          dims_.size(), to_string(whole_or_part), rank, dims_.size() - rank,
+  require(dims_.size() <= rank, Code::spec, "the spec names {}, but {} has {}; drop the last {}{}",
+          counted(std::ssize(dims_), "dim"), to_string(whole_or_part), rank, dims_.size() - rank,
           is_varying_scalar ? ", or give it a dim: expand_dims(x, 0)" : "");
   Sharding sharding{mesh, std::vector<Axes>(rank), axes_named(mesh, unreduced_), axes_named(mesh, reduced_)};
   for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_named(mesh, dims_[i].names);
@@ -50,8 +51,9 @@ std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) c
   if (parts_.size() == 1 && (tree.leaf || tree.children.size() != 1)) return parts_[0].per_leaf(tree, what);
   if (tree.children.size() == 1 && parts_.size() != 1) return per_leaf(tree.children[0], what);
   require(!tree.leaf && parts_.size() == tree.children.size(), Code::tree,
-          ".{} has {} specs for {}; give one spec for all of it, or one for each part", what, parts_.size(),
-          tree.leaf ? "one array" : fmt::format("a tree of {} parts", tree.children.size()));
+          "{} has {} for {}; give one spec for all of it, or one for each part", what,
+          counted(std::ssize(parts_), "spec"),
+          tree.leaf ? "one array" : "a tree of " + counted(std::ssize(tree.children), "part"));
   std::vector<P> all;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     std::vector<P> part = parts_[i].per_leaf(tree.children[i], what + tree.children[i].label);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine::place: arrays that lie on the mesh before they are handed in.
+#include <gtest/gtest.h>
+
+#include "tests/api/numbers.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace tutti {
+namespace {
+
+struct Params {
+  Array w, b;
+};
+
+const Machine& machine() {
+  static const Machine opened = open_local(Mesh({{"data", 2}, {"model", 2}}), {.workers = 2});
+  return opened;
+}
+Array rows(const Shape& shape, int kind) {
+  Tensor tensor(DType::f32, shape);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    tensor.mutable_data<float>()[i] = static_cast<float>((i * 7 + kind) % 23);
+  return tensor;
+}
+std::string last_copies(const std::string& explained) {
+  std::size_t at = explained.find("by the last one ");
+  return at == explained.npos ? "no call" : explained.substr(at, explained.find('\n', at) - at);
+}
+
+const Specs by_model{P("model"), P()};
+auto sharded(const Machine& on) {
+  auto body = [](const Params& p, const Array& x) { return psum(matmul(x, p.w), "model") + p.b; };
+  return shard_map(body, {.mesh = on.mesh(), .in = {by_model, P("data", "model")}, .out = P("data")});
+}
+
+TEST(place, lets_calls_copy_nothing) {
+  Params params{rows({4, 3}, 1), rows({3}, 2)};
+  Array x = rows({6, 4}, 3);
+  auto program = machine().compile(sharded(machine()), params, x);
+  Tensor from_host = program(params, x).tensor();
+  EXPECT_EQ(last_copies(program.explain()), "by the last one 144 B");  // b lies as it is taken: whole
+  Params placed = machine().place(params, by_model);
+  Array placed_x = machine().place(x, P("data", "model"));
+  EXPECT_EQ(program(placed, placed_x).tensor(), from_host);
+  EXPECT_EQ(last_copies(program.explain()), "by the last one nothing");
+}
+
+TEST(place, keeps_values_whatever_the_spec) {
+  Array x = rows({4, 4}, 1);
+  for (const P& spec : {P(), P("data"), P(none, "model"), P(SpecEntry{"model", "data"}), P("model", "data"),
+                        P("data").unreduced({"model"})}) {
+    Array placed = machine().place(x, spec);
+    EXPECT_EQ(placed.tensor(), x.tensor());
+    EXPECT_EQ(machine().place(placed, P(none, "data")).tensor(), x.tensor());
+  }
+}
+
+TEST(place, hands_back_what_lies_so_already) {
+  Array placed = machine().place(rows({4}, 1), P("data"));
+  EXPECT_EQ(machine().place(placed, P("data")).data(), placed.data());
+  EXPECT_NE(machine().place(placed, P("model")).data(), placed.data());
+}
+
+TEST(place, takes_one_spec_for_a_whole_tree_and_tensors) {
+  std::vector<Array> placed = machine().place(std::vector<Array>{rows({2}, 1), rows({4}, 2)}, P("data"));
+  EXPECT_EQ(to_string(*placed[1].data()->sharding()), "P('data')");
+  EXPECT_EQ(machine().place(Tensor::scalar(2.5F), P()).item(), 2.5);
+}
+
+TEST(place, makes_arrays_that_can_be_given_away) {
+  auto more = machine().compile(shard_map([](Array x) { return x + 1; },
+                                          {.mesh = machine().mesh(), .in = P("data"), .out = P("data")}),
+                                abstract({4}, DType::f32));
+  Array x = machine().place(rows({4}, 1), P("data"));
+  const std::byte* memory = x.data()->buffer().base.get();
+  EXPECT_EQ(more(std::move(x)).data()->buffer().base.get(), memory);
+}
+
+TEST(place, refuses_specs_that_do_not_fit) {
+  Params params{rows({4, 3}, 1), rows({3}, 2)};
+  expect_refused(
+      [&] {
+        machine().place(rows({4}, 1), P("data", "model"));  // refused
+      },
+      "T013 {file}:{line}: place: array: the spec names 2 dims, but f32[4] has 1; drop the last 1");
+  expect_refused(
+      [&] {
+        machine().place(params, P("data"));  // refused
+      },
+      "T005 {file}:{line}: place: array 1: dim 0 of f32[3] does not split over the 2 devices of 'data'; pad "
+      "it "
+      "or use another dim");
+  expect_refused(
+      [&] {
+        machine().place(params, {P(), P(), P()});  // refused
+      },
+      "T012 {file}:{line}: place: the tree of specs has 3 specs for a tree of 2 parts; give one spec for all "
+      "of "
+      "it, or one for each part");
+  expect_refused(
+      [&] {
+        machine().place(rows({4}, 1), P("rows"));  // refused
+      },
+      "T001 {file}:{line}: place: array: the spec names axis 'rows', but the mesh is data=2,model=2; use one "
+      "of "
+      "its axes");
+}
+
+TEST(place, refuses_what_has_no_values) {
+  expect_refused(
+      [] {
+        machine().place(Array(), P());  // refused
+      },
+      "T011 {file}:{line}: place: array: this array is empty; give it a value before it is used");
+  expect_refused(
+      traced([](Array x) {
+        return machine().place(x, P());  // refused
+      }),
+      "T011 {file}:{line}: place: array: its values are not known while its program is traced; place it "
+      "before, outside of the function");
+}
+
+}  // namespace
+}  // namespace tutti
