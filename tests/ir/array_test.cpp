@@ -37,6 +37,36 @@ TEST(array, of_one_element_has_an_item) {
   EXPECT_EQ(Array(Tensor::scalar(true)).item(), 1);
 }
 
+TEST(array, hands_out_its_values) {
+  Array x = Tensor({2, 2}, std::vector<float>{1, 2.5, -3, 4});
+  EXPECT_EQ(x.values<float>(), (std::vector<float>{1, 2.5, -3, 4}));
+  EXPECT_EQ(Array(Tensor({2}, std::vector<bool>{true, false})).values<bool>(),
+            (std::vector<bool>{true, false}));
+  EXPECT_EQ(Array(Tensor(DType::i8, {0})).values<std::int8_t>(), std::vector<std::int8_t>{});
+  EXPECT_EQ(refusal_of([&] { x.values<double>(); }),
+            "T007: values: the elements are f32, not f64; ask for values of their C++ type");
+  EXPECT_EQ(refusal_of([&] { x.values<std::int32_t>(); }),
+            "T007: values: the elements are f32, not i32; ask for values of their C++ type");
+}
+
+TEST(array, prints_as_its_tensor_does) {
+  Tensor tensor({2, 2}, std::vector<float>{1, 2.5, -3, 4});
+  EXPECT_EQ(to_string(Array(tensor)), "[[ 1.   2.5]\n [-3.   4. ]]");
+  EXPECT_EQ(to_string(Array(tensor), {.all_elements = 1, .edge_elements = 1, .digits = 2}),
+            to_string(tensor, {.all_elements = 1, .edge_elements = 1, .digits = 2}));
+}
+
+TEST(array, that_is_traced_has_neither_values_nor_text) {
+  Builder builder;
+  Array x = builder.input(Type(DType::f32, {2}));
+  const std::string why = "the values of an array are not known while its program is traced; return it, and "
+                          "read what the call returns";
+  EXPECT_EQ(refusal_of([&] { x.values<float>(); }), "T011: values: " + why);
+  EXPECT_EQ(refusal_of([&] { to_string(x); }), "T011: to_string: " + why);
+  EXPECT_EQ(refusal_of([&] { to_string(Array()); }),
+            "T011: to_string: this array is empty; give it a value before it is used");
+}
+
 TEST(array, of_a_trace_has_a_type_with_states) {
   Builder builder;
   Axis lanes = fresh_axis("lanes", 3);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -37,6 +38,16 @@ TEST(to_string, names_what_is_no_number) {
   EXPECT_EQ(to_string(Tensor(Shape{4}, std::vector<double>{Limits::quiet_NaN(), Limits::infinity(),
                                                            -Limits::infinity(), -0.0})),
             "[ nan   inf  -inf    -0.]");
+}
+
+// Which sign a NaN has depends on the processor: x86 makes negative ones of 0 / 0, ARM positive ones.
+TEST(to_string, prints_no_sign_of_nan) {
+  const double nan = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
+  ASSERT_TRUE(std::signbit(nan));
+  EXPECT_EQ(to_string(Tensor::scalar(nan)), "nan");
+  EXPECT_EQ(to_string(Tensor::scalar(static_cast<float>(nan))), "nan");
+  EXPECT_EQ(to_string(Tensor::scalar_of(DType::bf16, nan)), "nan");
+  EXPECT_EQ(to_string(Tensor::scalar(std::complex<double>(1, nan))), "1.+nanj");
 }
 
 TEST(to_string, sets_matrices_apart) {

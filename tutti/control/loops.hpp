@@ -35,6 +35,25 @@ inline constexpr std::string_view returned_as_started = "return the structure th
 /// `body` takes the number of the trip and the carries.
 Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body, const Arrays& init);
 
+template <class T>
+concept Pair = tree::TupleLike<T> && std::tuple_size_v<T> == 2;
+
+/// Says what is wrong with the result of a scan's function. FlatCall says it of one that has none.
+template <class F, class C, class X>
+consteval bool returns_carry_and_y() {
+  using Call = tree::FlatCall<F, C, X>;
+  if constexpr (Call::can_be_called && !Call::returns_nothing) {
+    using Result = typename Call::Result;
+    static_assert(Pair<Result>, "scan: the function returns a pair: the carry and a y");
+    if constexpr (Pair<Result>) {
+      constexpr bool keeps_carry = std::is_same_v<std::tuple_element_t<0, Result>, C>;
+      static_assert(keeps_carry, "scan: the function returns another type of carry than it starts with");
+      return keeps_carry;
+    }
+  }
+  return false;
+}
+
 /// jax.lax.scan: f(carry, x) -> {carry, y} for every slice of xs along dim 0, in order; returns the last carry and the ys
 /// stacked along dim 0. Carry, x and y are trees; f(carry, x) is called with x = {} where there are no xs.
 /// The carry keeps its shapes and dtypes; states are joined until they stay, I < R < V, so f may be called more than once
@@ -44,19 +63,19 @@ Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction
 template <class F, class C, class X = std::tuple<>>
 auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
           Where where = Where::here()) {
-  using Result = std::invoke_result_t<const F&, const C&, const X&>;
-  static_assert(std::tuple_size_v<Result> == 2, "scan: the function returns a pair: the carry and a y");
-  static_assert(std::is_same_v<std::tuple_element_t<0, Result>, C>,
-                "scan: the function returns another type of carry than it starts with");
-  tree::FlatCall<F, C, X> call(f, std::tuple<C, X>{init, xs});
-  auto one_trip = [&](const Arrays& leaves) {
-    Arrays results = call(leaves);
-    require_same_structure("scan", tree::structure_of(init), tree::structure_of(std::get<0>(call.result())),
-                           where, returned_as_started);
-    return results;
-  };
-  Arrays results = scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
-  return call.result(results);
+  if constexpr (returns_carry_and_y<F, C, X>()) {
+    tree::FlatCall<F, C, X> call(f, std::tuple<C, X>{init, xs});
+    auto one_trip = [&](const Arrays& leaves) {
+      Arrays results = call(leaves);
+      require_same_structure("scan", tree::structure_of(init), tree::structure_of(std::get<0>(call.result())),
+                             where, returned_as_started);
+      return results;
+    };
+    Arrays results = scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
+    return call.result(results);
+  } else {
+    return std::pair<C, Array>(init, Array());  // callers take it apart: no further errors
+  }
 }
 
 /// jax.lax.while_loop: carry = body(carry) while test(carry), a bool scalar, holds.

@@ -69,6 +69,21 @@ double Array::item(Where where) const try {
   throw error.at(where, "item");
 }
 
+Tensor Array::tensor_of(DType dtype, Where where) const try {
+  Tensor whole = read(*this);
+  require(whole.dtype() == dtype, Code::dtype,
+          "the elements are {}, not {}; ask for values of their C++ type", name(whole.dtype()), name(dtype));
+  return whole;
+} catch (const Error& error) {
+  throw error.at(where, "values");
+}
+
+std::string to_string(const Array& array, const PrintOptions& options, Where where) try {
+  return to_string(read(array), options);
+} catch (const Error& error) {
+  throw error.at(where, "to_string");
+}
+
 Array abstract(Shape shape, DType dtype, Where where) try {
   return Array(Type(dtype, std::move(shape)));
 } catch (const Error& error) {

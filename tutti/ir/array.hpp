@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "tutti/base/where.hpp"
 #include "tutti/devices/global_array.hpp"
+#include "tutti/tensor/print.hpp"
 #include "tutti/types/type.hpp"
 
 namespace tutti {
@@ -59,14 +61,44 @@ class Array {
   /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements,
   /// T007 if it is complex.
   double item(Where where = Where::here()) const;
+  /// The elements of a finished array in row-major order. Throws T011 while it is traced, T007 if T is not the C++ type of
+  /// its dtype.
+  template <class T>
+    requires is_element<T>
+  std::vector<T> values(Where where = Where::here()) const {
+    Tensor whole = tensor_of(dtype_of<T>(), where);
+    std::span<const T> elements = whole.as<T>();
+    return {elements.begin(), elements.end()};
+  }
 
   /// Arrays are not conditions: their values are not known while a program is traced. Use select.
   explicit operator bool() const = delete;  // use select
+  template <class Index>
+  Array operator[](const Index&) const {
+    static_assert(never<Index>,
+                  "array: [ ] does not index arrays; use index_in_dim(x, 0), slice_in_dim or take, and of a "
+                  "finished array x.values<float>()[0]");
+    return {};
+  }
+  template <class Other>
+  bool operator==(const Other&) const {
+    static_assert(never<Other>,
+                  "array: == compares no arrays, whose values are not known while a program is traced; use "
+                  "equal(x, y) or not_equal(x, y), and of finished arrays x.tensor() == y.tensor()");
+    return false;
+  }
 
  private:
+  template <class T>
+  static constexpr bool never = false;
+  Tensor tensor_of(DType dtype, Where where) const;
+
   std::variant<std::monostate, Traced, Type, std::shared_ptr<const GlobalArray>> is_;
 };
 using Arrays = std::vector<Array>;
+
+/// The elements of a finished array, as of a Tensor: "[[1.  2.5]\n [3.  0. ]]". Throws T011 while it is traced.
+std::string to_string(const Array& array, const PrintOptions& options = {}, Where where = Where::here());
 
 /// Stands for an argument of this shape and dtype when a function is compiled before there is data.
 /// Throws T005 for a shape that no array has.

@@ -54,6 +54,25 @@ Array pow(const Operand& a, const Operand& b);
 /// NaN if one of them is; -0 < +0. Equal operands share the derivative.
 Array maximum(const Operand& a, const Operand& b);
 Array minimum(const Operand& a, const Operand& b);
+// For programs that say max and min: those of std take no arrays. (Of two arrays they match as well as std's.)
+template <bool never = false>
+Array max(const Operand&, const Operand&) {
+  static_assert(never, "max: use maximum(x, y); for the largest element of one array reduce_max(x)");
+  return {};
+}
+template <bool never = false>
+Array max(const Array& a, const Array& b) {
+  return max<never>(Operand(a), Operand(b));
+}
+template <bool never = false>
+Array min(const Operand&, const Operand&) {
+  static_assert(never, "min: use minimum(x, y); for the smallest element of one array reduce_min(x)");
+  return {};
+}
+template <bool never = false>
+Array min(const Array& a, const Array& b) {
+  return min<never>(Operand(a), Operand(b));
+}
 Array rem(const Operand& a, const Operand& b);
 Array logical_and(const Operand& a, const Operand& b);
 Array logical_or(const Operand& a, const Operand& b);

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tutti {
 namespace {
 
 std::string float_text(double value, int digits) {
+  if (std::isnan(value)) return "nan";  // without its sign, which depends on the processor
   std::string text = fmt::format("{:.{}g}", value, digits);
   const bool looks_like_integer = text.find_first_not_of("-0123456789") == std::string::npos;
   return looks_like_integer ? text + '.' : text;

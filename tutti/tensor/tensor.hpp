@@ -48,10 +48,13 @@ class Tensor {
   std::int64_t elements() const { return shape_.elements(); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype_); }
   const std::byte* data() const { return data_.get(); }
+  /// The elements in row-major order. They live as long as the tensor: name it first, or take Array::values.
   template <class T>
-  std::span<const T> as() const {
+  std::span<const T> as() const& {
     return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(elements())};
   }
+  template <class T>
+  std::span<const T> as() const&& = delete;  // the elements would be gone: give the tensor a name first
   /// Element `i` in row-major order, as a double (exact but for large i64 and u64). Not of complex numbers.
   double at(std::int64_t i) const;
 

@@ -1,0 +1,7 @@
+// expect: (?s)\A(?:(?!error:).)*error: static assertion failed: max: use maximum\(x, y\)(?:(?!error:).)*\Z
+// expect: max_of_arrays\.cpp:7
+// SPDX-License-Identifier: Apache-2.0
+// The name of C++ is not that of arrays: one clear error.
+#include "tutti/tutti.hpp"
+
+tutti::Array larger(const tutti::Array& x, const tutti::Array& y) { return max(x, y); }
