@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/reference.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
 
@@ -47,6 +48,17 @@ TEST(reduce, refuses_a_sum_of_bool_and_takes_its_max) {
             "for \"any\", "
             "reduce_max");
   EXPECT_EQ((Reduce{ReduceKind::max, {Dim{0}}}.infer({x})[0]), Type(DType::boolean, {}));
+}
+
+TEST(reduce_sum, of_bool_counts_as_psum_does) {
+  EXPECT_EQ(program_text({Type(DType::boolean, {3, 5})}, [](const Arrays& x) { return reduce_sum(x[0], 1); }),
+            "program(%0: bool[3,5]) {\n"
+            "  %1: i32[3,5] = convert{to=i32} %0\n"
+            "  %2: i32[3] = reduce_sum{dims=[1]} %1\n"
+            "  return %2\n}\n");
+  Array some = Tensor({5}, std::vector<bool>{true, false, true, true, false});
+  EXPECT_EQ(computed_by([](const Arrays& x) { return reduce_sum(x[0]); }, {some.tensor()}),
+            Tensor::scalar(std::int32_t{3}));
 }
 
 TEST(reduce, joins_the_bits_of_bools_and_integers) {

@@ -2,9 +2,11 @@
 // Element types that do not fit, and numbers that an element type cannot hold.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -56,11 +58,6 @@ TEST(dtypes, that_a_function_does_not_take_are_refused) {
                    return x & x;  // refused
                  }),
                  "T007 {file}:{line}: and: f32[4] is float; convert it: convert(x, DType::i32)");
-  expect_refused(traced([](Array x) {
-                   return reduce_sum(bools(x));  // refused
-                 }),
-                 "T007 {file}:{line}: reduce_sum: bool[4] is bool, which has no sum; to count, convert it "
-                 "first: convert(x, DType::i32); for \"any\", reduce_max");
   expect_refused(traced([](Array x) {
                    return matmul(bools(x), bools(x));  // refused
                  }),
@@ -147,6 +144,86 @@ TEST(numbers, fit_narrow_unsigned_and_16_bit_numbers) {
       }),
       "T008 {file}:{line}: mul: the number 1e+39 does not fit bf16; write one that is nearer to 0, or "
       "convert to f32");
+}
+
+TEST(numbers, do_not_become_infinite_silently) {
+  expect_refused(
+      traced([](Array x) {
+        return x * 1e300;  // refused
+      }),
+      "T008 {file}:{line}: mul: the number 1e+300 does not fit f32; write one that is nearer to 0, or "
+      "convert to f64");
+  expect_refused(
+      traced([](Array x) {
+        return maximum(x, -3.5e38);  // refused
+      }),
+      "T008 {file}:{line}: maximum: the number -3.5e+38 does not fit f32; write one that is nearer to 0, "
+      "or convert to f64");
+  expect_refused(
+      traced([](Array x) {
+        return z(x) + 1e39;  // refused
+      }),
+      "T008 {file}:{line}: add: the number 1e+39 does not fit complex64; write one that is nearer to 0, "
+      "or convert to complex128");
+  expect_refused(
+      traced([](Array x) {
+        return convert(x, DType::i8) + 300;  // refused
+      }),
+      "T008 {file}:{line}: add: the number 300 does not fit i8; write one that is nearer to 0, or convert "
+      "to i64");
+  expect_refused(
+      traced([](Array) {
+        return full({2}, 1e40, DType::f32);  // refused
+      }),
+      "T008 {file}:{line}: full: the number 1e+40 does not fit f32; write one that is nearer to 0, or "
+      "convert to f64");
+}
+
+TEST(numbers, that_round_to_finite_ones_or_are_infinite_are_taken) {
+  using Limits = std::numeric_limits<double>;
+  for (DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::complex64})
+    for (double taken :
+         {1e-300, -1e-300, 65504.0, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()})
+      EXPECT_EQ(refusal(traced([&](Array x) { return convert(x, dtype) * taken; })), "accepted")
+          << name(dtype) << " " << taken;
+  // The next number after the largest f32 that rounds to it, and all of f64.
+  double largest = std::numeric_limits<float>::max(), half_a_step = std::ldexp(1.0, 103);
+  EXPECT_EQ(refusal(traced([&](Array x) { return x * std::nextafter(largest + half_a_step, 0); })),
+            "accepted");
+  EXPECT_NE(refusal(traced([&](Array x) { return x * (largest + half_a_step); })), "accepted");
+  EXPECT_EQ(refusal(traced([](Array x) { return convert(x, DType::f64) * Limits::max(); })), "accepted");
+}
+
+TEST(indices, of_more_than_2_to_the_31_elements_are_i64) {
+  const Array longest = abstract({std::int64_t{1} << 31}, DType::i8),
+              longer = abstract({2, (std::int64_t{1} << 31) + 1}, DType::i8);
+  auto of = [](const Array& x, const std::function<Array(Array)>& f) {
+    return [&x, f] { trace({x.type()}, [&](const Arrays& in) { return Arrays{f(in[0])}; }); };
+  };
+  expect_refused(
+      of(longer,
+         [](Array x) {
+           return argmax(x, 1);  // refused
+         }),
+      "T007 {file}:{line}: argmax: dim 1 of i8[2,2147483649] has more than 2^31 elements, beyond the "
+      "indices of i32 (argmax_c4); ask for i64: argmax(x, dim, DType::i64)");
+  expect_refused(
+      of(longer,
+         [](Array x) {
+           return argmin(x, 1);  // refused
+         }),
+      "T007 {file}:{line}: argmin: dim 1 of i8[2,2147483649] has more than 2^31 elements, beyond the "
+      "indices of i32 (argmax_c4); ask for i64: argmin(x, dim, DType::i64)");
+  expect_refused(
+      of(longer,
+         [](Array x) {
+           return argsort(x);  // refused
+         }),
+      "T007 {file}:{line}: argsort: dim 1 of i8[2,2147483649] has more than 2^31 elements, beyond the "
+      "indices of i32; carry others along: sort({x, iota(DType::i64, x.shape(), 1)}, 1)");
+  EXPECT_EQ(refusal(of(longest, [](Array x) { return argmax(x); })), "accepted");
+  EXPECT_EQ(refusal(of(longer, [](Array x) { return argmax(x, 0); })), "accepted");
+  EXPECT_EQ(refusal(of(longer, [](Array x) { return argmin(x, 1, DType::i64); })), "accepted");
 }
 
 TEST(dtypes, that_have_no_order_are_not_ordered) {

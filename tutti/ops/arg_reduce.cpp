@@ -12,6 +12,8 @@
 namespace tutti {
 namespace {
 
+constexpr std::int64_t most_of_i32 = std::int64_t{1} << 31;  // elements: the last index is one less
+
 Array arg_reduce(Extreme extreme, const Operand& x, int dim, DType index_dtype) {
   return front_end(ArgReduce{extreme, {}}.name(), x.where(), [&] {
     Array array = as_array(x);
@@ -102,6 +104,11 @@ Types ArgReduce::infer(const Types& operands) const {
   require_order(x);
   require(index_dtype == DType::i32 || index_dtype == DType::i64, Code::dtype,
           "indices of {}; they are i32 or i64 (argmax_c3)", tutti::name(index_dtype));
+  require(
+      index_dtype == DType::i64 || x.shape()[dim] <= most_of_i32, Code::dtype,
+      "dim {} of {} has more than 2^31 elements, beyond the indices of i32 (argmax_c4); ask for i64: {}(x, "
+      "dim, DType::i64)",
+      dim.index, to_string(x), name());
   return {Type(index_dtype, x.shape().erased(dim), agreed_states(operands, mixing()))};
 }
 

@@ -16,10 +16,13 @@ namespace {
 
 constexpr std::size_t printed_elements = 8;
 
+// A NaN has no sign that a reader wants to know.
 template <class T>
 std::string element_text(T x) {
-  if constexpr (is_half_element<T>) return fmt::format("{}", static_cast<float>(x));
-  else if constexpr (is_complex_element<T>) return fmt::format("({}, {})", x.real(), x.imag());
+  if constexpr (is_half_element<T>) return element_text(static_cast<float>(x));
+  else if constexpr (is_complex_element<T>)
+    return fmt::format("({}, {})", element_text(x.real()), element_text(x.imag()));
+  else if constexpr (std::floating_point<T>) return std::isnan(x) ? "nan" : fmt::format("{}", x);
   else return fmt::format("{}", x);
 }
 
@@ -42,9 +45,16 @@ std::string with_point(double value) {
   return text.find_first_of(".en") == text.npos ? text + ".0" : text;
 }
 
-// Where a finite number would become infinite. f32 takes all doubles, as C++ does.
+// Whether a finite number would become infinite.
 bool overflows(double value, DType dtype) {
-  return is_half(dtype) && std::isfinite(value) && std::isinf(Tensor::scalar_of(dtype, value).at(0));
+  if (!is_inexact(dtype) || !std::isfinite(value)) return false;
+  DType part = is_complex(dtype) ? part_of(dtype) : dtype;
+  return std::isinf(Tensor::scalar_of(part, value).at(0));
+}
+
+[[noreturn]] void refuse_overflow(const std::string& number, DType dtype) {
+  DType wider = dtype == DType::complex64 ? DType::complex128 : dtype == DType::f32 ? DType::f64 : DType::f32;
+  refuse(number, dtype, fmt::format("write one that is nearer to 0, or convert to {}", name(wider)));
 }
 
 Tensor rounded(double value, DType dtype) {
@@ -54,8 +64,7 @@ Tensor rounded(double value, DType dtype) {
     refuse(with_point(value), dtype, "write one that is nearer to 0, or convert to a float dtype");
   if (!is_inexact(dtype))
     refuse(with_point(value), dtype, "write a whole number without a point, or convert to a float dtype");
-  if (overflows(value, dtype))
-    refuse(with_point(value), dtype, "write one that is nearer to 0, or convert to f32");
+  if (overflows(value, dtype)) refuse_overflow(with_point(value), dtype);
   return Tensor::scalar_of(dtype, value);
 }
 
@@ -73,8 +82,7 @@ Tensor rounded(N value, DType dtype) {
     refuse(fmt::format("{}", value), dtype,
            fmt::format("write one that is nearer to 0, or convert to {}",
                        is_widest || !std::in_range<std::int64_t>(value) ? "a float dtype" : "i64"));
-  if (overflows(static_cast<double>(value), dtype))
-    refuse(fmt::format("{}", value), dtype, "write one that is nearer to 0, or convert to f32");
+  if (overflows(static_cast<double>(value), dtype)) refuse_overflow(fmt::format("{}", value), dtype);
   return Tensor::scalar_of(dtype, value);
 }
 

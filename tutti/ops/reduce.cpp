@@ -22,6 +22,7 @@ bool is_of_bits(ReduceKind kind) { return kind == ReduceKind::logical_and || kin
 Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
   return front_end(Reduce{kind, {}}.name(), x.where(), [&] {
     Array array = as_array(x);
+    if (kind == ReduceKind::sum && array.dtype() == DType::boolean) array = convert(array, DType::i32);
     Dims dims = which.resolve(array.type());
     return dims.empty() ? array : apply_one(Reduce{kind, dims}, {array});
   });

@@ -10,7 +10,8 @@ namespace tutti {
 /// Fold dims away: the sum, the largest or smallest element, or all bits joined by `and` or `or`; of no elements 0, the
 /// smallest or largest value, or all ones or zeros.
 /// x: [.., d, ..] -> [.., ..]. Sums pass every state; the others refuse U.
-/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; a sum of bool is refused, so are the bits of floats.
+/// NaN propagates, -0 < +0. Max of bool is "any", min is "all"; the bits of floats are refused. The op refuses a sum of
+/// bool, of which reduce_sum makes one of i32.
 /// Cost: one pass. The bits depend on the shape only: 16 lanes, pairwise blocks.
 /// Source: StableHLO reduce; jax.lax.reduce_sum, reduce_max, reduce_min, reduce_and, reduce_or (ties share the derivative).
 struct Reduce {
@@ -34,9 +35,8 @@ struct Reduce {
 };
 static_assert(complete<Reduce>());
 
-/// Folded over one dim, several, or all; over none: x itself.
-/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for a sum of bool and for bits of
-/// floats.
+/// Folded over one dim, several, or all; over none: x itself. A sum of bool counts, in i32, as psum does.
+/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for bits of floats.
 Array reduce_sum(const Operand& x, const WhichDims& dims = all_dims);
 Array reduce_max(const Operand& x, const WhichDims& dims = all_dims);
 Array reduce_min(const Operand& x, const WhichDims& dims = all_dims);

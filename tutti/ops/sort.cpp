@@ -160,6 +160,11 @@ Array argsort(const Operand& x, int dim) {
   return front_end("argsort", x.where(), [&] {
     Array array = as_array(x);
     Dim along = as_dim(dim, array.type());
+    require(
+        array.shape()[along] <= std::int64_t{1} << 31, Code::dtype,
+        "dim {} of {} has more than 2^31 elements, beyond the indices of i32; carry others along: sort({{x, "
+        "iota(DType::i64, x.shape(), {})}}, {})",
+        along.index, to_string(array.type()), along.index, along.index);
     return tutti::apply(Sort{along}, {array, iota(DType::i32, array.shape(), along.index)})[1];
   });
 }

@@ -37,7 +37,7 @@ static_assert(complete<Sort>());
 Array sort(const Operand& x, int dim = -1);
 /// The key first, then what it carries along. Throws also T005 if shapes differ (sort_c2) or nothing is given (sort_c1).
 Arrays sort(const Arrays& key_and_carried, int dim = -1, Where where = Where::here());
-/// jax.numpy.argsort: the indices, i32, in the order of their elements.
+/// jax.numpy.argsort: the indices, i32, in the order of their elements. Throws T007 for more than 2^31 elements.
 Array argsort(const Operand& x, int dim = -1);
 
 }  // namespace tutti
