@@ -67,8 +67,11 @@ class Gradient {
 
 /// The gradient of a function that returns a scalar, by its first argument: a tree like that argument.
 /// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results,
-/// which may be of ops without derivatives. By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along
-/// its conjugate.
+/// which may be of ops without derivatives.
+/// By a parameter that is equal on all devices of an axis it is the sum over these devices: the parameter is one value
+/// for all. Under vmap that sum mixes per-example gradients of different devices. For those of the own examples
+/// differentiate by pcast(p, "data", varying); docs/gradients_of_equal_parameters.md shows both.
+/// By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along its conjugate.
 template <class F>
 Gradient<F, false> grad(F function, Where where = Where::here()) {
   return {std::move(function), where};
