@@ -82,12 +82,12 @@ constexpr int lanes = 3;  // another size than the mesh has
 const Axis lane_axis = fresh_axis("lane", lanes);
 
 // The example with the marked operands varying over the lanes, the others the same in all.
-Program over_lanes(const Example& example, const Bits& marked) {
+Program over_lanes(const Example& example, const Bits& marked, const Axis& axis = lane_axis) {
   Builder builder;
   Arrays operands;
   for (std::size_t i = 0; i < example.operands.size(); ++i) {
     Type type = example.operands[i].type;
-    operands.push_back(builder.input(marked[i] ? type.with(lane_axis, State::varying) : type));
+    operands.push_back(builder.input(marked[i] ? type.with(axis, State::varying) : type));
   }
   return builder.finish(tutti::apply(example.op, operands));
 }
@@ -125,19 +125,52 @@ void same_as_calls(const Example& example, const Bits& marked, Findings& finding
                   });
 }
 
-void lanes_are_calls(const Example& example, Findings& findings) {
+// f(example, marked operands) for all choices of operands with lanes.
+using MarkedLaw = std::function<void(const Example&, const Bits&, Findings&)>;
+void for_all_marks(const Example& example, const MarkedLaw& law, Findings& findings) {
   // Sub-programs say of what types the operands are.
   if (!is_batched(example) || !example.op->programs().empty()) return;
   for (unsigned set = 0; set < 1U << example.operands.size(); ++set) {
     Bits marked;
     for (std::size_t i = 0; i < example.operands.size(); ++i) marked.push_back((set >> i & 1) != 0);
-    same_as_calls(example, marked, findings);
+    law(example, marked, findings);
   }
+}
+
+void lanes_are_calls(const Example& example, Findings& findings) {
+  for_all_marks(example, same_as_calls, findings);
+}
+
+// --- No lanes
+// -------------------------------------------------------------------------------------------------
+
+// Results with lanes are empty and of the shape of a call's behind them; the others are a call's.
+void empty_or_as_a_call(const Example& example, const Bits& marked, Findings& findings) {
+  static const Axis none = fresh_axis("none", 0);
+  Random random(6);
+  std::vector<PerDevice> inputs = random_values(random, example.operands, Numbers::quarters);
+  std::vector<PerDevice> expected = evaluate(program_of(example), example_mesh(), inputs);
+  auto empty = [](PerDevice& value) {
+    for (Tensor& x : value) x = Tensor(x.dtype(), x.shape().inserted(Dim{0}, 0));
+  };
+  Program all = over_lanes(example, marked, none);
+  for (std::size_t i = 0; i < marked.size(); ++i)
+    if (marked[i]) empty(inputs[i]);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (tutti::has_lanes(all.type(all.outputs[i]), none)) empty(expected[i]);
+  Program removed = batch(all, none);
+  findings.expect(evaluate(removed, example_mesh(), inputs) == expected,
+                  described(example) + ": no lanes are not empty\n" + to_string(all) + to_string(removed));
+}
+
+void no_lanes_are_no_calls(const Example& example, Findings& findings) {
+  for_all_marks(example, empty_or_as_a_call, findings);
 }
 
 class batch_law : public EveryOp {};
 TEST_P(batch_law, lanes_are_devices) { expect_holds(lanes_are_devices); }
 TEST_P(batch_law, lanes_are_calls) { expect_holds(lanes_are_calls); }
+TEST_P(batch_law, no_lanes_are_no_calls) { expect_holds(no_lanes_are_no_calls); }
 INSTANTIATE_TEST_SUITE_P(every_op, batch_law, every_op(), op_name);
 
 TEST(lanes_are_devices, catches_a_sum_that_forgets_its_lanes) {
@@ -148,6 +181,9 @@ TEST(lanes_are_devices, catches_an_index_that_counts_backwards) {
 }
 TEST(lanes_are_devices, catches_a_branch_that_is_not_the_one_chosen) {
   EXPECT_FALSE(holds(lanes_are_devices, planted::SwitchToNextBranch::examples()));
+}
+TEST(no_lanes_are_no_calls, catches_a_reduction_that_ignores_the_batch_dim) {
+  EXPECT_FALSE(holds(no_lanes_are_no_calls, planted::ReduceWithoutShift::examples()));
 }
 TEST(lanes_are_calls, catches_a_reduction_that_ignores_the_batch_dim) {
   EXPECT_FALSE(holds(lanes_are_calls, planted::ReduceWithoutShift::examples()));

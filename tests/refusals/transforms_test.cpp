@@ -205,11 +205,10 @@ TEST(vmap, maps_dims_that_are_there) {
 
 TEST(vmap, has_an_in_dim_per_argument) {
   auto same = [](Array x) { return x; };
-  expect_refused(
-      traced([&](Array x) {
-        return vmap(same, {.in = {0, none}})(x);  // refused
-      }),
-      "T015 {file}:{line}: vmap: 2 in dims for 1 arguments; give one per argument: a dim, or none");
+  expect_refused(traced([&](Array x) {
+                   return vmap(same, {.in = {0, none}})(x);  // refused
+                 }),
+                 "T015 {file}:{line}: vmap: 2 in dims for 1 argument; give one per argument: a dim, or none");
 }
 
 TEST(vmap, has_lanes) {
@@ -219,13 +218,39 @@ TEST(vmap, has_lanes) {
                  }),
                  "T005 {file}:{line}: vmap: no argument is mapped; say how many lanes with .size");
   expect_refused(traced([&](Array x) {
-                   return vmap(same, {.in = {none}, .size = 0})(x);  // refused
+                   return vmap(same, {.in = {none}, .size = -1})(x);  // refused
                  }),
-                 "T005 {file}:{line}: vmap: 0 lanes; a vmap needs one at least");
-  expect_refused(traced([&](Array) {
-                   return vmap(same)(zeros({0}, DType::f32));  // refused
+                 "T005 {file}:{line}: vmap: -1 lanes; ask for 0 to 2147483647");
+  expect_refused(traced([&](Array x) {
+                   Array many = broadcast_to(expand_dims(x, 1), {4, std::int64_t{1} << 31});
+                   return vmap(same, {.in = {1}})(many);  // refused
                  }),
-                 "T005 {file}:{line}: vmap: 0 lanes; a vmap needs one at least");
+                 "T005 {file}:{line}: vmap: 2147483648 lanes; ask for 0 to 2147483647");
+}
+
+TEST(vmap, over_no_lanes_has_no_device_to_name) {
+  auto of_lane_0 = [](const std::function<Array(Array)>& body) {
+    return [=](Array) { return vmap(body, {.axis = "i"})(zeros({0, 4}, DType::f32)); };
+  };
+  expect_refused(traced(of_lane_0([](Array x) {
+                   return pbroadcast(x, "i");  // refused
+                 })),
+                 "T009 {file}:{line}: pbroadcast: there is no device 0 along 'i'; it has no devices");
+  expect_refused(
+      traced(of_lane_0([](Array x) {
+        return ppermute(x, "i", {{0, 1}});  // refused
+      })),
+      "T009 {file}:{line}: ppermute: there is no device 0 along 'i' ([(0, 1)]); it has no devices");
+  expect_refused(traced(of_lane_0([](Array x) {
+                   return psum(x, "i", {.groups = {{0}}});  // refused
+                 })),
+                 "T009 {file}:{line}: psum: groups [[0]] name device 0, but 'i' has no devices");
+  expect_refused(
+      traced(of_lane_0([](Array x) {
+        return psum_scatter(x, "i", {.tiled = true});  // refused
+      })),
+      "T005 {file}:{line}: psum_scatter: dim 0 of f32[4]{U:i} does not split over 'i', which has no "
+      "devices (reduce_scatter_c1); use tiled = false");
 }
 
 TEST(vmap, gives_results_that_differ_an_out_dim) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/api/vmap.hpp"
 
+#include <limits>
+
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -18,14 +21,15 @@ int lanes(const VmapFlat& call, const VmapOptions& options) {
     if (!call.in[i].dim()) continue;
     Type type = call.arguments[i].type();
     std::int64_t found = type.shape()[as_dim(*call.in[i].dim(), type)];
-    require(
-        !size || *size == found, Code::shape,
-        "argument leaf {} has {} lanes, dim {} of {}, where {} are expected; map dims of one size, or none",
-        i, found, *call.in[i].dim(), to_string(type), size.value_or(0));
+    require(!size || *size == found, Code::shape,
+            "argument leaf {} has {}, dim {} of {}, where {} expected; map dims of one size, or none", i,
+            counted(found, "lane"), *call.in[i].dim(), to_string(type),
+            counted(size.value_or(0), "is", "are"));
     size = found;
   }
   require(size.has_value(), Code::shape, "no argument is mapped; say how many lanes with .size");
-  require(*size > 0, Code::shape, "{} lanes; a vmap needs one at least", *size);
+  require(*size >= 0 && *size <= std::numeric_limits<int>::max(), Code::shape, "{}; ask for 0 to {}",
+          counted(*size, "lane"), std::numeric_limits<int>::max());
   return static_cast<int>(*size);
 }
 
@@ -75,7 +79,8 @@ Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDi
 
 void check_in_dims(const VmapOptions& options, std::size_t arguments, Where where) try {
   require(options.in.empty() || options.in.size() == arguments, Code::argument,
-          "{} in dims for {} arguments; give one per argument: a dim, or none", options.in.size(), arguments);
+          "{} for {}; give one per argument: a dim, or none", counted(std::ssize(options.in), "in dim"),
+          counted(static_cast<std::int64_t>(arguments), "argument"));
 } catch (const Error& error) {
   throw error.at(where, "vmap");
 }

@@ -26,7 +26,7 @@ struct VmapOptions {
   std::optional<std::string> axis = {};  // a name by which collectives inside may use it
   std::vector<MappedDim> in = {};        // one per argument; empty: dim 0 of all
   MappedDim out = 0;                     // of every result
-  std::optional<int> size = {};          // needed only where no argument is mapped
+  std::optional<int> size = {};          // of lanes; needed only where no argument is mapped
 };
 
 struct VmapFlat {
@@ -70,7 +70,8 @@ class Vmapped {
 
 /// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
 /// varies over the new axis, so gradients inside are per example; collectives inside may use it if it has a name.
-/// Throws T005 if mapped dimensions differ in size or have none, T002 if the axis' name is bound already.
+/// Of no lanes the results are empty; a collective over the axis gives the neutral element, as a sum of nothing is 0.
+/// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes, T002 if the axis' name is bound already.
 template <class F>
 Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

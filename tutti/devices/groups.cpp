@@ -15,9 +15,8 @@ void require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes) {
   std::vector<bool> named(static_cast<std::size_t>(n));
   for (const std::vector<int>& group : groups)
     for (int position : group) {
-      require(position >= 0 && position < n, Code::groups,
-              "groups {} name device {}, but {} has devices 0 to {}", to_string(groups), position,
-              to_string(axes), n - 1);
+      require(position >= 0 && position < n, Code::groups, "groups {} name device {}, but {} has {}",
+              to_string(groups), position, to_string(axes), devices_of(n));
       auto index = static_cast<std::size_t>(position);
       require(!named[index], Code::groups, "groups {} name device {} twice; name each device along {} once",
               to_string(groups), position, to_string(axes));

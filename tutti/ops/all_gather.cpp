@@ -12,6 +12,7 @@
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/ops/zero_tangent.hpp"
 
 namespace tutti {
 namespace {
@@ -66,7 +67,8 @@ Jvp AllGather::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 // Each device's cotangent is its own block of what everybody holds: equal on all (I), or terms of it (R's dual, U).
-Tangents AllGather::transpose(const LinearOperands&, const Tangents& cotangents) const {
+Tangents AllGather::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  if (group_size(groups, axes) == 0) return {zero_tangent(dual(operands[0].type))};  // nothing to split
   if (!groups.empty()) return {reduce_scatter(*cotangents[0], axes, dim, stacking, groups)};
   if (to == State::reduced) return {reduce_scatter(*cotangents[0], axes, dim, stacking)};
   return {own_block(*cotangents[0], axes, dim, stacking)};

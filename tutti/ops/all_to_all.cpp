@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/all_to_all.hpp"
 
+#include <algorithm>
+
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -28,13 +31,10 @@ Array with_dims_first(const Array& x, std::vector<int> first) {
 // One of our axes is the lanes, dim 0 of `chunks`, [lanes, n, block]: its part of the n blocks changes places with
 // them, and the rest of the axes is a collective.
 Array exchanged(const Array& chunks, const Axes& axes, const Axis& axis) {
-  int outer = 1;
-  for (const Axis& other : axes) {
-    if (other == axis) break;
-    outer *= other.size;
-  }
+  auto here = std::ranges::find(axes, axis);
+  int outer = joint_size({axes.begin(), here}), inner = joint_size({here + 1, axes.end()});
   Axes rest = without(axes, axis);
-  int others = joint_size(rest), inner = others / outer;
+  int others = outer * inner;
   Array x = reshape(chunks, before({axis.size, outer, axis.size, inner}, chunks.shape(), 2));
   x = with_dims_first(x, {2, 1, 3, 0});  // [target lane, outer, inner, source lane, block]
   if (!rest.empty()) {
@@ -187,10 +187,10 @@ Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const Groups& 
     Axes over = axes.resolve();
     int n = group_size(groups, over);
     require(type.shape()[with] == n, Code::shape,
-            "dim {} of {} has size {}, but {}{} has {} devices; it must be as many, or use all_to_all with "
+            "dim {} of {} has size {}, but {}{} has {}; it must be as many, or use all_to_all with "
             "tiled = true",
             with.index, to_string(type), type.shape()[with], groups.empty() ? "" : "each group along ",
-            to_string(over), n);
+            to_string(over), counted(n, "device"));
     return all_to_all(x, axes, {.split = dim, .concat = dim, .groups = groups});
   });
 }

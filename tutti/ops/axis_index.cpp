@@ -34,11 +34,10 @@ Jvp AxisIndex::jvp(const Arrays& operands, const Tangents&) const { return const
 BatchedArrays AxisIndex::batch(const Axis& axis, const BatchedArrays&, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {}), false}};
   Array index = iota(DType::i32, Shape{axis.size}, 0);
-  int weight = joint_size(axes);
   std::optional<Array> sum;
-  for (const Axis& other : axes) {
-    weight /= other.size;
-    Array position = other == axis ? index : insert_dim(axis_index(other), Dim{0}, axis.size);
+  for (auto other = axes.begin(); other != axes.end(); ++other) {
+    int weight = joint_size({other + 1, axes.end()});  // an axis of a vmap may have no lanes: no division
+    Array position = *other == axis ? index : insert_dim(axis_index(*other), Dim{0}, axis.size);
     sum = sum_of(sum, position * weight);
   }
   return {{*sum, true}};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -34,15 +35,14 @@ Types DynamicSlice::infer(const Types& operands) const {
   const Type& x = operands[0];
   require_starts(x, Types(operands.begin() + 1, operands.end()), "dynamic_slice_c2", "dynamic_slice_c3");
   require(static_cast<int>(sizes.size()) == x.rank(), Code::dim,
-          "sizes {} are {}, {} has {} dims; give one for each (dynamic_slice_c2)", bracketed(sizes),
-          sizes.size(), to_string(x), x.rank());
+          "sizes {} for {}, which has {}; give one for each (dynamic_slice_c2)", bracketed(sizes),
+          to_string(x), counted(x.rank(), "dim"));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    require(sizes[i] >= 0, Code::shape, "a window of {} elements along dim {} of {}; a size is 0 or more",
-            sizes[i], i, to_string(x));
-    require(
-        sizes[i] <= x.shape().sizes()[i], Code::shape,
-        "a window of {} elements along dim {} of {}, which has {}; it cannot be larger (dynamic_slice_c4)",
-        sizes[i], i, to_string(x), x.shape().sizes()[i]);
+    require(sizes[i] >= 0, Code::shape, "a window of {} along dim {} of {}; a size is 0 or more",
+            counted(sizes[i], "element"), i, to_string(x));
+    require(sizes[i] <= x.shape().sizes()[i], Code::shape,
+            "a window of {} along dim {} of {}, which has {}; it cannot be larger (dynamic_slice_c4)",
+            counted(sizes[i], "element"), i, to_string(x), x.shape().sizes()[i]);
   }
   return {Type(x.dtype(), Shape(sizes), agreed_states_by_indices(operands, are_indices(operands.size())))};
 }
@@ -75,7 +75,7 @@ BatchedArrays DynamicSlice::batch(const Axis& axis, const BatchedArrays& operand
   BatchedArrays starts(operands.begin() + 1, operands.end());
   WindowSizes with_lanes = sizes;
   if (std::ranges::any_of(starts, &Batched::batched)) {
-    if (batched) with_lanes.insert(with_lanes.begin(), 1);
+    if (batched) with_lanes.insert(with_lanes.begin(), std::min(axis.size, 1));
     Gather op{windows_of_lanes(types[0].rank(), batched), with_lanes};
     return {{apply_one(op, {x, vectors_of_starts(starts, axis)}), true}};
   }

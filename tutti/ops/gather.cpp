@@ -5,6 +5,7 @@
 #include <concepts>
 #include <limits>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -25,17 +26,17 @@ constexpr WindowLabels labels{"gather", 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 
 
 void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Type indices) {
   require(static_cast<int>(sizes.size()) == x.rank(), Code::dim,
-          "sizes {} are {}, {} has {} dims; give a window size for each (gather_c20)", bracketed(sizes),
-          sizes.size(), to_string(x), x.rank());
+          "sizes {} for {}, which has {}; give a window size for each (gather_c20)", bracketed(sizes),
+          to_string(x), counted(x.rank(), "dim"));
   for (int i = 0; i < x.rank(); ++i) {
     std::int64_t size = sizes[static_cast<std::size_t>(i)];
     require(0 <= size && size <= x.shape()[i], Code::shape,
-            "windows of {} elements along dim {} of {}, which has {}; they cannot be larger (gather_c21)",
-            size, i, to_string(x), x.shape()[i]);
+            "windows of {} along dim {} of {}, which has {}; they cannot be larger (gather_c21)",
+            counted(size, "element"), i, to_string(x), x.shape()[i]);
     bool collapsed = contains(dims.collapsed, Dim{i}), batching = contains(dims.batching, Dim{i});
     require(size <= 1 || !(collapsed || batching), Code::shape,
-            "windows of {} elements along dim {} of {}, a {} dim; they have one there ({})", size, i,
-            to_string(x), collapsed ? "collapsed" : "batching", collapsed ? "gather_c9" : "gather_c12");
+            "windows of {} along dim {} of {}, a {} dim; they have one there ({})", counted(size, "element"),
+            i, to_string(x), collapsed ? "collapsed" : "batching", collapsed ? "gather_c9" : "gather_c12");
   }
   bool takes_from_nothing = x.elements() == 0 && std::ranges::find(sizes, 0) != sizes.end() &&
                             windows_shape(dims, indices, sizes).elements() > 0;
@@ -102,7 +103,7 @@ BatchedArrays Gather::batch(const Axis& axis, const BatchedArrays& operands, con
   const auto& [indices, of_indices] = operands[1];
   if (!of_array && !of_indices) return {{apply_one(*this, {x, indices}), false}};
   Gather op{with_lanes(dims, of_array, of_indices), sizes};
-  if (of_array) op.sizes.insert(op.sizes.begin(), of_indices ? 1 : axis.size);
+  if (of_array) op.sizes.insert(op.sizes.begin(), of_indices ? std::min(axis.size, 1) : axis.size);
   return {{apply_one(op, {x, indices}), true}};
 }
 

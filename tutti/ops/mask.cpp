@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/mask.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -9,6 +11,7 @@
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/stacking.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/ops/zero_tangent.hpp"
 
 namespace tutti {
 namespace {
@@ -27,9 +30,9 @@ Parameters Mask::parameters() const {
 }
 
 Types Mask::infer(const Types& operands) const {
-  require(at >= 0 && at < joint_size(axes), Code::groups,
-          "there is no device {} along {}; it has devices 0 to {}", at, to_string(axes),
-          joint_size(axes) - 1);
+  // Of no devices the first keeps the value: gradients are masked so, also over no lanes.
+  require(at >= 0 && at < std::max(joint_size(axes), 1), Code::groups,
+          "there is no device {} along {}; it has {}", at, to_string(axes), devices_of(joint_size(axes)));
   require(is_stored_per_device(to), Code::state, "a masked value is U or V, not {}", letter(to));
   constexpr std::string_view advice =
       "only what all devices hold is kept on one; make it equal first, for example with psum";
@@ -52,6 +55,7 @@ Jvp Mask::jvp(const Arrays& operands, const Tangents& tangents) const {
 
 Tangents Mask::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Array cotangent = *cotangents[0];
+  if (joint_size(axes) == 0) return {zero_tangent(dual(operands[0].type))};
   if (to == State::varying) return {broadcast(cotangent, axes, at)};
   Axes equal = axes_in(operands[0].type, axes, State::invariant), partial = axes;
   cotangent = cast_to(cotangent, equal, State::invariant);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -31,9 +32,8 @@ void require_each_once(const std::vector<int>& positions, const Pairs& pairs, co
   int n = joint_size(axes);
   std::vector<bool> seen(static_cast<std::size_t>(n));
   for (int position : positions) {
-    require(position >= 0 && position < n, Code::groups,
-            "there is no device {} along {} ({}); it has devices 0 to {}", position, to_string(axes),
-            to_string(pairs), n - 1);
+    require(position >= 0 && position < n, Code::groups, "there is no device {} along {} ({}); it has {}",
+            position, to_string(axes), to_string(pairs), devices_of(n));
     auto index = static_cast<std::size_t>(position);
     require(!seen[index], Code::groups, "device {} is the {} of two pairs ({}); {}", position, role,
             to_string(pairs), advice);
@@ -126,8 +126,8 @@ Array pshuffle(const Operand& x, const AxisNames& axes, const std::vector<int>& 
   return front_end("pshuffle", x.where(), [&] {
     Axes over = axes.resolve();
     require(static_cast<int>(sources.size()) == joint_size(over), Code::groups,
-            "{} sources for the {} devices of {}; name one for each, or use ppermute", sources.size(),
-            joint_size(over), to_string(over));
+            "{} for the {} of {}; name one for each, or use ppermute", counted(std::ssize(sources), "source"),
+            counted(joint_size(over), "device"), to_string(over));
     Pairs pairs;
     for (int source : sources) pairs.emplace_back(source, static_cast<int>(pairs.size()));
     return apply_one(Permute{over, pairs}, {as_array(x)});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
@@ -23,13 +24,13 @@ std::int64_t block_size(Type whole, Dim dim, Stacking stacking, int n) {
   return stacking == Stacking::tiled ? whole.shape()[dim] / n : 1;
 }
 
+// Never by dividing: an axis of a vmap may have no lanes.
 int size_before(const Axes& axes, const Axis& axis) {
-  int n = 1;
-  for (const Axis& other : axes) {
-    if (other == axis) break;
-    n *= other.size;
-  }
-  return n;
+  return joint_size({axes.begin(), std::ranges::find(axes, axis)});
+}
+
+int size_after(const Axes& axes, const Axis& axis) {
+  return joint_size({std::ranges::find(axes, axis) + 1, axes.end()});
 }
 
 Shape joined(std::vector<std::int64_t> front, const Shape& back) {
@@ -68,15 +69,18 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
           whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
   std::int64_t size = whole.shape()[dim];
   if (stacking == Stacking::tiled) {
+    require(n > 0, Code::shape,
+            "dim {} of {} does not split over {}, which has no devices ({}); use tiled = false", dim.index,
+            to_string(whole), who, label);
     require(size % n == 0, Code::shape,
-            "dim {} of {} does not split over the {} devices of {} ({}); pad it or use another dim",
-            dim.index, to_string(whole), n, who, label);
+            "dim {} of {} does not split over the {} of {} ({}); pad it or use another dim", dim.index,
+            to_string(whole), counted(n, "device"), who, label);
     return whole.with(whole.shape().with(dim, size / n));
   }
   require(size == n, Code::shape,
-          "dim {} of {} has size {}, but {} has {} devices ({}); it must be as many, or with tiled = true a "
+          "dim {} of {} has size {}, but {} has {} ({}); it must be as many, or with tiled = true a "
           "multiple",
-          dim.index, to_string(whole), size, who, n, label);
+          dim.index, to_string(whole), size, who, counted(n, "device"), label);
   return whole.erased(dim);
 }
 
@@ -138,7 +142,7 @@ Array take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to) 
 }
 
 Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
-  int before = size_before(axes, axis), after = joint_size(axes) / before / axis.size;
+  int before = size_before(axes, axis), after = size_after(axes, axis);
   Shape block = tail(blocks.shape(), 2);
   Array x = reshape(blocks, joined({before, after, axis.size}, block));
   x = reshape(move_dim(x, Dim{2}, Dim{1}), joined({joint_size(axes)}, block));
@@ -146,11 +150,11 @@ Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim d
 }
 
 Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
-  int n = joint_size(axes), before = size_before(axes, axis), after = n / before / axis.size;
+  int n = joint_size(axes), before = size_before(axes, axis), after = size_after(axes, axis);
   Array x = take_apart(whole, dim, stacking, n, Dim{0});
   Shape block = tail(x.shape(), 1);
   x = move_dim(reshape(x, joined({before, axis.size, after}, block)), Dim{1}, Dim{2});
-  return reshape(x, joined({n / axis.size, axis.size}, block));
+  return reshape(x, joined({before * after, axis.size}, block));
 }
 
 Array put_lane(const Array& x, const Axis& axis, int lane) {
@@ -178,13 +182,13 @@ Array take_rows(const Array& x, const std::vector<int>& rows) {
 }
 
 int coordinate_of(const Axes& axes, int position, const Axis& axis) {
-  int after = joint_size(axes) / size_before(axes, axis) / axis.size;
-  return position / after % axis.size;
+  int after = size_after(axes, axis);
+  return after * axis.size == 0 ? 0 : position / after % axis.size;
 }
 
 int position_in_rest(const Axes& axes, int position, const Axis& axis) {
-  int after = joint_size(axes) / size_before(axes, axis) / axis.size;
-  return position / (after * axis.size) * after + position % after;
+  int after = size_after(axes, axis);
+  return after * axis.size == 0 ? 0 : position / (after * axis.size) * after + position % after;
 }
 
 }  // namespace tutti

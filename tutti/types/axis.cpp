@@ -34,6 +34,11 @@ std::string to_string(const Axes& axes) {
   return axes.size() == 1 ? text : "(" + text + ")";
 }
 
+std::string devices_of(int n) {
+  if (n < 2) return n == 1 ? "device 0" : "no devices";
+  return "devices 0 to " + std::to_string(n - 1);
+}
+
 Axis fresh_axis(std::string_view name, int size) { return {next_vmap_id++, size, intern_name(name)}; }
 
 Axes fresh_mesh_axes(const std::vector<std::pair<std::string, int>>& names_and_sizes) {

@@ -29,6 +29,8 @@ Axes without(Axes axes, const Axis& axis);
 int joint_size(const Axes& axes);
 /// "'data'" or "('data', 'model')".
 std::string to_string(const Axes& axes);
+/// "devices 0 to 3", "device 0" or "no devices": what an axis of n has.
+std::string devices_of(int n);
 
 /// A fresh axis for one vmap.
 Axis fresh_axis(std::string_view name, int size);
