@@ -11,6 +11,7 @@
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
 #include "examples/support/random.hpp"
+#include "tutti/base/counted.hpp"
 #include "tutti/cli/program.hpp"
 
 namespace {
@@ -102,8 +103,9 @@ void run_on(const Machine& machine, const Options& options) {
   };
   if (options.explain) return examples::explain(step, take_step);
 
-  fmt::print("{} training digits on {} virtual devices ({}), {} workers\n", rows.training.size(),
-             mesh.devices(), to_string(mesh), machine.workers());
+  fmt::print("{} training digits on {} ({}), {}\n", rows.training.size(),
+             counted(mesh.devices(), "virtual device"), to_string(mesh),
+             counted(machine.workers(), "worker"));
   examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, params, Where{});
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "examples/support/progress.hpp"
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace examples {
@@ -53,11 +54,16 @@ Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
 void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {
   const std::int64_t left_out = machine.events_left_out();
   if (const std::string failure = machine.trace_failure(); !failure.empty())
-    print_note(fmt::format("{}: {}; {} events are not in it\n", program, failure, left_out));
+    print_note(fmt::format("{}: {}; {} not in it
+", program, failure,
+                           counted(left_out, "event is", "events are")));
   else if (left_out > 0 && !options.trace.empty())
-    print_note(
-        fmt::format("{}: {} is full: {} later events are not in it\n", program, options.trace, left_out));
-  else if (left_out > 0) print_note(fmt::format("{}: {} events were not measured\n", program, left_out));
+    print_note(fmt::format("{}: {} is full: {} not in it
+", program, options.trace,
+                           counted(left_out, "later event is", "later events are")));
+  else if (left_out > 0)
+    print_note(fmt::format("{}: {} not measured
+", program, counted(left_out, "event was", "events were")));
 }
 
 void print_explained(const Program& program, const std::string& plan) {

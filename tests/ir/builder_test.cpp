@@ -203,7 +203,7 @@ TEST(inlining, checks_the_arguments) {
   Array other = builder.input(Type(DType::f32, {5}));
   EXPECT_EQ(refusal_of([&] { inline_program(program, {other}); }),
             "I001: argument 0 is f32[5], the program takes f32[4]");
-  EXPECT_EQ(refusal_of([&] { inline_program(program, {}); }), "I001: 0 arguments for a program of 1 inputs");
+  EXPECT_EQ(refusal_of([&] { inline_program(program, {}); }), "I001: 0 arguments for a program of 1 input");
 }
 
 }  // namespace

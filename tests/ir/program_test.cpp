@@ -53,7 +53,7 @@ TEST(checker, finds_a_wrong_type) {
 TEST(checker, finds_a_wrong_number_of_results) {
   Program wrong = example();
   wrong.equations[0].results = {};
-  EXPECT_EQ(refusal_of([&] { check(wrong); }), "I001: checker: add has 1 results, the program says 0");
+  EXPECT_EQ(refusal_of([&] { check(wrong); }), "I001: checker: add has 1 result, the program says 0");
 }
 
 TEST(checker, finds_a_variable_that_is_used_before_it_is_assigned) {

@@ -36,12 +36,12 @@ TEST(dot_general, of_unreduced_and_reduced_is_unreduced) {
 
 TEST(dot_general, refuses_batch_dims_without_partner_c1) {
   EXPECT_EQ(refusal({d0, none, none, none}, f32({2}), f32({3})),
-            "T006: 1 batch dims of f32[2] and 0 of f32[3]; they go in pairs (dot_general_c1)");
+            "T006: 1 batch dim of f32[2] and 0 of f32[3]; they go in pairs (dot_general_c1)");
 }
 
 TEST(dot_general, refuses_contracted_dims_without_partner_c2) {
   EXPECT_EQ(refusal({none, none, d0, none}, f32({2}), f32({3})),
-            "T006: 1 contracted dims of f32[2] and 0 of f32[3]; they go in pairs (dot_general_c2)");
+            "T006: 1 contracted dim of f32[2] and 0 of f32[3]; they go in pairs (dot_general_c2)");
 }
 
 TEST(dot_general, refuses_an_lhs_dim_named_twice_c3) {
@@ -66,12 +66,12 @@ TEST(dot_general, refuses_a_contracted_lhs_dim_out_of_range_c6) {
 
 TEST(dot_general, refuses_an_rhs_batch_dim_out_of_range_c7) {
   EXPECT_EQ(refusal({d0, d1, none, none}, f32({2, 3}), f32({2})),
-            "T006: dim 1 is out of range for f32[2], which has 1 dims, counted from 0 (dot_general_c7)");
+            "T006: dim 1 is out of range for f32[2], which has 1 dim, counted from 0 (dot_general_c7)");
 }
 
 TEST(dot_general, refuses_a_contracted_rhs_dim_out_of_range_c8) {
   EXPECT_EQ(refusal({none, none, d0, d1}, f32({2, 3}), f32({2})),
-            "T006: dim 1 is out of range for f32[2], which has 1 dims, counted from 0 (dot_general_c8)");
+            "T006: dim 1 is out of range for f32[2], which has 1 dim, counted from 0 (dot_general_c8)");
 }
 
 TEST(dot_general, refuses_batch_sizes_that_differ_c9) {

@@ -67,9 +67,9 @@ TEST(dynamic_slice, refuses_to_transpose_by_its_starts) {
 
 TEST(dynamic_slice, rejects_another_number_of_starts_than_dims_c2) {
   EXPECT_EQ(refusal_of(DynamicSlice{{2, 2}}, {matrix, start}),
-            "T006: 1 starts for f32[4,5], which has 2 dims; give one for each (dynamic_slice_c2)");
+            "T006: 1 start for f32[4,5], which has 2 dims; give one for each (dynamic_slice_c2)");
   EXPECT_EQ(refusal_of(DynamicSlice{{2}}, {matrix, start, start}),
-            "T006: sizes [2] are 1, f32[4,5] has 2 dims; give one for each (dynamic_slice_c2)");
+            "T006: sizes [2] for f32[4,5], which has 2 dims; give one for each (dynamic_slice_c2)");
 }
 
 TEST(dynamic_slice, rejects_starts_that_are_not_scalars_or_integers_c3) {

@@ -61,12 +61,12 @@ TEST(dynamic_update_slice, rejects_an_update_of_another_dtype_c2) {
 TEST(dynamic_update_slice, rejects_an_update_of_another_rank_c3) {
   EXPECT_EQ(
       refusal_of(DynamicUpdateSlice{}, {row, Type(DType::f32, {}), start}),
-      "T005: f32[5] has 1 dims, the update, f32[], has 0; they must be as many (dynamic_update_slice_c3)");
+      "T005: f32[5] has 1 dim, the update, f32[], has 0; they must be as many (dynamic_update_slice_c3)");
 }
 
 TEST(dynamic_update_slice, rejects_another_number_of_starts_than_dims_c4) {
   EXPECT_EQ(refusal_of(DynamicUpdateSlice{}, {row, part}),
-            "T006: 0 starts for f32[5], which has 1 dims; give one for each (dynamic_update_slice_c4)");
+            "T006: 0 starts for f32[5], which has 1 dim; give one for each (dynamic_update_slice_c4)");
 }
 
 TEST(dynamic_update_slice, rejects_starts_that_are_not_integers_c5) {

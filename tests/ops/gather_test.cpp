@@ -96,7 +96,7 @@ TEST(gather, rejects_indices_that_are_not_integers_c2) {
 
 TEST(gather, rejects_an_index_map_of_another_length_c3) {
   EXPECT_EQ(refusal({d1, d0, none, none, d01, Dim{1}}, {1, 3}),
-            "T006: index_map [0, 1] names 2 dims, the index vectors of i32[4,1] have 1 components; name a "
+            "T006: index_map [0, 1] names 2 dims, the index vectors of i32[4,1] have 1 component; name a "
             "dim for each "
             "(gather_c3)");
 }
@@ -154,7 +154,7 @@ TEST(gather, rejects_indices_batching_twice_c13_out_of_range_c14_or_of_vectors_c
 
 TEST(gather, rejects_batching_dims_without_partner_c16_or_of_another_size_c17) {
   EXPECT_EQ(refusal({d1, none, d0, none, d1, Dim{1}}, {1, 3}),
-            "T006: 1 batching dims of f32[5,3] and 0 of i32[4,1]; they go in pairs (gather_c16)");
+            "T006: 1 batching dim of f32[5,3] and 0 of i32[4,1]; they go in pairs (gather_c16)");
   EXPECT_EQ(refusal({d1, none, d0, d0, d1, Dim{1}}, {1, 3}),
             "T005: dim 0 of f32[5,3] has size 5, its partner, dim 0 of i32[4,1], has 4; they must be equal "
             "(gather_c17)");
@@ -169,7 +169,7 @@ TEST(gather, rejects_an_index_map_with_a_dim_twice_c18_or_out_of_range_c19) {
 
 TEST(gather, rejects_sizes_of_another_number_c20_or_too_large_c21) {
   EXPECT_EQ(refusal(rows, {1}),
-            "T006: sizes [1] are 1, f32[5,3] has 2 dims; give a window size for each (gather_c20)");
+            "T006: sizes [1] for f32[5,3], which has 2 dims; give a window size for each (gather_c20)");
   EXPECT_EQ(
       refusal(rows, {1, 4}),
       "T005: windows of 4 elements along dim 1 of f32[5,3], which has 3; they cannot be larger (gather_c21)");

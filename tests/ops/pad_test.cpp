@@ -51,7 +51,7 @@ TEST(pad, rejects_a_value_that_is_no_scalar) {
 
 TEST(pad, rejects_another_number_of_entries_than_dims_c2) {
   EXPECT_EQ(refusal_of(Pad{{1, 1}, {1}, {0}}, {row, scalar}),
-            "T006: [1, 1] has 2 entries, f32[3] has 1 dims; give low, high and interior for each (pad_c2)");
+            "T006: [1, 1] has 2 entries, f32[3] has 1 dim; give low, high and interior for each (pad_c2)");
 }
 
 TEST(pad, rejects_a_negative_interior_c3) {

@@ -38,7 +38,7 @@ TEST(slice, transposes_to_zeros_around_and_between) {
 
 TEST(slice, rejects_another_number_of_entries_than_dims_c2) {
   EXPECT_EQ(refusal_of(Slice{{1}, {4}, {1}}, {matrix}),
-            "T006: [1] has 1 entries, f32[4,5] has 2 dims; give start, limit and stride for each (slice_c2)");
+            "T006: [1] has 1 entry, f32[4,5] has 2 dims; give start, limit and stride for each (slice_c2)");
 }
 
 TEST(slice, rejects_a_limit_before_the_start_or_behind_the_end_c3) {

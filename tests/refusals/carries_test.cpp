@@ -243,7 +243,7 @@ TEST(custom_vjp, refuses_another_number_of_cotangents) {
                    return custom_vjp(sum, forward, backward)(Many{x, x});  // refused
                  }),
                  "T012 {file}:{line}: custom_vjp: backward returns a cotangent of each argument leaf; found "
-                 "1 arrays, expected 2");
+                 "1 array, expected 2");
 }
 
 TEST(custom_vjp, refuses_a_cotangent_that_is_not_summed_over_the_devices) {

@@ -57,7 +57,7 @@ TEST(slice_in_dims, has_a_start_per_dim) {
   expect_refused(traced([](Array x) {
                    return slice_in_dims(square_of(x), {.start = {0}, .limit = {1}});  // refused
                  }),
-                 "T006 {file}:{line}: slice_in_dims: [0] has 1 entries, f32[2,2] has 2 dims; give start, "
+                 "T006 {file}:{line}: slice_in_dims: [0] has 1 entry, f32[2,2] has 2 dims; give start, "
                  "limit and stride for each (slice_c2)");
 }
 
@@ -75,7 +75,7 @@ TEST(dynamic_slice, has_a_start_per_dim) {
   expect_refused(traced([](Array x) {
                    return dynamic_slice(square_of(x), {first(x)}, {1, 1});  // refused
                  }),
-                 "T006 {file}:{line}: dynamic_slice: 1 starts for f32[2,2], which has 2 dims; give one for "
+                 "T006 {file}:{line}: dynamic_slice: 1 start for f32[2,2], which has 2 dims; give one for "
                  "each (dynamic_slice_c2)");
 }
 
@@ -131,7 +131,7 @@ TEST(dynamic_index_in_dim, takes_from_what_is_there) {
   expect_refused(traced([](Array x) {
                    return dynamic_index_in_dim(zeros({0, 2}, DType::f32), first(x));  // refused
                  }),
-                 "T005 {file}:{line}: dynamic_index_in_dim: a window of 1 elements along dim 0 of f32[0,2], "
+                 "T005 {file}:{line}: dynamic_index_in_dim: a window of 1 element along dim 0 of f32[0,2], "
                  "which has 0; it cannot be larger (dynamic_slice_c4)");
 }
 
@@ -244,11 +244,12 @@ TEST(take_along_axis, has_an_index_vector_per_row) {
 }
 
 TEST(gather, has_a_window_size_per_dim) {
-  expect_refused(traced([](Array x) {
-                   return gather(square_of(x), reshape(whole(x), {4, 1}), rows, {1});  // refused
-                 }),
-                 "T006 {file}:{line}: gather: sizes [1] are 1, f32[2,2] has 2 dims; give a window size for "
-                 "each (gather_c20)");
+  expect_refused(
+      traced([](Array x) {
+        return gather(square_of(x), reshape(whole(x), {4, 1}), rows, {1});  // refused
+      }),
+      "T006 {file}:{line}: gather: sizes [1] for f32[2,2], which has 2 dims; give a window size for "
+      "each (gather_c20)");
 }
 
 TEST(gather, has_windows_no_larger_than_the_array) {
@@ -271,7 +272,7 @@ TEST(gather, names_a_dim_per_component_of_the_index) {
   expect_refused(traced([](Array x) {
                    return gather(square_of(x), reshape(whole(x), {2, 2}), rows, {1, 2});  // refused
                  }),
-                 "T006 {file}:{line}: gather: index_map [0] names 1 dims, the index vectors of i32[2,2] have "
+                 "T006 {file}:{line}: gather: index_map [0] names 1 dim, the index vectors of i32[2,2] have "
                  "2 components; name a dim for each (gather_c3)");
 }
 

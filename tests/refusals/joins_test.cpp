@@ -83,7 +83,7 @@ TEST(pad, has_an_entry_per_dim) {
   expect_refused(traced([](Array x) {
                    return pad(square_of(x), 0, {{1, 1}});  // refused
                  }),
-                 "T006 {file}:{line}: pad: [1] has 1 entries, f32[2,2] has 2 dims; give low, high and "
+                 "T006 {file}:{line}: pad: [1] has 1 entry, f32[2,2] has 2 dims; give low, high and "
                  "interior for each (pad_c2)");
 }
 
@@ -258,7 +258,7 @@ TEST(clamp, has_bounds_that_do_not_make_the_array_larger) {
   expect_refused(traced([](Array x) {
                    return clamp(0, reduce_sum(x), x);  // refused
                  }),
-                 "T005 {file}:{line}: clamp: f32[4] has 1 dims, more than []; reshape or reduce it first");
+                 "T005 {file}:{line}: clamp: f32[4] has 1 dim, more than []; reshape or reduce it first");
 }
 
 TEST(clamp, has_bounds_of_the_arrays_dtype) {

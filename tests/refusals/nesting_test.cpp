@@ -157,7 +157,7 @@ TEST(out_specs, are_not_longer_than_the_rank) {
                    auto loss = [](Array y) { return reduce_sum(y); };
                    return shard_map(loss, {.mesh = mesh(), .in = P("data"), .out = P("data")})(x);  // refused
                  }),
-                 "T013 {file}:{line}: shard_map: result: the spec names 1 dims, but f32[]{V:data} has 0; "
+                 "T013 {file}:{line}: shard_map: result: the spec names 1 dim, but f32[]{V:data} has 0; "
                  "drop the last 1, or give it a dim: expand_dims(x, 0)");
 }
 

@@ -172,7 +172,7 @@ TEST(dims, of_a_transpose_are_named_once_each) {
   expect_refused(traced([](Array x) {
                    return transpose(reshape(x, {2, 2}), {1});  // refused
                  }),
-                 "T006 {file}:{line}: transpose: the permutation [1] names 1 dims, f32[2,2] has 2; name "
+                 "T006 {file}:{line}: transpose: the permutation [1] names 1 dim, f32[2,2] has 2; name "
                  "every dim once (transpose_c2)");
 }
 

@@ -97,7 +97,7 @@ TEST(in_specs, name_the_argument_that_does_not_fit) {
                        shard_map(first, {.mesh = mesh(), .in = P("data"), .out = P("data")});  // refused
                    return applied(std::vector<Layer>{{x, x}, {x, reduce_sum(x)}});
                  }),
-                 "T013 {file}:{line}: shard_map: argument 0[1].1: the spec names 1 dims, but f32[] has 0; "
+                 "T013 {file}:{line}: shard_map: argument 0[1].1: the spec names 1 dim, but f32[] has 0; "
                  "drop the last 1");
 }
 

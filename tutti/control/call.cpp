@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/call.hpp"
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/control/remat.hpp"
@@ -19,8 +20,8 @@ std::vector<AxisStates> call_wants(const Program& body) {
 }
 
 Types call_infer(const Program& body, const Types& operands) {
-  ensure(operands.size() == body.inputs.size(), "{} operands for a body of {}", operands.size(),
-         body.inputs.size());
+  ensure(operands.size() == body.inputs.size(), "{} for a body of {}",
+         counted(std::ssize(operands), "operand"), body.inputs.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     require_type(fmt::format("operand {}", i), operands[i], body.type(body.inputs[i]));
   return body.types_of(body.outputs);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/call.hpp"
 #include "tutti/control/sub_programs.hpp"
@@ -253,8 +254,8 @@ struct Expected {
 
 /// `program` with outputs of these types, as far as free casts go; `what` says how many arrays were expected.
 Program fitted(const Program& program, const Expected& expected, std::string_view what) {
-  require(program.outputs.size() == expected.types.size(), Code::tree, "{}; found {} arrays, expected {}",
-          what, program.outputs.size(), expected.types.size());
+  require(program.outputs.size() == expected.types.size(), Code::tree, "{}; found {}, expected {}", what,
+          counted(std::ssize(program.outputs), "array"), expected.types.size());
   std::vector<AxisStates> states;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     Type found = program.type(program.outputs[i]), wanted = expected.types[i];

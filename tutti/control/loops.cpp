@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/scan.hpp"
 #include "tutti/control/sub_programs.hpp"
@@ -28,13 +29,14 @@ std::int64_t length_of(const FlatScan& call) {
     require(type.rank() > 0, Code::shape, "{} has no dim to go through; xs are stacked along dim 0",
             to_string(type));
     require(!length || *length == type.shape()[0], Code::shape,
-            "{} has {} slices along dim 0, but {} {}; all xs have one length", to_string(type),
-            type.shape()[0], &x == call.xs.data() ? ".length is" : "the xs before have", length.value_or(0));
+            "{} has {} along dim 0, but {} {}; all xs have one length", to_string(type),
+            counted(type.shape()[0], "slice"), &x == call.xs.data() ? ".length is" : "the xs before have",
+            length.value_or(0));
     length = type.shape()[0];
   }
   require(length.has_value(), Code::shape, "there are no xs; say how many trips with .length");
   require(*length >= 0 && *length <= std::numeric_limits<std::int32_t>::max(), Code::shape,
-          "{} trips; ask for 0 to {}", *length, std::numeric_limits<std::int32_t>::max());
+          "{}; ask for 0 to {}", counted(*length, "trip"), std::numeric_limits<std::int32_t>::max());
   return *length;
 }
 
@@ -46,8 +48,8 @@ std::string carry_name(std::size_t i, std::size_t own) {
 /// Widens the types of the carries by what a trip makes of them; true if none changed.
 bool settle(Types& carries, const Program& body, std::size_t own = 0) {
   bool settled = true;
-  require(body.outputs.size() >= carries.size(), Code::tree, "{} results for {} carries", body.outputs.size(),
-          carries.size());
+  require(body.outputs.size() >= carries.size(), Code::tree, "{} for {}",
+          counted(std::ssize(body.outputs), "result"), counted(std::ssize(carries), "carry", "carries"));
   for (std::size_t i = 0; i < carries.size(); ++i) {
     Type before = carries[i], after = body.type(body.outputs[i]);
     require(before.shape() == after.shape(), Code::shape,

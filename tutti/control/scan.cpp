@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/scan_groups.hpp"
 #include "tutti/control/sub_programs.hpp"
@@ -52,7 +53,8 @@ std::vector<AxisStates> Scan::wants(const Types&) const {
 
 Types Scan::infer(const Types& operands) const {
   ScanGroups ends(*this);
-  ensure(operands.size() == ends.xs, "{} operands for a body of {}", operands.size(), ends.xs);
+  ensure(operands.size() == ends.xs, "{} for a body of {}", counted(std::ssize(operands), "operand"),
+         ends.xs);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Type slice = body->type(body->inputs[i]);
     require_type(fmt::format("operand {}", i), operands[i],

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/sub_programs.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -35,7 +36,7 @@ Types While::infer(const Types& operands) const {
   ensure(test->inputs.size() == operands.size() && body->inputs.size() == operands.size() &&
              body->outputs.size() + static_cast<std::size_t>(consts) == operands.size() &&
              test->outputs.size() == 1,
-         "test and body do not fit {} operands", operands.size());
+         "test and body do not fit {}", counted(std::ssize(operands), "operand"));
   Type decider = test->type(test->outputs[0]);
   require(decider.with(AxisStates{}) == Type(DType::boolean, {}), Code::dtype,
           "the test gives {}, expected a bool scalar", to_string(decider));

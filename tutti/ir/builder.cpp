@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -145,8 +146,8 @@ Arrays inline_program(const Program& program, const Arrays& arguments) {
   Builder& builder = Builder::current();
   std::vector<Array> values(program.types.size());
   auto value = [&](Var var) -> Array& { return values[static_cast<std::size_t>(var)]; };
-  ensure(arguments.size() == program.inputs.size(), "{} arguments for a program of {} inputs",
-         arguments.size(), program.inputs.size());
+  ensure(arguments.size() == program.inputs.size(), "{} for a program of {}",
+         counted(std::ssize(arguments), "argument"), counted(std::ssize(program.inputs), "input"));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     ensure(arguments[i].type() == program.type(program.inputs[i]), "argument {} is {}, the program takes {}",
            i, to_string(arguments[i].type()), to_string(program.type(program.inputs[i])));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -76,8 +77,8 @@ void check(const Program& program) {
     for (Var var : equation.operands) require_assigned(var);
     Types inferred = equation.op->infer(program.types_of(equation.operands));
     Types stated = program.types_of(equation.results);
-    ensure(inferred.size() == stated.size(), "checker: {} has {} results, the program says {}",
-           equation.op->name(), inferred.size(), stated.size());
+    ensure(inferred.size() == stated.size(), "checker: {} has {}, the program says {}", equation.op->name(),
+           counted(std::ssize(inferred), "result"), stated.size());
     for (std::size_t i = 0; i < inferred.size(); ++i)
       if (inferred[i] != stated[i])
         fail(Code::internal, "checker: {} infers {}, the program says {}", equation.op->name(),

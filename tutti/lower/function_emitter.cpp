@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
@@ -79,8 +80,8 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
     operand_types_ = std::move(outer_operands);
     result_types_ = std::move(outer_results);
     place_ = std::move(outer_place);
-    ensure(results.size() == result_types.size(), "lowers to {} values, has {} results", results.size(),
-           result_types.size());
+    ensure(results.size() == result_types.size(), "lowers to {}, has {}",
+           counted(std::ssize(results), "value"), counted(std::ssize(result_types), "result"));
     for (std::size_t i = 0; i < results.size(); ++i) {
       stablehlo::TensorType found = type_of(results[i]), promised = tensor_type(result_types[i]);
       ensure(found == promised, "result {} lowers to {}, its type is {}", i, to_string(found),

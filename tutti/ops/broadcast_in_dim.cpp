@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -127,9 +128,8 @@ Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>
 Array broadcast_to(const Operand& x, const Shape& to) {
   return front_end("broadcast_to", x.where(), [&] {
     Array array = as_array(x);
-    require(array.rank() <= to.rank(), Code::shape,
-            "{} has {} dims, more than [{}]; reshape or reduce it first", to_string(array.type()),
-            array.rank(), to_string(to));
+    require(array.rank() <= to.rank(), Code::shape, "{} has {}, more than [{}]; reshape or reduce it first",
+            to_string(array.type()), counted(array.rank(), "dim"), to_string(to));
     if (array.shape() == to) return array;
     return apply_one(BroadcastInDim{to, shifted(dims_of(array.rank()), to.rank() - array.rank())}, {array});
   });

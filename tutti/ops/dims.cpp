@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 
@@ -69,8 +70,8 @@ std::string bracketed(const std::vector<std::int64_t>& numbers) {
 void require_in_range(const Dims& dims, Type whose, std::string_view label) {
   for (Dim dim : dims)
     if (dim.index < 0 || dim.index >= whose.rank())
-      fail(Code::dim, "dim {} is out of range for {}, which has {} dims, counted from 0 ({})", dim.index,
-           to_string(whose), whose.rank(), label);
+      fail(Code::dim, "dim {} is out of range for {}, which has {}, counted from 0 ({})", dim.index,
+           to_string(whose), counted(whose.rank(), "dim"), label);
 }
 
 void require_distinct(const Dims& dims, Type whose, std::string_view label) {

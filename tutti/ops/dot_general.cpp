@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -32,8 +33,9 @@ Dims free_dims(int rank, const Dims& batch, const Dims& contract) {
 void require_pairs(Type lhs, Type rhs, const Dims& of_lhs, const Dims& of_rhs, std::string_view role,
                    std::string_view count_label, std::string_view size_label) {
   if (of_lhs.size() != of_rhs.size())
-    fail(Code::dim, "{} {} dims of {} and {} of {}; they go in pairs ({})", of_lhs.size(), role,
-         to_string(lhs), of_rhs.size(), to_string(rhs), count_label);
+    fail(Code::dim, "{} of {} and {} of {}; they go in pairs ({})",
+         counted(std::ssize(of_lhs), fmt::format("{} dim", role)), to_string(lhs), of_rhs.size(),
+         to_string(rhs), count_label);
   for (std::size_t i = 0; i < of_lhs.size(); ++i)
     if (lhs.shape()[of_lhs[i]] != rhs.shape()[of_rhs[i]])
       fail(Code::shape,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -35,15 +36,15 @@ Types DynamicUpdateSlice::infer(const Types& operands) const {
           "{} and the update, {}, have different dtypes (dynamic_update_slice_c2); convert one of them: {}",
           to_string(x), to_string(update), conversion_to(std::max(x.dtype(), update.dtype())));
   require(x.rank() == update.rank(), Code::shape,
-          "{} has {} dims, the update, {}, has {}; they must be as many (dynamic_update_slice_c3)",
-          to_string(x), x.rank(), to_string(update), update.rank());
+          "{} has {}, the update, {}, has {}; they must be as many (dynamic_update_slice_c3)", to_string(x),
+          counted(x.rank(), "dim"), to_string(update), update.rank());
   require_starts(x, Types(operands.begin() + 2, operands.end()), "dynamic_update_slice_c4",
                  "dynamic_update_slice_c5");
   for (int i = 0; i < x.rank(); ++i)
     require(update.shape()[i] <= x.shape()[i], Code::shape,
-            "an update of {} elements along dim {} of {}, which has {}; it cannot be larger "
+            "an update of {} along dim {} of {}, which has {}; it cannot be larger "
             "(dynamic_update_slice_c6)",
-            update.shape()[i], i, to_string(x), x.shape()[i]);
+            counted(update.shape()[i], "element"), i, to_string(x), x.shape()[i]);
   return {x.with(agreed_states_by_indices(operands, are_indices(operands.size())))};
 }
 

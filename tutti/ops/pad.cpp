@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -66,8 +67,8 @@ Types Pad::infer(const Types& operands) const {
           to_string(value));
   for (const Sizes* given : {&low, &high, &interior})
     require(static_cast<int>(given->size()) == x.rank(), Code::dim,
-            "{} has {} entries, {} has {} dims; give low, high and interior for each (pad_c2)",
-            bracketed(*given), given->size(), to_string(x), x.rank());
+            "{} has {}, {} has {}; give low, high and interior for each (pad_c2)", bracketed(*given),
+            counted(std::ssize(*given), "entry", "entries"), to_string(x), counted(x.rank(), "dim"));
   Sizes sizes;
   for (std::size_t i = 0; i < low.size(); ++i) {
     std::int64_t size = x.shape().sizes()[i];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -59,8 +60,8 @@ Shape completed(const Shape& to, Type x) {
   Dim dim{static_cast<int>(open - to.begin())};
   std::int64_t known = x.with(to.with(dim, 1)).elements();
   require(known > 0 && x.elements() % known == 0, Code::shape,
-          "no size in the place of -1 gives [{}] the {} elements of {} (reshape_c2)", to_string(to),
-          x.elements(), to_string(x));
+          "no size in the place of -1 gives [{}] the {} of {} (reshape_c2)", to_string(to),
+          counted(x.elements(), "element"), to_string(x));
   return to.with(dim, x.elements() / known);
 }
 
@@ -72,8 +73,8 @@ Types Reshape::infer(const Types& operands) const {
   const Type& x = operands[0];
   Type result = x.with(to);
   require(result.elements() == x.elements(), Code::shape,
-          "{} has {} elements, [{}] has {}; both must be as many (reshape_c2)", to_string(x), x.elements(),
-          to_string(to), result.elements());
+          "{} has {}, [{}] has {}; both must be as many (reshape_c2)", to_string(x),
+          counted(x.elements(), "element"), to_string(to), result.elements());
   return {result};
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -118,9 +119,9 @@ Types Scatter::infer(const Types& operands) const {
   WindowSizes sizes = sizes_of(dims, x.shape(), updates.shape());
   for (std::size_t i = 0; i < sizes.size(); ++i)
     require(sizes[i] <= x.shape().sizes()[i], Code::shape,
-            "the updates are windows of {} elements along dim {} of {}, which has {}; they cannot be larger "
+            "the updates are windows of {} along dim {} of {}, which has {}; they cannot be larger "
             "(scatter_c4)",
-            sizes[i], i, to_string(x), x.shape().sizes()[i]);
+            counted(sizes[i], "element"), i, to_string(x), x.shape().sizes()[i]);
   require(updates.shape() == windows_shape(dims, indices, sizes), Code::shape,
           "the updates are {}, the windows of {} have the shape [{}] (scatter_c4)", to_string(updates),
           to_string(indices), to_string(windows_shape(dims, indices, sizes)));

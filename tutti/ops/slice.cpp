@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/slice.hpp"
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -31,8 +32,8 @@ Types Slice::infer(const Types& operands) const {
   const Type& x = operands[0];
   for (const Sizes* given : {&start, &limit, &stride})
     require(static_cast<int>(given->size()) == x.rank(), Code::dim,
-            "{} has {} entries, {} has {} dims; give start, limit and stride for each (slice_c2)",
-            bracketed(*given), given->size(), to_string(x), x.rank());
+            "{} has {}, {} has {}; give start, limit and stride for each (slice_c2)", bracketed(*given),
+            counted(std::ssize(*given), "entry", "entries"), to_string(x), counted(x.rank(), "dim"));
   Sizes sizes;
   for (std::size_t i = 0; i < start.size(); ++i) {
     std::int64_t size = x.shape().sizes()[i];
@@ -126,9 +127,8 @@ Array slice_in_dim(const Operand& x, std::int64_t start, std::optional<std::int6
     auto along_dim = static_cast<std::size_t>(as_dim(dim, array.type()).index);
     std::int64_t size = array.shape().sizes()[along_dim], end = limit.value_or(size);
     for (auto [name, written] : {std::pair{"start", start}, std::pair{"limit", end}})
-      require(written >= -size, Code::shape,
-              "{} {} counts from the end of dim {} of {}, which has {} elements", name, written, along_dim,
-              to_string(array.type()), size);
+      require(written >= -size, Code::shape, "{} {} counts from the end of dim {} of {}, which has {}", name,
+              written, along_dim, to_string(array.type()), counted(size, "element"));
     Slice op = whole(array.shape());
     op.start[along_dim] = start < 0 ? start + size : start;
     op.limit[along_dim] = end < 0 ? end + size : end;
@@ -144,8 +144,8 @@ Array index_in_dim(const Operand& x, std::int64_t index, int dim) {
     Dim from = as_dim(dim, array.type());
     std::int64_t size = array.shape()[from];
     require(-size <= index && index < size, Code::shape,
-            "index {} is out of range for dim {} of {}, which has {} elements", index, from.index,
-            to_string(array.type()), size);
+            "index {} is out of range for dim {} of {}, which has {}", index, from.index,
+            to_string(array.type()), counted(size, "element"));
     std::int64_t start = index < 0 ? index + size : index;
     return reshape(slice_in_dim(array, start, start + 1, 1, from.index), array.shape().erased(from));
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -51,10 +52,10 @@ std::string described(const Types& operands, std::size_t i, const Axis& axis) {
          "unreduced)",
          both, left, right, axis.name);
   fail(Code::state,
-       "{0}; the equal part would be counted {4} times. Reduce first: psum({1}, \"{3}\"), or keep it on one "
+       "{0}; the equal part would be counted {4}. Reduce first: psum({1}, \"{3}\"), or keep it on one "
        "device: "
        "mask({2}, \"{3}\")",
-       both, left, right, axis.name, axis.size);
+       both, left, right, axis.name, counted(axis.size, "time"));
 }
 
 [[noreturn]] void refuse_product(const Types& operands, const Axis& axis, std::size_t sum,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -30,8 +31,8 @@ Parameters Transpose::parameters() const { return {{"permutation", to_string(per
 Types Transpose::infer(const Types& operands) const {
   const Type& x = operands[0];
   require(static_cast<int>(permutation.size()) == x.rank(), Code::dim,
-          "the permutation {} names {} dims, {} has {}; name every dim once (transpose_c2)",
-          to_string(permutation), permutation.size(), to_string(x), x.rank());
+          "the permutation {} names {}, {} has {}; name every dim once (transpose_c2)",
+          to_string(permutation), counted(std::ssize(permutation), "dim"), to_string(x), x.rank());
   require_in_range(permutation, x, "transpose_c2");
   require_distinct(permutation, x, "transpose_c2");
   std::vector<std::int64_t> sizes;

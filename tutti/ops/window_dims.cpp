@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -52,7 +53,7 @@ void require_ascending(const Dims& dims, std::string_view what, const std::strin
 
 void require_batching(const WindowDims& dims, Type array, Type indices, const WindowLabels& labels) {
   require(dims.batching.size() == dims.indices_batching.size(), Code::dim,
-          "{} batching dims of {} and {} of {}; they go in pairs ({})", dims.batching.size(),
+          "{} of {} and {} of {}; they go in pairs ({})", counted(std::ssize(dims.batching), "batching dim"),
           to_string(array), dims.indices_batching.size(), to_string(indices),
           label(labels, labels.batching_count));
   for (std::size_t i = 0; i < dims.batching.size(); ++i) {
@@ -70,9 +71,9 @@ void require_index_vectors(const WindowDims& dims, Type indices, const WindowLab
           dims.index_vector.index, to_string(indices), label(labels, labels.vector));
   std::int64_t length = has_vector_dim(dims, indices.rank()) ? indices.shape()[dims.index_vector] : 1;
   require(static_cast<std::int64_t>(dims.index_map.size()) == length, Code::dim,
-          "index_map {} names {} dims, the index vectors of {} have {} components; name a dim for each ({})",
-          to_string(dims.index_map), dims.index_map.size(), to_string(indices), length,
-          label(labels, labels.map_size));
+          "index_map {} names {}, the index vectors of {} have {}; name a dim for each ({})",
+          to_string(dims.index_map), counted(std::ssize(dims.index_map), "dim"), to_string(indices),
+          counted(length, "component"), label(labels, labels.map_size));
   require(!contains(dims.indices_batching, dims.index_vector), Code::dim,
           "dim {} of {} holds the index vectors, so it is no batching dim ({})", dims.index_vector.index,
           to_string(indices), label(labels, labels.not_vector));
@@ -124,8 +125,8 @@ void require_window_dims(const WindowDims& dims, Type array, Type indices, int w
   require_in_range(dims.index_map, array, named(labels.map_range));
   require_distinct(joined(dims.index_map, dims.batching), array, named(labels.map_once));
   require(dims.window.size() + left_out.size() == static_cast<std::size_t>(array.rank()), Code::dim,
-          "{} window, {} collapsed and {} batching dims do not make up the {} dims of {} ({})",
-          dims.window.size(), dims.collapsed.size(), dims.batching.size(), array.rank(), to_string(array),
+          "{} window, {} collapsed and {} batching dims do not make up the {} of {} ({})", dims.window.size(),
+          dims.collapsed.size(), dims.batching.size(), counted(array.rank(), "dim"), to_string(array),
           named(labels.rank));
   require_ascending(dims.window, "window", named(labels.window_order));
   for (std::size_t i = 0; i < dims.window.size(); ++i) {

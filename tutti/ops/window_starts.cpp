@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
@@ -15,8 +16,8 @@ namespace tutti {
 
 void require_starts(Type x, const Types& starts, std::string_view count_label, std::string_view dtype_label) {
   require(static_cast<int>(starts.size()) == x.rank(), Code::dim,
-          "{} starts for {}, which has {} dims; give one for each ({})", starts.size(), to_string(x),
-          x.rank(), count_label);
+          "{} for {}, which has {}; give one for each ({})", counted(std::ssize(starts), "start"),
+          to_string(x), counted(x.rank(), "dim"), count_label);
   for (Type start : starts) {
     require(start.rank() == 0, Code::shape, "a start is {}, not a scalar ({})", to_string(start),
             dtype_label);

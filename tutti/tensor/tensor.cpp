@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/scalar_fn.hpp"
 
@@ -73,8 +74,9 @@ bool Tensor::operator==(const Tensor& other) const {
 void Tensor::require_elements(std::size_t found, Where where) const {
   if (static_cast<std::size_t>(elements()) == found) return;
   throw_error(Code::shape, where,
-              fmt::format("tensor: {0} values for shape [{1}], which has {2} elements; hand in {2}", found,
-                          to_string(shape_), elements()));
+              fmt::format("tensor: {} for shape [{}], which has {}; hand in {}",
+                          counted(static_cast<std::int64_t>(found), "value"), to_string(shape_),
+                          counted(elements(), "element"), elements()));
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/transform/batch.hpp"
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -10,8 +11,8 @@ namespace {
 
 void check_results(const Program& program, const Equation& equation, const Axis& axis,
                    const BatchedArrays& results) {
-  ensure(results.size() == equation.results.size(), "batch of {} gives {} results for {}",
-         equation.op->name(), results.size(), equation.results.size());
+  ensure(results.size() == equation.results.size(), "batch of {} gives {} for {}", equation.op->name(),
+         counted(std::ssize(results), "result"), equation.results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     Type in_body = program.type(equation.results[i]), expected = in_body.with(axis, State::invariant);
     ensure(!results[i].batched || has_lanes(in_body, axis),

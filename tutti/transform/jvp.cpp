@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 #include "tutti/ops/zeros_of.hpp"
@@ -15,9 +16,9 @@ using Tangent = std::optional<Array>;
 
 void check_tangents(const Equation& equation, const Jvp& result) {
   std::size_t n = equation.results.size();
-  ensure(result.results.size() == n && result.tangents.size() == n,
-         "jvp of {} gives {} results and {} tangents for {}", equation.op->name(), result.results.size(),
-         result.tangents.size(), n);
+  ensure(result.results.size() == n && result.tangents.size() == n, "jvp of {} gives {} and {} for {}",
+         equation.op->name(), counted(std::ssize(result.results), "result"),
+         counted(std::ssize(result.tangents), "tangent"), n);
   for (std::size_t i = 0; i < result.results.size(); ++i)
     if (result.tangents[i])
       ensure(result.tangents[i]->type() == result.results[i].type(), "jvp of {}: tangent {} for a result {}",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/zero_tangent.hpp"
@@ -46,8 +47,9 @@ std::optional<LinearEquation> split_equation(const Equation& equation, const Pro
 }
 
 void check_cotangents(const Program& program, const LinearEquation& equation, const Tangents& cotangents) {
-  ensure(cotangents.size() == equation.operands.size(), "transpose of {} gives {} cotangents for {} operands",
-         equation.op->name(), cotangents.size(), equation.operands.size());
+  ensure(cotangents.size() == equation.operands.size(), "transpose of {} gives {} for {}",
+         equation.op->name(), counted(std::ssize(cotangents), "cotangent"),
+         counted(std::ssize(equation.operands), "operand"));
   for (std::size_t i = 0; i < cotangents.size(); ++i) {
     Var var = equation.operands[i].var;
     if (var < 0 || !cotangents[i]) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tree/structure.hpp"
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -20,7 +21,8 @@ std::string described(const Structure& structure) {
   std::string labels;
   for (std::size_t i = 0; i < n && i < named; ++i)
     labels += (i == 0 ? "" : ", ") + structure.children[i].label;
-  return fmt::format("{} part{} ({}{})", n, n == 1 ? "" : "s", labels, n > named ? ", .." : "");
+  return fmt::format("{} ({}{})", counted(static_cast<std::int64_t>(n), "part"), labels,
+                     n > named ? ", .." : "");
 }
 
 void compare(const Structure& expected, const Structure& found, std::string_view advice,

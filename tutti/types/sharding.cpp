@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/sharding.hpp"
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -8,8 +9,8 @@ namespace {
 
 void check(const Type& whole, const Sharding& sharding) {
   require(static_cast<int>(sharding.dims.size()) == whole.rank(), Code::spec,
-          "{} is for {} dims, but {} has {}; name one axis, several, or none for each dim",
-          to_string(sharding), sharding.dims.size(), to_string(whole), whole.rank());
+          "{} is for {}, but {} has {}; name one axis, several, or none for each dim", to_string(sharding),
+          counted(std::ssize(sharding.dims), "dim"), to_string(whole), whole.rank());
   Axes seen;
   for (const Axis& axis : axes_of(sharding)) {
     require(!contains(seen, axis), Code::spec, "{} names axis '{}' twice; name it once", to_string(sharding),
