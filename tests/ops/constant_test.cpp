@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
@@ -129,6 +130,14 @@ TEST(zeros_like, take_dtype_and_shape_but_no_states) {
 TEST(zeros_like, rejects_a_number) {
   EXPECT_EQ(refusal_of([] { text_of([] { return zeros_like(1.0F); }); }),
             "T008: zeros_like: no operand is an array; compute with numbers in C++");
+}
+
+TEST(constant, prints_no_sign_of_nan) {
+  const double nan = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
+  auto text = [](const Tensor& value) { return Constant{value}.parameters()[0].second; };
+  EXPECT_EQ(text(Tensor::scalar(nan)), "nan");
+  EXPECT_EQ(text(Tensor::scalar_of(DType::f16, nan)), "nan");
+  EXPECT_EQ(text(Tensor::scalar(std::complex<double>(1, nan))), "(1, nan)");
 }
 
 }  // namespace
