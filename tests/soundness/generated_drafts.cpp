@@ -45,9 +45,14 @@ Trials trials_from_environment(int programs) {
 
 std::string found_and_shrunken(const std::vector<int>& mesh, const Trials& trials,
                                const std::function<std::string(const Draft&)>& broken) {
+  std::string first,
+      latest;  // what was broken: in the first draft that broke anything, in the last one tried
   auto property = [&] {
-    std::string how = broken(*drafts(mesh));
-    if (!how.empty()) RC_FAIL(how);
+    const Draft draft = *drafts(mesh);
+    latest = broken(draft);
+    if (latest.empty()) return;
+    if (first.empty()) first = to_string(draft) + "\n" + latest;
+    RC_FAIL(latest);
   };
   rc::detail::TestParams params{.seed = trials.seed, .maxSuccess = trials.programs};
   Silent silent;
@@ -56,6 +61,8 @@ std::string found_and_shrunken(const std::vector<int>& mesh, const Trials& trial
   if (result.is<rc::detail::SuccessResult>()) return {};
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);
+  // The message is about one more run of the shrunken draft; if that breaks nothing, it does not say what was broken.
+  if (latest.empty()) text << "\nThis does not repeat. The first failure:\n" << first << "\n";
   return text.str();
 }
 

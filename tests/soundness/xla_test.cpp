@@ -96,6 +96,8 @@ std::string differing(const std::vector<Draft>& drafts, std::uint64_t seed) {
     for (std::uint64_t other = 0; other < 3; ++other)
       if (std::string alone = differs_in_xla({programs[i]}, mesh, seed + other); !alone.empty())
         return alone + "\n" + to_string(drafts[i]) + "\n" + to_string(programs[i]);
+  found += "\nNone of these differs alone:";
+  for (const Draft& draft : drafts) found += "\n" + to_string(draft);
   return found;
 }
 
