@@ -3,6 +3,9 @@
 // by axes or by tiles - the bits are the same. With storage per device, whatever is typed equal comes out
 // equal (or run throws).
 // Of every op they are the bits that the definition of its kernel gives.
+#include <algorithm>
+#include <optional>
+
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
 #include "tests/laws/transforms.hpp"
@@ -78,10 +81,49 @@ void same_bits_after_transforms(const Example& example, Findings& findings) {
     }
 }
 
+// --- More than a tile --------------------------------------------------------------------------------------------
+
+enum class Longer { first_dim, last_dim };
+
+/// The example with operands that a region walks in several tiles (of 4 or 8 KiB, run/region_space.cpp), the last of
+/// which is cut short: one dim of all operands that have the largest shape becomes longer. None if its op takes no such
+/// operands.
+std::optional<Example> in_tiles(Example example, Longer longer) {
+  constexpr std::int64_t tile_bytes = 8192;
+  Shape largest;
+  std::int64_t widest = 1;  // bytes per element
+  for (const ExampleOperand& operand : example.operands) {
+    if (operand.type.elements() > largest.elements()) largest = operand.type.shape();
+    auto bytes = static_cast<std::int64_t>(bytes_per_element(operand.type.dtype()));
+    widest = std::max(widest, bytes);
+  }
+  if (largest.rank() == 0 || largest.elements() == 0) return std::nullopt;
+  Dim dim{longer == Longer::first_dim ? 0 : largest.rank() - 1};
+  std::int64_t others = largest.elements() / largest[dim];
+  Shape wanted = largest.with(dim, tile_bytes / widest / others + 5);
+  for (ExampleOperand& operand : example.operands)
+    if (operand.type.shape() == largest) operand.type = operand.type.with(wanted);
+  try {
+    example.op->infer(types_of(example.operands));
+    return example;
+  } catch (const Error& error) {
+    if (error.code() == Code::internal) throw;
+    return std::nullopt;
+  }
+}
+
 class runtime : public EveryOp {};
 TEST_P(runtime, gives_the_bits_of_the_definition_in_all_plans) {
   Findings findings;
   for (const Example& example : GetParam().examples) bits_of_the_definition(example, findings);
+  EXPECT_TRUE(findings.text().empty()) << findings.text();
+  RecordProperty("cases", findings.held());
+}
+TEST_P(runtime, gives_the_bits_of_the_definition_where_the_last_tile_is_cut_short) {
+  Findings findings;
+  for (const Example& example : GetParam().examples)
+    for (Longer longer : {Longer::first_dim, Longer::last_dim})
+      if (std::optional<Example> large = in_tiles(example, longer)) bits_of_the_definition(*large, findings);
   EXPECT_TRUE(findings.text().empty()) << findings.text();
   RecordProperty("cases", findings.held());
 }

@@ -14,8 +14,10 @@ Mesh mesh_of(const std::vector<int>& sizes) {
   return Mesh(axes);
 }
 
-Type type_of(const std::array<int, 4>& input, DType dtype, const Axes& bound) {
-  const Shape shapes[] = {{2}, {}, {3}, {2, 3}, {4, 2}, {1}, {3, 1, 2}, {6}};
+Type type_of(const std::array<int, 4>& input, DType dtype, const Axes& bound, Inputs inputs) {
+  const Shape small[] = {{2}, {}, {3}, {2, 3}, {4, 2}, {1}, {3, 1, 2}, {6}};
+  const Shape large[] = {{1029}, {}, {2051}, {3, 343}, {1029, 2}, {1}, {3, 1, 1029}, {515, 3}};
+  const Shape(&shapes)[8] = inputs == Inputs::few_elements ? small : large;
   constexpr State states[] = {varying, invariant, reduced, unreduced, varying, invariant, varying, varying};
   Type type(dtype, shapes[input[0]]);
   for (std::size_t i = 0; i < bound.size(); ++i)
@@ -25,7 +27,7 @@ Type type_of(const std::array<int, 4>& input, DType dtype, const Axes& bound) {
 
 }  // namespace
 
-Written written(const Draft& draft) {
+Written written(const Draft& draft, Inputs inputs) {
   Written made{mesh_of(draft.mesh), {}, {}};
   const Axes& axes = made.mesh.axes();
   made.bound.assign(axes.begin(), axes.begin() + draft.bound);
@@ -33,7 +35,7 @@ Written written(const Draft& draft) {
   auto names = builder.bind(made.bound);
   Scope scope{made.mesh, draft.dtype, made.bound, made.bound};
   for (const auto& input : draft.inputs)
-    scope.values.push_back(builder.input(type_of(input, draft.dtype, made.bound)));
+    scope.values.push_back(builder.input(type_of(input, draft.dtype, made.bound, inputs)));
   write_actions(scope, draft.actions);
   Program program = builder.finish({scope.pick(0), scope.pick(1), scope.pick(3)});
   check(program);

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "tutti/devices/block.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
@@ -55,14 +56,14 @@ Program of_wholes(const Program& program, const Mesh& mesh) {
 std::shared_ptr<const GlobalArray> whole_of(Type type, const Mesh& mesh, const Tensors& parts) {
   Border border = border_of(type, mesh);
   Layout layout(mesh, Storage::by_type, {}, {});
-  auto shards = std::make_shared<Tensor>(DType::boolean, Shape{layout.shards(type) *
-                                                               static_cast<std::int64_t>(type.bytes())});
+  std::size_t stride =
+      shard_stride(type.bytes());  // as the plan wants it: a copy would add up the terms of a sum
+  std::shared_ptr<std::byte> shards = allocate_block(static_cast<std::size_t>(layout.shards(type)) * stride);
   for (int device = 0; device < mesh.devices(); ++device)
-    std::memcpy(shards->mutable_bytes() + static_cast<std::size_t>(layout.shard(type, device)) * type.bytes(),
+    std::memcpy(shards.get() + static_cast<std::size_t>(layout.shard(type, device)) * stride,
                 parts[static_cast<std::size_t>(device)].data(), type.bytes());
-  std::shared_ptr<const std::byte> base(shards, shards->data());
   return std::make_shared<const GlobalArray>(global_type(border.part, border.sharding), border.sharding,
-                                             ShardedBuffer{base, type.bytes()});
+                                             ShardedBuffer{shards, stride});
 }
 
 }  // namespace
