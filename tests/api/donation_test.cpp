@@ -91,5 +91,55 @@ TEST(arguments_by_rvalue, may_be_some_of_them_in_any_tree) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(found[i], start[i] + start[i] + start[i]);
 }
 
+// --- What somebody else holds is left alone ------------------------------------------------------------------------
+
+// Its result may lie over its argument.
+auto doubled() {
+  return shard_map([](Array x) { return x + x; }, {.mesh = mesh(), .in = P("data"), .out = P("data")});
+}
+
+Tensor sum_with_itself(const Tensor& x) {
+  Tensor sum(DType::f32, x.shape());
+  for (std::int64_t i = 0; i < x.elements(); ++i)
+    sum.mutable_data<float>()[i] =
+        x.as<float>()[static_cast<std::size_t>(i)] + x.as<float>()[static_cast<std::size_t>(i)];
+  return sum;
+}
+
+TEST(arguments_by_rvalue, that_the_caller_holds_a_second_time_are_left_alone) {
+  Machine machine = open_local(mesh(), {.workers = 2});
+  auto compiled = machine.compile(doubled(), floats({8}, 0)),
+       other = machine.compile(doubled(), floats({8}, 0));
+  std::vector<Array> held;
+  for (int kind = 1; kind < 5; ++kind)
+    held.push_back(compiled(floats({8}, kind)));  // it keeps the last two as well
+  held.push_back(other(floats({8}, 5)));
+  held.push_back(machine.compile(doubled(), floats({8}, 6))(floats({8}, 6)));  // by a program that is gone
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    Tensor before = held[i].tensor(), expected = sum_with_itself(before);
+    Array given = held[i];
+    Array result = compiled(std::move(given));
+    EXPECT_EQ(held[i].tensor(), before) << "array " << i << " by rvalue";
+    EXPECT_EQ(result.tensor(), expected) << "array " << i << " by rvalue";
+    EXPECT_EQ(compiled(held[i]).tensor(), expected) << "array " << i << " by lvalue";
+    EXPECT_EQ(held[i].tensor(), before) << "array " << i << " by lvalue";
+  }
+}
+
+TEST(arguments_by_rvalue, leave_alone_what_the_program_closes_over) {
+  Machine machine = open_local(mesh(), {.workers = 2});
+  Array weights = machine.compile(doubled(), floats({8}, 1))(floats({8}, 1));
+  auto scaled = machine.compile(
+      [weights = std::move(weights)](Array s) {
+        auto scale = [](Array x, Array w) { return x * w; };
+        return shard_map(scale, {.mesh = mesh(), .in = {P(), P("data")}, .out = P("data")})(s, weights);
+      },
+      floats({}, 2));
+  Array s = floats({}, 2), first = scaled(s);
+  Tensor once = first.tensor();
+  EXPECT_EQ(scaled(std::move(s)).tensor(), once);
+  EXPECT_EQ(first.tensor(), once);
+}
+
 }  // namespace
 }  // namespace tutti
