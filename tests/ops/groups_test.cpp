@@ -2,10 +2,13 @@
 // What groups change: collectives over them go from varying to varying, and so do their derivatives.
 #include <gtest/gtest.h>
 
+#include "tests/support/print.hpp"
 #include "tests/support/tracing.hpp"
+#include "tests/support/values.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/transform/batch.hpp"
 
 namespace tutti {
 namespace {
@@ -57,6 +60,27 @@ TEST(groups, fold_in_mesh_order_whatever_theirs) {
   Shuffle shuffle = std::get<Shuffle>(kernel_of(AllReduce{ReduceKind::sum, ab, crossed}, {over_ab({3})}));
   // Positions 3 and 1, devices 6 and 2 at c = 0.
   EXPECT_EQ(shuffle.pieces[6].devices, (std::vector<int>{2, 6}));
+}
+
+// 1 + 2^60 - 2^60: the order decides whether the 1 is left.
+TEST(groups, fold_in_mesh_order_in_the_lanes_of_a_batch_too) {
+  const Mesh line({{"i", 4}});
+  const Axes axes = line.axes();
+  const Groups backwards{{3, 1, 0}, {2}};
+  const Tensor one(Shape{4}, std::vector<double>{1, 1, 1, 1}),
+      large(Shape{4}, std::vector<double>(4, 0x1p60)), opposite(Shape{4}, std::vector<double>(4, -0x1p60));
+  for (const Op& op : {Op(AllReduce{ReduceKind::sum, axes, backwards}),
+                       Op(ReduceScatter{axes, Dim{0}, Stacking::tiled, {{3, 1, 0, 2}}})}) {
+    Builder builder;
+    Array x = builder.input(Type(DType::f64, {4}).with(axes, varying));
+    Program program = builder.finish(builder.add(op, {x}));
+    PerDevice lanes =
+        batched_values(program.types_of(program.inputs), axes[0], {{one, large, one, opposite}}, line)[0];
+    PerDevice devices = evaluate(program, line, {{one, large, one, opposite}})[0];
+    EXPECT_EQ(evaluate(batch(program, axes[0]), line, {lanes})[0], lanes_along(axes[0], devices, line))
+        << to_string(op);
+    EXPECT_EQ(devices[0].at(0), 0) << "1 + 2^60 first";
+  }
 }
 
 TEST(groups, of_one_size_divide_a_mean_by_a_number) {

@@ -64,10 +64,9 @@ Tangents Cast::transpose(const LinearOperands&, const Tangents& cotangents) cons
   return {cast_to(cotangent, axes, dual(from))};
 }
 
-// A value that is the same in every lane may stay unbatched, unless its lanes become terms of a sum.
+// A value that is the same in every lane stays unbatched, also as a term of a sum: the ops that sum lanes repeat it.
 BatchedArrays Cast::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   Batched x = operands[0];
-  if (contains(axes, axis) && to == State::unreduced) x = {materialised(x, axis), true};
   Axes rest = without(axes, axis);
   if (!rest.empty()) x.array = apply_one(Cast{rest, from, to}, {x.array});
   return {x};
