@@ -28,6 +28,9 @@ race: configure    ## products of several threads under valgrind; PLAIN=1: as a 
 	cmake --build --preset release --target tensor_tests
 	tools/race
 
+mutants: setup    ## plant defects, one at a time, and see the tests notice; NAMES="a* b": some of them
+	tools/mutants $(NAMES)
+
 lint: configure    ## clang-tidy over the sources that changed since it last passed
 	tools/tidy build/release
 
@@ -57,4 +60,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak race lint format install package install-check arm build configure setup
+.PHONY: help demo test bench soak race mutants lint format install package install-check arm build configure setup
