@@ -35,6 +35,9 @@ TEST(global_array, gives_each_device_its_block) {
   EXPECT_EQ(array.shard(2).at(0), 1);
   EXPECT_EQ(array.shard(3).at(0), 3);
   EXPECT_THROW(array.shard(4), Error);
+  GlobalArray halves = GlobalArray::distributed(counted({6}), {mesh, {{mesh.axes()[0]}}, {}, {}});
+  EXPECT_EQ(halves.shard(0).at(2), 2);
+  EXPECT_EQ(halves.shard(3).at(0), 3);
 }
 
 TEST(global_array, sums_unreduced_terms) {

@@ -110,6 +110,9 @@ TEST(axis_names, name_an_axis_once) {
   Axis lanes = fresh_axis("lanes", 3);
   EXPECT_EQ(refusal_of([&] { AxisNames(Axes{lanes, lanes}).resolve(); }),
             "T003: axis 'lanes' is named twice; name each axis once");
+  Axis others = fresh_axis("others", 2);
+  EXPECT_EQ(refusal_of([&] { AxisNames(Axes{lanes, others, lanes}).resolve(); }),
+            "T003: axis 'lanes' is named twice; name each axis once");
 }
 
 }  // namespace

@@ -111,6 +111,20 @@ TEST(builder, casts_a_value_once_per_state) {
             "}\n");
 }
 
+TEST(builder, casts_a_value_to_the_state_of_each_use) {
+  EXPECT_EQ(program_text({f32.with(data, varying), f32.with(data, reduced), f32},
+                         [](const Arrays& x) { return (x[0] + x[2]) * (x[1] + x[2]); }),
+            "program(%0: f32[4]{V:data}, %1: f32[4]{R:data}, %2: f32[4]) {\n"
+            "  %3: f32[4]{V:data} = cast{axes='data', from=I, to=V} %2\n"
+            "  %4: f32[4]{V:data} = add %0, %3\n"
+            "  %5: f32[4]{R:data} = cast{axes='data', from=I, to=R} %2\n"
+            "  %6: f32[4]{R:data} = add %1, %5\n"
+            "  %7: f32[4]{V:data} = cast{axes='data', from=R, to=V} %6\n"
+            "  %8: f32[4]{V:data} = mul %4, %7\n"
+            "  return %8\n"
+            "}\n");
+}
+
 TEST(builder, binds_axes_outermost_first) {
   Builder outer;
   auto grid = outer.bind(mesh.axes());

@@ -50,6 +50,13 @@ TEST(checker, finds_a_wrong_type) {
   EXPECT_EQ(refusal_of([&] { check(wrong); }), "I001: checker: add infers f32[4], the program says f32[5]");
 }
 
+TEST(checker, finds_a_wrong_state) {
+  Program wrong = example();
+  wrong.types[2] = wrong.types[2].with(fresh_axis("lanes", 2), State::varying);
+  EXPECT_EQ(refusal_of([&] { check(wrong); }),
+            "I001: checker: add infers f32[4], the program says f32[4]{V:lanes}");
+}
+
 TEST(checker, finds_a_wrong_number_of_results) {
   Program wrong = example();
   wrong.equations[0].results = {};

@@ -7,6 +7,7 @@
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/ops/dot_general.hpp"
 #include "tutti/transform/transpose.hpp"
 
 namespace tutti {
@@ -102,6 +103,11 @@ TEST_P(adjoint, identity_holds_in_the_dual_states) { expect_holds(adjoint_identi
 TEST_P(adjoint, of_the_adjoint_is_the_op) { expect_holds(double_transpose); }
 INSTANTIATE_TEST_SUITE_P(every_op, adjoint, every_op(), op_name);
 
+// The partners of contracted dims that are not in order.
+TEST(adjoint_identity, holds_of_a_product_that_contracts_its_dims_out_of_order) {
+  DotGeneral product{{}, {}, {Dim{2}, Dim{1}}, {Dim{0}, Dim{1}}};
+  EXPECT_TRUE(holds(adjoint_identity, {{product, {Type(DType::f64, {2, 3, 4}), Type(DType::f64, {4, 3})}}}));
+}
 TEST(adjoint_identity, catches_a_gather_that_transposes_to_a_sum) {
   EXPECT_FALSE(holds(adjoint_identity, planted::GatherTransposedToSum::examples()));
 }

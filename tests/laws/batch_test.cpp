@@ -21,8 +21,8 @@ bool is_batched(const Example& example) { return example.op->refusal(Rule::batch
 // --- Lanes are devices
 // -------------------------------------------------------------------------------------------
 
-// The example with operands that vary over `axis` only because they are cast, those marked: batching leaves
-// them alone.
+// The example with operands that vary over `axis`, or are terms of a sum over it, only because they are cast, those
+// marked: batching leaves them alone.
 struct WithCasts {
   Program program;
   std::vector<ExampleOperand> operands;
@@ -33,10 +33,13 @@ WithCasts with_casts(const Example& example, const Axis& axis, const Bits& marke
   Arrays operands;
   for (std::size_t i = 0; i < made.operands.size(); ++i) {
     Type& type = made.operands[i].type;
-    bool cast = marked[i] && type.at(axis) == State::varying;
+    const State state = type.at(axis);
+    bool cast = marked[i] && is_stored_per_device(state);
     if (cast) type = type.with(axis, State::invariant);
-    Array input = builder.input(type);
-    operands.push_back(cast ? cast_to(input, {axis}, State::varying) : input);
+    Array operand = builder.input(type);
+    if (cast) operand = cast_to(operand, {axis}, State::varying);
+    if (cast && state == State::unreduced) operand = cast_to(operand, {axis}, State::unreduced);
+    operands.push_back(operand);
   }
   made.program = builder.finish(builder.add(example.op, operands));
   return made;
@@ -62,7 +65,7 @@ void lanes_are_devices(const Example& example, Findings& findings) {
   for (const Axis& axis : batchable_axes(example)) {
     Bits varies;
     for (const ExampleOperand& operand : example.operands)
-      varies.push_back(operand.type.at(axis) == State::varying);
+      varies.push_back(is_stored_per_device(operand.type.at(axis)));
     same_on_lanes_and_devices(example, axis, Bits(varies.size()), findings);
     if (std::ranges::count(varies, true) == 0) continue;
     same_on_lanes_and_devices(example, axis, varies, findings);

@@ -62,25 +62,23 @@ TEST(groups, fold_in_mesh_order_whatever_theirs) {
   EXPECT_EQ(shuffle.pieces[6].devices, (std::vector<int>{2, 6}));
 }
 
-// 1 + 2^60 - 2^60: the order decides whether the 1 is left.
+// What lanes that are batched along `axis` hold after a sum in groups.
+PerDevice summed_in_lanes(const Mesh& mesh, const Axis& axis, const Groups& groups, const PerDevice& values) {
+  Builder builder;
+  Array x = builder.input(Type(DType::f64, {1}).with(axis, varying));
+  Program program = builder.finish(builder.add(AllReduce{ReduceKind::sum, {axis}, groups}, {x}));
+  return evaluate(batch(program, axis), mesh, {lanes_along(axis, values, mesh)})[0];
+}
+
+// Of 1, 2^60 and -2^60 the order decides whether the 1 is left.
 TEST(groups, fold_in_mesh_order_in_the_lanes_of_a_batch_too) {
   const Mesh line({{"i", 4}});
-  const Axes axes = line.axes();
-  const Groups backwards{{3, 1, 0}, {2}};
-  const Tensor one(Shape{4}, std::vector<double>{1, 1, 1, 1}),
-      large(Shape{4}, std::vector<double>(4, 0x1p60)), opposite(Shape{4}, std::vector<double>(4, -0x1p60));
-  for (const Op& op : {Op(AllReduce{ReduceKind::sum, axes, backwards}),
-                       Op(ReduceScatter{axes, Dim{0}, Stacking::tiled, {{3, 1, 0, 2}}})}) {
-    Builder builder;
-    Array x = builder.input(Type(DType::f64, {4}).with(axes, varying));
-    Program program = builder.finish(builder.add(op, {x}));
-    PerDevice lanes =
-        batched_values(program.types_of(program.inputs), axes[0], {{one, large, one, opposite}}, line)[0];
-    PerDevice devices = evaluate(program, line, {{one, large, one, opposite}})[0];
-    EXPECT_EQ(evaluate(batch(program, axes[0]), line, {lanes})[0], lanes_along(axes[0], devices, line))
-        << to_string(op);
-    EXPECT_EQ(devices[0].at(0), 0) << "1 + 2^60 first";
-  }
+  auto number = [](double x) { return Tensor(Shape{1}, std::vector<double>{x}); };
+  const PerDevice values{number(1), number(0x1p60), number(5), number(-0x1p60)};
+  auto summed = [&](const Groups& groups) { return summed_in_lanes(line, line.axes()[0], groups, values); };
+  const PerDevice in_order = summed({{0, 1, 3}, {2}});
+  for (const Groups& groups : {Groups{{1, 0, 3}, {2}}, Groups{{3, 0, 1}, {2}}, Groups{{2}, {1, 3, 0}}})
+    EXPECT_EQ(summed(groups), in_order) << to_string(groups);
 }
 
 TEST(groups, of_one_size_divide_a_mean_by_a_number) {

@@ -49,6 +49,7 @@ TEST(dense_text, nests_lists_by_the_shape) {
 
 TEST(dense_text, writes_equal_elements_as_a_splat) {
   EXPECT_EQ(to_string(dense_i64({2, 3}, {7, 7, 7, 7, 7, 7})), "dense<7> : tensor<2x3xi64>");
+  EXPECT_EQ(to_string(dense_i64({3}, {7, 7, 8})), "dense<[7, 7, 8]> : tensor<3xi64>");
 }
 
 TEST(dense_text, writes_no_elements_as_nothing) {

@@ -26,6 +26,13 @@ TEST(tensor, shares_its_elements_with_copies_and_other_shapes) {
   EXPECT_EQ(flat.shape(), Shape{6});
 }
 
+TEST(tensor, is_copied_when_one_of_two_owners_writes) {
+  Tensor first(Shape{2}, std::vector<float>{1, 2}), second = first;
+  second.mutable_data<float>()[0] = 3;
+  EXPECT_EQ(first.at(0), 1);
+  EXPECT_EQ(second.at(0), 3);
+}
+
 TEST(tensor, gives_elements_as_doubles) {
   EXPECT_EQ(Tensor::scalar(std::uint8_t{200}).at(0), 200);
   EXPECT_EQ(Tensor::scalar(std::int8_t{-100}).at(0), -100);
