@@ -113,7 +113,10 @@ TEST(builder, casts_a_value_once_per_state) {
 
 TEST(builder, casts_a_value_to_the_state_of_each_use) {
   EXPECT_EQ(program_text({f32.with(data, varying), f32.with(data, reduced), f32},
-                         [](const Arrays& x) { return (x[0] + x[2]) * (x[1] + x[2]); }),
+                         [](const Arrays& x) {
+                           Array first = x[0] + x[2];
+                           return first * (x[1] + x[2]);
+                         }),
             "program(%0: f32[4]{V:data}, %1: f32[4]{R:data}, %2: f32[4]) {\n"
             "  %3: f32[4]{V:data} = cast{axes='data', from=I, to=V} %2\n"
             "  %4: f32[4]{V:data} = add %0, %3\n"
