@@ -211,10 +211,10 @@ Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use))
     for (int i = 1; i < workers; ++i)
       state_->threads.emplace_back([state = state_.get(), i] { state->help(i); });
   } catch (const std::system_error& error) {
+    // The system says EAGAIN where there is no memory for the thread, too. Asked before other threads give theirs back.
+    const bool has_memory = has_room(bytes_of_thread());
     state_->stop();
-    // The system says EAGAIN where there is no memory for the thread's stack, too.
-    require(has_room(bytes_of_thread()), Code::memory,
-            "a team of {} workers: no memory for the stack of a thread", workers);
+    require(has_memory, Code::memory, "a team of {} workers: no memory for the stack of a thread", workers);
     fail(Code::device, "a team of {} workers: cannot start a thread: {}", workers, error.what());
   } catch (...) {
     state_->stop();
