@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <functional>
+#include <new>
 
 #include "tests/processes/counted_memory.hpp"
 #include "tests/processes/sanitizer.hpp"
@@ -35,6 +36,10 @@ std::string ending_of(const std::function<void()>& act) {
       act();
     } catch (const Error& error) {
       _exit(error.code() == Code::memory ? 5 : 99);
+    } catch (const std::bad_alloc&) {  // for the message
+      _exit(5);
+    } catch (...) {
+      _exit(98);
     }
     _exit(0);
   }
