@@ -55,11 +55,11 @@ void warn_of_left_out(const std::string& program, const Machine& machine, const 
   const std::int64_t left_out = machine.events_left_out();
   if (const std::string failure = machine.trace_failure(); !failure.empty())
     print_note(fmt::format("{}: {}; {} not in it
-", program, failure,
+                           ", program, failure,
                            counted(left_out, "event is", "events are")));
   else if (left_out > 0 && !options.trace.empty())
     print_note(fmt::format("{}: {} is full: {} not in it
-", program, options.trace,
+                           ", program, options.trace,
                            counted(left_out, "later event is", "later events are")));
   else if (left_out > 0)
     print_note(fmt::format("{}: {} not measured
