@@ -71,7 +71,8 @@ class Vmapped {
 /// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
 /// varies over the new axis, so gradients inside are per example; collectives inside may use it if it has a name.
 /// Of no lanes the results are empty; a collective over the axis gives the neutral element, as a sum of nothing is 0.
-/// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes, T002 if the axis' name is bound already.
+/// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes,
+/// T002 if the axis' name is bound already.
 template <class F>
 Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};

@@ -34,7 +34,7 @@ static_assert(complete<ArgReduce>());
 
 /// jax.lax.argmax and argmin. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range (argmax_c1), T005 if there is nothing along it (argmax_c2), T007 unless the
-/// indices are i32 or i64 (argmax_c3), or for more than 2^31 elements of which the indices are i32 (argmax_c4), T004 for an unreduced sum.
+/// indices are i32 or i64 (argmax_c3), for i32 beside more than 2^31 elements (argmax_c4), T004 for an unreduced sum.
 Array argmax(const Operand& x, int dim = 0, DType index_dtype = DType::i32);
 Array argmin(const Operand& x, int dim = 0, DType index_dtype = DType::i32);
 

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// The copy of an argument that lies otherwise than a program takes it. A call with the same array finds its copy there;
-/// the array itself is not kept alive.
+/// The copy of an argument that lies otherwise than a program takes it. A call with the same array finds its copy
+/// there; the array itself is not kept alive.
 class Staging {
  public:
   /// True if memory() is the copy of this very array, and it was not written over since.

@@ -11,8 +11,8 @@
 namespace tutti {
 
 /// The array in a NumPy file: format 1.0, 2.0 or 3.0, of every dtype that there is here, in either byte order, in C or
-/// Fortran order (made row-major). NumPy has no bf16: elements of two bytes without a meaning, 'V2', are read as bf16, and
-/// bf16 is written so, as JAX does.
+/// Fortran order (made row-major). NumPy has no bf16: elements of two bytes without a meaning, 'V2', are read as bf16,
+/// and bf16 is written so, as JAX does.
 /// Cost: the array's memory and 1 MiB, taken once the file is as long as its header says.
 /// Throws R001 with the file's name if it cannot be read, is damaged, or holds another dtype; R003 without memory.
 /// Source: numpy.lib.format, NEP 1.
