@@ -54,16 +54,13 @@ Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
 void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {
   const std::int64_t left_out = machine.events_left_out();
   if (const std::string failure = machine.trace_failure(); !failure.empty())
-    print_note(fmt::format("{}: {}; {} not in it
-                           ", program, failure,
-                           counted(left_out, "event is", "events are")));
+    print_note(
+        fmt::format("{}: {}; {} not in it\n", program, failure, counted(left_out, "event is", "events are")));
   else if (left_out > 0 && !options.trace.empty())
-    print_note(fmt::format("{}: {} is full: {} not in it
-                           ", program, options.trace,
+    print_note(fmt::format("{}: {} is full: {} not in it\n", program, options.trace,
                            counted(left_out, "later event is", "later events are")));
   else if (left_out > 0)
-    print_note(fmt::format("{}: {} not measured
-", program, counted(left_out, "event was", "events were")));
+    print_note(fmt::format("{}: {} not measured\n", program, counted(left_out, "event was", "events were")));
 }
 
 void print_explained(const Program& program, const std::string& plan) {
