@@ -162,8 +162,9 @@ void empty_or_as_a_call(const Example& example, const Bits& marked, Findings& fi
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (tutti::has_lanes(all.type(all.outputs[i]), none)) empty(expected[i]);
   Program removed = batch(all, none);
-  findings.expect(evaluate(removed, example_mesh(), inputs) == expected,
-                  described(example) + ": no lanes are not empty\n" + to_string(all) + to_string(removed));
+  findings.expect(evaluate(removed, example_mesh(), inputs) == expected, [&] {
+    return described(example) + ": no lanes are not empty\n" + to_string(all) + to_string(removed);
+  });
 }
 
 void no_lanes_are_no_calls(const Example& example, Findings& findings) {
