@@ -10,10 +10,11 @@
 
 namespace {
 
-std::atomic<std::size_t> present{0}, most{0}, start{0};
+std::atomic<std::size_t> present{0}, most{0}, start{0}, calls{0};
 
 void* counted(void* taken) {
   if (taken == nullptr) return nullptr;
+  ++calls;
   const std::size_t now = present.fetch_add(malloc_usable_size(taken)) + malloc_usable_size(taken);
   for (std::size_t before = most.load(); before < now && !most.compare_exchange_weak(before, now);) {
   }
@@ -40,7 +41,9 @@ void give_back(void* taken) noexcept {
 namespace tutti {
 
 std::size_t most_bytes() { return most.load() - start.load(); }
+std::size_t allocations() { return calls.load(); }
 void count_from_here() {
+  calls = 0;
   start = present.load();
   most = present.load();
 }

@@ -94,13 +94,13 @@ TEST_F(little_room, is_enough_for_products_by_onednn_that_were_made_before) {
 // Its objects for a call were made before, too.
 TEST(product, takes_no_more_memory_at_its_first_call_than_at_others) {
   Squares squares(DType::f32, 40);
-  auto most_of_a_call = [&] {
+  auto allocations_of_a_call = [&] {
     count_from_here();
     squares.multiply();
-    return most_bytes();
+    return allocations();
   };
-  const std::size_t first = most_of_a_call();
-  EXPECT_EQ(first, most_of_a_call());
+  const std::size_t first = allocations_of_a_call();
+  EXPECT_EQ(first, allocations_of_a_call());
 }
 
 TEST_F(little_room, refuses_products_by_openblas_when_they_are_made) {

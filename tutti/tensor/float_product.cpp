@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <dnnl.hpp>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -173,7 +174,8 @@ bool FloatProduct::takes(DType dtype) {
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
   make_with_room(dtype, shape, [&] {
     const OneThread one_thread;
-    call_small_one(dtype);
+    static std::once_flag f32_was_called, bf16_was_called;
+    std::call_once(dtype == DType::f32 ? f32_was_called : bf16_was_called, [&] { call_small_one(dtype); });
     primitive_ = std::make_unique<Primitive>(dtype, shape);
   });
 }
