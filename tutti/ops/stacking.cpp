@@ -150,7 +150,8 @@ Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim d
 }
 
 Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
-  int n = joint_size(axes), before = size_before(axes, axis), after = size_after(axes, axis);
+  int n = joint_size(axes);
+  std::int64_t before = size_before(axes, axis), after = size_after(axes, axis);
   Array x = take_apart(whole, dim, stacking, n, Dim{0});
   Shape block = tail(x.shape(), 1);
   x = move_dim(reshape(x, joined({before, axis.size, after}, block)), Dim{1}, Dim{2});
