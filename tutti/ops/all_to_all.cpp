@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/all_to_all.hpp"
 
-#include <algorithm>
-
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -10,6 +8,7 @@
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/positions.hpp"
 #include "tutti/ops/reshape.hpp"
+#include "tutti/ops/stacking.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/transpose.hpp"
 
@@ -31,8 +30,7 @@ Array with_dims_first(const Array& x, std::vector<int> first) {
 // One of our axes is the lanes, dim 0 of `chunks`, [lanes, n, block]: its part of the n blocks changes places with
 // them, and the rest of the axes is a collective.
 Array exchanged(const Array& chunks, const Axes& axes, const Axis& axis) {
-  auto here = std::ranges::find(axes, axis);
-  int outer = joint_size({axes.begin(), here}), inner = joint_size({here + 1, axes.end()});
+  int outer = size_before(axes, axis), inner = size_after(axes, axis);
   Axes rest = without(axes, axis);
   int others = outer * inner;
   Array x = reshape(chunks, before({axis.size, outer, axis.size, inner}, chunks.shape(), 2));

@@ -10,6 +10,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/stacking.hpp"
 
 namespace tutti {
 
@@ -35,10 +36,9 @@ BatchedArrays AxisIndex::batch(const Axis& axis, const BatchedArrays&, const Typ
   if (!contains(axes, axis)) return {{apply_one(*this, {}), false}};
   Array index = iota(DType::i32, Shape{axis.size}, 0);
   std::optional<Array> sum;
-  for (auto other = axes.begin(); other != axes.end(); ++other) {
-    int weight = joint_size({other + 1, axes.end()});  // an axis of a vmap may have no lanes: no division
-    Array position = *other == axis ? index : insert_dim(axis_index(*other), Dim{0}, axis.size);
-    sum = sum_of(sum, position * weight);
+  for (const Axis& other : axes) {
+    Array position = other == axis ? index : insert_dim(axis_index(other), Dim{0}, axis.size);
+    sum = sum_of(sum, position * size_after(axes, other));
   }
   return {{*sum, true}};
 }

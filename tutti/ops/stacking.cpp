@@ -24,15 +24,6 @@ std::int64_t block_size(Type whole, Dim dim, Stacking stacking, int n) {
   return stacking == Stacking::tiled ? whole.shape()[dim] / n : 1;
 }
 
-// Never by dividing: an axis of a vmap may have no lanes.
-int size_before(const Axes& axes, const Axis& axis) {
-  return joint_size({axes.begin(), std::ranges::find(axes, axis)});
-}
-
-int size_after(const Axes& axes, const Axis& axis) {
-  return joint_size({std::ranges::find(axes, axis) + 1, axes.end()});
-}
-
 Shape joined(std::vector<std::int64_t> front, const Shape& back) {
   front.insert(front.end(), back.begin(), back.end());
   return Shape(std::move(front));
@@ -43,6 +34,14 @@ Shape tail(const Shape& shape, int skip) {
 }
 
 }  // namespace
+
+int size_before(const Axes& axes, const Axis& axis) {
+  return joint_size({axes.begin(), std::ranges::find(axes, axis)});
+}
+
+int size_after(const Axes& axes, const Axis& axis) {
+  return joint_size({std::ranges::find(axes, axis) + 1, axes.end()});
+}
 
 std::string_view name(Stacking stacking) {
   switch (stacking) {

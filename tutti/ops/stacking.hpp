@@ -35,6 +35,11 @@ Array lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking);
 /// The inverse: n blocks that lie along `dim` -> n is a dim of its own, which stands at `to`.
 Array take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to);
 
+/// The number of positions along the axes before `axis`, one of `axes`, and along those after it. Found without dividing:
+/// an axis of a vmap may have no lanes.
+int size_before(const Axes& axes, const Axis& axis);
+int size_after(const Axes& axes, const Axis& axis);
+
 /// Batch rules over an op's own axis. `axes` is the op's tuple, `axis` the one that vmap removes, `rest` the others.
 /// [n of rest, n of axis, block] -> all blocks in the order of the tuple, lying along `dim`.
 Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking);
