@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
 #include "tutti/tensor/one_thread.hpp"
 
 namespace tutti {
@@ -78,8 +79,18 @@ const Blas& blas() {
   return loaded;
 }
 
+void require_room_for_blas_buffer() {
+  constexpr std::size_t bytes = 128 << 20;  // BUFFER_SIZE of OpenBLAS 0.3.21 on x86-64; smaller elsewhere
+  thread_local bool had_room = false;
+  if (had_room) return;
+  require(has_room(bytes), Code::memory, "no memory for a product: OpenBLAS takes {} MiB for each thread",
+          bytes >> 20);
+  had_room = true;
+}
+
 void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
                       const std::byte* b) {
+  require_room_for_blas_buffer();
   const InsideBlas inside;
   if (dtype == DType::f64) multiply<double>(cblas_dgemm, 1.0, 0.0, shape, c, a, b);
   else if (dtype == DType::complex64) multiply_complex<std::complex<float>>(cblas_cgemm, shape, c, a, b);

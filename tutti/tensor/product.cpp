@@ -6,7 +6,6 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/blas.hpp"
-#include "tutti/tensor/blas_buffer.hpp"
 #include "tutti/tensor/float_product.hpp"
 #include "tutti/tensor/kernels.hpp"
 #include "tutti/tensor/one_thread.hpp"
@@ -132,7 +131,6 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
                 std::byte{0});
     return;
   }
-  if (is_by_blas(dtype)) require_room_for_blas_buffer();
   with_element(dtype, [&, &shape = shape, &floats = floats, dtype = dtype]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, float>) floats->run(c, a, b, scratch);
     else if constexpr (is_half_element<T>)
