@@ -6,24 +6,9 @@ if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize")
   return()
 endif()
 
-# `count` of `total` shards.
-function(add_plain_shards folder count total)
-  math(EXPR last "${count} - 1")
-  foreach(shard RANGE ${last})
-    set(test plain.${folder}_${shard})
-    add_test(NAME ${test}
-      COMMAND ${PROJECT_SOURCE_DIR}/tools/run_shard $<TARGET_FILE:${folder}_tests> ${shard} ${total} ${notes}/${test}
-      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${test} PROPERTIES LABELS plain TIMEOUT 2700 ENVIRONMENT TUTTI_TEST_PLAIN=1)
-    if(folder IN_LIST team_folders)
-      set_tests_properties(${test} PROPERTIES RESOURCE_LOCK team)
-    endif()
-  endforeach()
-endfunction()
-
-add_plain_shards(tensor 2 2)
-add_plain_shards(run 1 1)
-add_plain_shards(laws 1 3)  # one in three cases, by turns of the ops: the whole would take another minute and a half
+add_shards(plain.tensor_ tensor plain 2 2)
+add_shards(plain.run_ run plain 1 1)
+add_shards(plain.laws_ laws plain 1 3)  # one in three cases, by turns of the ops: the whole would take another minute and a half
 
 set(serial_openblas /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial)
 set(name tensor.product_threads_with_the_openblas_that_has_no_locks)
