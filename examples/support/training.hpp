@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs that train have in common: options and the loop.
+// Options and the training loop, shared by the programs that train.
 #pragma once
 
 #include <functional>

@@ -28,7 +28,7 @@ struct Named {
   Body body;
 };
 
-// Of a lane's f64[4]; of lanes that differ.
+// These functions take the f64[4] of one lane. The lanes differ.
 Array index_of(const Array& x) { return convert(reduce_sum(x), DType::i32); }
 Array looped(const Array& x) {
   return while_loop([](Array c) { return reduce_sum(c) < 100.0; }, [](Array c) { return c + 1.0; }, x);

@@ -2,7 +2,7 @@
 #include <tutti/tutti.hpp>
 using namespace tutti;
 
-// What each of four devices does with its block of x. All of them know the norm of the whole x.
+// Each of four devices runs this on its block of x. psum tells all of them the norm of the whole x.
 Array normalised(const Array& x) { return x / sqrt(psum(reduce_sum(x * x), "i")); }
 int main() {
   Machine machine = open_local(Mesh({{"i", 4}}));

@@ -94,7 +94,7 @@ void jvp_is_the_slope(const Example& example, Findings& findings) {
   }
 }
 
-// Of numbers with few digits and a step of 1 a difference has no error.
+// A difference of numbers with few digits, at a step of 1, is exact.
 void jvp_of_a_linear_op_is_the_difference(const Example& example, Findings& findings) {
   if (!has_tangents(example) || !is_linear(example)) return;
   Random random(3);

@@ -62,7 +62,7 @@ TEST(groups, fold_in_mesh_order_whatever_theirs) {
   EXPECT_EQ(shuffle.pieces[6].devices, (std::vector<int>{2, 6}));
 }
 
-// What lanes that are batched along `axis` hold after a sum in groups.
+// The lanes batched along `axis`, after a sum in groups.
 PerDevice summed_in_lanes(const Mesh& mesh, const Axis& axis, const Groups& groups, const PerDevice& values) {
   Builder builder;
   Array x = builder.input(Type(DType::f64, {1}).with(axis, varying));
@@ -70,7 +70,7 @@ PerDevice summed_in_lanes(const Mesh& mesh, const Axis& axis, const Groups& grou
   return evaluate(batch(program, axis), mesh, {lanes_along(axis, values, mesh)})[0];
 }
 
-// Of 1, 2^60 and -2^60 the order decides whether the 1 is left.
+// The sum of 1, 2^60 and -2^60 keeps the 1 in some orders only.
 TEST(groups, fold_in_mesh_order_in_the_lanes_of_a_batch_too) {
   const Mesh line({{"i", 4}});
   auto number = [](double x) { return Tensor(Shape{1}, std::vector<double>{x}); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests see when they run as on a plainer machine.
+// Checks that a plain run of the tests really sees a plainer machine.
 #include "tests/support/plain_machine.hpp"
 
 #include <gtest/gtest.h>
