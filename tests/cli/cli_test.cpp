@@ -6,6 +6,7 @@
 
 #include "tests/support/command.hpp"
 #include "tutti/control/all_ops.hpp"
+#include "tutti/tensor/blas.hpp"
 
 namespace tutti {
 namespace {
@@ -18,11 +19,13 @@ TEST(cli, prints_help_with_every_subcommand) {
   EXPECT_NE(run.out.find("rules"), std::string::npos);
 }
 
-TEST(cli, prints_its_version_and_instruction_set) {
+TEST(cli, prints_its_version_and_instruction_set_and_openblas) {
   Finished run = tool("--version");
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.out.substr(0, 6), "tutti ");
   EXPECT_NE(run.out.find("kernels"), std::string::npos);
+  EXPECT_NE(run.out.find(blas().config), std::string::npos);  // the loader gives this program the same one
+  EXPECT_EQ(run.out.find(serialised_blas_note) != std::string::npos, blas().is_serialised());
 }
 
 TEST(cli, refuses_an_unknown_subcommand) {

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <functional>
+#include <optional>
 
 #include "tests/tensor/element_values.hpp"
 #include "tutti/base/error.hpp"
@@ -278,6 +279,45 @@ TEST(complex_functions, are_right_at_the_edges) {
     const auto* in = reinterpret_cast<const std::byte*>(&edge.z);
     unary_kernel(edge.fn, DType::complex64)(reinterpret_cast<std::byte*>(&found), &in, 1);
     EXPECT_EQ(found, edge.expected) << name(edge.fn) << " of " << edge.z;
+  }
+}
+
+// The numbers come from arithmetic of 400 digits.
+TEST(complex_functions, of_f64_keep_digits_where_terms_cancel_and_parts_overflow) {
+  const double infinity = std::numeric_limits<double>::infinity(), largest = 1.7e308, least = 5e-324;
+  const double diagonal = std::sqrt(0.5);
+  struct Edge {
+    UnaryFn fn;
+    std::complex<double> z;
+    std::optional<double> real, imag;  // none: not looked at
+  };
+  const std::vector<Edge> edges{
+      {UnaryFn::log1p, {-0x1p-10, 0.04418}, -1.494628641361508e-07, {}},
+      {UnaryFn::log1p, {-0.5, 0.8660254037844386}, -4.345318932600586e-17, {}},
+      {UnaryFn::log1p, {-1.1, 0.99498743710662}, 1.9294021830386352e-17, {}},
+      {UnaryFn::log1p, {-2, 1e-9}, 5e-19, {}},
+      {UnaryFn::log1p, {-1 + 0x1p-50, 0}, -34.657359027997264, 0},
+      {UnaryFn::log1p, {1e200, 1e200}, 460.8635921890891, 0.7853981633974483},
+      {UnaryFn::expm1, {710, 1e-3}, infinity, 2.2339943938292686e+305},
+      {UnaryFn::expm1, {800, 1e-300}, infinity, 2.7263745721125668e+47},
+      {UnaryFn::expm1, {800, 0}, infinity, 0},
+      {UnaryFn::expm1, {50, 2}, -2.1575988041499898e+21, 4.7144393959931107e+21},
+      {UnaryFn::sign, {largest, -largest}, diagonal, -diagonal},
+      {UnaryFn::sign, {least, least}, diagonal, diagonal},
+      {UnaryFn::sign, {3e-320, 0}, 1, 0},
+  };
+  for (const Edge& edge : edges) {
+    std::complex<double> found;
+    const auto* in = reinterpret_cast<const std::byte*>(&edge.z);
+    unary_kernel(edge.fn, DType::complex128)(bytes_of(found), &in, 1);
+    auto expect = [&](double part, std::optional<double> want) {
+      if (!want) return;
+      if (std::isinf(*want)) EXPECT_EQ(part, *want) << name(edge.fn) << " of " << edge.z;
+      else EXPECT_NEAR(part, *want, 8 * std::numeric_limits<double>::epsilon() * std::abs(*want))
+          << name(edge.fn) << " of " << edge.z;
+    };
+    expect(found.real(), edge.real);
+    expect(found.imag(), edge.imag);
   }
 }
 

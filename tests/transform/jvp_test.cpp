@@ -70,5 +70,11 @@ TEST(jvp, takes_zeros_of_an_earlier_derivative_as_values) {
   EXPECT_EQ(twice.outputs.size(), 4U);
 }
 
+TEST(jvp, of_a_zero_of_an_earlier_derivative_has_no_tangent) {
+  Program program = trace({row}, [](const Arrays& x) { return Arrays{stop_gradient(x[0])}; }).program;
+  Program once = jvp(program, {true}, {true}).program;  // the value, and a zero
+  EXPECT_EQ(jvp(once, {true, true}).nonzero, (Bits{false, false}));
+}
+
 }  // namespace
 }  // namespace tutti

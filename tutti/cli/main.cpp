@@ -14,8 +14,8 @@ namespace {
 
 std::string version() {
   std::string text =
-      fmt::format("tutti 0.1.0 ({} kernels; results are reproducible within one instruction set)\n{}",
-                  tutti::instruction_set(), tutti::blas().config);
+      fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
+                  TUTTI_VERSION, tutti::instruction_set(), tutti::blas().config);
   if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
   return text;
 }

@@ -10,29 +10,61 @@
 namespace tutti {
 namespace {
 
-/// The type in which differences of nearly equal numbers keep their digits.
-template <class T>
-using Wider = std::conditional_t<std::same_as<T, float>, double, long double>;
+// Complex numbers of f32 go through double, where their differences keep their digits and nothing overflows. Those of f64
+// do without a wider type: what long double is differs from processor to processor.
 
-template <class T>
-std::complex<T> log1p_of(std::complex<T> z) {
-  const Wider<T> x = z.real(), y = z.imag();
-  return {static_cast<T>(std::log1p(x * (2 + x) + y * y) / 2), std::atan2(z.imag(), static_cast<T>(1 + x))};
+/// The rounded sum of two numbers, and what rounding left out of it.
+struct Sum {
+  Sum(double a, double b) : rounded(a + b) {
+    const double rounded_b = rounded - a;
+    rest = (a - (rounded - rounded_b)) + (b - rounded_b);
+  }
+  double rounded, rest;
+};
+
+/// |1 + z|^2 - 1 = 2x + x^2 + y^2 where that is small: the terms cancel, so their roundings are kept.
+double excess_of_square(double x, double y) {
+  const double x_square = x * x, y_square = y * y;
+  const double rests = std::fma(x, x, -x_square) + std::fma(y, y, -y_square);
+  const Sum first(2 * x, x_square), all(first.rounded, y_square);
+  return all.rounded + (first.rest + all.rest + rests);
 }
 
-template <class T>
-std::complex<T> expm1_of(std::complex<T> z) {
-  const Wider<T> x = z.real(), y = z.imag(), half_sine = std::sin(y / 2);
-  const Wider<T> real = std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine;
-  const Wider<T> imag = y == 0 ? y : std::exp(x) * std::sin(y);  // not infinity times 0
-  return {static_cast<T>(real), static_cast<T>(imag)};
+std::complex<double> log1p_of(std::complex<double> z) {
+  const double x = z.real(), y = z.imag(), one_more = 1 + x, size = std::hypot(one_more, y);
+  const bool is_far_from_1 = size < 0.5 || size > 2;  // 1 + x is exact where the size is small
+  const double real = is_far_from_1 ? std::log(size) : std::log1p(excess_of_square(x, y)) / 2;
+  return {real, std::atan2(y, one_more)};
 }
 
-template <class T>
-std::complex<T> sign_of(std::complex<T> z) {
-  if (z == T{0}) return z;
-  const Wider<T> x = z.real(), y = z.imag(), size = std::hypot(x, y);  // of large parts more than T holds
-  return {static_cast<T>(x / size), static_cast<T>(y / size)};
+/// exp(x) * factor, also where exp(x) alone overflows.
+double exp_times(double x, double factor) {
+  constexpr double safe = 700;
+  if (x <= safe) return std::exp(x) * factor;
+  const double root = std::exp(x / 4);
+  return factor * root * root * root * root;
+}
+
+std::complex<double> expm1_of(std::complex<double> z) {
+  const double x = z.real(), y = z.imag(), half_sine = std::sin(y / 2);
+  constexpr double one_is_lost_from = 40;  // exp(x) - 1 rounds to exp(x)
+  const double real = x > one_is_lost_from ? exp_times(x, std::cos(y))
+                                           : std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine;
+  const double imag = y == 0 ? y : exp_times(x, std::sin(y));  // not infinity times 0
+  return {real, imag};
+}
+
+std::complex<double> sign_of(std::complex<double> z) {
+  if (z == 0.0) return z;
+  double x = z.real(), y = z.imag();
+  const double largest = std::max(std::abs(x), std::abs(y));
+  if (largest > 0 && std::isfinite(largest)) {  // |z| neither overflows nor loses digits below the smallest normal number
+    const int exponent = std::ilogb(largest);
+    x = std::scalbn(x, -exponent);
+    y = std::scalbn(y, -exponent);
+  }
+  const double size = std::hypot(x, y);
+  return {x / size, y / size};
 }
 
 // pow(z, 0) = 1, and pow(0, z) = 0 for a positive real part.
@@ -57,9 +89,9 @@ struct Unary {
     if constexpr (fn == UnaryFn::logistic) return one / (one + std::exp(-z));
     if constexpr (fn == UnaryFn::sin) return std::sin(z);
     if constexpr (fn == UnaryFn::cos) return std::cos(z);
-    if constexpr (fn == UnaryFn::log1p) return log1p_of(z);
-    if constexpr (fn == UnaryFn::expm1) return expm1_of(z);
-    if constexpr (fn == UnaryFn::sign) return sign_of(z);
+    if constexpr (fn == UnaryFn::log1p) return std::complex<T>(log1p_of(std::complex<double>(z)));
+    if constexpr (fn == UnaryFn::expm1) return std::complex<T>(expm1_of(std::complex<double>(z)));
+    if constexpr (fn == UnaryFn::sign) return std::complex<T>(sign_of(std::complex<double>(z)));
     if constexpr (fn == UnaryFn::abs) return std::abs(z);
     if constexpr (fn == UnaryFn::real) return z.real();
     if constexpr (fn == UnaryFn::imag) return z.imag();

@@ -166,9 +166,13 @@ struct FloatProduct::Primitive {
 
 bool FloatProduct::takes(DType dtype) {
   if (dtype == DType::f32) return true;
+#if defined(__x86_64__)
   constexpr auto avx512 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   return dtype == DType::bf16 && (isa & avx512) == avx512;
+#else
+  return false;  // oneDNN numbers other processors' instruction sets in another way
+#endif
 }
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
