@@ -44,6 +44,19 @@ TEST(place, lets_calls_copy_nothing) {
   EXPECT_EQ(last_copies(program.explain()), "by the last one nothing");
   EXPECT_EQ(program(params, x).tensor(), found);
   EXPECT_EQ(last_copies(program.explain()), "by the last one 144 B");  // b lies as it is taken: whole
+  EXPECT_NE(program.explain().find("\n  argument 0.0 as P('model'), argument 1 as P('data', 'model'); "),
+            std::string::npos);
+}
+
+TEST(place, is_advised_for_data_that_a_function_closes_over) {
+  Array x = rows({4}, 1);
+  auto twice = shard_map([](Array part) { return part + part; },
+                         {.mesh = machine().mesh(), .in = P("data"), .out = P("data")});
+  auto program = machine().compile([&] { return twice(x); });
+  program();
+  EXPECT_NE(program.explain().find("\n  data that the function closes over as P('data'); Machine::place"),
+            std::string::npos)
+      << program.explain();
 }
 
 TEST(place, keeps_values_whatever_the_spec) {
@@ -95,9 +108,15 @@ TEST(place, refuses_specs_that_do_not_fit) {
       [&] {
         machine().place(params, {P(), P(), P()});  // refused
       },
-      "T012 {file}:{line}: place: the tree of specs has 3 specs for a tree of 2 parts; give one spec for all "
+      "T012 {file}:{line}: place: specs has 3 specs for a tree of 2 parts; give one spec for all "
       "of "
       "it, or one for each part");
+  expect_refused(
+      [&] {
+        machine().place(params, {{P(), P()}, P()});  // refused
+      },
+      "T012 {file}:{line}: place: specs.0 has 2 specs for one array; give one spec for all of it, or one for "
+      "each part");
   expect_refused(
       [&] {
         machine().place(rows({4}, 1), P("rows"));  // refused

@@ -5,6 +5,7 @@
 // Of every op they are the bits that the definition of its kernel gives.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "tests/laws/law.hpp"
 #include "tests/laws/planted.hpp"
@@ -134,6 +135,16 @@ TEST_P(runtime, gives_the_same_bits_after_transforms_in_all_plans) {
   RecordProperty("cases", findings.held());
 }
 INSTANTIATE_TEST_SUITE_P(every_op, runtime, every_op(), op_name);
+
+TEST(runtime, has_shapes_whose_last_tile_is_cut_short) {
+  const std::set<std::string> such{"add", "all_reduce", "atan2",      "convert",
+                                   "exp", "ge",         "reduce_max", "select"};
+  auto can_be_longer = [](const Example& example) { return in_tiles(example, Longer::last_dim).has_value(); };
+  std::set<std::string> found;
+  for (const OpRow& row : all_ops())
+    if (such.contains(row.name) && std::ranges::any_of(row.examples, can_be_longer)) found.insert(row.name);
+  EXPECT_EQ(found, such);
+}
 
 TEST(runtime, gives_the_same_bits_of_composed_programs_in_all_plans) {
   Findings findings;

@@ -143,7 +143,7 @@ TEST(numbers, fit_narrow_unsigned_and_16_bit_numbers) {
         return convert(x, DType::bf16) * 1e39;  // refused
       }),
       "T008 {file}:{line}: mul: the number 1e+39 does not fit bf16; write one that is nearer to 0, or "
-      "convert to f32");
+      "convert to f64");
 }
 
 TEST(numbers, do_not_become_infinite_silently) {
@@ -220,7 +220,20 @@ TEST(indices, of_more_than_2_to_the_31_elements_are_i64) {
            return argsort(x);  // refused
          }),
       "T007 {file}:{line}: argsort: dim 1 of i8[2,2147483649] has more than 2^31 elements, beyond the "
-      "indices of i32; carry others along: sort({x, iota(DType::i64, x.shape(), 1)}, 1)");
+      "indices of i32; carry others along: sort({x, iota(DType::i64, x.shape(), 1)}, 1)[1]");
+  expect_refused(
+      of(longer,
+         [](Array x) {
+           return reduce_sum(x > 0, 1);  // refused
+         }),
+      "T007 {file}:{line}: reduce_sum: bool[2,2147483649] has more bools to count than i32 can; count in "
+      "i64: reduce_sum(convert(x, DType::i64))");
+  EXPECT_EQ(refusal(of(longer, [](Array x) { return reduce_sum(x > 0, 0); })), "accepted");
+  EXPECT_EQ(refusal(of(longer,
+                       [](Array x) {
+                         return grad([](Array y) { return reduce_sum(sort(y, 1)); })(convert(x, DType::f32));
+                       })),
+            "accepted");
   EXPECT_EQ(refusal(of(longest, [](Array x) { return argmax(x); })), "accepted");
   EXPECT_EQ(refusal(of(longer, [](Array x) { return argmax(x, 0); })), "accepted");
   EXPECT_EQ(refusal(of(longer, [](Array x) { return argmin(x, 1, DType::i64); })), "accepted");

@@ -228,6 +228,19 @@ TEST(vmap, has_lanes) {
                  "T005 {file}:{line}: vmap: 2147483648 lanes; ask for 0 to 2147483647");
 }
 
+TEST(vmap, over_lanes_that_no_number_of_devices_counts) {
+  auto sum = [](Array x) {
+    return psum(x, {"i", "j"});  // refused
+  };
+  expect_refused(
+      traced([&](Array x) {
+        auto both = vmap(vmap(sum, {.axis = "j"}), {.axis = "i"});
+        return both(broadcast_to(reduce_sum(x), {65'536, 65'536}));
+      }),
+      "T005 {file}:{line}: psum: ('i', 'j') have more than 2147483647 devices together; name fewer "
+      "axes, or map over fewer lanes");
+}
+
 TEST(vmap, over_no_lanes_has_no_device_to_name) {
   auto of_lane_0 = [](const std::function<Array(Array)>& body) {
     return [=](Array) { return vmap(body, {.axis = "i"})(zeros({0, 4}, DType::f32)); };
@@ -250,7 +263,13 @@ TEST(vmap, over_no_lanes_has_no_device_to_name) {
         return psum_scatter(x, "i", {.tiled = true});  // refused
       })),
       "T005 {file}:{line}: psum_scatter: dim 0 of f32[4]{U:i} does not split over 'i', which has no "
-      "devices (reduce_scatter_c1); use tiled = false");
+      "devices (reduce_scatter_c1); only a dim of size 0 does, with tiled = false");
+  expect_refused(
+      traced(of_lane_0([](Array x) {
+        return psum_scatter(x, "i");  // refused
+      })),
+      "T005 {file}:{line}: psum_scatter: dim 0 of f32[4]{U:i} does not split over 'i', which has no "
+      "devices (reduce_scatter_c1); only a dim of size 0 does, with tiled = false");
 }
 
 TEST(vmap, gives_results_that_differ_an_out_dim) {

@@ -10,6 +10,7 @@
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/transpose.hpp"
+#include "tutti/tensor/product.hpp"
 
 namespace tutti {
 namespace {
@@ -45,8 +46,11 @@ TEST(threads, get_the_results_of_their_own_calls_of_one_executable) {
   EXPECT_EQ(wrong, std::vector<int>(3));
 }
 
-// Products of i32 and f16 need scratch on every processor: for the operand put in order, or widened.
 TEST(threads, of_a_team_do_not_share_the_scratch_of_products) {
+  for (DType dtype :
+       {DType::i32, DType::f16})  // on every processor: for the operand put in order, or widened
+    EXPECT_GT(Product(dtype, {.m = 5, .n = 9, .k = 24, .b_transposed = true}).scratch_bytes(), 0U)
+        << name(dtype);
   const Mesh mesh({{"a", 8}});
   Team one(1), two(2, Team::Use::always);
   for (DType dtype : {DType::i32, DType::f16, DType::f32, DType::f64, DType::complex64}) {

@@ -67,8 +67,9 @@ struct Ran {
     }
   }
 
-  /// How far the outputs may be off: as far as a sum of so many values, were its terms as large as the largest. It does
-  /// not grow with each value, as long programs would then pass whatever they compute.
+  /// How far the outputs may be off: 2 ceil(log2 n) eps times the largest of all n values. Sums have terms of both signs
+  /// here, so that sum|x| of one hardly passes the largest value. A bound for n equal terms would be n times as wide, and
+  /// long programs would pass whatever they compute.
   double rounded() const {
     return 2 * std::ceil(std::log2(static_cast<double>(std::max<std::int64_t>(values, 2)))) * eps * largest;
   }

@@ -16,7 +16,7 @@ Mesh mesh_of(const std::vector<int>& sizes) {
 
 Type type_of(const std::array<int, 4>& input, DType dtype, const Axes& bound, Inputs inputs) {
   const Shape small[] = {{2}, {}, {3}, {2, 3}, {4, 2}, {1}, {3, 1, 2}, {6}};
-  const Shape large[] = {{1029}, {}, {2051}, {3, 343}, {1029, 2}, {1}, {3, 1, 1029}, {515, 3}};
+  const Shape large[] = {{2053}, {}, {4099}, {3, 685}, {1029, 2}, {1}, {3, 1, 1029}, {685, 3}};
   const Shape(&shapes)[8] = inputs == Inputs::few_elements ? small : large;
   constexpr State states[] = {varying, invariant, reduced, unreduced, varying, invariant, varying, varying};
   Type type(dtype, shapes[input[0]]);

@@ -25,7 +25,9 @@ std::string small_caches() {
 void set_environment() {
   constexpr int keep = 0;
   setenv("ONEDNN_MAX_CPU_ISA", "AVX2", keep);
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) setenv("OPENBLAS_CORETYPE", "Haswell", keep);
+#endif
   setenv("HWLOC_SYNTHETIC", small_caches().c_str(), keep);
   setenv("HWLOC_THISSYSTEM", "1", keep);
   setenv(done, "1", keep);
@@ -44,7 +46,9 @@ void use_plain_machine_if_asked(char** arguments) {
     std::perror(program.c_str());
     std::exit(1);
   }
+#if defined(__x86_64__)
   hwy::DisableTargets(HWY_AVX2 - 1);  // all that Highway prefers to it
+#endif
 }
 
 }  // namespace tutti

@@ -36,7 +36,7 @@ inline constexpr std::string_view returned_as_started = "return the structure th
 Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body, const Arrays& init);
 
 template <class T>
-concept Pair = tree::TupleLike<T> && std::tuple_size_v<T> == 2;
+concept CarryAndY = tree::TupleLike<T> && std::tuple_size_v<T> == 2;
 
 /// Says what is wrong with the result of a scan's function. FlatCall says it of one that has none.
 template <class F, class C, class X>
@@ -44,8 +44,8 @@ consteval bool returns_carry_and_y() {
   using Call = tree::FlatCall<F, C, X>;
   if constexpr (Call::can_be_called && !Call::returns_nothing) {
     using Result = typename Call::Result;
-    static_assert(Pair<Result>, "scan: the function returns a pair: the carry and a y");
-    if constexpr (Pair<Result>) {
+    static_assert(CarryAndY<Result>, "scan: the function returns a pair: the carry and a y");
+    if constexpr (CarryAndY<Result>) {
       constexpr bool keeps_carry = std::is_same_v<std::tuple_element_t<0, Result>, C>;
       static_assert(keeps_carry, "scan: the function returns another type of carry than it starts with");
       return keeps_carry;

@@ -2,6 +2,7 @@
 #include "tutti/ir/array.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/builder.hpp"
@@ -72,7 +73,8 @@ double Array::item(Where where) const try {
 Tensor Array::tensor_of(DType dtype, Where where) const try {
   Tensor whole = read(*this);
   require(whole.dtype() == dtype, Code::dtype,
-          "the elements are {}, not {}; ask for values of their C++ type", name(whole.dtype()), name(dtype));
+          "the elements are {0}, not {1}; ask for those of {0}, or convert(x, DType::{1}) first",
+          name(whole.dtype()), name(dtype));
   return whole;
 } catch (const Error& error) {
   throw error.at(where, "values");
@@ -111,6 +113,13 @@ Axes AxisNames::resolve() const try {
   for (auto it = axes.begin(); it != axes.end(); ++it)
     require(std::find(axes.begin(), it, *it) == it, Code::axis_repeated,
             "axis '{}' is named twice; name each axis once", it->name);
+  std::int64_t devices = 1;
+  for (const Axis& axis : axes) {
+    devices *= axis.size;
+    require(devices <= std::numeric_limits<int>::max(), Code::shape,
+            "{} have more than {} devices together; name fewer axes, or map over fewer lanes",
+            to_string(axes), std::numeric_limits<int>::max());
+  }
   return axes;
 } catch (const Error& error) {
   throw error.at(Builder::place_or(where_));

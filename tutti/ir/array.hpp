@@ -146,7 +146,7 @@ class AxisNames {
   AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), where_(where) {}
   AxisNames(const Axis& axis, Where where = Where::here()) : axes_{axis}, where_(where) {}
 
-  /// The axes themselves. Throws T001 for a name that nothing binds here, T003 for one named twice.
+  /// The axes themselves. Throws T001 (not bound here), T003 (named twice), T005 (more than 2^31 - 1 devices together).
   Axes resolve() const;
   const Where& where() const { return where_; }
 

@@ -12,8 +12,6 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t most_of_i32 = std::int64_t{1} << 31;  // elements: the last index is one less
-
 Array arg_reduce(Extreme extreme, const Operand& x, int dim, DType index_dtype) {
   return front_end(ArgReduce{extreme, {}}.name(), x.where(), [&] {
     Array array = as_array(x);
@@ -105,7 +103,7 @@ Types ArgReduce::infer(const Types& operands) const {
   require(index_dtype == DType::i32 || index_dtype == DType::i64, Code::dtype,
           "indices of {}; they are i32 or i64 (argmax_c3)", tutti::name(index_dtype));
   require(
-      index_dtype == DType::i64 || x.shape()[dim] <= most_of_i32, Code::dtype,
+      index_dtype == DType::i64 || x.shape()[dim] <= most_numbered_by_i32, Code::dtype,
       "dim {} of {} has more than 2^31 elements, beyond the indices of i32 (argmax_c4); ask for i64: {}(x, "
       "dim, DType::i64)",
       dim.index, to_string(x), name());

@@ -54,24 +54,29 @@ Array pow(const Operand& a, const Operand& b);
 /// NaN if one of them is; -0 < +0. Equal operands share the derivative.
 Array maximum(const Operand& a, const Operand& b);
 Array minimum(const Operand& a, const Operand& b);
-// For programs that say max and min: those of std take no arrays. (Of two arrays they match as well as std's.)
+// For programs that say max and min: those of std take no arrays. (Of two arrays these match as well as std's.)
+template <class A, class B>
+concept ArrayBesideNumber = std::same_as<A, Array> != std::same_as<B, Array>;
+
 template <bool never = false>
-Array max(const Operand&, const Operand&) {
+Array max(const Array&, const Array&) {
   static_assert(never, "max: use maximum(x, y); for the largest element of one array reduce_max(x)");
   return {};
 }
-template <bool never = false>
-Array max(const Array& a, const Array& b) {
-  return max<never>(Operand(a), Operand(b));
+template <class A, class B>
+  requires ArrayBesideNumber<A, B>
+Array max(const A&, const B&) {
+  return max < sizeof(A) == 0 > (Array(), Array());
 }
 template <bool never = false>
-Array min(const Operand&, const Operand&) {
+Array min(const Array&, const Array&) {
   static_assert(never, "min: use minimum(x, y); for the smallest element of one array reduce_min(x)");
   return {};
 }
-template <bool never = false>
-Array min(const Array& a, const Array& b) {
-  return min<never>(Operand(a), Operand(b));
+template <class A, class B>
+  requires ArrayBesideNumber<A, B>
+Array min(const A&, const B&) {
+  return min < sizeof(A) == 0 > (Array(), Array());
 }
 Array rem(const Operand& a, const Operand& b);
 Array logical_and(const Operand& a, const Operand& b);

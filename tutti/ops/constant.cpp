@@ -52,8 +52,10 @@ bool overflows(double value, DType dtype) {
   return std::isinf(Tensor::scalar_of(part, value).at(0));
 }
 
-[[noreturn]] void refuse_overflow(const std::string& number, DType dtype) {
-  DType wider = dtype == DType::complex64 ? DType::complex128 : dtype == DType::f32 ? DType::f64 : DType::f32;
+[[noreturn]] void refuse_overflow(const std::string& number, double value, DType dtype) {
+  DType wider = dtype == DType::complex64      ? DType::complex128
+                : overflows(value, DType::f32) ? DType::f64
+                                               : DType::f32;
   refuse(number, dtype, fmt::format("write one that is nearer to 0, or convert to {}", name(wider)));
 }
 
@@ -64,7 +66,7 @@ Tensor rounded(double value, DType dtype) {
     refuse(with_point(value), dtype, "write one that is nearer to 0, or convert to a float dtype");
   if (!is_inexact(dtype))
     refuse(with_point(value), dtype, "write a whole number without a point, or convert to a float dtype");
-  if (overflows(value, dtype)) refuse_overflow(with_point(value), dtype);
+  if (overflows(value, dtype)) refuse_overflow(with_point(value), value, dtype);
   return Tensor::scalar_of(dtype, value);
 }
 
@@ -82,7 +84,8 @@ Tensor rounded(N value, DType dtype) {
     refuse(fmt::format("{}", value), dtype,
            fmt::format("write one that is nearer to 0, or convert to {}",
                        is_widest || !std::in_range<std::int64_t>(value) ? "a float dtype" : "i64"));
-  if (overflows(static_cast<double>(value), dtype)) refuse_overflow(fmt::format("{}", value), dtype);
+  if (auto number = static_cast<double>(value); overflows(number, dtype))
+    refuse_overflow(fmt::format("{}", value), number, dtype);
   return Tensor::scalar_of(dtype, value);
 }
 

@@ -45,6 +45,9 @@ bool contains(const Dims& dims, Dim dim);
 /// What lies around one dim of a dense array.
 AlongDim along_dim(const Shape& shape, Dim dim);
 
+/// Elements that indices of i32 tell apart: the last one is 2^31 - 1.
+inline constexpr std::int64_t most_numbered_by_i32 = std::int64_t{1} << 31;
+
 /// The indices alone, as StableHLO has them.
 std::vector<std::int64_t> indices(const Dims& dims);
 /// "[0, 2]".

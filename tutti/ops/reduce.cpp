@@ -2,6 +2,7 @@
 #include "tutti/ops/reduce.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -19,11 +20,21 @@ namespace {
 
 bool is_of_bits(ReduceKind kind) { return kind == ReduceKind::logical_and || kind == ReduceKind::logical_or; }
 
+// Bools as numbers, whose sum over `dims` is a count.
+Array countable(const Array& bools, const Dims& dims) {
+  std::int64_t most = 1;
+  for (Dim dim : dims) most *= bools.shape()[dim];
+  require(most <= std::numeric_limits<std::int32_t>::max(), Code::dtype,
+          "{} has more bools to count than i32 can; count in i64: reduce_sum(convert(x, DType::i64))",
+          to_string(bools.type()));
+  return convert(bools, DType::i32);
+}
+
 Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
   return front_end(Reduce{kind, {}}.name(), x.where(), [&] {
     Array array = as_array(x);
-    if (kind == ReduceKind::sum && array.dtype() == DType::boolean) array = convert(array, DType::i32);
     Dims dims = which.resolve(array.type());
+    if (kind == ReduceKind::sum && array.dtype() == DType::boolean) array = countable(array, dims);
     return dims.empty() ? array : apply_one(Reduce{kind, dims}, {array});
   });
 }

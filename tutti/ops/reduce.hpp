@@ -36,7 +36,8 @@ struct Reduce {
 static_assert(complete<Reduce>());
 
 /// Folded over one dim, several, or all; over none: x itself. A sum of bool counts, in i32, as psum does.
-/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for bits of floats.
+/// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for bits of floats, and for more bools
+/// than i32 counts.
 Array reduce_sum(const Operand& x, const WhichDims& dims = all_dims);
 Array reduce_max(const Operand& x, const WhichDims& dims = all_dims);
 Array reduce_min(const Operand& x, const WhichDims& dims = all_dims);

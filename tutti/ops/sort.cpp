@@ -91,7 +91,9 @@ Jvp Sort::jvp(const Arrays& operands, const Tangents& tangents) const {
   if (std::ranges::none_of(tangents, [](const auto& tangent) { return tangent.has_value(); }))
     return constant_jvp(*this, operands);
   Arrays with_order = operands;
-  with_order.push_back(iota(DType::i32, operands[0].shape(), dim.index));
+  const Shape& shape = operands[0].shape();
+  DType index = shape[dim] <= most_numbered_by_i32 ? DType::i32 : DType::i64;
+  with_order.push_back(iota(index, shape, dim.index));
   Arrays sorted = tutti::apply(*this, with_order);
   Array order = sorted.back();
   sorted.pop_back();
@@ -161,9 +163,9 @@ Array argsort(const Operand& x, int dim) {
     Array array = as_array(x);
     Dim along = as_dim(dim, array.type());
     require(
-        array.shape()[along] <= std::int64_t{1} << 31, Code::dtype,
+        array.shape()[along] <= most_numbered_by_i32, Code::dtype,
         "dim {} of {} has more than 2^31 elements, beyond the indices of i32; carry others along: sort({{x, "
-        "iota(DType::i64, x.shape(), {})}}, {})",
+        "iota(DType::i64, x.shape(), {})}}, {})[1]",
         along.index, to_string(array.type()), along.index, along.index);
     return tutti::apply(Sort{along}, {array, iota(DType::i32, array.shape(), along.index)})[1];
   });

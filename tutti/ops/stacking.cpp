@@ -67,10 +67,11 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
           "dim {} is out of range for {} ({}); it has {}", dim.index, to_string(whole), label,
           whole.rank() == 0 ? "no dims" : fmt::format("dims 0 to {}", whole.rank() - 1));
   std::int64_t size = whole.shape()[dim];
+  require(n > 0 || (size == 0 && stacking == Stacking::new_dim), Code::shape,
+          "dim {} of {} does not split over {}, which has no devices ({}); only a dim of size 0 does, with "
+          "tiled = false",
+          dim.index, to_string(whole), who, label);
   if (stacking == Stacking::tiled) {
-    require(n > 0, Code::shape,
-            "dim {} of {} does not split over {}, which has no devices ({}); use tiled = false", dim.index,
-            to_string(whole), who, label);
     require(size % n == 0, Code::shape,
             "dim {} of {} does not split over the {} of {} ({}); pad it or use another dim", dim.index,
             to_string(whole), counted(n, "device"), who, label);

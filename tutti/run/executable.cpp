@@ -26,10 +26,11 @@ struct Executable::State {
   Plan plan;
   Team& team;
   std::optional<Recording> recording;
-  std::vector<int> input_roots;   // per input
-  std::vector<Staging> staging;   // per input
-  std::vector<ResultRing> rings;  // per output
-  std::vector<int> overwritten;   // per output: the input that it may lie over, or -1
+  std::vector<int> input_roots;          // per input
+  std::vector<Staging> staging;          // per input
+  std::vector<ResultRing> rings;         // per output
+  std::vector<int> overwritten;          // per output: the input that it may lie over, or -1
+  std::vector<std::string> input_names;  // per input
   std::int64_t calls = 0, copied_bytes = 0;
   std::vector<std::size_t> copied_by_last_call;  // inputs
   std::mutex turn;
@@ -49,6 +50,9 @@ struct Executable::State {
       if (const Root& root = graph.roots[r]; root.place == Root::Place::input)
         input_roots[static_cast<std::size_t>(root.number)] = static_cast<int>(r);
     staging.resize(local.program.inputs.size());
+    input_names = options.input_names;
+    for (std::size_t i = input_names.size(); i < staging.size(); ++i)
+      input_names.push_back(fmt::format("argument {}", i));
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
       rings.emplace_back(local.output_types[i], local.output_shardings[i],
@@ -183,7 +187,7 @@ struct Executable::State {
                       .calls = calls,
                       .copied_bytes = copied_bytes};
     for (std::size_t i : copied_by_last_call)
-      now.copied_by_last_call.push_back({i, input_root(i).bytes, local.input_shardings[i]});
+      now.copied_by_last_call.push_back({input_names[i], input_root(i).bytes, local.input_shardings[i]});
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i].memory()) now.copied_arguments += input_root(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());

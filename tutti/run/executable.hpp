@@ -24,6 +24,7 @@ struct CompileOptions {
   bool check_races = false;      // takes time and memory in proportion to the data
   Timeline* timeline = nullptr;  // records every step if there is one; it must outlive the executable
   Where compiled_at = {};        // the user's line, for the timeline
+  std::vector<std::string> input_names = {};  // as the user knows them, or none
 };
 
 /// A program, planned for the devices of a mesh and a team of workers: phases of step lists over buffers of its own.

@@ -154,8 +154,8 @@ std::string named(const std::vector<CopiedArgument>& copies) {
   std::string text;
   std::size_t count = 0;
   for (; count < copies.size() && text.size() < line_length / 3; ++count)
-    text += fmt::format("{}argument {} as {}", count == 0 ? "" : ", ", copies[count].number,
-                        to_string(copies[count].as));
+    text +=
+        fmt::format("{}{} as {}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as));
   return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
 }
 
@@ -167,8 +167,8 @@ std::string copies(const Circumstances& circumstances) {
   if (last.empty()) return text + "nothing\n";
   std::int64_t bytes = 0;
   for (const CopiedArgument& copy : last) bytes += copy.bytes;
-  return text +
-         fmt::format("{}\n  {}; Machine::place does it once for all calls\n", in_bytes(bytes), named(last));
+  return text + fmt::format("{}\n  {}; Machine::place copies an array once for all programs\n",
+                            in_bytes(bytes), named(last));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace tutti {
 
 /// An argument that a call copied, because it lay otherwise than the program takes it.
 struct CopiedArgument {
-  std::size_t number;
+  std::string name;  // "argument [2].0"
   std::int64_t bytes;
   Sharding as;
 };

@@ -81,7 +81,7 @@ std::string Machine::trace_failure() const { return state_->timeline ? state_->t
 
 Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs,
                            Where where) const try {
-  std::vector<P> spec_of_leaf = specs.per_leaf(structure, "the tree of specs");
+  std::vector<P> spec_of_leaf = specs.per_leaf(structure, "specs");
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays on_mesh;
   for (std::size_t i = 0; i < leaves.size(); ++i)
@@ -117,6 +117,9 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   options.check_assumptions = state_->options.check_assumptions;
   options.timeline = state.timeline.get();
   options.compiled_at = where;
+  for (const std::string& path : state.paths) options.input_names.push_back(leaf_name("argument", path));
+  options.input_names.insert(options.input_names.end(), state.hidden.size(),
+                             "data that the function closes over");
   state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
   return compiled;
 } catch (const Error& error) {

@@ -58,7 +58,7 @@ class Tensor {
   /// Element `i` in row-major order, as a double (exact but for large i64 and u64). Not of complex numbers.
   double at(std::int64_t i) const;
 
-  /// For the maker of a tensor. One that shares its elements gets its own first.
+  /// For the maker, until an Array is made of it: calls keep copies. A tensor that shares its elements gets its own first.
   std::byte* mutable_bytes();
   template <class T>
   T* mutable_data() {
