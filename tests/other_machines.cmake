@@ -8,21 +8,24 @@ endif()
 
 add_shards(plain.tensor_ tensor plain 2 2)
 add_shards(plain.run_ run plain 1 1)
-add_shards(plain.laws_ laws plain 1 3)  # one in three cases, by turns of the ops: the whole would take another minute and a half
+# One in three cases, by turns of the ops: the whole would take another minute and a half.
+add_shards(plain.laws_ laws plain 1 3)
 
 # One case or more of a folder, with the OpenBLAS that has no locks.
 set(serial_openblas /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial)
 function(add_test_without_locks name folder cases)
   set(test ${folder}.${name}_with_the_openblas_that_has_no_locks)
   if(EXISTS ${serial_openblas}/libopenblas.so.0)
-    add_test(NAME ${test} COMMAND ${folder}_tests --gtest_filter=${cases} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    add_test(NAME ${test}
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/run_shard --limit 300 0 1 $<TARGET_FILE:${folder}_tests> --gtest_filter=${cases}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${test} PROPERTIES
       ENVIRONMENT "LD_LIBRARY_PATH=${serial_openblas};TUTTI_TEST_OPENBLAS=serial")
   else()
-    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${serial_openblas} is not installed")
-    set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+    add_test(NAME ${test} COMMAND ${PROJECT_SOURCE_DIR}/tools/skip "${serial_openblas} (libopenblas0-serial)")
+    set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
   endif()
-  set_tests_properties(${test} PROPERTIES LABELS ${folder} TIMEOUT 120)
+  set_tests_properties(${test} PROPERTIES LABELS ${folder} TIMEOUT 600)
 endfunction()
 add_test_without_locks(product_threads tensor *product_threads*:blas.*)
 add_test_without_locks(version cli cli.prints_its_version*)
