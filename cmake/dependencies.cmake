@@ -1,31 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries that Tutti is linked with, as imported targets. Read by our own build and by the tuttiConfig.cmake of an
-# installed copy. What was not found is listed in tutti_missing, with the Debian package that has it.
+# The libraries that Tutti is linked with, as imported targets. Read by our own build, which sets tutti_NEEDS_HEADERS, and
+# by the tuttiConfig.cmake of an installed copy, which sets tutti_FMT_MAJOR to the version of fmt that it was built with.
+# tutti_missing lists what was not found, with the Debian package that has it.
 set(tutti_missing)
 
 find_package(Threads QUIET)
-find_package(fmt QUIET)
+if(tutti_FMT_MAJOR)
+  math(EXPR tutti_next_fmt "${tutti_FMT_MAJOR} + 1")
+  find_package(fmt ${tutti_FMT_MAJOR}...<${tutti_next_fmt} QUIET)
+else()
+  find_package(fmt QUIET)
+endif()
 if(NOT fmt_FOUND)
-  list(APPEND tutti_missing "fmt (libfmt-dev)")
+  list(APPEND tutti_missing "fmt ${tutti_FMT_MAJOR} (libfmt-dev)")
 endif()
 
 # tutti::<library>, found by its file: oneDNN's own CMake file wants OpenCL, hwloc has none, libzip's wants its tools.
-function(tutti_find_library library package)
+# More arguments: folders below include/ that may have the header.
+function(tutti_find_library library header package)
   find_library(TUTTI_${library}_LIBRARY ${library} NAMES_PER_DIR)
   mark_as_advanced(TUTTI_${library}_LIBRARY)
-  if(NOT TUTTI_${library}_LIBRARY)
+  if(tutti_NEEDS_HEADERS)
+    find_path(TUTTI_${library}_INCLUDE ${header} PATH_SUFFIXES ${ARGN})
+    mark_as_advanced(TUTTI_${library}_INCLUDE)
+  endif()
+  if(NOT TUTTI_${library}_LIBRARY OR (tutti_NEEDS_HEADERS AND NOT TUTTI_${library}_INCLUDE))
     set(tutti_missing ${tutti_missing} "${library} (${package})" PARENT_SCOPE)
   elseif(NOT TARGET tutti::${library})
     add_library(tutti::${library} UNKNOWN IMPORTED)
     set_target_properties(tutti::${library} PROPERTIES IMPORTED_LOCATION ${TUTTI_${library}_LIBRARY})
+    if(tutti_NEEDS_HEADERS)
+      set_target_properties(tutti::${library} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${TUTTI_${library}_INCLUDE})
+    endif()
   endif()
 endfunction()
 
 # A shared libtutti.so brings these itself.
 if(NOT tutti_IS_SHARED)
-  tutti_find_library(hwy libhwy-dev)
-  tutti_find_library(dnnl libdnnl-dev)
-  tutti_find_library(openblas libopenblas-pthread-dev)
-  tutti_find_library(hwloc libhwloc-dev)
-  tutti_find_library(zip libzip-dev)
+  tutti_find_library(hwy hwy/highway.h libhwy-dev)
+  tutti_find_library(dnnl dnnl.hpp libdnnl-dev)
+  tutti_find_library(openblas openblas_config.h libopenblas-pthread-dev
+    openblas openblas-pthread openblas-openmp openblas-serial)
+  tutti_find_library(hwloc hwloc.h libhwloc-dev)
+  tutti_find_library(zip zip.h libzip-dev)
 endif()

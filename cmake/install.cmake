@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` and cpack put where. Everything is found from where the files lie, so a copy may be moved.
+# What `cmake --install` and cpack install, and where. The files find each other by relative paths: a copy may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,7 +9,7 @@ install(DIRECTORY tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 if(TARGET tutti_cli)
   install(TARGETS tutti_cli)
   if(BUILD_SHARED_LIBS)
-    file(RELATIVE_PATH lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(tutti_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
   endif()
 endif()
@@ -17,6 +17,7 @@ endif()
 # --- find_package(tutti) ----------------------------------------------------------------------------------------------
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
+string(REGEX MATCH "^[0-9]+" tutti_FMT_MAJOR "${fmt_VERSION}")  # its types stand in our headers and symbols
 install(EXPORT tuttiTargets NAMESPACE tutti:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/tuttiConfig.cmake.in ${PROJECT_BINARY_DIR}/tuttiConfig.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
@@ -29,7 +30,17 @@ install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tutt
 # --- pkg-config -------------------------------------------------------------------------------------------------------
 
 set(pc_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH prefix_from_pc /${pc_folder} /)
+# Folders may be absolute, as distributions set them. A copy with such a library folder cannot be moved.
+set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH prefix_from_pc /${pc_folder} /)
+  set(pc_prefix "\${pcfiledir}/${prefix_from_pc}")
+endif()
+foreach(folder LIBDIR INCLUDEDIR)
+  set(pc_${folder} "\${prefix}")
+  cmake_path(APPEND pc_${folder} "${CMAKE_INSTALL_${folder}}")  # an absolute one replaces the prefix
+endforeach()
+math(EXPR next_fmt "${tutti_FMT_MAJOR} + 1")
 set(libs_of_static -lhwy -ldnnl -lopenblas -lhwloc -lzip -lgomp -pthread)
 list(JOIN libs_of_static " " libs_of_static)
 if(BUILD_SHARED_LIBS)
@@ -41,6 +52,9 @@ install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${pc_folder})
 
 # --- cpack: a package for apt -----------------------------------------------------------------------------------------
 
+if(NOT PROJECT_IS_TOP_LEVEL)  # packages of the including project are its own
+  return()
+endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Tutti project")
 set(CPACK_PACKAGE_CONTACT "The Tutti project")
