@@ -39,7 +39,7 @@ format: setup    ## lay out all C++ with clang-format
 
 install: configure    ## install headers, library and tool; PREFIX=folder, /usr/local without
 	cmake --build --preset release --target tutti tutti_cli
-	cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
+	cmake --install build/release --prefix "$(or $(PREFIX),/usr/local)"
 
 package: configure    ## make a .deb in build/release
 	cmake --build --preset release --target tutti tutti_cli
@@ -48,7 +48,7 @@ package: configure    ## make a .deb in build/release
 install-check: build    ## build and run a user's project in all ways to use Tutti
 	tools/install_check --all build/release
 
-arm:    ## build for ARM of 64 bits, and run demo, tool and tests under emulation
+arm: setup    ## build for ARM of 64 bits, and run demo, tool and tests under emulation
 	tools/arm
 
 build: configure
