@@ -14,7 +14,7 @@ demo: configure    ## set up, build and run the first example
 	build/release/bin/digits
 
 test: build    ## set up, build and run all tests; GATES=1 adds the gates
-	tools/run_tests $(if $(GATES),,--label-exclude '^gate$$')
+	tools/run_tests release $(if $(GATES),,--label-exclude '^gate$$')
 
 bench: configure    ## build and run the benchmarks beside JAX and Open MPI; ALL=1: all of them
 	cmake --build --preset release --target bench

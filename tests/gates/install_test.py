@@ -25,7 +25,7 @@ def outcome(check, *arguments: object) -> tuple[int, str]:
 
 
 def flags(root: Path, leaked: str) -> tuple[int, str]:
-    command = f"ccache g++ -DFMT_SHARED {leaked} -isystem /p/include {tool.WARNINGS} -O3 -DNDEBUG -std=gnu++20 -o a.o -c a.cpp"
+    command = f"ccache g++ -DFMT_SHARED {leaked} -isystem /p/include {tool.WARNINGS} -O3 -std=gnu++20 -o a.o -c a.cpp"
     planted.write(root, "compile_commands.json", json.dumps([{"file": "/u/hello.cpp", "command": command}]))
     return outcome(tool.check_flags, root, Path("/p/include"))
 
@@ -53,7 +53,7 @@ def paths(root: Path, line: str) -> tuple[int, str]:
 
 
 def catches_a_folder_of_the_build_in_a_package_file(root: Path) -> None:
-    expect_caught(paths(root, 'set(a "/src/tutti/build/x/libtutti.a")\n'), "tuttiConfig.cmake names the folder /src/tutti")
+    expect_caught(paths(root, 'set(a "/src/tutti/build/x/libtutti.a")\n'), "Config.cmake names the folder /src/tutti")
 
 
 def catches_a_copy_without_package_files(root: Path) -> None:
