@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries that Tutti is linked with, as imported targets. Read by our own build, which sets tutti_NEEDS_HEADERS, and
-# by the tuttiConfig.cmake of an installed copy, which sets tutti_FMT_MAJOR to the version of fmt that it was built with.
-# tutti_missing lists what was not found, with the Debian package that has it.
+# The libraries that Tutti is linked with, as imported targets. tutti_missing lists the libraries that were not found,
+# with their Debian packages. Two callers: our own build, which sets tutti_NEEDS_HEADERS, and the tuttiConfig.cmake of an
+# installed copy, which sets tutti_FMT_MAJOR to the version of fmt that it was built with.
 set(tutti_missing)
 
 find_package(Threads QUIET)

@@ -17,7 +17,8 @@ function(add_test_without_locks name folder cases)
   set(test ${folder}.${name}_with_the_openblas_that_has_no_locks)
   if(EXISTS ${serial_openblas}/libopenblas.so.0)
     add_test(NAME ${test}
-      COMMAND ${PROJECT_SOURCE_DIR}/tools/run_shard --limit 300 0 1 $<TARGET_FILE:${folder}_tests> --gtest_filter=${cases}
+      COMMAND ${PROJECT_SOURCE_DIR}/tools/run_shard --limit 300 0 1
+              $<TARGET_FILE:${folder}_tests> --gtest_filter=${cases}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${test} PROPERTIES
       ENVIRONMENT "LD_LIBRARY_PATH=${serial_openblas};TUTTI_TEST_OPENBLAS=serial")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that crash, end the process or wait for ever where they get no memory: they are asked for nothing then.
+// Some libraries crash, end the process or hang if they get no memory. Tutti refuses instead of calling them then.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -56,7 +56,7 @@ TEST_F(reading, takes_the_memory_of_the_array_and_a_mebibyte) {
   }
 }
 
-// 32 MiB as the archive says, too, but not what the header says: known before memory is taken.
+// The archive rightly says 32 MiB, but the array's header says another size: refused before memory is taken.
 TEST_F(reading, takes_no_memory_for_an_entry_of_another_size_than_its_header_says) {
   for (const char* how : {"ZIP_STORED '(4096, 2049)' False", "ZIP_DEFLATED '(4096, 2047)' False",
                           "ZIP_DEFLATED '(1000000000,)' True"}) {
