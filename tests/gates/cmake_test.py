@@ -101,9 +101,9 @@ def accepts_relative_and_absolute_install_folders(root: Path) -> None:
     expect_clean(library(root, "-DCMAKE_INSTALL_LIBDIR=lib/x"))
     text = (root / "build/tutti.pc").read_text()
     assert "prefix=${pcfiledir}/../../../\nlibdir=${prefix}/lib/x\nincludedir=${prefix}/include\n" in text, text
-    expect_clean(library(root, "-DCMAKE_INSTALL_PREFIX=/opt/t", "-DCMAKE_INSTALL_LIBDIR=/opt/l"))
+    expect_clean(library(root, "-DCMAKE_INSTALL_PREFIX=/p/t", "-DCMAKE_INSTALL_LIBDIR=/p/l"))
     text = (root / "build/tutti.pc").read_text()
-    assert "prefix=/opt/t\nlibdir=/opt/l\nincludedir=${prefix}/include\n" in text, text
+    assert "prefix=/p/t\nlibdir=/p/l\nincludedir=${prefix}/include\n" in text, text
 
 
 if __name__ == "__main__":
