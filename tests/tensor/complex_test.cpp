@@ -313,8 +313,9 @@ TEST(complex_functions, of_f64_keep_digits_where_terms_cancel_and_parts_overflow
     auto expect = [&](double part, std::optional<double> want) {
       if (!want) return;
       if (std::isinf(*want)) EXPECT_EQ(part, *want) << name(edge.fn) << " of " << edge.z;
-      else EXPECT_NEAR(part, *want, 8 * std::numeric_limits<double>::epsilon() * std::abs(*want))
-          << name(edge.fn) << " of " << edge.z;
+      else
+        EXPECT_NEAR(part, *want, 8 * std::numeric_limits<double>::epsilon() * std::abs(*want))
+            << name(edge.fn) << " of " << edge.z;
     };
     expect(found.real(), edge.real);
     expect(found.imag(), edge.imag);

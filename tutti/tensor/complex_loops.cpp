@@ -58,7 +58,8 @@ std::complex<double> sign_of(std::complex<double> z) {
   if (z == 0.0) return z;
   double x = z.real(), y = z.imag();
   const double largest = std::max(std::abs(x), std::abs(y));
-  if (largest > 0 && std::isfinite(largest)) {  // |z| neither overflows nor loses digits below the smallest normal number
+  if (largest > 0 &&
+      std::isfinite(largest)) {  // |z| neither overflows nor loses digits below the smallest normal number
     const int exponent = std::ilogb(largest);
     x = std::scalbn(x, -exponent);
     y = std::scalbn(y, -exponent);
