@@ -35,7 +35,7 @@ class PairwiseLines {
 
   FoldKernel kernel_;
   std::int64_t width_;
-  alignas(64) T lines_[64][longest];
+  alignas(64) T lines_[64][static_cast<std::size_t>(longest)];
   std::size_t height_ = 0;
   std::uint64_t pushed_ = 0;
 };
