@@ -14,6 +14,7 @@
 
 #include "bench/processors.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/tensor/one_thread.hpp"
 
 namespace tutti {
 namespace {
@@ -45,6 +46,20 @@ TEST(team, runs_all_workers_and_orders_them_by_barriers) {
     EXPECT_EQ(shared.written[0], 50 * 200);
     EXPECT_EQ(shared.entered, 50 * workers);
   }
+}
+
+TEST(team, leaves_the_callers_number_of_openmp_threads) {
+  std::thread([] {
+    omp_set_num_threads(3);
+    Team team(2, Team::Use::always);
+    int of_helper = 0;
+    auto look = [](void* context, int worker) {
+      if (worker == 1) *static_cast<int*>(context) = omp_get_max_threads();
+    };
+    team.run(look, &of_helper);
+    EXPECT_EQ(of_helper, 1);
+    EXPECT_EQ(omp_get_max_threads(), 3);
+  }).join();
 }
 
 TEST(team, throws_what_a_worker_threw_and_works_again) {

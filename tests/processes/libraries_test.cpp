@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Some libraries crash, end the process or hang if they get no memory. Tutti refuses instead of calling them then.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <functional>
 #include <new>
+#include <optional>
+#include <thread>
 
 #include "tests/processes/counted_memory.hpp"
 #include "tests/processes/sanitizer.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/devices/team.hpp"
+#include "tutti/tensor/blas.hpp"
 #include "tutti/tensor/product.hpp"
 #include "tutti/tensor/tensor.hpp"
+
+extern "C" int omp_get_max_threads();
+extern "C" void openblas_set_num_threads(int);
+extern "C" int openblas_get_num_threads();
+extern "C" void* blas_memory_alloc(int);
 
 namespace tutti {
 namespace {
@@ -103,8 +113,16 @@ TEST(product, takes_no_more_memory_at_its_first_call_than_at_others) {
   EXPECT_EQ(first, allocations_of_a_call());
 }
 
+/// Fork ends the library's threads. Their buffers are free then, so that nobody would need a new one; and the next call
+/// would start them again, each with a buffer.
+void forget_threads_of_openblas() {
+  if (void* const threads = dlsym(RTLD_DEFAULT, "blas_num_threads")) *static_cast<int*>(threads) = 1;
+  for (int i = 0; i < get_nprocs(); ++i) blas_memory_alloc(0);
+}
+
 TEST_F(little_room, refuses_products_by_openblas_when_they_are_made) {
   EXPECT_EQ(ending_of([] {
+              forget_threads_of_openblas();
               allow_more_bytes(100 * mib);
               Squares squares(DType::f64, 300);
               squares.multiply();
@@ -112,19 +130,64 @@ TEST_F(little_room, refuses_products_by_openblas_when_they_are_made) {
             "status 5");
 }
 
-TEST_F(little_room, refuses_products_by_openblas_on_a_second_thread) {
+TEST_F(little_room, is_enough_for_products_by_openblas_that_were_made_before) {
+  for (DType dtype : {DType::f64, DType::complex64, DType::complex128})
+    EXPECT_EQ(ending_of([&] {
+                forget_threads_of_openblas();
+                Squares squares(dtype, 300);
+                allow_more_bytes(100 * mib);
+                squares.multiply();
+              }),
+              "status 0");
+}
+
+TEST_F(little_room, is_enough_for_products_by_openblas_on_threads_that_start_later) {
   EXPECT_EQ(ending_of([] {
+              forget_threads_of_openblas();
               Squares squares(DType::f64, 300);
-              squares.multiply();
-              Team team(2, Team::Use::always);
-              team.run([](void*, int) {}, nullptr);
               allow_more_bytes(100 * mib);
-              auto multiply_on_1 = [](void* context, int worker) {
-                if (worker == 1) static_cast<Squares*>(context)->multiply();
-              };
-              team.run(multiply_on_1, &squares);
+              for (int i = 0; i < 3; ++i) std::thread([&] { squares.multiply(); }).join();
             }),
-            "status 5");
+            "status 0");
+}
+
+// Two threads and one buffer.
+TEST_F(little_room, lets_threads_take_turns_at_products_by_openblas) {
+  EXPECT_EQ(ending_of([] {
+              forget_threads_of_openblas();
+              Squares first(DType::f64, 100), second(DType::f64, 100);
+              allow_more_bytes(100 * mib);
+              auto multiply = [](Squares& squares) {
+                for (int i = 0; i < 300; ++i) squares.multiply();
+              };
+              std::thread other([&] { multiply(first); });
+              multiply(second);
+              other.join();
+            }),
+            "status 0");
+}
+
+TEST_F(little_room, is_taken_for_one_product_by_openblas_on_each_worker_of_a_team) {
+  EXPECT_EQ(ending_of([] {
+              forget_threads_of_openblas();
+              Team team(2, Team::Use::always);
+              std::size_t before = 0, after = 0;
+              std::ifstream("/proc/self/statm") >> before;
+              Squares squares(DType::f64, 100);
+              std::ifstream("/proc/self/statm") >> after;
+              const std::size_t wanted = blas().is_serialised() ? 128 * mib : 2 * 128 * mib;
+              if ((after - before) * static_cast<std::size_t>(getpagesize()) < wanted) _exit(1);
+            }),
+            "status 0");
+}
+
+TEST_F(little_room, is_that_of_an_openblas_with_one_thread_once_there_is_a_team) {
+  EXPECT_EQ(ending_of([] {
+              openblas_set_num_threads(2);
+              Team team(1);
+              if (openblas_get_num_threads() != 1) _exit(1);
+            }),
+            "status 0");
 }
 
 TEST_F(little_room, refuses_a_team_whose_threads_have_no_stack) {
@@ -141,6 +204,18 @@ TEST_F(little_room, refuses_work_on_a_thread_that_openmp_has_no_memory_for) {
               Team team(2, Team::Use::always);
               allow_more_bytes(0);
               team.run([](void*, int) {}, nullptr);
+            }),
+            "status 5");
+}
+
+// Made on another thread: this one's first call of OpenMP is that of the product.
+TEST_F(little_room, refuses_a_product_on_a_thread_that_openmp_has_no_memory_for) {
+  if (omp_get_max_threads() == 1) GTEST_SKIP() << "one processor: nothing to set";
+  EXPECT_EQ(ending_of([] {
+              std::optional<Squares> squares;
+              std::thread([&] { squares.emplace(DType::f32, 40); }).join();
+              allow_more_bytes(0);
+              squares->multiply();
             }),
             "status 5");
 }

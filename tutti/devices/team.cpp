@@ -17,6 +17,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/devices/cores.hpp"
+#include "tutti/tensor/blas.hpp"
 #include "tutti/tensor/product.hpp"
 
 namespace tutti {
@@ -34,8 +35,6 @@ constexpr auto shortest_alone = std::chrono::milliseconds(10);
 constexpr auto longest_alone = std::chrono::milliseconds(200);
 constexpr unsigned spins_before_yield = 3000;
 constexpr unsigned spins_per_look_at_the_clock = 1024;
-
-constexpr std::size_t openmp_bytes = 2 << 20;  // it takes 216 bytes; a heap grows by 1 MiB at most
 
 void pause() {
 #if defined(__x86_64__)
@@ -72,16 +71,7 @@ int usable_processors() {
   return static_cast<int>(std::thread::hardware_concurrency());  // more than a cpu_set_t has room for
 }
 
-/// The libraries keep their settings per thread. OpenMP ends the process where it gets no memory for them.
-void prepare_thread() {
-  thread_local bool prepared = false;
-  if (prepared) return;
-  require(has_room(openmp_bytes), Code::memory, "no memory for what OpenMP knows of a thread");
-  use_one_thread_for_products();
-  prepared = true;
-}
-
-/// A stack, and 1 MiB for a heap that grows by what the system notes of a thread.
+/// A thread's stack, plus 1 MiB for the C library's notes on it, which may enlarge the heap.
 std::size_t bytes_of_thread() {
   std::size_t stack_bytes = 0;
   pthread_attr_t attributes;
@@ -130,7 +120,7 @@ struct Team::State {
 
   void perform(int worker) {
     try {
-      prepare_thread();
+      if (worker > 0) use_one_thread_for_products();  // the caller's thread keeps its own setting
       work(context, worker);
     } catch (...) {
       std::lock_guard lock(failure_mutex);
@@ -207,6 +197,7 @@ int Team::default_workers() { return std::clamp(usable_processors(), 1, 2); }
 
 Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use)) {
   require(workers >= 1, Code::device, "a team of {} workers; use 1 or more", workers);
+  expect_blas_callers(workers);
   try {
     for (int i = 1; i < workers; ++i)
       state_->threads.emplace_back([state = state_.get(), i] { state->help(i); });
@@ -214,7 +205,9 @@ Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use))
     // The system says EAGAIN where there is no memory for the thread, too. Asked before other threads give theirs back.
     const bool has_memory = has_room(bytes_of_thread());
     state_->stop();
-    require(has_memory, Code::memory, "a team of {} workers: no memory for the stack of a thread", workers);
+    require(has_memory, Code::memory,
+            "a team of {} workers: no memory for a thread's stack; use fewer, or raise the limit (ulimit -v)",
+            workers);
     fail(Code::device, "a team of {} workers: cannot start a thread: {}", workers, error.what());
   } catch (...) {
     state_->stop();

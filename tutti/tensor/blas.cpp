@@ -3,23 +3,36 @@
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <complex>
+#include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/tensor/one_thread.hpp"
 
+// Every call inside the library takes one of the buffers that belong to the process, the first that is free, and gives it
+// back. Exported by all builds for Linux, in no header.
+extern "C" void* blas_memory_alloc(int unused);
+extern "C" void blas_memory_free(void* buffer);
+
 namespace tutti {
 namespace {
+
+constexpr std::size_t buffer_bytes = 128
+                                     << 20;  // BUFFER_SIZE of OpenBLAS 0.3.21 on x86-64; smaller elsewhere
+constexpr int most_buffers = 50;  // NUM_BUFFERS, or fewer than it: the library has no room for more
 
 Blas::Threads threads_of_library() {
   switch (openblas_get_parallel()) {
     case OPENBLAS_THREAD: return Blas::Threads::pthread;
     case OPENBLAS_OPENMP: return Blas::Threads::openmp;
-    default: return Blas::Threads::none;  // also of a library that is newer than we know
+    default:
+      return Blas::Threads::none;  // and for kinds of threads that we do not know: waiting is always right
   }
 }
 
@@ -34,16 +47,83 @@ std::mutex& only_caller() {
   return mutex;
 }
 
-/// What a thread holds while it is inside the library: nothing where that was built for several threads.
+/// Counts the library's buffers that exist, and lets no more threads inside than there are: the library would make
+/// another one, and try for ever where there is no memory.
+class Buffers {
+ public:
+  void expect(int threads) {
+    const std::lock_guard lock(mutex_);
+    expected_ = std::max(expected_, threads);
+  }
+  /// Makes one for each expected thread while there is memory. False if there is none for the first.
+  bool reserve() {
+    std::unique_lock lock(mutex_);
+    while (made_ < expected_ && (is_growing_ || can_grow())) {
+      if (is_growing_) changed_.wait(lock);
+      else grow(lock);
+    }
+    return made_ > 0;
+  }
+  /// Waits for another thread's if all are taken and there is no memory for one more.
+  void take() {
+    std::unique_lock lock(mutex_);
+    ensure(made_ > 0, "OpenBLAS is called before it has a buffer");
+    while (is_growing_ || taken_ == made_) {
+      if (is_growing_ || !can_grow()) changed_.wait(lock);
+      else grow(lock);
+    }
+    ++taken_;
+  }
+  void give_back() {
+    {
+      const std::lock_guard lock(mutex_);
+      --taken_;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  bool can_grow() const { return made_ < most_buffers && has_room(buffer_bytes); }
+
+  // The library makes one more only while all are in use: this holds them all, so everybody else stays outside.
+  void grow(std::unique_lock<std::mutex>& lock) {
+    std::vector<void*> all(static_cast<std::size_t>(made_) + 1);
+    is_growing_ = true;
+    changed_.wait(lock, [this] { return taken_ == 0; });
+    if (can_grow()) {
+      for (void*& buffer : all) buffer = blas_memory_alloc(0);
+      for (void* buffer : all) blas_memory_free(buffer);
+      ++made_;
+    }
+    is_growing_ = false;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int expected_ = 1, made_ = 0, taken_ = 0;
+  bool is_growing_ = false;
+};
+
+Buffers& buffers() {
+  static Buffers buffers;
+  return buffers;
+}
+
+std::unique_lock<std::mutex> turn_if_needed() {
+  return blas().is_serialised() ? std::unique_lock(only_caller()) : std::unique_lock<std::mutex>();
+}
+
+/// A thread's stay inside the library: its turn, its setting of OpenMP, its buffer.
 class InsideBlas {
  public:
-  InsideBlas() {
-    const Blas::Threads threads = blas().threads;
-    if (threads == Blas::Threads::pthread) [[likely]]
-      return;
-    if (threads == Blas::Threads::none) turn_ = std::unique_lock(only_caller());
-    else one_thread_.emplace();
+  InsideBlas() : turn_(turn_if_needed()) {
+    if (blas().threads == Blas::Threads::openmp) one_thread_.emplace();
+    buffers().take();
   }
+  ~InsideBlas() { buffers().give_back(); }
+  InsideBlas(const InsideBlas&) = delete;
+  InsideBlas& operator=(const InsideBlas&) = delete;
 
  private:
   std::unique_lock<std::mutex> turn_;
@@ -79,18 +159,21 @@ const Blas& blas() {
   return loaded;
 }
 
-void require_room_for_blas_buffer() {
-  constexpr std::size_t bytes = 128 << 20;  // BUFFER_SIZE of OpenBLAS 0.3.21 on x86-64; smaller elsewhere
-  thread_local bool had_room = false;
-  if (had_room) return;
-  require(has_room(bytes), Code::memory, "no memory for a product: OpenBLAS takes {} MiB for each thread",
-          bytes >> 20);
-  had_room = true;
+void expect_blas_callers(int threads) {
+  if (!blas().is_serialised()) buffers().expect(threads);
+}
+
+void prepare_blas(DType dtype, const ProductShape& s) {
+  const std::unique_lock turn = turn_if_needed();
+  require(
+      buffers().reserve(), Code::memory,
+      "no memory for a {} product of {}x{} and {}x{}: OpenBLAS takes {} MiB of address space; free some, or "
+      "raise its limit (ulimit -v)",
+      name(dtype), s.m, s.k, s.k, s.n, buffer_bytes >> 20);
 }
 
 void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
                       const std::byte* b) {
-  require_room_for_blas_buffer();
   const InsideBlas inside;
   if (dtype == DType::f64) multiply<double>(cblas_dgemm, 1.0, 0.0, shape, c, a, b);
   else if (dtype == DType::complex64) multiply_complex<std::complex<float>>(cblas_cgemm, shape, c, a, b);

@@ -107,7 +107,7 @@ Product::Product(DType dtype, const ProductShape& shape) {
           "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
           "dimension",
           name(dtype), shape.m, shape.k, shape.n, largest);
-  if (is_by_blas(dtype)) require_room_for_blas_buffer();
+  if (is_by_blas(dtype)) prepare_blas(dtype, shape);
   const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
   prepared_ = std::make_unique<const Prepared>(
       Prepared{dtype, shape,
@@ -160,6 +160,9 @@ double Product::nanoseconds() const {
   return 40 + batch * m * k * (1.5 + 0.65 * n);
 }
 
-void use_one_thread_for_products() { omp_set_num_threads(1); }
+void use_one_thread_for_products() {
+  require_room_for_openmp();
+  omp_set_num_threads(1);
+}
 
 }  // namespace tutti
