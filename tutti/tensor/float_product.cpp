@@ -5,6 +5,7 @@
 #include <atomic>
 #include <dnnl.hpp>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,7 @@ ProductShape turned(const ProductShape& s) {
       .batch = s.batch, .m = 1, .n = s.m, .k = s.k, .a_transposed = false, .b_transposed = !s.a_transposed};
 }
 
-dnnl::matmul::primitive_desc described(DType dtype, const ProductShape& s, const dnnl::engine& engine) {
+dnnl::matmul::primitive_desc description_of(DType dtype, const ProductShape& s, const dnnl::engine& engine) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const dnnl::matmul::desc product(matrices(dtype, s.batch, s.m, s.k, s.a_transposed),
@@ -69,8 +70,9 @@ struct CallSlot {
   std::array<dnnl_exec_arg_t, 4> arguments;  // the C call takes them as they are; the C++ one builds a map
 };
 
-/// Slots that no call is using, one for each thread. Threads do not hand them on, so that tools that look for races
-/// (make race) see two threads in one slot only if there are two.
+/// Slots that no call is using. The first 16 threads of the process have a place each and find their own slot there, so
+/// that tools that look for races (make race) see two threads in one slot only if there are two. Later threads share
+/// places: one whose place is empty takes a slot from another.
 class IdleSlots {
  public:
   ~IdleSlots() {
@@ -82,43 +84,58 @@ class IdleSlots {
   }
   /// Null if there is none.
   std::unique_ptr<CallSlot> take() {
-    return std::unique_ptr<CallSlot>(own_place().exchange(nullptr, std::memory_order_acq_rel));
+    const std::size_t own = own_place();
+    for (std::size_t i = 0; i < places; ++i)
+      if (CallSlot* slot = places_[(own + i) % places].exchange(nullptr, std::memory_order_acq_rel))
+        return std::unique_ptr<CallSlot>(slot);
+    return nullptr;
   }
+  /// Deletes it if all places are taken.
   void put(std::unique_ptr<CallSlot> slot) {
-    CallSlot* empty = nullptr;
-    if (own_place().compare_exchange_strong(empty, slot.get(), std::memory_order_acq_rel)) [[maybe_unused]]
-      CallSlot* kept = slot.release();
+    const std::size_t own = own_place();
+    for (std::size_t i = 0; i < places; ++i) {
+      CallSlot* empty = nullptr;
+      if (!places_[(own + i) % places].compare_exchange_strong(empty, slot.get(), std::memory_order_acq_rel))
+        continue;
+      static_cast<void>(slot.release());
+      return;
+    }
   }
 
  private:
-  static constexpr std::size_t places = 16;  // threads with the same place make more slots
+  static constexpr std::size_t places = 16;  // calls beyond as many at the same time make slots of their own
 
-  std::atomic<CallSlot*>& own_place() {
+  static std::size_t own_place() {
     static std::atomic<std::size_t> threads{0};
     thread_local const std::size_t thread = threads.fetch_add(1, std::memory_order_relaxed);
-    return places_[thread % places];
+    return thread % places;
   }
 
   std::array<std::atomic<CallSlot*>, places> places_{};
 };
 
+/// "a f32 product of 2x3 and 3x4".
+std::string described(DType dtype, const ProductShape& s) {
+  return fmt::format("a {} product of {}x{} and {}x{}", name(dtype), s.m, s.k, s.k, s.n);
+}
+
 template <class Make>
 void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
-  // oneDNN 2.6 writes code to memory without looking whether it got it. Of a product up to 8 MiB: 32 kernels of 256 KiB
-  // (brgemm_matmul); 7 MiB at the first call where there is no AVX-512 (measured); the rest is slack.
+  // oneDNN 2.6 writes code to memory without looking whether it got it. The code of one product takes up to 8 MiB: 32
+  // kernels of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is slack.
   constexpr std::size_t most_bytes = 16 << 20;
   const auto lacks_memory = [&] {
     fail(Code::memory,
-         "no memory for a {} product of {}x{} and {}x{}: oneDNN takes up to {} MiB for its code", name(dtype),
-         shape.m, shape.k, shape.k, shape.n, most_bytes >> 20);
+         "no memory for {}: oneDNN takes up to {} MiB for its code; free some, or raise the limit on address "
+         "space (ulimit -v)",
+         described(dtype, shape), most_bytes >> 20);
   };
   if (!has_room(most_bytes)) lacks_memory();
   try {
     make();
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_out_of_memory || !has_room(most_bytes)) lacks_memory();
-    fail(Code::internal, "oneDNN has no {} product of {}x{} and {}x{}: {}", name(dtype), shape.m, shape.k,
-         shape.k, shape.n, error.what());
+    fail(Code::internal, "oneDNN cannot make {}: {}", described(dtype, shape), error.what());
   }
 }
 
@@ -127,10 +144,12 @@ void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
 // oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made for one
 // and used by two gives wrong numbers. So both happen under OneThread.
 struct FloatProduct::Primitive {
-  Primitive(DType dtype, const ProductShape& shape)
-      : is_turned(is_by_vector(shape)),
+  Primitive(DType d, const ProductShape& s)
+      : dtype(d),
+        shape(s),
+        is_turned(is_by_vector(shape)),
         engine(dnnl::engine::kind::cpu, 0),
-        description(described(dtype, is_turned ? turned(shape) : shape, engine)),
+        description(description_of(dtype, is_turned ? turned(shape) : shape, engine)),
         product(description) {
     idle.fill([this] { return new_slot(); });
   }
@@ -152,11 +171,20 @@ struct FloatProduct::Primitive {
     const dnnl_status_t status =
         dnnl_primitive_execute(product.get(), slot->stream.get(), static_cast<int>(slot->arguments.size()),
                                slot->arguments.data());
-    require(status != dnnl_out_of_memory, Code::memory, "no memory for oneDNN to compute a product");
-    ensure(status == dnnl_success, "oneDNN product failed with status {}", static_cast<int>(status));
+    if (status != dnnl_success) say_why(status);
     idle.put(std::move(slot));
   }
 
+  [[noreturn]] void say_why(dnnl_status_t status) const {
+    require(status != dnnl_out_of_memory, Code::memory,
+            "no memory for oneDNN to compute {}; free some, or raise the limit on address space (ulimit -v)",
+            described(dtype, shape));
+    fail(Code::internal, "oneDNN cannot compute {}: status {}", described(dtype, shape),
+         static_cast<int>(status));
+  }
+
+  DType dtype;
+  ProductShape shape;
   bool is_turned;
   dnnl::engine engine;
   dnnl::matmul::primitive_desc description;
@@ -203,9 +231,8 @@ std::size_t FloatProduct::scratch_bytes() const { return primitive_->scratch_byt
 void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const try {
   const OneThread one_thread;
   primitive_->call(c, a, b, scratch);
-} catch (const dnnl::error& error) {  // of a slot for more calls at once than there are places
-  fail(error.status == dnnl_out_of_memory ? Code::memory : Code::internal, "a product by oneDNN: {}",
-       error.what());
+} catch (const dnnl::error& error) {  // more calls at once than places: this one had to make a slot
+  primitive_->say_why(error.status);
 }
 
 }  // namespace tutti
