@@ -32,6 +32,7 @@ HWY_INLINE V add(V a, V b) {
 #if HWY_ARCH_ARM_A64
   if constexpr (holds_floats<V>) {
     constexpr std::size_t bytes = sizeof a.raw, lane = sizeof(hn::TFromV<V>);
+    static_assert(lane == 4 || lane == 8, "floats of other sizes have other instructions");
     if constexpr (bytes == 16 && lane == 4)
       asm("fadd %0.4s, %1.4s, %2.4s" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
     else if constexpr (bytes == 16) asm("fadd %0.2d, %1.2d, %2.2d" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
@@ -49,6 +50,11 @@ HWY_INLINE V add(V a, V b) {
     if constexpr (sizeof(hn::TFromV<V>) == 4) asm("addss %1, %0" : "+x"(a.raw) : "x"(b.raw));
     else asm("addsd %1, %0" : "+x"(a.raw) : "x"(b.raw));
     return a;
+  } else if constexpr (holds_floats<V>) {  // SSE2 to SSE4
+    static_assert(sizeof a.raw == 16, "floats of an instruction set whose add has no name here");
+    if constexpr (sizeof(hn::TFromV<V>) == 4) asm("addps %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    else asm("addpd %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    return a;
   }
 #endif
   return hn::Add(a, b);
@@ -59,6 +65,7 @@ HWY_INLINE V mul(V a, V b) {
 #if HWY_ARCH_ARM_A64
   if constexpr (holds_floats<V>) {
     constexpr std::size_t bytes = sizeof a.raw, lane = sizeof(hn::TFromV<V>);
+    static_assert(lane == 4 || lane == 8, "floats of other sizes have other instructions");
     if constexpr (bytes == 16 && lane == 4)
       asm("fmul %0.4s, %1.4s, %2.4s" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
     else if constexpr (bytes == 16) asm("fmul %0.2d, %1.2d, %2.2d" : "=w"(a.raw) : "w"(a.raw), "w"(b.raw));
@@ -75,6 +82,11 @@ HWY_INLINE V mul(V a, V b) {
   } else if constexpr (holds_floats<V> && HWY_TARGET == HWY_SCALAR) {
     if constexpr (sizeof(hn::TFromV<V>) == 4) asm("mulss %1, %0" : "+x"(a.raw) : "x"(b.raw));
     else asm("mulsd %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    return a;
+  } else if constexpr (holds_floats<V>) {  // SSE2 to SSE4
+    static_assert(sizeof a.raw == 16, "floats of an instruction set whose mul has no name here");
+    if constexpr (sizeof(hn::TFromV<V>) == 4) asm("mulps %1, %0" : "+x"(a.raw) : "x"(b.raw));
+    else asm("mulpd %1, %0" : "+x"(a.raw) : "x"(b.raw));
     return a;
   }
 #endif
