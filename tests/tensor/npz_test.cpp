@@ -2,6 +2,7 @@
 #include "tutti/tensor/npz.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,32 @@ TEST_F(npz, refuses_to_write_where_it_cannot) {
             "is a folder; name a .npz file");
   EXPECT_EQ(refusal("/dev/full", [&] { write_npz("/dev/full", some_arrays()); }),
             "is a device or pipe, which holds no archive; name a .npz file");
+}
+
+// In a process of its own: opening a FIFO that nobody reads waits for ever.
+TEST_F(npz, refuses_a_fifo_before_it_is_opened) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0666), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    const std::string why = refusal(path(), [&] { write_npz(path(), some_arrays()); });
+    _exit(why == "is a device or pipe, which holds no archive; name a .npz file" ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(npz, refuses_arrays_before_it_makes_a_file) {
+  const std::string nowhere = path("no/such/folder/x.npz");
+  try {
+    write_npz(nowhere, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::tree);
+    EXPECT_EQ(error.message(), "'" + nowhere + "' would hold no array; save a tree that has one");
+  }
 }
 
 // A limit on the size of files stands for a full disk.

@@ -2,13 +2,19 @@
 #include "tutti/tensor/whole_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <new>
 #include <set>
 
+#include "tests/tensor/failing_calls.hpp"
 #include "tests/tensor/file_test.hpp"
+#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/npz.hpp"
 
 namespace tutti {
 namespace {
@@ -77,16 +83,115 @@ TEST_F(whole_file, leaves_the_temporary_file_of_a_live_writer) {
   EXPECT_EQ(names(), std::set<std::string>{"x"});
 }
 
+const std::string digits = "0123456789abcdef";
+
 TEST_F(whole_file, removes_no_files_of_other_names) {
-  const std::set<std::string> others{"x.tmp",      "x..tmp",     "x.1a.tmp", "y.1-0.tmp",
-                                     "x.1-0.tmp~", "x.1-0.temp", "1-0.tmp",  "x.x.1-0.tmp"};
+  const std::set<std::string> others{"x.tmp",
+                                     "x.4242.tmp",
+                                     "x.12-0.tmp",
+                                     "x.tutti-.tmp",
+                                     "x.tutti-12.tmp",
+                                     "x.tutti-" + digits + "0.tmp",
+                                     "x.tutti-0123456789ABCDEF.tmp",
+                                     "x.tutti-0123456789abcde-.tmp",
+                                     "x." + digits + ".tmp",
+                                     "y.tutti-" + digits + ".tmp",
+                                     "x.tutti-" + digits + ".tmp~",
+                                     "x.tutti-" + digits + ".tem",
+                                     "tutti-" + digits + ".tmp",
+                                     "x.x.tutti-" + digits + ".tmp"};
   for (const std::string& name : others) std::ofstream(path(name)) << "theirs";
-  for (const char* stale : {"x.12-0.tmp", "x.12-1.tmp", "x.12.tmp"}) std::ofstream(path(stale)) << "ours";
-  fs::create_directory(path("x.13-0.tmp"));
+  for (const std::string& stale : {"x.tutti-" + digits + ".tmp", std::string("x.tutti-0000000000000000.tmp")})
+    std::ofstream(path(stale)) << "ours";
   write("x", "new");
   std::set<std::string> left = others;
-  left.insert({"x", "x.13-0.tmp"});
+  left.insert("x");
   EXPECT_EQ(names(), left);
+}
+
+TEST_F(whole_file, removes_nothing_but_files) {
+  const std::string name = "x.tutti-" + digits + ".tmp";
+  fs::create_directory(path(name));
+  write("x", "new");
+  EXPECT_EQ(names(), (std::set<std::string>{"x", name}));
+  fs::remove(path(name));
+  ASSERT_EQ(::mkfifo(path(name).c_str(), 0666), 0);
+  write("x", "new");
+  EXPECT_EQ(names(), (std::set<std::string>{"x", name}));
+}
+
+// Of another host, where locks hold on each host for itself.
+TEST_F(whole_file, leaves_a_file_that_took_the_name_of_the_temporary_one) {
+  write("x", "old");
+  std::string temporary;
+  auto replace = [&] {
+    for (const std::string& name : names())
+      if (name != "x") temporary = name;
+    fs::remove(path(temporary));
+    std::ofstream(path(temporary)) << "theirs";
+  };
+  const std::string why = refusal(path("x"), [&] { write("x", "new", replace); });
+  EXPECT_EQ(why, "cannot be written: somebody removed or replaced its temporary file '" + path(temporary) +
+                     "'; write it again");
+  EXPECT_EQ(content("x"), "old");
+  EXPECT_EQ(content(temporary), "theirs");
+}
+
+TEST_F(whole_file, gives_up_where_each_temporary_file_is_locked_by_others) {
+  const Failing locks(Call::flock, EWOULDBLOCK);
+  EXPECT_TRUE(refusal(path("x"), [&] { write("x", "new"); })
+                  .starts_with("cannot be written: 20 temporary files beside it were locked or removed by "
+                               "others at once, the last one '" +
+                               path("x.tutti-")));
+  EXPECT_EQ(names(), std::set<std::string>{});
+}
+
+TEST_F(whole_file, is_written_where_the_file_system_has_no_locks) {
+  const Failing locks(Call::flock, ENOLCK);
+  write("x", "new");
+  EXPECT_EQ(content("x"), "new");
+}
+
+TEST_F(whole_file, leaves_no_file_and_no_descriptor_where_it_has_no_stream) {
+  auto descriptors = [] { return std::distance(fs::directory_iterator("/proc/self/fd"), {}); };
+  const auto before = descriptors();
+  {
+    const Failing streams(Call::fdopen, EMFILE);
+    EXPECT_EQ(refusal(path("x"), [&] { write("x", "new"); }), "cannot be written: Too many open files");
+  }
+  EXPECT_EQ(names(), std::set<std::string>{});
+  EXPECT_EQ(descriptors(), before);
+}
+
+std::string lack_of_memory(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::memory);
+    return error.message();
+  }
+  return "not refused";
+}
+
+TEST_F(whole_file, lacks_memory_where_its_writer_does) {
+  EXPECT_EQ(lack_of_memory([&] { write("x", "new", [] { throw std::bad_alloc(); }); }),
+            "'" + path("x") + "' cannot be written: not enough memory; free some and write it again");
+  EXPECT_EQ(names(), std::set<std::string>{});
+}
+
+TEST_F(whole_file, lacks_memory_where_the_system_does) {
+  const Failing streams(Call::fdopen, ENOMEM);
+  EXPECT_EQ(lack_of_memory([&] { write("x", "new"); }),
+            "'" + path("x") + "' cannot be written: not enough memory; free some and write it again");
+  EXPECT_EQ(names(), std::set<std::string>{});
+}
+
+TEST_F(whole_file, lacks_memory_where_the_system_does_when_it_is_read) {
+  const Failing streams(Call::fopen, ENOMEM);
+  EXPECT_EQ(lack_of_memory([&] { read_npy(path("x")); }),
+            "'" + path("x") + "' holds more than there is memory for");
+  EXPECT_EQ(lack_of_memory([&] { read_npz(path("x")); }),
+            "'" + path("x") + "' holds more than there is memory for");
 }
 
 TEST_F(whole_file, can_have_a_name_of_255_bytes_but_no_longer_one) {

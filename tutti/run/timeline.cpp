@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,13 +56,11 @@ std::string_view view(const Footer& text) { return {text.data(), text.size()}; }
 /// devices and pipes, nobody is refused.
 File opened(const std::string& path) {
   const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  File file(number < 0 ? nullptr : ::fdopen(number, "wb"));
-  require(file != nullptr, Code::file, "cannot be written: {}", std::strerror(errno));
+  File file = number < 0 ? nullptr : stream_to(number);
+  require_done(file != nullptr, "cannot be written");
   if (is_special_file(path)) return file;
-  const bool is_free = ::flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-  require(is_free, Code::file, "is being written by another machine; name a file of its own for each");
-  const bool is_empty = ::ftruncate(number, 0) == 0;
-  require(is_empty, Code::file, "cannot be written: {}", std::strerror(errno));
+  require(lock(number), Code::file, "is being written by another machine; name a file of its own for each");
+  require_done(::ftruncate(number, 0) == 0, "cannot be written");
   return file;
 }
 
@@ -90,11 +87,7 @@ Timeline::Timeline(int workers, const std::string& file, const std::string& titl
         fmt::format("}},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", process, first_thread + worker));
   }
   if (path_.empty()) return;
-  try {
-    file_ = opened(path_);
-  } catch (const Error& error) {
-    throw with_file(error, path_);
-  }
+  with_name(path_, {}, not_written_without_memory, [&] { file_ = opened(path_); });
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // one piece of text a call
   text_ = header(workers, title);
   write();

@@ -37,10 +37,10 @@ void read_data(const ByteSource& source, std::byte* to, std::int64_t bytes, std:
           all);
 }
 
-/// What stands before the data.
+/// Text and size of the header.
 struct Head {
-  std::string text;  // of the header
-  std::int64_t bytes;
+  std::string text;
+  std::int64_t bytes;  // with magic, version and length
 };
 
 Head read_head(const ByteSource& source) {
@@ -106,7 +106,7 @@ std::vector<CopyLoop> loops_from_columns(const Tensor& tensor) {
   return loops;
 }
 
-/// Where an index that counts over all of `loops`, the first one fastest, goes.
+/// Offset in the tensor of the element at `index` of the file, in bytes. The first of `loops` is the fastest.
 std::int64_t offset_of(std::int64_t index, std::span<const CopyLoop> loops) {
   std::int64_t offset = 0;
   for (const CopyLoop& loop : loops) {
@@ -152,21 +152,19 @@ void require_bools(const Tensor& tensor) {
 }  // namespace
 
 Tensor read_npy(const std::string& path, Where where) {
-  try {
+  std::optional<Tensor> tensor;
+  with_name(path, where, too_large_to_read, [&] {
     const File file = open_to_read(path, ".npy");
-    std::error_code failed;  // of what is no regular file
+    std::error_code failed;  // set for a device or pipe, which has no size
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, failed));
     auto read = [&](void* to, std::size_t wanted) {
       const std::size_t found = std::fread(to, 1, wanted, file.get());
-      require(std::ferror(file.get()) == 0, Code::file, "cannot be read: {}", std::strerror(errno));
+      require_done(std::ferror(file.get()) == 0, "cannot be read");
       return found;
     };
-    return parse_npy({read, failed ? std::nullopt : std::optional(bytes)});
-  } catch (const Error& error) {
-    throw with_file(error, path).at(where);
-  } catch (const std::bad_alloc&) {
-    throw with_file(Error(Code::memory, {}, "holds more than there is memory for"), path).at(where);
-  }
+    tensor = parse_npy({read, failed ? std::nullopt : std::optional(bytes)});
+  });
+  return std::move(*tensor);
 }
 
 Tensor parse_npy(const ByteSource& source) {
@@ -190,8 +188,7 @@ void write_npy(const std::string& path, const Tensor& tensor, Where where) {
     const std::string head = npy_head(tensor.dtype(), tensor.shape());
     const bool written = std::fwrite(head.data(), 1, head.size(), to) == head.size() &&
                          std::fwrite(tensor.data(), 1, tensor.bytes(), to) == tensor.bytes();
-    require(written, Code::file, "cannot be written: {}; free some space or write elsewhere",
-            std::strerror(errno));
+    require_done(written, "cannot be written", "; free some space or write elsewhere");
   });
 }
 

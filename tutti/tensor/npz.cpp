@@ -34,7 +34,10 @@ using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
 std::string text_of(zip_error_t* error) {
   if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
   // Of the system's errors libzip says first what it did, which we say ourselves.
-  if (zip_error_system_type(error) == ZIP_ET_SYS) return std::strerror(zip_error_code_system(error));
+  if (zip_error_system_type(error) == ZIP_ET_SYS) {
+    const int why = zip_error_code_system(error);
+    return why == ENOMEM ? throw std::bad_alloc() : std::strerror(why);
+  }
   return zip_error_strerror(error);
 }
 
@@ -72,7 +75,7 @@ std::int64_t bytes_of(zip_t* archive, zip_uint64_t index) {
   return static_cast<std::int64_t>(stat.size);
 }
 
-/// As many bytes as there are, up to `bytes`. At the end libzip compares the checksum.
+/// Reads up to `bytes`, fewer at the end of the entry, where libzip compares the checksum.
 std::size_t read_some(zip_file_t* file, void* to, std::size_t bytes) {
   std::size_t found = 0;
   while (found < bytes) {
@@ -142,7 +145,7 @@ void add_entry(zip_t* archive, const std::string& name, const std::string& head,
   require(added, Code::file, "cannot be written: {}", text_of(zip_get_error(archive)));
 }
 
-/// What libzip writes an archive to. By the archive's name it would make a temporary file of its own, which nobody
+/// The stream that libzip writes an archive to. Given the archive's name, libzip would make a temporary file of its own, which nobody
 /// removes when the process is killed.
 class Output {
  public:
@@ -217,23 +220,19 @@ void write_archive(std::FILE* to, const NamedTensors& arrays) {
 }  // namespace
 
 NamedTensors read_npz(const std::string& path, Where where) {
-  try {
-    return read_archive(path);
-  } catch (const Error& error) {
-    throw with_file(error, path).at(where);
-  } catch (const std::bad_alloc&) {
-    throw with_file(Error(Code::memory, {}, "holds more than there is memory for"), path).at(where);
-  }
+  NamedTensors arrays;
+  with_name(path, where, too_large_to_read, [&] { arrays = read_archive(path); });
+  return arrays;
 }
 
 void write_npz(const std::string& path, const NamedTensors& arrays, Where where) {
-  write_whole(path, ".npz", where, [&](std::FILE* to) {
+  with_name(path, where, not_written_without_memory, [&] {
     require_different_names(arrays);
     require(!arrays.empty(), Code::tree, "would hold no array; save a tree that has one");
     require(!is_special_file(path), Code::file,
             "is a device or pipe, which holds no archive; name a .npz file");
-    write_archive(to, arrays);
   });
+  write_whole(path, ".npz", where, [&](std::FILE* to) { write_archive(to, arrays); });
 }
 
 }  // namespace tutti

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace tutti {
+
+// The calls of the system that open and lock files fail in this test program where a test says so.
+
+enum class Call { none, fopen, fdopen, flock };
+
+/// While it lives, `call` fails with the error `why`.
+class Failing {
+ public:
+  Failing(Call call, int why);
+  ~Failing();
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+};
+
+}  // namespace tutti
