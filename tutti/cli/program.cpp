@@ -2,8 +2,10 @@
 #include "tutti/cli/program.hpp"
 
 #include <fcntl.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -52,6 +55,7 @@ int status_of(std::string_view name, const std::function<int()>& run) try {
 } catch (const std::bad_alloc&) {
   return failed(name, Code::memory, "out of memory");
 } catch (const std::system_error& error) {
+  if (error.code() == std::errc::not_enough_memory) return failed(name, Code::memory, "out of memory");
   if (std::ferror(stdout) == 0) return failed(name, Code::file, error.what());
   return failed(name, Code::file,
                 "the output cannot be written: ", std::strerror(error.code().value()));  // by fmt
@@ -59,12 +63,20 @@ int status_of(std::string_view name, const std::function<int()>& run) try {
   return failed(name, Code::internal, error.what());
 }
 
+// OpenBLAS starts a thread for each processor, and each takes 128 MiB.
+bool threads_of_openblas_have_memory() {
+  const auto processors = static_cast<std::size_t>(std::max(1, ::get_nprocs()));
+  return has_room(processors * (std::size_t{128} << 20));
+}
+
 }  // namespace
 
 void run_program(std::string_view name, const std::function<int()>& run) {
   const int status = status_of(name, run);
   std::fflush(stdout);
-  std::_Exit(status);  // OpenBLAS would wait for its threads, which wait for memory where there is none
+  // At the end of a process OpenBLAS waits for its threads, which wait for memory where there is none.
+  if (status != info(Code::memory).exit_status && threads_of_openblas_have_memory()) std::exit(status);
+  std::_Exit(status);
 }
 
 }  // namespace tutti::cli
