@@ -95,6 +95,7 @@ TEST_F(whole_file, removes_no_files_of_other_names) {
                                      "x.tutti-0123456789ABCDEF.tmp",
                                      "x.tutti-0123456789abcde-.tmp",
                                      "x." + digits + ".tmp",
+                                     "x.other-" + digits + ".tmp",
                                      "y.tutti-" + digits + ".tmp",
                                      "x.tutti-" + digits + ".tmp~",
                                      "x.tutti-" + digits + ".tem",
