@@ -27,13 +27,15 @@ class GlobalArray {
   /// An array that lies on a mesh; `type` is of the whole.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
   /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros.
+  /// Peak memory, if `array` is sharded: the array, its whole and the copy, all at the same time.
   /// Throws T013 or T005 as local_type does.
   static GlobalArray distributed(const GlobalArray& array, const Sharding& sharding);
   static GlobalArray distributed(const Tensor& whole, const Sharding& sharding);
 
   /// How often the memory was taken over and written anew. The elements are the same as long as this number is.
   std::uint64_t rewrites() const { return rewrites_; }
-  /// For the only owner, before it writes.
+  /// For the only owner, before it writes: no other thread can read the number then. The only caller, Executable's
+  /// room_for, hands in an array that is_given_away found without other owners, or a result not yet handed out.
   void count_rewrite() const { ++rewrites_; }
 
   /// The type of the whole; invariant over all axes.

@@ -86,6 +86,7 @@ class Machine {
 
   /// The arrays of a tree, copied onto the mesh as their specs say (one for all, or one per part, as in shard_map): a call
   /// of a program that takes them so copies nothing. Those that lie so already are handed back as they are.
+  /// Peak memory of one that lies otherwise on a mesh: the array, its whole and the copy, all at the same time.
   /// Throws T011 for an array without a value, T012, T001, T013, T005 for specs that do not fit, R003 (memory).
   Array place(const Array& array, const Specs& spec, Where where = Where::here()) const {
     return place_flat({array}, tree::structure_of(array), spec, where)[0];
