@@ -15,8 +15,8 @@
 #include "tutti/base/room.hpp"
 #include "tutti/tensor/one_thread.hpp"
 
-// Every call inside the library takes one of the buffers that belong to the process, the first that is free, and gives it
-// back. Exported by all builds for Linux, in no header.
+// Every call inside the library takes one of the buffers that belong to the process, the first that is free, and
+// gives it back. Exported by all builds for Linux, in no header.
 extern "C" void* blas_memory_alloc(int unused);
 extern "C" void blas_memory_free(void* buffer);
 

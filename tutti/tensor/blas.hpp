@@ -23,24 +23,26 @@ struct Blas {
   bool is_serialised() const { return threads == Threads::none; }
 };
 
-/// Asks the library, the first time; sets its number of threads to 1 then, for the whole process. A Team does so when it
-/// is made.
+/// Asks the library, the first time; sets its number of threads to 1 then, for the whole process. A Team does so when
+/// it is made.
 const Blas& blas();
 inline constexpr const char* serialised_blas_note =
     "this OpenBLAS has no locks that we know of: products of f64 and of complex numbers wait for each other "
     "(docs/limits.md)";
 
-/// So many threads may want to be inside the library at the same time: products made from now on reserve buffers for them.
+/// So many threads may want to be inside the library at the same time: products made from now on reserve buffers for
+/// them.
 void expect_blas_callers(int threads);
 
-/// Once before products are multiplied: the library takes a buffer for each thread that is inside, and tries for ever where
-/// there is no memory. Makes one for each expected caller while there is memory. Threads without one take turns.
-/// Throws R003 if there is no memory for the first. Another thread may still take the memory between check and use, and
-/// the library's own threads a buffer if they start after that.
+/// Once before products are multiplied: the library takes a buffer for each thread that is inside, and tries for ever
+/// where there is no memory. Makes one for each expected caller while there is memory. Threads without one take
+/// turns.
+/// Throws R003 if there is no memory for the first. Another thread may still take the memory between check and use,
+/// and the library's own threads a buffer if they start after that.
 void prepare_blas(DType dtype, const ProductShape& shape);
 
-/// A matrix product of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of threads
-/// may call it at the same time. No size is 0, or above largest_blas_size(). prepare_blas() was called.
+/// A matrix product of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of
+/// threads may call it at the same time. No size is 0, or above largest_blas_size(). prepare_blas() was called.
 void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
                       const std::byte* b);
 std::int64_t largest_blas_size();

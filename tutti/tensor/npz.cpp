@@ -145,8 +145,8 @@ void add_entry(zip_t* archive, const std::string& name, const std::string& head,
   require(added, Code::file, "cannot be written: {}", text_of(zip_get_error(archive)));
 }
 
-/// The stream that libzip writes an archive to. Given the archive's name, libzip would make a temporary file of its own, which nobody
-/// removes when the process is killed.
+/// The stream that libzip writes an archive to. Given the archive's name, libzip would make a temporary file of its
+/// own, which nobody removes when the process is killed.
 class Output {
  public:
   explicit Output(std::FILE* file) : file_(file) { zip_error_init(&error_); }

@@ -7,8 +7,8 @@ extern "C" void omp_set_num_threads(int);
 
 namespace tutti {
 
-/// Before omp_set_num_threads: OpenMP takes memory the first time that a thread calls it, and ends the process where there
-/// is none. Throws R003 instead.
+/// Before omp_set_num_threads: OpenMP takes memory the first time that a thread calls it, and ends the process where
+/// there is none. Throws R003 instead.
 void require_room_for_openmp();
 
 /// While it lives, OpenMP uses one thread for what the calling thread asks of it. The setting belongs to the calling

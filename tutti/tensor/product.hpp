@@ -37,8 +37,8 @@ class Product {
   std::unique_ptr<const Prepared> prepared_;
 };
 
-/// OpenMP uses one thread for the calling thread from now on, also outside of products. For threads of our own; a product
-/// on another thread sees to that itself.
+/// OpenMP uses one thread for the calling thread from now on, also outside of products. For threads of our own; a
+/// product on another thread sees to that itself.
 /// Throws R003 without memory for OpenMP's settings of the thread.
 void use_one_thread_for_products();
 

@@ -31,8 +31,8 @@ void require_done(bool done, const char* undone, const char* advice = "");
 /// Throws R001, without the file's name, for a folder (`kind` is the file to name instead) and what cannot be opened.
 File open_to_read(const std::string& path, const char* kind);
 
-/// Calls `act`. Throws what it throws, and R003 with the words `without_memory` for std::bad_alloc, both with the file's
-/// name.
+/// Calls `act`. Throws what it throws, and R003 with the words `without_memory` for std::bad_alloc, both with the
+/// file's name.
 void with_name(const std::string& path, Where where, const char* without_memory,
                const std::function<void()>& act);
 inline constexpr const char* too_large_to_read = "holds more than there is memory for";
