@@ -10,6 +10,7 @@
 #include "tests/support/reference.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/transform/jvp.hpp"
 
 namespace tutti {
 namespace {
@@ -65,6 +66,17 @@ TEST(sort, rejects_carried_operands_of_another_shape_c2) {
 TEST(sort, rejects_a_dim_out_of_range_c4) {
   EXPECT_EQ(refusal_of(Sort{Dim{2}}, {matrix}),
             "T006: dim 2 is out of range for f32[2,3], which has 2 dims, counted from 0 (sort_c4)");
+}
+
+TEST(sort, of_more_than_2_to_the_31_elements_moves_tangents_by_i64) {
+  auto tangents_of = [](std::int64_t elements) {
+    Program program =
+        trace({Type(DType::f32, {elements})}, [](const Arrays& x) { return Arrays{sort(x[0], 0)}; }).program;
+    return text_of(jvp(program, {true}).program);
+  };
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  EXPECT_EQ(tangents_of(most).find("i64"), std::string::npos);
+  EXPECT_NE(tangents_of(most + 1).find("i64[2147483649] = iota"), std::string::npos) << tangents_of(most + 1);
 }
 
 TEST(sort, types_its_rules) { EXPECT_EQ(mistyped_rules(Sort::examples()), std::vector<std::string>{}); }
