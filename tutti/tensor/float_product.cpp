@@ -92,14 +92,14 @@ class IdleSlots {
   }
   /// Deletes it if all places are taken.
   void put(std::unique_ptr<CallSlot> slot) {
+    CallSlot* const given = slot.release();
     const std::size_t own = own_place();
     for (std::size_t i = 0; i < places; ++i) {
       CallSlot* empty = nullptr;
-      if (!places_[(own + i) % places].compare_exchange_strong(empty, slot.get(), std::memory_order_acq_rel))
-        continue;
-      static_cast<void>(slot.release());
-      return;
+      if (places_[(own + i) % places].compare_exchange_strong(empty, given, std::memory_order_acq_rel))
+        return;
     }
+    delete given;
   }
 
  private:
