@@ -2,10 +2,8 @@
 #include "tutti/cli/program.hpp"
 
 #include <fcntl.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -15,7 +13,7 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
-#include "tutti/base/room.hpp"
+#include "tutti/tensor/blas.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -63,19 +61,12 @@ int status_of(std::string_view name, const std::function<int()>& run) try {
   return failed(name, Code::internal, error.what());
 }
 
-// OpenBLAS starts a thread for each processor, and each takes 128 MiB.
-bool threads_of_openblas_have_memory() {
-  const auto processors = static_cast<std::size_t>(std::max(1, ::get_nprocs()));
-  return has_room(processors * (std::size_t{128} << 20));
-}
-
 }  // namespace
 
 void run_program(std::string_view name, const std::function<int()>& run) {
   const int status = status_of(name, run);
   std::fflush(stdout);
-  // At the end of a process OpenBLAS waits for its threads, which wait for memory where there is none.
-  if (status != info(Code::memory).exit_status && threads_of_openblas_have_memory()) std::exit(status);
+  if (status != info(Code::memory).exit_status && blas_threads_can_end()) std::exit(status);
   std::_Exit(status);
 }
 

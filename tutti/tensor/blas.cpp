@@ -2,6 +2,7 @@
 #include "tutti/tensor/blas.hpp"
 
 #include <cblas.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <complex>
@@ -182,5 +183,10 @@ void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, cons
 }
 
 std::int64_t largest_blas_size() { return std::numeric_limits<blasint>::max(); }
+
+bool blas_threads_can_end() {
+  const auto processors = static_cast<std::size_t>(std::max(1, ::get_nprocs()));
+  return has_room(processors * buffer_bytes);
+}
 
 }  // namespace tutti

@@ -47,4 +47,8 @@ void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, cons
                       const std::byte* b);
 std::int64_t largest_blas_size();
 
+/// At the end of a process OpenBLAS waits for its threads, one for each processor. Each takes a buffer first, and tries for
+/// ever where there is no memory. True if there is room for all of them.
+bool blas_threads_can_end();
+
 }  // namespace tutti
