@@ -118,9 +118,17 @@ struct Team::State {
   Counter& arrival(int worker) { return arrived[static_cast<std::size_t>(worker)]; }
   Counter& finish(int worker) { return finished[static_cast<std::size_t>(worker)]; }
 
+  /// Once for each thread; again if it failed.
+  static void prepare_helper() {
+    thread_local bool is_prepared = false;
+    if (is_prepared) return;
+    use_one_thread_for_products();
+    is_prepared = true;
+  }
+
   void perform(int worker) {
     try {
-      if (worker > 0) use_one_thread_for_products();  // the caller's thread keeps its own setting
+      if (worker > 0) prepare_helper();  // the caller's thread keeps its own setting
       work(context, worker);
     } catch (...) {
       std::lock_guard lock(failure_mutex);
