@@ -121,7 +121,7 @@ TEST_F(whole_file, removes_nothing_but_files) {
   EXPECT_EQ(names(), (std::set<std::string>{"x", name}));
 }
 
-// Of another host, where locks hold on each host for itself.
+// A writer on another host does that where locks do not reach other hosts.
 TEST_F(whole_file, leaves_a_file_that_took_the_name_of_the_temporary_one) {
   write("x", "old");
   std::string temporary;

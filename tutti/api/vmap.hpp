@@ -70,8 +70,8 @@ class Vmapped {
 
 /// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
 /// varies over the new axis, so gradients inside are per example; collectives inside may use it if it has a name.
-/// Of no lanes the results are empty: a reduction over the axis gives its neutral element (pmean NaN, which is 0 / 0), a
-/// gather gives nothing; to name a device there is T009, to split a dim over them T005.
+/// Without lanes the results are empty. A reduction over the axis then gives its neutral element, pmean NaN, a gather
+/// nothing. Naming a device is T009, splitting a dim over them T005.
 /// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes,
 /// T002 if the axis' name is bound already.
 template <class F>

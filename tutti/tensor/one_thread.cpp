@@ -14,8 +14,7 @@ void require_room_for_openmp() {
   if (had_room) return;
   require(has_room(bytes), Code::memory,
           "no memory for OpenMP's settings of a thread: {} MiB of address space; use fewer workers, or raise "
-          "its limit "
-          "(ulimit -v)",
+          "its limit (ulimit -v)",
           bytes >> 20);
   had_room = true;
 }
