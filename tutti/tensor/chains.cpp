@@ -24,8 +24,8 @@ using Many = std::conditional_t<
 
 /// As long as `Vectors` are whole; returns where it ended.
 template <class Vectors>
-HWY_INLINE std::size_t stream_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t n,
-                                    typename Vectors::Format::Stored* to) {
+TUTTI_INLINE std::size_t stream_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t n,
+                                      typename Vectors::Format::Stored* to) {
   const std::size_t step = Vectors::vectors * hn::Lanes(typename Vectors::Format::D());
   for (; i + step <= n; i += step) after_steps(in, chain, i, Vectors::zero()).stream(to + i);
   return i;

@@ -25,16 +25,16 @@ struct Plain {
   using D = Tag;
   using Stored = Element<D>;
   static constexpr bool rounds = false;
-  static HWY_INLINE hn::Vec<D> load(const Stored* from) { return hn::LoadU(D(), from); }
-  static HWY_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from) { return hn::LoadU(D(), from); }
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
     return load_first(D(), from, count);
   }
-  static HWY_INLINE hn::Vec<D> all(Stored element) { return hn::Set(D(), element); }
-  static HWY_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(v, D(), to); }
-  static HWY_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
+  static TUTTI_INLINE hn::Vec<D> all(Stored element) { return hn::Set(D(), element); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(v, D(), to); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
     store_first(D(), v, to, count);
   }
-  static HWY_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(v, D(), to); }
+  static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(v, D(), to); }
 };
 
 /// f16 or bf16: f32 that is rounded after each step.
@@ -43,26 +43,26 @@ struct Wide {
   using D = Floats;
   using Stored = std::uint16_t;
   static constexpr bool rounds = true;
-  static HWY_INLINE hn::Vec<D> load(const Stored* from) { return Widen<H>()(hn::LoadU(Halves(), from)); }
-  static HWY_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from) { return Widen<H>()(hn::LoadU(Halves(), from)); }
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
     return Widen<H>()(load_first(Halves(), from, count));
   }
-  static HWY_INLINE hn::Vec<D> all(Stored element) { return Widen<H>()(hn::Set(Halves(), element)); }
-  static HWY_INLINE hn::Vec<D> rounded(hn::Vec<D> v) { return Widen<H>()(Round<H>()(v)); }
-  static HWY_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(Round<H>()(v), Halves(), to); }
-  static HWY_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
+  static TUTTI_INLINE hn::Vec<D> all(Stored element) { return Widen<H>()(hn::Set(Halves(), element)); }
+  static TUTTI_INLINE hn::Vec<D> rounded(hn::Vec<D> v) { return Widen<H>()(Round<H>()(v)); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(Round<H>()(v), Halves(), to); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
     store_first(Halves(), Round<H>()(v), to, count);
   }
-  static HWY_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(Round<H>()(v), Halves(), to); }
+  static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(Round<H>()(v), Halves(), to); }
 };
 
 /// The elements of an operand from a place on, as the vectors below take them one by one.
 template <class Format>
 struct Elements {
   using Vec = hn::Vec<typename Format::D>;
-  HWY_INLINE Vec first() const { return Format::load(from); }
-  HWY_INLINE Vec first(std::size_t count) const { return Format::load(from, count); }
-  HWY_INLINE Elements after(std::size_t vectors) const {
+  TUTTI_INLINE Vec first() const { return Format::load(from); }
+  TUTTI_INLINE Vec first(std::size_t count) const { return Format::load(from, count); }
+  TUTTI_INLINE Elements after(std::size_t vectors) const {
     return {from + vectors * hn::Lanes(typename Format::D())};
   }
   const typename Format::Stored* from;
@@ -71,9 +71,9 @@ struct Elements {
 template <class Format>
 struct Repeated {
   using Vec = hn::Vec<typename Format::D>;
-  HWY_INLINE Vec first() const { return element; }
-  HWY_INLINE Vec first(std::size_t) const { return element; }
-  HWY_INLINE Repeated after(std::size_t) const { return *this; }
+  TUTTI_INLINE Vec first() const { return element; }
+  TUTTI_INLINE Vec first(std::size_t) const { return element; }
+  TUTTI_INLINE Repeated after(std::size_t) const { return *this; }
   Vec element;
 };
 
@@ -81,14 +81,14 @@ template <class F>
 struct Whole {
   using Format = F;
   static constexpr std::size_t vectors = 1;
-  static HWY_INLINE Whole zero() { return {hn::Zero(typename Format::D())}; }
+  static TUTTI_INLINE Whole zero() { return {hn::Zero(typename Format::D())}; }
   template <class Y, class Fn>
-  HWY_INLINE Whole with(const Y& y, const Fn& fn) const {
+  TUTTI_INLINE Whole with(const Y& y, const Fn& fn) const {
     return {fn(lanes, y.first())};
   }
-  HWY_INLINE Whole rounded() const { return {Format::rounded(lanes)}; }
-  HWY_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to); }
-  HWY_INLINE void stream(typename Format::Stored* to) const { Format::stream(lanes, to); }
+  TUTTI_INLINE Whole rounded() const { return {Format::rounded(lanes)}; }
+  TUTTI_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to); }
+  TUTTI_INLINE void stream(typename Format::Stored* to) const { Format::stream(lanes, to); }
   hn::Vec<typename Format::D> lanes;
 };
 
@@ -96,17 +96,17 @@ template <class Half>
 struct Twice {
   using Format = typename Half::Format;
   static constexpr std::size_t vectors = 2 * Half::vectors;
-  static HWY_INLINE Twice zero() { return {Half::zero(), Half::zero()}; }
+  static TUTTI_INLINE Twice zero() { return {Half::zero(), Half::zero()}; }
   template <class Y, class Fn>
-  HWY_INLINE Twice with(const Y& y, const Fn& fn) const {
+  TUTTI_INLINE Twice with(const Y& y, const Fn& fn) const {
     return {low.with(y, fn), high.with(y.after(Half::vectors), fn)};
   }
-  HWY_INLINE Twice rounded() const { return {low.rounded(), high.rounded()}; }
-  HWY_INLINE void store(typename Format::Stored* to) const {
+  TUTTI_INLINE Twice rounded() const { return {low.rounded(), high.rounded()}; }
+  TUTTI_INLINE void store(typename Format::Stored* to) const {
     low.store(to);
     high.store(to + Half::vectors * hn::Lanes(typename Format::D()));
   }
-  HWY_INLINE void stream(typename Format::Stored* to) const {
+  TUTTI_INLINE void stream(typename Format::Stored* to) const {
     low.stream(to);
     high.stream(to + Half::vectors * hn::Lanes(typename Format::D()));
   }
@@ -120,11 +120,11 @@ template <class F>
 struct Part {
   using Format = F;
   template <class Y, class Fn>
-  HWY_INLINE Part with(const Y& y, const Fn& fn) const {
+  TUTTI_INLINE Part with(const Y& y, const Fn& fn) const {
     return {fn(lanes, y.first(count)), count};
   }
-  HWY_INLINE Part rounded() const { return {Format::rounded(lanes), count}; }
-  HWY_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to, count); }
+  TUTTI_INLINE Part rounded() const { return {Format::rounded(lanes), count}; }
+  TUTTI_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to, count); }
   hn::Vec<typename Format::D> lanes;
   std::size_t count;
 };
@@ -132,7 +132,7 @@ struct Part {
 template <ChainStep::Fn fn>
 struct ApplyStep {
   template <class V>
-  HWY_INLINE V operator()(V x, V y) const {
+  TUTTI_INLINE V operator()(V x, V y) const {
     using enum ChainStep::Fn;
     if constexpr (fn == take) return y;
     if constexpr (fn == add) return binary<BinaryFn::add>(x, y);
@@ -154,7 +154,7 @@ struct ApplyStep {
 };
 
 template <class Vectors, class Y>
-HWY_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Y& y) {
+TUTTI_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Y& y) {
   using enum ChainStep::Fn;
   switch (fn) {
     case take: return x.with(y, ApplyStep<take>());
@@ -184,7 +184,7 @@ struct Steps {
 
 /// What the steps make of the elements from i on, as many as `x` has, whatever these are.
 template <class Vectors>
-HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
+TUTTI_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
   using Format = typename Vectors::Format;
   for (int s = 0; s < chain.count; ++s) {
     const ChainStep step = chain.steps[s];
@@ -199,8 +199,8 @@ HWY_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::siz
 
 /// What the steps make of `count` elements from i on, by four vectors and the rest.
 template <class Format>
-HWY_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
-                            typename Format::Stored* to) {
+TUTTI_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
+                              typename Format::Stored* to) {
   const typename Format::D d;
   const std::size_t lanes = hn::Lanes(d);
   for (; count >= 4 * lanes; i += 4 * lanes, count -= 4 * lanes, to += 4 * lanes)

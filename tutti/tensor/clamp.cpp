@@ -17,7 +17,7 @@ namespace {
 
 struct Clamp {
   template <class V>
-  HWY_INLINE V operator()(V low, V x, V high) const {
+  TUTTI_INLINE V operator()(V low, V x, V high) const {
     return minimum(maximum(low, x), high);
   }
 };

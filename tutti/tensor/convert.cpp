@@ -21,7 +21,7 @@ using WiderTag = hn::ScalableTag<std::conditional_t<(sizeof(From) > sizeof(To)),
 
 struct IsNotZero {
   template <class V>
-  HWY_INLINE auto operator()(V v) const {
+  TUTTI_INLINE auto operator()(V v) const {
     return hn::Not(hn::Eq(v, hn::Zero(hn::DFromV<V>())));  // NaN is not zero
   }
 };
@@ -36,7 +36,7 @@ void to_bool_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 template <class From, class To, class DTo>
 struct Convert {
   template <class V>
-  HWY_INLINE hn::Vec<DTo> operator()(V v) const {
+  TUTTI_INLINE hn::Vec<DTo> operator()(V v) const {
     const DTo d;
     if constexpr (std::is_same_v<From, std::uint8_t>) {
       const auto i32 = hn::PromoteTo(hn::Rebind<std::int32_t, DTo>(), v);

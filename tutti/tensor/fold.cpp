@@ -18,8 +18,8 @@ namespace {
 
 /// fn(the fold of each element) to `result`.
 template <ReduceKind kind, class D, class P, class Out, class Fn>
-HWY_INLINE void fold_positions(const P& positions, int count, std::int64_t n, const Out& result,
-                               const Fn& fn) {
+TUTTI_INLINE void fold_positions(const P& positions, int count, std::int64_t n, const Out& result,
+                                 const Fn& fn) {
   if (count == 2) return map(D(), n, result, fn, FewFolded<kind, 2, P>{positions});
   with_folded<kind, D>(positions, static_cast<std::size_t>(count), [&](const auto& folded) HWY_ATTR {
     map_singly(D(), 0, static_cast<std::size_t>(n), result, fn, folded);

@@ -29,7 +29,7 @@ struct VectorsOf<Format, 1> {
 };
 
 template <class Vectors>
-HWY_INLINE auto vector_at(const Vectors& v, std::size_t k) {
+TUTTI_INLINE auto vector_at(const Vectors& v, std::size_t k) {
   constexpr std::size_t half = Vectors::vectors / 2;
   if constexpr (half == 0) return v.lanes;
   else return k < half ? vector_at(v.low, k) : vector_at(v.high, k - half);
@@ -38,8 +38,8 @@ HWY_INLINE auto vector_at(const Vectors& v, std::size_t k) {
 /// The fold, from element i on, as an operand.
 template <class Folded>
 struct FoldFrom {
-  HWY_INLINE auto first() const { return folded.at(i); }
-  HWY_INLINE FoldFrom after(std::size_t vectors) const { return {folded, i + vectors * lanes, lanes}; }
+  TUTTI_INLINE auto first() const { return folded.at(i); }
+  TUTTI_INLINE FoldFrom after(std::size_t vectors) const { return {folded, i + vectors * lanes, lanes}; }
   const Folded& folded;
   std::size_t i, lanes;
 };
@@ -47,8 +47,8 @@ struct FoldFrom {
 /// Vectors of the fold, the same for every result.
 template <class Vectors>
 struct ForAll {
-  HWY_INLINE auto first() const { return vector_at(fold, k % Vectors::vectors); }
-  HWY_INLINE ForAll after(std::size_t vectors) const { return {fold, k + vectors}; }
+  TUTTI_INLINE auto first() const { return vector_at(fold, k % Vectors::vectors); }
+  TUTTI_INLINE ForAll after(std::size_t vectors) const { return {fold, k + vectors}; }
   const Vectors& fold;
   std::size_t k;
 };
@@ -56,18 +56,18 @@ struct ForAll {
 /// Vectors at i of an operand of each result, `each` vectors of the first, then of the second.
 template <class Format, std::size_t each>
 struct OfEach {
-  HWY_INLINE auto first() const {
+  TUTTI_INLINE auto first() const {
     const auto* from = reinterpret_cast<const typename Format::Stored*>(operands[k / each]);
     return Format::load(from + i + k % each * hn::Lanes(typename Format::D()));
   }
-  HWY_INLINE OfEach after(std::size_t vectors) const { return {operands, i, k + vectors}; }
+  TUTTI_INLINE OfEach after(std::size_t vectors) const { return {operands, i, k + vectors}; }
   const std::byte* const* operands;
   std::size_t i, k;
 };
 
 template <std::size_t each, class Vectors>
-HWY_INLINE void store_results(const Vectors& x, std::byte* const* out, std::size_t i, bool streams,
-                              std::size_t k = 0) {
+TUTTI_INLINE void store_results(const Vectors& x, std::byte* const* out, std::size_t i, bool streams,
+                                std::size_t k = 0) {
   using Format = typename Vectors::Format;
   if constexpr (Vectors::vectors > each) {
     store_results<each>(x.low, out, i, streams, k);
@@ -80,7 +80,7 @@ HWY_INLINE void store_results(const Vectors& x, std::byte* const* out, std::size
 }
 
 template <class Vectors, class D, class P>
-HWY_INLINE Vectors folded_vectors(const P& positions, std::size_t count, std::size_t i) {
+TUTTI_INLINE Vectors folded_vectors(const P& positions, std::size_t count, std::size_t i) {
   return with_folded<ReduceKind::sum, D>(positions, count, [&](const auto& folded) HWY_ATTR {
     return Vectors::zero().with(FoldFrom<std::remove_cvref_t<decltype(folded)>>{folded, i, hn::Lanes(D())},
                                 ApplyStep<ChainStep::Fn::take>());

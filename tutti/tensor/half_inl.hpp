@@ -23,7 +23,7 @@ using Halves = hn::Rebind<std::uint16_t, Floats>;
 
 /// `v` without its `bits` low bits, to nearest, of two to the even one.
 template <int bits>
-HWY_INLINE hn::Vec<FloatBits> without_low_bits(hn::Vec<FloatBits> v) {
+TUTTI_INLINE hn::Vec<FloatBits> without_low_bits(hn::Vec<FloatBits> v) {
   const FloatBits d;
   const auto last_kept = hn::And(hn::ShiftRight<bits>(v), hn::Set(d, 1));
   return hn::ShiftRight<bits>(hn::Add(hn::Add(v, hn::Set(d, (1U << (bits - 1)) - 1)), last_kept));
@@ -36,14 +36,14 @@ struct Round;
 
 template <>
 struct Widen<bf16> {
-  HWY_INLINE hn::Vec<Floats> operator()(hn::Vec<Halves> v) const {
+  TUTTI_INLINE hn::Vec<Floats> operator()(hn::Vec<Halves> v) const {
     return hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::PromoteTo(FloatBits(), v)));
   }
 };
 
 template <>
 struct Round<bf16> {
-  HWY_INLINE hn::Vec<Halves> operator()(hn::Vec<Floats> v) const {
+  TUTTI_INLINE hn::Vec<Halves> operator()(hn::Vec<Floats> v) const {
     const FloatBits d;
     const auto all = hn::BitCast(d, v);
     const auto quiet = hn::Or(hn::ShiftRight<16>(all), hn::Set(d, 0x40));
@@ -54,7 +54,7 @@ struct Round<bf16> {
 
 template <>
 struct Widen<f16> {
-  HWY_INLINE hn::Vec<Floats> operator()(hn::Vec<Halves> v) const {
+  TUTTI_INLINE hn::Vec<Floats> operator()(hn::Vec<Halves> v) const {
     const FloatBits d;
     const auto bits = hn::PromoteTo(d, v);
     const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(d, 0x7FFF)));
@@ -69,7 +69,7 @@ struct Widen<f16> {
 
 template <>
 struct Round<f16> {
-  HWY_INLINE hn::Vec<Halves> operator()(hn::Vec<Floats> v) const {
+  TUTTI_INLINE hn::Vec<Halves> operator()(hn::Vec<Floats> v) const {
     const FloatBits d;
     const auto all = hn::BitCast(d, v);
     const auto magnitude = hn::And(all, hn::Set(d, 0x7FFFFFFF));

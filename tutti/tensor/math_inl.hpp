@@ -8,6 +8,7 @@
 
 #include <limits>
 
+#include "tutti/tensor/inline.hpp"
 #include "tutti/tensor/scalar_loops.hpp"
 
 #if defined(TUTTI_TENSOR_MATH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -28,14 +29,14 @@ template <class T>
 constexpr T exp_is_infinite = sizeof(T) == 4 ? T{90} : T{710};
 
 template <class D, class V>
-HWY_INLINE V exp_of(D d, V x) {
+TUTTI_INLINE V exp_of(D d, V x) {
   using T = hn::TFromD<D>;
   const V y = hn::Exp(d, hn::Min(x, hn::Set(d, exp_is_infinite<T>)));
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
 template <class D, class V>
-HWY_INLINE V log_of(D d, V x) {
+TUTTI_INLINE V log_of(D d, V x) {
   using T = hn::TFromD<D>;
   constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const V zero = hn::Zero(d);
@@ -46,20 +47,20 @@ HWY_INLINE V log_of(D d, V x) {
 }
 
 template <class D, class V>
-HWY_INLINE V tanh_of(D d, V x) {
+TUTTI_INLINE V tanh_of(D d, V x) {
   return hn::Tanh(d, x);
 }
 
 /// 1 / (1 + exp(-x)), by exp of -|x|: neither side overflows, and both tails keep their digits.
 template <class D, class V>
-HWY_INLINE V logistic_of(D d, V x) {
+TUTTI_INLINE V logistic_of(D d, V x) {
   const V one = hn::Set(d, hn::TFromD<D>{1});
   const V e = exp_of(d, hn::Neg(hn::Abs(x)));
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 template <class D, class V>
-HWY_INLINE V log1p_of(D d, V x) {
+TUTTI_INLINE V log1p_of(D d, V x) {
   using T = hn::TFromD<D>;
   constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const V minus_one = hn::Set(d, T{-1});
@@ -70,7 +71,7 @@ HWY_INLINE V log1p_of(D d, V x) {
 }
 
 template <class D, class V>
-HWY_INLINE V expm1_of(D d, V x) {
+TUTTI_INLINE V expm1_of(D d, V x) {
   using T = hn::TFromD<D>;
   const V y = hn::Expm1(d, hn::Min(x, hn::Set(d, exp_is_infinite<T>)));
   return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, hn::Zero(d))), x, y);  // -0 stays -0
@@ -83,7 +84,7 @@ constexpr T largest_angle = T{39000};
 /// `y` for lanes that Highway is right for; the C library's for the others, so that a lane's bits do not depend on
 /// its neighbours.
 template <class D, class V, class F>
-HWY_INLINE V with_large_angles(D d, V x, V y, F scalar) {
+TUTTI_INLINE V with_large_angles(D d, V x, V y, F scalar) {
   using T = hn::TFromD<D>;
   const auto is_small = hn::Le(hn::Abs(x), hn::Set(d, largest_angle<T>));
   if (HWY_LIKELY(hn::AllTrue(d, is_small))) return y;
@@ -94,14 +95,14 @@ HWY_INLINE V with_large_angles(D d, V x, V y, F scalar) {
 }
 
 template <class D, class V>
-HWY_INLINE V sin_of(D d, V x) {
+TUTTI_INLINE V sin_of(D d, V x) {
   using T = hn::TFromD<D>;
   const V y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, hn::Sin(d, x));  // -0 stays -0
   return with_large_angles(d, x, y, [](T* out, const T* in, std::size_t n) { scalar_sin(out, in, n); });
 }
 
 template <class D, class V>
-HWY_INLINE V cos_of(D d, V x) {
+TUTTI_INLINE V cos_of(D d, V x) {
   using T = hn::TFromD<D>;
   return with_large_angles(d, x, hn::Cos(d, x),
                            [](T* out, const T* in, std::size_t n) { scalar_cos(out, in, n); });

@@ -26,23 +26,23 @@ class Positions {
   using Vec = hn::Vec<D>;
   Positions(const std::byte* const* in, Load load) : in_(in), fetches_(load == Load::ahead) {}
   /// The hardware follows few streams at once. It does not mind what lies behind the end.
-  HWY_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
+  TUTTI_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
     constexpr std::size_t bytes_ahead = 512, most_positions = 16;  // of 8 KiB, a part of the first cache
     if (!fetches_ || positions > most_positions) return;
     for (std::size_t p = 0; p < positions; ++p)
       hwy::Prefetch(reinterpret_cast<const std::byte*>(elements(p) + i) + bytes_ahead);
   }
   /// At the last lanes: nothing follows.
-  HWY_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}
-  HWY_INLINE Vec at(std::size_t position, std::size_t i) const {
+  TUTTI_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}
+  TUTTI_INLINE Vec at(std::size_t position, std::size_t i) const {
     return ToLanes()(hn::LoadU(Stored(), elements(position) + i));
   }
-  HWY_INLINE Vec at(std::size_t position, std::size_t i, std::size_t count) const {
+  TUTTI_INLINE Vec at(std::size_t position, std::size_t i, std::size_t count) const {
     return ToLanes()(load_first(Stored(), elements(position) + i, count));
   }
 
  private:
-  HWY_INLINE const Element<Stored>* elements(std::size_t position) const {
+  TUTTI_INLINE const Element<Stored>* elements(std::size_t position) const {
     return reinterpret_cast<const Element<Stored>*>(in_[position]);
   }
   const std::byte* const* in_;
@@ -53,7 +53,7 @@ class Positions {
 template <ReduceKind kind, std::size_t count, class P>
 struct FewFolded {
   template <class... Place>
-  HWY_INLINE typename P::Vec at(Place... place) const {
+  TUTTI_INLINE typename P::Vec at(Place... place) const {
     positions.fetch_ahead(count, place...);
     return tree<kind, count>(positions, 0, place...);
   }
@@ -63,7 +63,7 @@ struct FewFolded {
 template <ReduceKind kind, class D, class P>
 struct AnyFolded {
   template <class... Place>
-  HWY_INLINE typename P::Vec at(Place... place) const {
+  TUTTI_INLINE typename P::Vec at(Place... place) const {
     positions.fetch_ahead(count, place...);
     PairwiseStack<typename P::Vec, Fold<kind>, 32> stack;
     std::size_t first = 0;
@@ -77,7 +77,7 @@ struct AnyFolded {
 
 /// What `use` makes of the fold over `count` positions.
 template <ReduceKind kind, class D, class P, class Use>
-HWY_INLINE auto with_folded(const P& positions, std::size_t count, const Use& use) {
+TUTTI_INLINE auto with_folded(const P& positions, std::size_t count, const Use& use) {
   switch (count) {
     case 2: return use(FewFolded<kind, 2, P>{positions});
     case 3: return use(FewFolded<kind, 3, P>{positions});

@@ -27,11 +27,13 @@ constexpr std::size_t column_line_bytes = 4096;
 /// Lines `row_bytes` apart.
 template <class D>
 struct Rows {
-  HWY_INLINE hn::Vec<D> at(std::size_t row, std::size_t i) const { return hn::LoadU(D(), elements(row) + i); }
-  HWY_INLINE hn::Vec<D> at(std::size_t row, std::size_t i, std::size_t count) const {
+  TUTTI_INLINE hn::Vec<D> at(std::size_t row, std::size_t i) const {
+    return hn::LoadU(D(), elements(row) + i);
+  }
+  TUTTI_INLINE hn::Vec<D> at(std::size_t row, std::size_t i, std::size_t count) const {
     return load_first(D(), elements(row) + i, count);
   }
-  HWY_INLINE const Element<D>* elements(std::size_t row) const {
+  TUTTI_INLINE const Element<D>* elements(std::size_t row) const {
     return reinterpret_cast<const Element<D>*>(first + static_cast<std::int64_t>(row) * row_bytes);
   }
 
@@ -43,7 +45,7 @@ struct Rows {
 template <ReduceKind kind, class D>
 struct FoldedBlock {
   template <class... Place>
-  HWY_INLINE hn::Vec<D> at(Place... place) const {
+  TUTTI_INLINE hn::Vec<D> at(Place... place) const {
     hn::Vec<D> v = tree<kind, block_rows>(rows, 0, place...);
     for (std::size_t level = height; level > height - merges; --level)
       v = fold<kind>(waiting.at(level - 1, place...), v);
@@ -58,7 +60,7 @@ struct FoldedBlock {
 template <ReduceKind kind, class D>
 struct FoldedLast {
   template <class... Place>
-  HWY_INLINE hn::Vec<D> at(Place... place) const {
+  TUTTI_INLINE hn::Vec<D> at(Place... place) const {
     hn::Vec<D> v = tree_of_block<kind>(D(), count, rows, 0, place...);
     for (std::size_t level = height; level > 0; --level) v = fold<kind>(waiting.at(level - 1, place...), v);
     return v;
@@ -72,7 +74,7 @@ struct FoldedLast {
 template <ReduceKind kind>
 struct Finish {
   template <class V>
-  HWY_INLINE V operator()(V v) const {
+  TUTTI_INLINE V operator()(V v) const {
     if constexpr (kind == ReduceKind::sum) return hn::Add(v, hn::Zero(hn::DFromV<V>()));
     else return v;
   }

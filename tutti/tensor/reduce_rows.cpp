@@ -38,11 +38,11 @@ struct RowFolder {
 
   /// The 16 virtual lanes.
   struct Lanes {
-    HWY_INLINE Lanes() {}  // compiled for this instruction set, unlike a defaulted one
+    TUTTI_INLINE Lanes() {}  // compiled for this instruction set, unlike a defaulted one
     hn::Vec<D> part[parts];
   };
   struct FoldLanes {
-    HWY_INLINE Lanes operator()(Lanes a, const Lanes& b) const {
+    TUTTI_INLINE Lanes operator()(Lanes a, const Lanes& b) const {
       HWY_UNROLL(4)
       for (std::size_t p = 0; p < parts; ++p) a.part[p] = fold<kind>(a.part[p], b.part[p]);
       return a;
@@ -51,14 +51,14 @@ struct RowFolder {
 
   /// A row in memory.
   struct Stored {
-    HWY_INLINE void add_step(Lanes* sum, std::size_t first) const { add(sum, elements + first); }
-    HWY_INLINE const T* rest(std::size_t first, std::size_t, T*) const { return elements + first; }
+    TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const { add(sum, elements + first); }
+    TUTTI_INLINE const T* rest(std::size_t first, std::size_t, T*) const { return elements + first; }
     const T* elements;
   };
   /// A row that a chain makes.
   struct Made {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
-    HWY_INLINE void add_step(Lanes* sum, std::size_t first) const {
+    TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const {
       if constexpr (four_are_a_step) {
         const auto x = after_steps(in, chain, first, Four<Plain<D>>::zero());
         sum[0].part[0] = fold<kind>(sum[0].part[0], x.low.low.lanes);
@@ -70,7 +70,7 @@ struct RowFolder {
         add(sum, rest(first, step, made));
       }
     }
-    HWY_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
+    TUTTI_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
       store_steps<Plain<D>>(in, chain, first, count, made);
       return made;
     }
@@ -78,7 +78,7 @@ struct RowFolder {
     Steps chain;
   };
 
-  static HWY_INLINE void add(Lanes* sum, const T* elements) {
+  static TUTTI_INLINE void add(Lanes* sum, const T* elements) {
     HWY_UNROLL(4)
     for (std::size_t s = 0; s < sums; ++s)
       sum[s] = FoldLanes()(sum[s], all_lanes(elements + s * virtual_lanes));
@@ -118,14 +118,14 @@ struct RowFolder {
     return folded_sums(sum);
   }
 
-  static HWY_INLINE Lanes folded_sums(const Lanes* sum) {
+  static TUTTI_INLINE Lanes folded_sums(const Lanes* sum) {
     const Lanes low = FoldLanes()(sum[0], sum[1]);
     if constexpr (sums == 2) return low;
     else return FoldLanes()(low, FoldLanes()(sum[2], sum[3]));
   }
 
   /// Lane j with lane j + 8, then j + 4, j + 2, j + 1.
-  static HWY_INLINE T folded_lanes(Lanes v) {
+  static TUTTI_INLINE T folded_lanes(Lanes v) {
     HWY_UNROLL(4)
     for (std::size_t half = parts / 2; half > 0; half /= 2) {
       HWY_UNROLL(2)
@@ -137,7 +137,7 @@ struct RowFolder {
   }
 
   template <class DHalves, class V>
-  static HWY_INLINE T folded_halves(DHalves d, V v) {
+  static TUTTI_INLINE T folded_halves(DHalves d, V v) {
     if constexpr (hn::MaxLanes(d) == 1) {
       return hn::GetLane(v);
     } else {
@@ -146,7 +146,7 @@ struct RowFolder {
     }
   }
 
-  static HWY_INLINE Lanes all_lanes(const T* from) {
+  static TUTTI_INLINE Lanes all_lanes(const T* from) {
     Lanes v;
     HWY_UNROLL(4)
     for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::LoadU(D(), from + p * lanes);
@@ -154,7 +154,7 @@ struct RowFolder {
   }
 
   /// The others neutral.
-  static HWY_INLINE Lanes first_lanes(const T* from, std::size_t count) {
+  static TUTTI_INLINE Lanes first_lanes(const T* from, std::size_t count) {
     Lanes v = neutral_lanes();
     HWY_UNROLL(4)
     for (std::size_t p = 0; p < parts; ++p) {
@@ -165,7 +165,7 @@ struct RowFolder {
     return v;
   }
 
-  static HWY_INLINE Lanes neutral_lanes() {
+  static TUTTI_INLINE Lanes neutral_lanes() {
     Lanes v;
     HWY_UNROLL(4)
     for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::Set(D(), neutral);

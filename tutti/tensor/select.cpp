@@ -21,7 +21,7 @@ namespace {
 template <CompareDirection direction>
 struct Compare {
   template <class V>
-  HWY_INLINE auto operator()(V a, V b) const {
+  TUTTI_INLINE auto operator()(V a, V b) const {
     return compare<direction>(a, b);
   }
 };
@@ -90,7 +90,7 @@ enum class Limit { right, left };  // of the comparison
 template <CompareDirection direction, Limit side>
 struct Gate {
   template <class V>
-  HWY_INLINE V operator()(V x, V limit, V otherwise) const {
+  TUTTI_INLINE V operator()(V x, V limit, V otherwise) const {
     const auto at_limit = side == Limit::right ? compare<direction>(x, limit) : compare<direction>(limit, x);
     return hn::IfThenElse(at_limit, limit, otherwise);
   }
@@ -124,7 +124,7 @@ ElementwiseKernel vector_gate_kernel(CompareDirection direction, DType dtype) {
 
 struct Select {
   template <class M, class V>
-  HWY_INLINE V operator()(M predicate, V on_true, V on_false) const {
+  TUTTI_INLINE V operator()(M predicate, V on_true, V on_false) const {
     return hn::IfThenElse(predicate, on_true, on_false);
   }
 };

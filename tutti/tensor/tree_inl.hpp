@@ -21,7 +21,7 @@ namespace {
 
 /// The tree over rows.at(first, place..), rows.at(first + 1, place..), ..; `place` says which lanes.
 template <ReduceKind kind, std::size_t count, class Rows, class... Place>
-HWY_INLINE auto tree(const Rows& rows, std::size_t first, Place... place) {
+TUTTI_INLINE auto tree(const Rows& rows, std::size_t first, Place... place) {
   if constexpr (count == 1) {
     return rows.at(first, place...);
   } else {
@@ -34,7 +34,7 @@ HWY_INLINE auto tree(const Rows& rows, std::size_t first, Place... place) {
 template <ReduceKind kind>
 struct Fold {
   template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
+  TUTTI_INLINE V operator()(V a, V b) const {
     return fold<kind>(a, b);
   }
 };
@@ -44,13 +44,13 @@ struct Fold {
 template <class V, class Fold, std::size_t heights>
 class PairwiseStack {
  public:
-  HWY_INLINE PairwiseStack() {}  // compiled for this instruction set, unlike a defaulted one
-  HWY_INLINE void push(V v) {
+  TUTTI_INLINE PairwiseStack() {}  // compiled for this instruction set, unlike a defaulted one
+  TUTTI_INLINE void push(V v) {
     for (std::size_t carry = pushed_++; carry % 2 == 1; carry /= 2) v = Fold()(stack_[--height_], v);
     stack_[height_++] = v;
   }
   /// The fold of all, and of `last` after them.
-  HWY_INLINE V folded_with(V last) const {
+  TUTTI_INLINE V folded_with(V last) const {
     for (std::size_t level = height_; level > 0; --level) last = Fold()(stack_[level - 1], last);
     return last;
   }
@@ -65,8 +65,8 @@ constexpr std::size_t block_rows = 8;
 
 /// The tree over 1 to block_rows rows; slower than `tree` unless the block is whole, and small to compile.
 template <ReduceKind kind, class D, class Rows, class... Place>
-HWY_INLINE hn::Vec<D> tree_of_block(D, std::size_t count, const Rows& rows, std::size_t first,
-                                    Place... place) {
+TUTTI_INLINE hn::Vec<D> tree_of_block(D, std::size_t count, const Rows& rows, std::size_t first,
+                                      Place... place) {
   if (count == block_rows) return tree<kind, block_rows>(rows, first, place...);
   PairwiseStack<hn::Vec<D>, Fold<kind>, 4> stack;
   hn::Vec<D> last = rows.at(first, place...);

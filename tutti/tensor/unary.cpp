@@ -17,7 +17,7 @@ namespace {
 
 // NaN and zeros of both signs as they are.
 template <class D, class V>
-HWY_INLINE V sign_of(D d, V x) {
+TUTTI_INLINE V sign_of(D d, V x) {
   using T = hn::TFromD<D>;
   const V zero = hn::Zero(d);
   const V negative_or_zero = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, T{-1}), x);
@@ -28,13 +28,13 @@ HWY_INLINE V sign_of(D d, V x) {
 constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR;
 
 template <class V>
-HWY_INLINE V zero_or(V x, V y) {
+TUTTI_INLINE V zero_or(V x, V y) {
   if constexpr (rounds_well) return y;
   else return hn::IfThenElse(hn::Eq(x, hn::Zero(hn::DFromV<V>())), x, y);
 }
 
 template <class D, class V>
-HWY_INLINE V round_of(D d, V x) {
+TUTTI_INLINE V round_of(D d, V x) {
   const V y = hn::Round(x);
   if constexpr (rounds_well) return y;
   const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, hn::TFromD<D>(0.5)));
@@ -44,7 +44,7 @@ HWY_INLINE V round_of(D d, V x) {
 template <UnaryFn fn>
 struct Apply {
   template <class V>
-  HWY_INLINE V operator()(V x) const {
+  TUTTI_INLINE V operator()(V x) const {
     const hn::DFromV<V> d;
     if constexpr (fn == UnaryFn::neg) return hn::Neg(x);
     if constexpr (fn == UnaryFn::abs) return hn::Abs(x);
@@ -74,7 +74,7 @@ void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 struct IsFinite {
   template <class V>
-  HWY_INLINE auto operator()(V x) const {
+  TUTTI_INLINE auto operator()(V x) const {
     return hn::IsFinite(x);
   }
 };
@@ -88,7 +88,7 @@ void is_finite_loop(std::byte* out, const std::byte* const* in, std::int64_t n) 
 // On bytes 0 and 1.
 struct NotOfBool {
   template <class V>
-  HWY_INLINE V operator()(V x) const {
+  TUTTI_INLINE V operator()(V x) const {
     return hn::Xor(x, hn::Set(hn::DFromV<V>(), 1));
   }
 };

@@ -4,6 +4,7 @@
 #include <hwy/highway.h>
 
 #include "tutti/tensor/element_fn.hpp"
+#include "tutti/tensor/inline.hpp"
 
 #if defined(TUTTI_TENSOR_VECTOR_FN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef TUTTI_TENSOR_VECTOR_FN_INL_HPP
@@ -28,7 +29,7 @@ constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 // compiler the operands of a sum or product of vectors may change places, differently in each loop. So these name the
 // instruction, and loops that do the same have the same bits.
 template <class V>
-HWY_INLINE V add(V a, V b) {
+TUTTI_INLINE V add(V a, V b) {
 #if HWY_ARCH_ARM_A64
   if constexpr (holds_floats<V>) {
     constexpr std::size_t bytes = sizeof a.raw, lane = sizeof(hn::TFromV<V>);
@@ -61,7 +62,7 @@ HWY_INLINE V add(V a, V b) {
 }
 
 template <class V>
-HWY_INLINE V mul(V a, V b) {
+TUTTI_INLINE V mul(V a, V b) {
 #if HWY_ARCH_ARM_A64
   if constexpr (holds_floats<V>) {
     constexpr std::size_t bytes = sizeof a.raw, lane = sizeof(hn::TFromV<V>);
@@ -99,7 +100,7 @@ constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
 // Both orders of operands differ only where an operand is NaN, or at zeros of both signs; there `or` of the
 // bits gives NaN, or -0.
 template <class V>
-HWY_INLINE V minimum(V a, V b) {
+TUTTI_INLINE V minimum(V a, V b) {
   if constexpr (!holds_floats<V>) {
     return hn::Min(a, b);
   } else if constexpr (second_wins) {
@@ -110,7 +111,7 @@ HWY_INLINE V minimum(V a, V b) {
 }
 
 template <class V>
-HWY_INLINE V maximum(V a, V b) {
+TUTTI_INLINE V maximum(V a, V b) {
   if constexpr (!holds_floats<V>) {
     return hn::Max(a, b);
   } else if constexpr (second_wins) {
@@ -125,7 +126,7 @@ HWY_INLINE V maximum(V a, V b) {
 
 /// The functions that have a vector form; the others are in scalar_loops.cpp.
 template <BinaryFn fn, class V>
-HWY_INLINE V binary(V a, V b) {
+TUTTI_INLINE V binary(V a, V b) {
   if constexpr (fn == BinaryFn::add) return add(a, b);
   if constexpr (fn == BinaryFn::sub) return hn::Sub(a, b);
   if constexpr (fn == BinaryFn::mul) return mul(a, b);
@@ -140,13 +141,13 @@ HWY_INLINE V binary(V a, V b) {
 template <BinaryFn fn>
 struct Apply {
   template <class V>
-  HWY_INLINE V operator()(V a, V b) const {
+  TUTTI_INLINE V operator()(V a, V b) const {
     return binary<fn>(a, b);
   }
 };
 
 template <ReduceKind kind, class V>
-HWY_INLINE V fold(V a, V b) {
+TUTTI_INLINE V fold(V a, V b) {
   if constexpr (kind == ReduceKind::sum) return add(a, b);
   if constexpr (kind == ReduceKind::max) return maximum(a, b);
   if constexpr (kind == ReduceKind::min) return minimum(a, b);
@@ -155,7 +156,7 @@ HWY_INLINE V fold(V a, V b) {
 }
 
 template <CompareDirection direction, class V>
-HWY_INLINE auto compare(V a, V b) {
+TUTTI_INLINE auto compare(V a, V b) {
   if constexpr (direction == CompareDirection::eq) return hn::Eq(a, b);
   if constexpr (direction == CompareDirection::ne) return hn::Not(hn::Eq(a, b));  // holds for NaN
   if constexpr (direction == CompareDirection::lt) return hn::Lt(a, b);
