@@ -8,9 +8,12 @@
 #include "tests/run/harness.hpp"
 #include "tests/run/opaque.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/reverse.hpp"
+#include "tutti/ops/slice.hpp"
+#include "tutti/ops/transpose.hpp"
 
 namespace tutti {
 namespace {
@@ -122,6 +125,40 @@ TEST_F(Donation, an_argument_that_is_read_elsewhere_later_is_not_written_over) {
   Values results = executable.run(values(std::move(x), std::move(y), placed(2)));
   EXPECT_NE(memory_of(results[0]), of_x);
   EXPECT_EQ(memory_of(results[1]), of_y);  // a tile is summed over all devices before it is written
+}
+
+TEST_F(Donation, an_argument_that_other_devices_read_is_not_written_over) {
+  // All devices add the block of the first one. It lies as theirs do, so only its axes tell.
+  Executable executable(program([&](const Arrays& x) {
+                          Array first = index_in_dim(all_gather(x[0], mesh_.axes()), 0);
+                          return Arrays{x[0] + first, x[1]};
+                        }),
+                        mesh_, team_);
+  Value x = placed(0);
+  const std::byte* memory = memory_of(x);
+  Values results = executable.run(values(std::move(x), placed(1), placed(2)));
+  EXPECT_NE(memory_of(results[0]), memory);
+  for (std::int64_t i : {0, 7, 23}) EXPECT_EQ(results[0]->whole().at(i), data(0).at(i) + data(0).at(i % 6));
+}
+
+TEST_F(Donation, an_argument_that_is_read_transposed_is_not_written_over) {
+  TestInput squares{DType::f32, {8, 2}, {mesh_.axes()}};  // [2, 2] each
+  Executable executable(test_program(mesh_, {squares},
+                                     [](const Arrays& x) {
+                                       return Arrays{x[0] - transpose(x[0], {1, 0}) * 2.0};
+                                     },
+                                     {{mesh_.axes()}}),
+                        mesh_, team_);
+  Tensor of_x = test_data(DType::f32, {8, 2}, 0);
+  Value x = std::make_shared<const GlobalArray>(
+      GlobalArray::distributed(of_x, {mesh_, {mesh_.axes(), {}}, {}, {}}));
+  const std::byte* memory = memory_of(x);
+  Values results = executable.run(values(std::move(x)));
+  EXPECT_NE(memory_of(results[0]), memory);
+  for (std::int64_t i : {1, 2, 14}) {
+    std::int64_t across = i / 4 * 4 + i % 2 * 2 + i / 2 % 2;
+    EXPECT_EQ(results[0]->whole().at(i), of_x.at(i) - 2 * of_x.at(across));
+  }
 }
 
 TEST_F(Donation, what_lies_otherwise_is_dropped_before_the_steps_run) {
