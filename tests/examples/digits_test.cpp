@@ -14,6 +14,7 @@
 #include "examples/support/random.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/tensor/npz.hpp"
 
@@ -22,14 +23,6 @@ namespace {
 using namespace digits;
 using examples::BadCommand;
 using examples::Random;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;
-#elif defined(__has_feature)
-constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 const std::string data_path = "examples/data/digits.csv.gz";
 
@@ -126,7 +119,7 @@ TEST(digits, program_learns_what_it_has_not_seen) {
 
 // A processor without AVX, that qemu makes: every library chooses other kernels.
 TEST(digits, program_learns_on_a_processor_of_2008) {
-  if (is_sanitized) GTEST_SKIP() << "sanitizers do not run under qemu";
+  if (has_sanitizer) GTEST_SKIP() << "sanitizers do not run under qemu";
   if (run_command("command -v qemu-x86_64").status != 0) {
     const char* required = std::getenv("TUTTI_REQUIRE_ORACLES");  // as tests/support/oracle.hpp takes it
     if (required && std::string(required) == "1") FAIL() << "qemu-user is not installed; run tools/setup";

@@ -8,8 +8,6 @@
 #include <new>
 #include <system_error>
 
-#include "tests/processes/sanitizer.hpp"
-
 namespace tutti::cli {
 namespace {
 

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "tests/processes/counted_memory.hpp"
-#include "tests/processes/sanitizer.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/tensor/blas.hpp"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tests/processes/sanitizer.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/sanitizer.hpp"
 
 namespace tutti {
 namespace {
