@@ -25,7 +25,7 @@
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/run/executable.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
 
 namespace tutti::bench {
 

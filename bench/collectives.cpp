@@ -15,7 +15,7 @@
 #include "bench/timing.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
-#include "tutti/tensor/stream.hpp"
+#include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

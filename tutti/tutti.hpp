@@ -51,6 +51,6 @@
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/machine.hpp"
-#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/print.hpp"
 #include "tutti/tree/tree_file.hpp"

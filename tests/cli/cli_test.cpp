@@ -6,7 +6,7 @@
 
 #include "tests/support/command.hpp"
 #include "tutti/control/all_ops.hpp"
-#include "tutti/tensor/blas.hpp"
+#include "tutti/tensor/products/blas.hpp"
 
 namespace tutti {
 namespace {

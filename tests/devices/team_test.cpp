@@ -14,7 +14,7 @@
 
 #include "bench/processors.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tensor/one_thread.hpp"
+#include "tutti/tensor/products/one_thread.hpp"
 
 namespace tutti {
 namespace {

@@ -16,7 +16,7 @@
 #include "tests/support/command.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/timeline_file.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npz.hpp"
 
 namespace {
 

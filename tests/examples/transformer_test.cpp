@@ -11,7 +11,7 @@
 #include "examples/transformer_model.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npz.hpp"
 
 namespace {
 

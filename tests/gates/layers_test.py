@@ -55,6 +55,25 @@ def catches_a_folder_without_a_place(root: Path) -> None:
     expect_caught(tree(root, {"tutti/utils/a.hpp": ""}), "folder utils has no place")
 
 
+def catches_an_include_of_a_later_room(root: Path) -> None:
+    files = {"tutti/run/graph/a.hpp": '#include "tutti/run/plan/b.hpp"\n', "tutti/run/plan/b.hpp": ""}
+    expect_caught(tree(root, files), "tutti/run/graph/ may not include tutti/run/plan/")
+
+
+def catches_an_include_of_the_floor_by_a_room(root: Path) -> None:
+    files = {"tutti/run/watch/a.hpp": '#include "tutti/run/b.hpp"\n', "tutti/run/b.hpp": ""}
+    expect_caught(tree(root, files), "tutti/run/watch/ may not include tutti/run/")
+
+
+def catches_a_room_without_a_place(root: Path) -> None:
+    expect_caught(tree(root, {"tutti/run/attic/a.hpp": ""}), "room attic has no place")
+
+
+def catches_a_crowded_room(root: Path) -> None:
+    files = {f"tutti/tensor/loops/simd/a{i}.cpp": "" for i in range(17)}
+    expect_caught(tree(root, files), "tutti/tensor/loops/simd: 17 sources")
+
+
 def catches_a_missing_licence(root: Path) -> None:
     planted.write(root, "tutti/ops/a.hpp", "#pragma once\n")
     expect_caught(tree(root, {}), "tutti/ops/a.hpp:1: the line 'SPDX-License-Identifier")
@@ -77,6 +96,9 @@ def accepts_what_is_allowed(root: Path) -> None:
         "tutti/ops/b.cpp": '#include "tutti/ops/b.hpp"\n',
         "tutti/ops/c.hpp": "// a/home/x and ../work/y are no machine's paths\n",
         "tutti/ops/c.cpp": '#include "tutti/ops/b.hpp"\n#include "tutti/ops/c.hpp"\n',
+        "tutti/run/graph/d.hpp": "",
+        "tutti/run/plan/d.cpp": '#include "tutti/run/graph/d.hpp"\n',
+        "tutti/run/d.cpp": '#include "tutti/run/graph/d.hpp"\n',
         "tutti/tutti.hpp": '#include "tutti/ops/b.hpp"\n',
         "examples/d.cpp": '#include "tutti/tutti.hpp"\n',
     }

@@ -9,7 +9,7 @@
 
 #include "tests/support/command.hpp"
 #include "tests/support/oracle.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npz.hpp"
 #include "tutti/tree/tree_file.hpp"
 
 namespace tutti {

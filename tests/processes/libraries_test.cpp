@@ -17,8 +17,8 @@
 #include "tests/support/sanitizer.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/devices/team.hpp"
-#include "tutti/tensor/blas.hpp"
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/products/blas.hpp"
+#include "tutti/tensor/products/product.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 extern "C" int omp_get_max_threads();

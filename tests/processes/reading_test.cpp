@@ -9,8 +9,8 @@
 #include "tests/processes/counted_memory.hpp"
 #include "tests/support/command.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tensor/npy.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npy.hpp"
+#include "tutti/tensor/files/npz.hpp"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
-#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/files/npy.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -11,7 +11,7 @@
 #include "tests/support/refusal.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/files/npy.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

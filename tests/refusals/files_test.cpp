@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "tests/support/refusal.hpp"
-#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/files/npy.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

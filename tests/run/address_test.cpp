@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/run/address.hpp"
+#include "tutti/run/graph/address.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tutti/run/space.hpp"
+#include "tutti/run/graph/space.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/run/check_races.hpp"
+#include "tutti/run/watch/check_races.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 
 #include "tests/run/harness.hpp"
 #include "tests/run/opaque.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
-#include "tutti/run/boundary.hpp"
 
 namespace tutti {
 namespace {

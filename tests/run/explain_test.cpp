@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What explain() says of steps: work, memory, time.
-#include "tutti/run/explain.hpp"
+#include "tutti/run/watch/explain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,16 +10,16 @@
 
 #include "bench/processors.hpp"
 #include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/control/loops.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/reduce.hpp"
-#include "tutti/run/boundary.hpp"
 #include "tutti/run/machine.hpp"
-#include "tutti/run/memory.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/run/watch/memory.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
 
 namespace tutti {
 namespace {

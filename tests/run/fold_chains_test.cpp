@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
@@ -14,10 +15,9 @@
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
-#include "tutti/run/boundary.hpp"
-#include "tutti/run/nodes.hpp"
-#include "tutti/run/region.hpp"
-#include "tutti/run/schedule.hpp"
+#include "tutti/run/code/region.hpp"
+#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/plan/schedule.hpp"
 
 namespace tutti {
 namespace {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What collectives become: how many passes over memory.
-#include "tutti/run/graph.hpp"
+#include "tutti/run/graph/graph.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
-#include "tutti/run/boundary.hpp"
-#include "tutti/run/nodes.hpp"
+#include "tutti/run/fuse/nodes.hpp"
 
 namespace tutti {
 namespace {

@@ -20,7 +20,7 @@
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/reduce.hpp"
-#include "tutti/run/timeline.hpp"
+#include "tutti/run/watch/timeline.hpp"
 
 namespace tutti {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/run/placement.hpp"
+#include "tutti/run/place/placement.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/permute.hpp"
-#include "tutti/run/boundary.hpp"
 
 namespace tutti {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "tutti/devices/cache.hpp"
-#include "tutti/tensor/blas.hpp"
-#include "tutti/tensor/float_product.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/products/blas.hpp"
+#include "tutti/tensor/products/float_product.hpp"
 
 namespace tutti {
 namespace {

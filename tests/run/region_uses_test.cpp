@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/run/region_uses.hpp"
+#include "tutti/run/fuse/region_uses.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/composites.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/reduce.hpp"
-#include "tutti/run/boundary.hpp"
 
 namespace tutti {
 namespace {

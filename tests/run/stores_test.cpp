@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/devices/cache.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
@@ -12,10 +13,9 @@
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
-#include "tutti/run/boundary.hpp"
-#include "tutti/run/nodes.hpp"
-#include "tutti/run/region_code.hpp"
-#include "tutti/run/schedule.hpp"
+#include "tutti/run/code/region_code.hpp"
+#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/plan/schedule.hpp"
 
 namespace tutti {
 namespace {

@@ -10,7 +10,7 @@
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/transpose.hpp"
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What workers did, as the file of a timeline tells it.
-#include "tutti/run/timeline.hpp"
+#include "tutti/run/watch/timeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/run/machine.hpp"
-#include "tutti/run/timeline.hpp"
+#include "tutti/run/watch/timeline.hpp"
 
 namespace tutti {
 namespace {

@@ -9,7 +9,7 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

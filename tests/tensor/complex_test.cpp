@@ -8,9 +8,9 @@
 
 #include "tests/tensor/element_values.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/product.hpp"
-#include "tutti/tensor/scans.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/plain/scans.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

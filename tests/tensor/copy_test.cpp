@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "tests/tensor/element_values.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/stream.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
 
 namespace tutti {
 namespace {

@@ -9,9 +9,9 @@
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/product.hpp"
-#include "tutti/tensor/scans.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/plain/scans.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/npy.hpp"
+#include "tutti/tensor/files/npy.hpp"
 
 #include <sys/resource.h>
 

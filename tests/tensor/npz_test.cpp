@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npz.hpp"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,10 +15,10 @@
 #include <thread>
 
 #include "tests/tensor/element_values.hpp"
-#include "tutti/tensor/blas.hpp"
-#include "tutti/tensor/float_product.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/products/blas.hpp"
+#include "tutti/tensor/products/float_product.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/stream.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti {
 namespace {

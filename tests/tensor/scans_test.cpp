@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/scans.hpp"
+#include "tutti/tensor/loops/plain/scans.hpp"
 
 #include <gtest/gtest.h>
 

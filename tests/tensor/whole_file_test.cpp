@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/whole_file.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 
 #include "tests/tensor/failing_calls.hpp"
 #include "tests/tensor/file_test.hpp"
-#include "tutti/tensor/npy.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npy.hpp"
+#include "tutti/tensor/files/npz.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/tensor/windows.hpp"
+#include "tutti/tensor/loops/plain/windows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "tutti/ir/builder.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npz.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

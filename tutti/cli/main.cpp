@@ -7,8 +7,8 @@
 #include "tutti/base/require.hpp"
 #include "tutti/cli/options.hpp"
 #include "tutti/cli/program.hpp"
-#include "tutti/tensor/blas.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/products/blas.hpp"
 
 namespace {
 

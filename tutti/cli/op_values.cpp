@@ -8,7 +8,7 @@
 #include "tutti/cli/op_facts.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/on_machine.hpp"
-#include "tutti/run/timeline.hpp"
+#include "tutti/run/watch/timeline.hpp"
 #include "tutti/tensor/print.hpp"
 
 namespace tutti::cli {

@@ -6,7 +6,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/layout.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
 
 namespace tutti {
 namespace {

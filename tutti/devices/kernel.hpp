@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "tutti/tensor/element_fn.hpp"
+#include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/tensor/tensor.hpp"
 #include "tutti/types/axis.hpp"
 #include "tutti/types/shape.hpp"

@@ -17,8 +17,8 @@
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/devices/cores.hpp"
-#include "tutti/tensor/blas.hpp"
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/products/blas.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

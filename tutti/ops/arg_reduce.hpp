@@ -3,7 +3,7 @@
 
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
-#include "tutti/tensor/scans.hpp"
+#include "tutti/tensor/loops/plain/scans.hpp"
 
 namespace tutti {
 

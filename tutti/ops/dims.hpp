@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tutti/tensor/scans.hpp"
+#include "tutti/tensor/loops/plain/scans.hpp"
 #include "tutti/types/type.hpp"
 
 namespace tutti {

@@ -14,8 +14,8 @@
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/transpose.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/product.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/products/product.hpp"
 
 namespace tutti {
 namespace {

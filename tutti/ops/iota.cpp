@@ -5,7 +5,7 @@
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
-#include "tutti/tensor/scalar_fn.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
 
 namespace tutti {
 namespace {

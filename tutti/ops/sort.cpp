@@ -12,8 +12,8 @@
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
-#include "tutti/tensor/kernels.hpp"
-#include "tutti/tensor/scans.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/plain/scans.hpp"
 
 namespace tutti {
 namespace {

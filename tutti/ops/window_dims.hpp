@@ -6,7 +6,7 @@
 
 #include "tutti/ir/rules.hpp"
 #include "tutti/ops/dims.hpp"
-#include "tutti/tensor/windows.hpp"
+#include "tutti/tensor/loops/plain/windows.hpp"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 
 #include "tutti/ops/indexing.hpp"
 #include "tutti/ops/window_dims.hpp"
-#include "tutti/tensor/kernels.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
 
 namespace tutti {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tutti/run/boundary.hpp"
-#include "tutti/run/plan.hpp"
+#include "tutti/control/boundary.hpp"
+#include "tutti/run/plan/plan.hpp"
 
 namespace tutti {
 

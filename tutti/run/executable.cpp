@@ -8,16 +8,16 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/run/boundary.hpp"
-#include "tutti/run/check_races.hpp"
-#include "tutti/run/cost.hpp"
-#include "tutti/run/describe.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/run/donation.hpp"
-#include "tutti/run/explain.hpp"
-#include "tutti/run/plan.hpp"
-#include "tutti/run/recording.hpp"
+#include "tutti/run/place/cost.hpp"
+#include "tutti/run/plan/plan.hpp"
 #include "tutti/run/results.hpp"
 #include "tutti/run/staging.hpp"
+#include "tutti/run/watch/check_races.hpp"
+#include "tutti/run/watch/describe.hpp"
+#include "tutti/run/watch/explain.hpp"
+#include "tutti/run/watch/recording.hpp"
 
 namespace tutti {
 

@@ -9,7 +9,7 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/ir/program.hpp"
-#include "tutti/run/placement.hpp"
+#include "tutti/run/place/placement.hpp"
 
 namespace tutti {
 

@@ -7,7 +7,7 @@
 #include "tutti/devices/team.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/executable.hpp"
-#include "tutti/run/timeline.hpp"
+#include "tutti/run/watch/timeline.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

@@ -6,7 +6,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/scalar_fn.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/npz.hpp"
+#include "tutti/tensor/files/npz.hpp"
 
 namespace tutti::tree {
 namespace {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that are not regions: copies, folds over columns, opaque units. A unit of theirs is a job; the tiles of a
+// copy are the turns of its outermost loop.
+#pragma once
+
+#include <functional>
+
+#include "tutti/devices/kernel.hpp"
+#include "tutti/run/code/step.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+
+namespace tutti {
+
+struct CopyArgs {
+  struct Job {
+    std::byte* to;
+    std::vector<std::byte*> from;  // none: zeros; several are folded, or compared
+  };
+  std::vector<Job> jobs;  // `pieces` of each unit
+  std::size_t pieces;
+  std::vector<CopyLoop> loops;
+  std::size_t element_bytes, bytes;  // of one unit
+  FoldKernel fold;
+  bool must_agree;
+  std::size_t scratch_bytes;  // addresses of what is folded
+  std::int64_t tiles;         // of one unit
+  bool is_large;              // goes past the caches
+};
+
+struct ColumnsArgs {
+  struct Job {
+    std::byte* to;
+    std::byte* from;
+  };
+  std::vector<Job> jobs;
+  ReduceColumnsKernel kernel;
+  std::int64_t batch, rows, columns, element_bytes;
+  std::size_t scratch_bytes;
+};
+
+struct UnitsArgs {
+  std::function<void(const Unit&)> run;
+  std::vector<std::byte*> addresses;  // of each job: operands, then results
+  std::vector<std::int64_t> bytes;    // of each operand and result
+  std::size_t operands, results;
+  std::size_t scratch_bytes;
+};
+
+extern const PlanStep::Code copy_code;
+extern const PlanStep::Code columns_code;
+extern const PlanStep::Code units_code;
+
+}  // namespace tutti

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/code/region_code.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/run/code/fold_chains.hpp"
+#include "tutti/run/code/next_tiles.hpp"
+#include "tutti/run/code/region_operands.hpp"
+#include "tutti/run/fuse/region_uses.hpp"
+
+namespace tutti {
+namespace {
+
+using Kind = RegionInstruction::Kind;
+using Read = OperandRefs::Read;
+using Reads = OperandRefs::Reads;
+
+class Coder {
+ public:
+  Coder(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes,
+        Results results)
+      : graph_(graph),
+        nodes_(nodes),
+        node_(nodes.list[static_cast<std::size_t>(node)]),
+        uses_(uses_of(graph, nodes, node)),
+        refs_(graph, nodes, node, unit_axes, code_) {
+    code_.streams = node_.is_large && results == Results::apart;
+  }
+
+  RegionCode code() && {
+    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
+      const Atom& a = atom(i);
+      if (uses_.merged_into.contains(i)) continue;
+      std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
+      release(i);
+    }
+    if (node_.is_large) {
+      join_folds(code_);
+      fetch_next_tiles(code_);
+    } else {
+      code_.whole = code_.code;
+    }
+    return std::move(code_);
+  }
+
+ private:
+  using Chain = RegionUses::Chain;
+  using Link = RegionUses::Link;
+
+  const Atom& atom(std::size_t i) const { return graph_.atoms[static_cast<std::size_t>(node_.atoms[i])]; }
+  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  DType dtype(const Atom& a) const { return root(a.results[0]).type.dtype(); }
+  bool is_in_memory(int r) const { return nodes_.in_memory[static_cast<std::size_t>(r)]; }
+
+  void release(std::size_t i) {
+    refs_.release_loaded();
+    for (const auto& [value, last] : uses_.last_use)
+      if (last == i) refs_.release(value);
+    int result = atom(i).results[0];
+    if (!uses_.last_use.contains(result)) refs_.release(result);
+  }
+
+  bool is_streamed(int r, bool row_value) const { return code_.streams && is_in_memory(r) && !row_value; }
+
+  /// Folds and chains may write it past the caches: nobody here reads it again, and its tiles and their rows begin on
+  /// lines.
+  bool may_stream_itself(int r) const {
+    constexpr std::int64_t line = 64;
+    auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
+    const Type& type = root(r).type;
+    auto element = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
+    return is_streamed(r, is_row_value(node_, type.shape())) && !uses_.last_use.contains(r) &&
+           std::ranges::all_of(root(r).axes, is_on_line) &&
+           (code_.space.rows == 1 || is_on_line(code_.space.columns * element));
+  }
+
+  int result_ref(int r, bool row_value) {
+    bool in_scratch = !is_in_memory(r) || is_streamed(r, row_value);
+    return refs_.place(r, in_scratch ? refs_.result_in_scratch(r, row_value)
+                                     : refs_.result_in_memory(r, row_value));
+  }
+
+  void emit_gate(const Atom& compare, const Atom& select) {
+    RegionInstruction made{};
+    made.row_value = is_row_value(node_, select.shape);
+    const Address &x = compare.operands[0], &limit = compare.operands[1], &otherwise = select.operands[2];
+    made.by_row = refs_.goes_by_row({&x, &otherwise}, select.shape, Reads::dense_only);
+    made.operands = 3;
+    made.in[0] = refs_.read(x, select.shape, Reads::dense_only, made.by_row).ref;
+    made.in[1] = refs_.read(limit, select.shape, Reads::dense_or_scalar, made.by_row).ref;
+    made.in[2] = refs_.read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
+    made.steps[1].repeats = true;
+    set_elementwise(made, gate_kernel(*comparison(compare), dtype(select)));
+    finish(made, select.results[0], made.row_value);
+  }
+
+  void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
+    if (auto found = uses_.chains.find(i); found != uses_.chains.end()) {
+      const Link& first = found->second.front();
+      return found->second.size() == 1 ? emit_gate(atom(*first.comparison), a) : emit_chain(found->second, a);
+    }
+    // A chain of one can stream, where an elementwise kernel cannot, and keeps halves in registers.
+    const Link alone{i, Link::Before::none};
+    bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
+    if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, node_, alone)) return emit_chain({alone}, a);
+    RegionInstruction made{};
+    made.row_value = is_row_value(node_, a.shape);
+    std::vector<const Address*> operands;
+    for (const Address& operand : a.operands) operands.push_back(&operand);
+    Reads reads = std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<ConvertFn>(work.fn.fn)
+                      ? Reads::dense_only
+                      : Reads::dense_or_scalar;
+    made.by_row = refs_.goes_by_row(operands, a.shape, reads);
+    set_elementwise(made, kernel_of(work.fn, a, read_all(made, operands, a.shape, reads)));
+    if (chain_kernel(dtype(a)) && step_of(graph_, node_, alone)) set_steps(made, {alone});
+    finish(made, a.results[0], made.row_value);
+  }
+
+  void emit_chain(const Chain& chain, const Atom& a) {
+    RegionInstruction made{};
+    made.kind = Kind::chain;
+    made.row_value = is_row_value(node_, a.shape);
+    std::vector<const Address*> operands = operands_of(graph_, node_, chain);
+    made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
+    read_all(made, operands, a.shape, Reads::dense_or_scalar);
+    set_steps(made, chain);
+    made.chain = chain_kernel(dtype(a), std::span(made.steps, static_cast<std::size_t>(made.operands)));
+    finish(made, a.results[0], made.row_value);
+  }
+
+  /// A null operand, of a square, is there in name only.
+  std::vector<Step> read_all(RegionInstruction& made, const std::vector<const Address*>& operands,
+                             const Shape& shape, Reads reads) {
+    made.operands = static_cast<int>(operands.size());
+    std::vector<Step> steps;
+    for (std::size_t j = 0; j < operands.size(); ++j) {
+      Read operand =
+          operands[j] ? refs_.read(*operands[j], shape, reads, made.by_row) : Read{made.in[0], Step::scalar};
+      made.in[j] = operand.ref;
+      made.steps[j].repeats = operand.step == Step::scalar;
+      steps.push_back(operand.step);
+    }
+    return steps;
+  }
+
+  static void set_elementwise(RegionInstruction& made, ElementwiseKernel kernel) {
+    made.kind = Kind::elementwise;
+    made.elementwise = kernel;
+  }
+
+  void set_steps(RegionInstruction& made, const Chain& chain) const {
+    for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(made.operands); ++k)
+      made.steps[k + 1].fn = *step_of(graph_, node_, chain[k]);
+  }
+
+  ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
+    DType from = root(a.operands[0].root).type.dtype(), to = dtype(a);
+    if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) return unary_kernel(*unary, from);
+    if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, from, steps[0], steps[1]);
+    if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
+      return compare_kernel(*compare, from, steps[0], steps[1]);
+    if (std::holds_alternative<ClampFn>(fn.fn)) return clamp_kernel(to, steps[0], steps[1], steps[2]);
+    if (std::holds_alternative<SelectFn>(fn.fn)) return select_kernel(to, steps[0], steps[1], steps[2]);
+    return convert_kernel(from, to);
+  }
+
+  void emit(std::size_t, const Atom& a, const FoldWork& work) {
+    RegionInstruction made{};
+    made.kind = Kind::fold;
+    made.row_value = is_row_value(node_, a.shape);
+    if (fold_of_terms(a)) {
+      made.in[0] = refs_.start_of_terms(a.operands[0], a.shape);
+      made.terms = static_cast<int>(work.terms.size());
+    } else {
+      made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, false).ref;
+      made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
+    }
+    made.fold = fold_kernel(work.kind, dtype(a));
+    bool is_tile = code_.refs[static_cast<std::size_t>(made.in[0])].base == 0;
+    if (node_.is_large && !is_tile) made.load = Load::ahead;
+    if (work.kind == ReduceKind::sum) made.sums = dtype(a);
+    finish(made, a.results[0], made.row_value, work);
+  }
+
+  void emit(std::size_t i, const Atom& a, const RowsWork& work) {
+    if (auto chain = uses_.chains.find(i); chain != uses_.chains.end())
+      return emit_rows(chain->second, a, work);
+    RegionInstruction made{};
+    made.kind = Kind::rows;
+    bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
+    made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
+    made.rows = reduce_rows_kernel(work.kind, dtype(a));
+    finish(made, a.results[0], true);
+  }
+
+  void emit_rows(const Chain& chain, const Atom& a, const RowsWork& work) {
+    RegionInstruction made{};
+    made.kind = Kind::chain_rows;
+    made.by_row = true;  // operands that are the same for a row, or in each
+    read_all(made, operands_of(graph_, node_, chain), a.shape, Reads::dense_or_scalar);
+    made.by_row = false;  // one call for all rows
+    set_steps(made, chain);
+    made.chain_rows = reduce_chain_rows_kernel(work.kind, dtype(a));
+    finish(made, a.results[0], true);
+  }
+
+  template <class W>
+  void emit(std::size_t, const Atom&, const W&) {
+    ensure(false, "work that does not belong in a region");
+  }
+
+  void finish(RegionInstruction& made, int result, bool row_value, const FoldWork& fold = {}) {
+    bool streams = is_streamed(result, row_value);
+    if (may_stream_itself(result) && (made.kind == Kind::fold || made.kind == Kind::chain)) {
+      made.store = Store::streaming;
+      made.out = refs_.place(result, refs_.result_in_memory(result, row_value));
+      streams = false;
+    } else {
+      made.out = result_ref(result, row_value);
+    }
+    AxisSet inner = root(result).stored & node_.inner;
+    refs_.add_offsets(made, inner, fold);
+    code_.code.push_back(made);
+    if (!streams) return;
+    RegionInstruction streamed{};
+    streamed.kind = Kind::stream;
+    streamed.in[0] = made.out;
+    streamed.out = refs_.result_in_memory(result, row_value);
+    refs_.add_offsets(streamed, inner);
+    code_.code.push_back(streamed);
+  }
+
+  const Graph& graph_;
+  const Nodes& nodes_;
+  const Node& node_;
+  const RegionUses uses_;
+  RegionCode code_;
+  OperandRefs refs_;
+};
+
+}  // namespace
+
+RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
+                            const std::vector<std::size_t>& unit_axes, Results results) {
+  return Coder(graph, nodes, node, unit_axes, results).code();
+}
+
+}  // namespace tutti

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/code/region_operands.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+using Kind = RegionInstruction::Kind;
+constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are written out to a tile instead
+
+}  // namespace
+
+OperandRefs::OperandRefs(const Graph& graph, const Nodes& nodes, int node,
+                         const std::vector<std::size_t>& unit_axes, RegionCode& code)
+    : graph_(graph),
+      nodes_(nodes),
+      index_(node),
+      node_(nodes.list[static_cast<std::size_t>(node)]),
+      unit_axes_(unit_axes),
+      code_(code),
+      merged_(node_.outer()) {
+  for (std::size_t axis : unit_axes) {
+    merged_ &= ~(AxisSet{1} << axis);
+    code_.unit_sizes.push_back(graph.mesh.axes()[axis].size);
+  }
+  code_.space = space_of(graph, node_, merged_);
+  code_.bases = {nullptr};
+  code_.base_roots = {-1};
+}
+
+// ---- operands
+
+bool OperandRefs::goes_by_row(const std::vector<const Address*>& operands, const Shape& shape,
+                              Reads reads) const {
+  if (is_row_value(node_, shape) || code_.space.tile_rows == 1 || code_.space.columns < shortest_row_call)
+    return false;
+  return std::ranges::any_of(operands, [&](const Address* operand) {
+    if (!operand) return false;
+    if (is_made_here(operand->root))
+      return reads == Reads::dense_or_scalar &&
+             code_.refs[static_cast<std::size_t>(placed_.at(operand->root))].row_value;
+    Pattern p = pattern(*operand, shape);
+    bool in_steps = p.kind == Pattern::Kind::row ||
+                    (p.kind == Pattern::Kind::strided && p.column_stride == element_bytes(graph_, *operand));
+    return in_steps || (p.kind == Pattern::Kind::column && reads == Reads::dense_or_scalar);
+  });
+}
+
+OperandRefs::Read OperandRefs::read(const Address& operand, const Shape& shape, Reads reads, bool by_row) {
+  bool row_value = is_row_value(node_, shape), one_row = by_row || code_.space.tile_rows == 1;
+  bool as_scalar = one_row && reads == Reads::dense_or_scalar;
+  if (is_made_here(operand.root)) return read_made_here(placed_.at(operand.root), row_value, as_scalar);
+  Pattern p = pattern(operand, shape);
+  int from = in_memory(operand, p, row_value);
+  switch (p.kind) {
+    case Pattern::Kind::dense: return {from};
+    case Pattern::Kind::scalar:
+      if (reads == Reads::dense_or_scalar) return {from, Step::scalar};
+      return {load_once(operand, from, row_value)};
+    case Pattern::Kind::row: return {one_row ? from : load_once(operand, from, row_value)};
+    case Pattern::Kind::column:
+      if (as_scalar) return {from, Step::scalar};
+      return {load(from, row_value, When::every_tile)};
+    case Pattern::Kind::strided:
+      if (one_row && !row_value && p.column_stride == element_bytes(graph_, operand)) return {from};
+      return {load(from, row_value, When::every_tile)};
+    case Pattern::Kind::irregular:
+      code_.loops.push_back(p.loops);
+      return {load(from, row_value, When::every_tile, static_cast<int>(code_.loops.size()) - 1)};
+  }
+  return {from};
+}
+
+OperandRefs::Read OperandRefs::read_made_here(int made, bool row_value, bool as_scalar) {
+  if (!ref(made).row_value || row_value) return {made};
+  if (as_scalar) return {made, Step::scalar};
+  int column = add_ref(ref(made), axis_strides(made));  // the same, seen across columns
+  ref(column).row_value = false;
+  return {load(column, false, When::every_tile)};
+}
+
+bool OperandRefs::lies_by_rows(const Address& operand, const Shape& shape) const {
+  if (is_made_here(operand.root)) return false;
+  Pattern::Kind kind = pattern(operand, shape).kind;
+  return kind == Pattern::Kind::row || kind == Pattern::Kind::strided;
+}
+
+int OperandRefs::start_of_terms(const Address& operand, const Shape& shape) {
+  Pattern p = pattern(operand, shape);
+  ensure(p.kind == Pattern::Kind::dense, "terms of a fold are not dense");
+  return in_memory(operand, p, is_row_value(node_, shape));
+}
+
+int OperandRefs::load(int from, bool row_value, When when, int loops) {
+  AxisSet inner = 0;
+  for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
+    if (has(node_.inner, i) && axis_strides(from)[i] != 0) inner |= AxisSet{1} << i;
+  int to = temporary(ref(from).element_bytes, inner, row_value, when);
+  RegionInstruction i{};
+  i.kind = loops < 0 ? Kind::load : Kind::load_irregular;
+  i.row_value = row_value;
+  i.operands = 1;
+  i.out = to;
+  i.in[0] = from;
+  i.which = loops;
+  if (loops >= 0) ref(from).row_advance = ref(from).column_advance = 0;
+  add_offsets(i, inner);
+  (when == When::every_tile ? code_.code : code_.once).push_back(i);
+  if (when == When::every_tile) loaded_.push_back(to);
+  else temporaries_.erase(to);  // its tile is never given to another value
+  return to;
+}
+
+int OperandRefs::load_once(const Address& operand, int from, bool row_value) {
+  for (const auto& [address, was_row_value, to] : loaded_once_)
+    if (address == operand && was_row_value == row_value) return to;
+  int to = load(from, row_value, When::once_per_unit);
+  loaded_once_.push_back({operand, row_value, to});
+  return to;
+}
+
+// ---- results
+
+int OperandRefs::result_in_memory(int r, bool row_value) {
+  Address own = natural_address(graph_, r);
+  Pattern p = pattern(own, root(r).type.shape());
+  ensure(p.kind == Pattern::Kind::dense || root(r).type.elements() == 0, "a result of a region is not dense");
+  return in_memory(own, {}, row_value);
+}
+
+int OperandRefs::result_in_scratch(int r, bool row_value) {
+  auto bytes = static_cast<std::int64_t>(bytes_per_element(root(r).type.dtype()));
+  return temporary(bytes, root(r).stored & node_.inner, row_value);
+}
+
+void OperandRefs::release(int r) {
+  if (auto placed = placed_.find(r); placed != placed_.end()) free(placed->second);
+}
+
+void OperandRefs::release_loaded() {
+  for (int loaded : loaded_) free(loaded);
+  loaded_.clear();
+}
+
+// ---- refs
+
+// By value: both may be elements of the lists that grow here.
+int OperandRefs::add_ref(RegionRef made, std::vector<std::int64_t> axis_strides) {
+  code_.refs.push_back(made);
+  for (std::size_t axis : unit_axes_) code_.unit_strides.push_back(made.base == 0 ? 0 : axis_strides[axis]);
+  axis_strides_.push_back(std::move(axis_strides));
+  return static_cast<int>(code_.refs.size()) - 1;
+}
+
+int OperandRefs::base_of(int r) {
+  auto it = std::ranges::find(code_.base_roots, r);
+  if (it != code_.base_roots.end()) return static_cast<int>(it - code_.base_roots.begin());
+  code_.base_roots.push_back(r);
+  code_.bases.push_back(nullptr);
+  return static_cast<int>(code_.bases.size()) - 1;
+}
+
+Pattern OperandRefs::pattern(const Address& address, const Shape& shape) const {
+  RegionOperand over = over_region(graph_, address, shape, merged_);
+  std::int64_t columns = is_row_value(node_, shape) ? 1 : code_.space.columns;
+  return pattern_of(collapsed(over.sizes, over.strides), code_.space.rows, columns,
+                    element_bytes(graph_, address));
+}
+
+int OperandRefs::in_memory(const Address& address, const Pattern& p, bool row_value) {
+  std::int64_t bytes = element_bytes(graph_, address), row = p.row_stride, column = p.column_stride;
+  if (p.kind == Pattern::Kind::dense) {
+    row = row_value ? bytes : code_.space.columns * bytes;
+    column = row_value ? 0 : bytes;
+  }
+  return add_ref({base_of(address.root), address.offset, row, column, row, column, bytes, row_value},
+                 address.axes);
+}
+
+int OperandRefs::temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when) {
+  std::int64_t elements =
+      row_value ? code_.space.tile_rows : code_.space.tile_rows * code_.space.tile_columns;
+  std::int64_t each = (elements * bytes + 63) / 64 * 64, all = each * positions(graph_.mesh, inner);
+  // What is written once per unit must not lie where another value was in the tile before.
+  auto it = when == When::every_tile ? std::ranges::find(free_, all, &Temporary::bytes) : free_.end();
+  auto offset = static_cast<std::int64_t>(code_.scratch_bytes);
+  if (it != free_.end()) {
+    offset = it->offset;
+    free_.erase(it);
+  } else {
+    code_.scratch_bytes += static_cast<std::size_t>(all);
+  }
+  std::vector<std::int64_t> strides(graph_.mesh.axes().size(), 0);
+  std::int64_t stride = each;
+  for (std::size_t i = strides.size(); i-- > 0;) {
+    if (!has(inner, i)) continue;
+    strides[i] = stride;
+    stride *= graph_.mesh.axes()[i].size;
+  }
+  std::int64_t row = row_value ? bytes : code_.space.tile_columns * bytes;
+  int made = add_ref({0, offset, 0, 0, row, row_value ? 0 : bytes, bytes, row_value}, strides);
+  temporaries_[made] = {offset, all};
+  return made;
+}
+
+void OperandRefs::free(int ref) {
+  auto it = temporaries_.find(ref);
+  if (it == temporaries_.end()) return;
+  free_.push_back(it->second);
+  temporaries_.erase(it);
+}
+
+void OperandRefs::add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold) {
+  i.positions = static_cast<int>(positions(graph_.mesh, inner));
+  i.offsets = static_cast<int>(code_.offsets.size());
+  auto offset = [&](int r, const std::vector<std::int64_t>& at, AxisSet axes) {
+    std::int64_t sum = 0;
+    for (std::size_t a = 0; a < at.size(); ++a)
+      if (has(axes, a)) sum += at[a] * axis_strides(r)[a];
+    return sum;
+  };
+  auto term = [&](int t) {
+    return fold.terms.empty() ? offset(i.in[0], coordinates(graph_.mesh, fold.axes, t), fold.axes)
+                              : fold.terms[static_cast<std::size_t>(t)];
+  };
+  for (int p = 0; p < i.positions; ++p) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, inner, p);
+    code_.offsets.push_back(offset(i.out, at, inner));
+    if (i.kind != Kind::fold)
+      for (int j = 0; j < i.operands; ++j) code_.offsets.push_back(offset(i.in[j], at, inner));
+    else
+      for (int t = 0; t < i.terms; ++t)
+        code_.offsets.push_back(offset(i.in[0], at, inner & ~fold.axes) + term(t));
+  }
+}
+
+}  // namespace tutti

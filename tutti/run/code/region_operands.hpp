@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "tutti/run/code/region.hpp"
+#include "tutti/run/fuse/nodes.hpp"
+
+namespace tutti {
+
+/// Where the instructions of a region find their operands and put their results, as refs of its code: operands as they
+/// lie, or loaded into a tile first; results in memory or in a tile. Tiles of values that are done are used again.
+class OperandRefs {
+ public:
+  /// Gives `code` the space, units and bases of the node; it and the others must live longer.
+  /// `unit_axes`: see make_region_code.
+  OperandRefs(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes,
+              RegionCode& code);
+
+  /// An operand as an instruction reads it.
+  struct Read {
+    int ref;
+    Step step = Step::dense;
+  };
+  enum class Reads { dense_only, dense_or_scalar };
+
+  /// Rows of tiles one by one, so that operands that repeat along or across rows need not be written out.
+  bool goes_by_row(const std::vector<const Address*>& operands, const Shape& shape, Reads reads) const;
+  /// Loads the operand first if an instruction that `reads` so cannot read it where it lies.
+  Read read(const Address& operand, const Shape& shape, Reads reads, bool by_row);
+  /// An operand in memory whose rows have an even distance, whichever.
+  bool lies_by_rows(const Address& operand, const Shape& shape) const;
+  /// Where the terms of a fold begin that lie at distances from `operand`.
+  int start_of_terms(const Address& operand, const Shape& shape);
+
+  int result_in_memory(int root, bool row_value);
+  int result_in_scratch(int root, bool row_value);
+  /// From now on the value is read there; returns `ref`.
+  int place(int root, int ref) { return placed_[root] = ref; }
+
+  /// One for every position along `inner`; a fold reads its terms at each of them.
+  void add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold = {});
+
+  /// The tile of a value made here, if it has one, may hold others now.
+  void release(int root);
+  /// The same of all tiles that operands were loaded into since the last call.
+  void release_loaded();
+
+ private:
+  struct Temporary {
+    std::int64_t offset, bytes;
+  };
+  struct LoadedOnce {
+    Address address;
+    bool row_value;
+    int to;
+  };
+  enum class When { every_tile, once_per_unit };
+
+  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  bool is_made_here(int r) const { return nodes_.maker[static_cast<std::size_t>(r)] == index_; }
+  RegionRef& ref(int r) { return code_.refs[static_cast<std::size_t>(r)]; }
+  const std::vector<std::int64_t>& axis_strides(int ref) const {
+    return axis_strides_[static_cast<std::size_t>(ref)];
+  }
+
+  Pattern pattern(const Address& address, const Shape& shape) const;
+  int add_ref(RegionRef made, std::vector<std::int64_t> axis_strides);
+  int base_of(int root);
+  int in_memory(const Address& address, const Pattern& pattern, bool row_value);
+  /// A tile of scratch with a place for every position along `inner` axes.
+  int temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when = When::every_tile);
+  void free(int ref);
+  Read read_made_here(int made, bool row_value, bool as_scalar);
+  int load(int from, bool row_value, When when, int loops = -1);
+  int load_once(const Address& operand, int from, bool row_value);
+
+  const Graph& graph_;
+  const Nodes& nodes_;
+  int index_;
+  const Node& node_;
+  const std::vector<std::size_t>& unit_axes_;
+  RegionCode& code_;
+  AxisSet merged_;
+  std::map<int, int> placed_;                            // ref per root made here
+  std::vector<std::vector<std::int64_t>> axis_strides_;  // per ref
+  std::map<int, Temporary> temporaries_;                 // in use, per ref
+  std::vector<Temporary> free_;
+  std::vector<int> loaded_;  // for the present instruction only
+  std::vector<LoadedOnce> loaded_once_;
+};
+
+}  // namespace tutti

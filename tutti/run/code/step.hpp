@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tutti/devices/team.hpp"
+#include "tutti/run/code/track.hpp"
+
+namespace tutti {
+
+/// One of the workers that run a plan together, or the only one, who does the work of all.
+struct Crew {
+  Team* team = nullptr;  // none: alone
+  int worker = 0;
+  Track* track = nullptr;  // where this one's steps and waits are recorded; none: nowhere
+
+  bool alone() const { return team == nullptr; }
+  /// Waits until all workers are here. Throws PeerFailed, which nobody but the team sees.
+  void meet() const {
+    if (!team) return;
+    Track::Span wait(track, nullptr);
+    if (!team->barrier(worker)) throw PeerFailed();
+  }
+  struct PeerFailed {};
+};
+
+/// What one worker has to itself while it runs its steps.
+struct StepContext {
+  std::byte* scratch;                 // as large as the largest step needs
+  std::vector<std::uintptr_t> frame;  // addresses of the operands of the region that is being run
+  Crew crew;
+};
+
+/// Bytes that a step reads or writes; for the race checker.
+struct Touched {
+  std::uintptr_t begin, end;
+  bool written;
+};
+using OnTouched = std::function<void(const Touched&)>;
+
+/// A piece of a node for one worker: some of its units and, of a region, some of its tiles. Addresses are absolute.
+struct PlanStep {
+  struct Code {
+    void (*run)(const PlanStep&, StepContext&);
+    void (*touch)(const PlanStep&, StepContext&, const OnTouched&);
+  };
+  const Code* code;
+  const void* args;
+  std::int64_t unit_begin, unit_end;
+  std::int64_t tile_begin, tile_end;
+  int node;
+};
+
+/// Slots that callers fill: inputs first, then outputs. The arena needs none, it never moves.
+using Slot = int;
+/// A place in the arguments of a step that holds an address in a caller's buffer.
+struct Relocation {
+  std::byte** at;
+  Slot slot;
+  std::int64_t offset;
+};
+
+}  // namespace tutti

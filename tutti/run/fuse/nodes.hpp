@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "tutti/run/graph/graph.hpp"
+#include "tutti/run/graph/space.hpp"
+
+namespace tutti {
+
+/// How the work of a node is given to the workers. Together: all of them run each sub-program, which says how.
+struct Split {
+  enum class By { worker, axis, tiles, together } by = By::worker;
+  int which = 0;  // the worker, or the mesh axis
+
+  bool operator==(const Split&) const = default;
+};
+
+/// What is planned, placed and run as one: a fused region, or one atom of another kind. Its units are the positions
+/// along its outer axes; a region's folds happen over its inner axes, inside a unit.
+struct Node {
+  enum class Kind { region, columns, copy, units, control };
+  Kind kind;
+  std::vector<int> atoms;
+  AxisSet axes = 0, inner = 0;
+  // A region's values have this shape; with `kept` also that of its first dims alone, one element per row, and of more
+  // dims of one element.
+  Shape shape;
+  std::optional<int> kept;
+  Shape row_shape;
+  int folds = 0;
+
+  std::vector<Address> reads;  // of roots that other nodes make, or callers
+  std::vector<int> writes;     // roots that other nodes or callers read
+  Space space;                 // of one unit of a region, or of a copy: its outermost loop by all the others
+  AxisSet mergeable = 0;       // outer axes that may be part of a region's space: units for nothing
+  double nanoseconds = 0;      // of all units on one worker
+  double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
+  bool is_large = false;         // more than the caches hold
+  int phase = 0;
+  Split split;
+
+  AxisSet outer() const { return axes & ~inner; }
+};
+
+struct Nodes {
+  std::vector<Node> list;       // in an order in which they can be done
+  std::vector<int> maker;       // node per root; -1: input or constant
+  std::vector<bool> in_memory;  // per root: read outside the node that makes it
+};
+
+/// The work of a node with sub-programs; null of every other.
+const SubWork* sub_work(const Graph& graph, const Node& node);
+
+enum class Fusion { on, off };
+enum class Stores {
+  by_size,   // of nodes that are too large for the caches go past them
+  streamed,  // of all regions and copies do: for tests
+};
+/// Gathers atoms in nodes. Atoms whose results shrink join their operands' region, others the latest region they fit.
+Nodes make_nodes(const Graph& graph, Fusion fusion, Stores stores);
+
+/// The strides of an operand of `atom` over [merged axes, dims] of its region, and the sizes of that space.
+struct RegionOperand {
+  std::vector<std::int64_t> sizes, strides;
+};
+RegionOperand over_region(const Graph& graph, const Address& operand, const Shape& atom_shape,
+                          AxisSet merged);
+/// The space of one unit of a region when the `merged` outer axes are part of it.
+Space space_of(const Graph& graph, const Node& node, AxisSet merged);
+/// The outer axes among `candidates` along which all values of a region lie so that they can be part of its space.
+AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates);
+/// True for values that have one element per row of the region.
+bool is_row_value(const Node& node, const Shape& atom_shape);
+
+}  // namespace tutti

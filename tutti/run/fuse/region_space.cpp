@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a region loops over, and how its values lie there.
+#include <algorithm>
+
+#include "tutti/run/fuse/nodes.hpp"
+
+namespace tutti {
+
+bool is_row_value(const Node& node, const Shape& atom_shape) { return atom_shape != node.shape; }
+
+RegionOperand over_region(const Graph& graph, const Address& operand, const Shape& atom_shape,
+                          AxisSet merged) {
+  RegionOperand over;
+  for (std::size_t i = 0; i < operand.axes.size(); ++i) {
+    if (!has(merged, i)) continue;
+    over.sizes.push_back(graph.mesh.axes()[i].size);
+    over.strides.push_back(operand.axes[i]);
+  }
+  over.sizes.insert(over.sizes.end(), atom_shape.begin(), atom_shape.end());
+  over.strides.insert(over.strides.end(), operand.dims.begin(), operand.dims.end());
+  return over;
+}
+
+Space space_of(const Graph& graph, const Node& node, AxisSet merged) {
+  // Smaller: calls show; larger: values leave the first cache.
+  std::int64_t tile_bytes = node.inner != 0 ? 4096 : 8192;
+  std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
+  std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
+  for (int i : node.atoms) {
+    const Atom& a = graph.atoms[static_cast<std::size_t>(i)];
+    for (int root : a.results)
+      widest = std::max(widest, static_cast<std::int64_t>(bytes_per_element(
+                                    graph.roots[static_cast<std::size_t>(root)].type.dtype())));
+    for (const Address& operand : a.operands) {
+      std::int64_t bytes = element_bytes(graph, operand);
+      widest = std::max(widest, bytes);
+      if (is_row_value(node, a.shape)) continue;
+      RegionOperand over = over_region(graph, operand, a.shape, merged);
+      std::vector<StridedLoop> loops = collapsed(over.sizes, over.strides);
+      if (loops.size() >= 2 && (!uneven || (uneven->size() != 2 && loops.size() == 2))) uneven = loops;
+    }
+  }
+  if (node.kept) {
+    for (int i = 0; i < node.shape.rank(); ++i) (i < *node.kept ? rows : columns) *= node.shape[i];
+  } else {
+    columns = rows * node.shape.elements();
+    rows = 1;
+    if (uneven && columns > 0) {
+      rows = columns / uneven->back().size;
+      columns = uneven->back().size;
+    }
+  }
+  return tiled(rows, columns, node.kept.has_value(), tile_bytes / widest);
+}
+
+namespace {
+
+/// The kinds of pattern that the values of a region have when `merged` axes are part of its space.
+std::vector<Pattern::Kind> patterns(const Graph& graph, const Nodes& nodes, int index, AxisSet merged) {
+  const Node& node = nodes.list[static_cast<std::size_t>(index)];
+  Space space = space_of(graph, node, merged);
+  std::vector<Pattern::Kind> kinds;
+  auto add = [&](const Address& address, const Shape& shape) {
+    RegionOperand over = over_region(graph, address, shape, merged);
+    kinds.push_back(pattern_of(collapsed(over.sizes, over.strides), space.rows,
+                               is_row_value(node, shape) ? 1 : space.columns, element_bytes(graph, address))
+                        .kind);
+  };
+  for (int i : node.atoms) {
+    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
+    for (const Address& operand : atom.operands)
+      if (nodes.maker[static_cast<std::size_t>(operand.root)] != index) add(operand, atom.shape);
+    // Terms lie at distances from an operand in memory: it cannot be loaded first.
+    if (fold_of_terms(atom) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
+    for (int root : atom.results)
+      if (nodes.in_memory[static_cast<std::size_t>(root)])
+        add(natural_address(graph, root), graph.roots[static_cast<std::size_t>(root)].type.shape());
+  }
+  return kinds;
+}
+
+}  // namespace
+
+AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates) {
+  AxisSet merged = 0;
+  std::vector<Pattern::Kind> before = patterns(graph, nodes, node, 0);
+  for (std::size_t axis = graph.mesh.axes().size(); axis-- > 0;) {
+    if (!has(candidates, axis)) continue;
+    AxisSet wider = merged | AxisSet{1} << axis;
+    std::vector<Pattern::Kind> after = patterns(graph, nodes, node, wider);
+    bool as_good = std::ranges::equal(before, after, [](Pattern::Kind was, Pattern::Kind is) {
+      return was == is || (was == Pattern::Kind::dense &&
+                           is == Pattern::Kind::scalar);  // a value that all positions share
+    });
+    if (!as_good) break;
+    merged = wider;
+  }
+  return merged;
+}
+
+}  // namespace tutti

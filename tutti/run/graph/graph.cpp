@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/graph/graph.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/base/require.hpp"
+#include "tutti/devices/block.hpp"
+#include "tutti/ops/assume_invariant.hpp"
+#include "tutti/run/graph/graph_builder.hpp"
+
+namespace tutti {
+namespace {
+
+void set_axes(Root& root, const std::vector<std::int64_t>& axes) {
+  root.axes = axes;
+  root.stored = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != 0) root.stored |= AxisSet{1} << i;
+}
+
+/// Outermost first; loops that run once go, neighbours that step evenly become one.
+std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
+  std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
+  std::vector<CopyLoop> left;
+  for (const CopyLoop& loop : loops) {
+    if (loop.size == 1) continue;
+    bool even = !left.empty() && left.back().to_stride == loop.size * loop.to_stride &&
+                left.back().from_stride == loop.size * loop.from_stride;
+    if (even) left.back() = {left.back().size * loop.size, loop.to_stride, loop.from_stride};
+    else left.push_back(loop);
+  }
+  return left;
+}
+
+constexpr std::int64_t long_run_bytes = 1024;  // from here on the calls that copy run after run do not show
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+                           const std::optional<Ports>& ports)
+    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, ports_(ports), check_assumptions_(check_assumptions) {
+  require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
+          mesh.axes().size());
+}
+
+Graph GraphBuilder::build() && {
+  collect_kernels();
+  place_inputs();
+  for (equation_ = 0; equation_ < static_cast<int>(graph_.program.equations.size()); ++equation_) {
+    try {
+      const AssumeInvariant* assumption = equation().op.as<AssumeInvariant>();
+      if (assumption && check_assumptions_) lower_to_first_of_equals(assumption->axes);
+      else
+        std::visit([this](const auto& kernel) { lower(kernel); },
+                   kernels_[static_cast<std::size_t>(equation_)]);
+    } catch (const Error& error) {
+      rethrow_at(graph_, equation_, error);
+    }
+  }
+  place_outputs();
+  drop_unread_copies();
+  return std::move(graph_);
+}
+
+AxisSet GraphBuilder::stored_axes(Type type) const {
+  AxisSet set = 0;
+  Layout layout(graph_.mesh, graph_.storage, {}, {});
+  for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
+    if (layout.stores(type, graph_.mesh.axes()[i])) set |= AxisSet{1} << i;
+  return set;
+}
+
+void GraphBuilder::collect_kernels() {
+  const Program& program = graph_.program;
+  values_.resize(program.types.size());
+  read_across_.resize(program.types.size());
+  for (int i = 0; i < static_cast<int>(program.equations.size()); ++i) {
+    const Equation& e = program.equations[static_cast<std::size_t>(i)];
+    try {
+      for (Var var : e.results) check_axes(type(var));
+      kernels_.push_back(e.op->kernel(
+          Layout(graph_.mesh, graph_.storage, program.types_of(e.operands), program.types_of(e.results))));
+    } catch (const Error& error) {
+      rethrow_at(graph_, i, error);
+    }
+  }
+  auto crosses = [](const View& view) {
+    return std::ranges::any_of(view.digits, [](const Digit& d) { return d.from.of == Coordinate::Of::axis; });
+  };
+  for (std::size_t i = program.equations.size(); i-- > 0;)
+    if (const View* view = std::get_if<View>(&kernels_[i])) {
+      const Equation& e = program.equations[i];
+      for (std::size_t k = 0; k < e.results.size(); ++k)
+        if (crosses(*view) || read_across_[static_cast<std::size_t>(e.results[k])])
+          read_across_[static_cast<std::size_t>(e.operands[k])] = true;
+    }
+}
+
+void GraphBuilder::check_axes(Type type) const {
+  for (const auto& [axis, state] : type.states())
+    ensure(contains(graph_.mesh.axes(), axis),
+           "{} has axis '{}', which is not of the mesh {}; vmap axes are batched away "
+           "before a program is compiled",
+           to_string(type), axis.name, to_string(graph_.mesh));
+}
+
+void GraphBuilder::place_inputs() {
+  for (std::size_t i = 0; i < graph_.program.inputs.size(); ++i) {
+    Type input = type(graph_.program.inputs[i]);
+    check_axes(input);
+    int root = new_root(input, stored_axes_by_type(input), Spacing::staggered);
+    graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::input;
+    graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
+    if (ports_) set_axes(graph_.roots[static_cast<std::size_t>(root)], ports_->inputs[i]);
+    value(graph_.program.inputs[i]) = {natural_address(graph_, root), stored_axes(input)};
+  }
+}
+
+AxisSet GraphBuilder::stored_axes_by_type(Type type) const {
+  AxisSet set = 0;
+  for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
+    if (is_stored_per_device(type.at(graph_.mesh.axes()[i]))) set |= AxisSet{1} << i;
+  return set;
+}
+
+void GraphBuilder::place_outputs() {
+  for (std::size_t i = 0; i < graph_.program.outputs.size(); ++i) {
+    Var var = graph_.program.outputs[i];
+    const Value& v = value(var);
+    if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.root);
+    int root = v.address.root;
+    if (!can_be_output(v, i)) {
+      equation_ = graph_.roots[static_cast<std::size_t>(root)].equation;  // the copy is part of what it makes
+      root = new_output_root(i);
+      add_copy(v, type(var), root);
+    }
+    graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::output;
+    graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
+    graph_.outputs.push_back(root);
+  }
+}
+
+int GraphBuilder::new_output_root(std::size_t output) {
+  Type of = type(graph_.program.outputs[output]);
+  int root = new_root(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
+  if (ports_) graph_.roots[static_cast<std::size_t>(root)].axes = ports_->outputs[output];
+  return root;
+}
+
+bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
+  Type of = type(graph_.program.outputs[output]);
+  const Root& root = graph_.roots[static_cast<std::size_t>(v.address.root)];
+  bool lies_so = ports_ ? root.stored == stored_axes(of) && root.axes == ports_->outputs[output]
+                        : root.stored == stored_axes_by_type(of) &&
+                              (positions(graph_.mesh, root.stored) == 1 ||
+                               root.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes())));
+  return lies_so && root.place == Root::Place::arena && v.address.offset == 0 &&
+         v.address.axes == root.axes && root.type.bytes() == of.bytes() &&
+         is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
+}
+
+int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
+  std::int64_t bytes = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
+  bool too_large = false;
+  for (std::int64_t size : type.shape()) too_large |= __builtin_mul_overflow(bytes, size, &bytes);
+  std::int64_t stride = spacing == Spacing::dense
+                            ? bytes
+                            : static_cast<std::int64_t>(shard_stride(static_cast<std::size_t>(bytes)));
+  std::int64_t all = 0;
+  too_large |=
+      __builtin_mul_overflow(stride, positions(graph_.mesh, stored), &all) || all > (std::int64_t{1} << 46);
+  require(!too_large, Code::memory, "no memory for {} on {}; split it over more, or compute it in parts",
+          to_string(type), counted(positions(graph_.mesh, stored), "device"));
+  std::vector<std::int64_t> axes(graph_.mesh.axes().size(), 0);
+  std::int64_t step = stride;
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (!has(stored, i)) continue;
+    axes[i] = step;
+    step *= graph_.mesh.axes()[i].size;
+  }
+  graph_.roots.push_back({type, stored, stride, std::move(axes), all, Root::Place::arena, 0, equation_});
+  return static_cast<int>(graph_.roots.size()) - 1;
+}
+
+int GraphBuilder::result_root(std::size_t i) {
+  Var var = equation().results[i];
+  auto output = std::ranges::find(graph_.program.outputs, var) - graph_.program.outputs.begin();
+  if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_root(i);
+  int root = new_output_root(static_cast<std::size_t>(output));
+  value(var) = {natural_address(graph_, root), stored_axes(type(var))};
+  return root;
+}
+
+GraphBuilder::Spacing GraphBuilder::spacing_of(Var var) const {
+  return read_across_[static_cast<std::size_t>(var)] ? Spacing::dense : Spacing::staggered;
+}
+
+int GraphBuilder::own_result_root(std::size_t i) {
+  Var var = equation().results[i];
+  int root = new_root(type(var), stored_axes(type(var)), spacing_of(var));
+  value(var) = {natural_address(graph_, root), stored_axes(type(var))};
+  return root;
+}
+
+void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
+                       AxisSet axes) {
+  if (CopyWork* copy = std::get_if<CopyWork>(&work)) copy->loops = joined(std::move(copy->loops));
+  graph_.atoms.push_back({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
+}
+
+void GraphBuilder::lower(const View& view) {
+  for (std::size_t i = 0; i < equation().results.size(); ++i) {
+    Var from = equation().operands[i], to = equation().results[i];
+    value(to) = viewed(view, value(from), type(from).shape(), type(to), spacing_of(to));
+    bool same_elements = type(from).shape() == type(to).shape() && value(to).address == value(from).address;
+    if (same_elements) value(to).origin = value(from).origin;
+  }
+}
+
+GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, const Shape& from_shape,
+                                         Type to, Spacing spacing) {
+  Stored result{to.shape(), stored_axes(to)};
+  if (view.reshape) {
+    std::optional<Address> address = reshaped(from.address, from_shape, to.shape());
+    if (!address) address = reshaped(dense(from, to.with(from_shape)).address, from_shape, to.shape());
+    Value same{*address, from.stored};
+    return viewed_by(moves_of(identity(to.shape()), graph_.mesh, same.address, {to.shape(), same.stored},
+                              result),
+                     same, to, spacing);
+  }
+  Value started = from;
+  if (to.elements() > 0) started.address.offset += start_of(view, from.address);
+  return viewed_by(moves_of(view, graph_.mesh, from.address, {from_shape, from.stored}, result), started, to,
+                   spacing);
+}
+
+View GraphBuilder::identity(const Shape& shape) {
+  View view;
+  for (int i = 0; i < shape.rank(); ++i) view.digits.push_back({shape[i], along(Dim{i}), along(Dim{i})});
+  return view;
+}
+
+GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, const Value& from, Type to,
+                                            Spacing spacing) {
+  AxisSet stored = stored_axes(to);
+  if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
+    return {*address, stored};
+  int root = new_root(to, stored, spacing);
+  add_copy_of(moves, from.address, root);
+  return {natural_address(graph_, root), stored, std::make_shared<const Origin>(Origin{moves, from.address})};
+}
+
+bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
+  std::int64_t bytes = element_bytes(graph_, origin.from), run = bytes;
+  for (int dim = type.rank(); dim-- > 0 && run < long_run_bytes;) {
+    auto is_next = [&](const Move& move) {
+      return move.to.of == Coordinate::Of::dim && move.to.dim == Dim{dim} && move.to.weight == 1 &&
+             move.from == run;
+    };
+    auto next = std::ranges::find_if(origin.moves, is_next);
+    if (next != origin.moves.end()) run *= next->size;
+    if (next == origin.moves.end() || next->size != type.shape()[dim]) break;
+  }
+  return run >= long_run_bytes;
+}
+
+void GraphBuilder::add_copy(const Value& from, Type type, int root) {
+  AxisSet stored = graph_.roots[static_cast<std::size_t>(root)].stored;
+  if (from.origin && has_long_runs(*from.origin, type)) {
+    std::vector<Move> moves = from.origin->moves;
+    std::erase_if(moves, [&](const Move& move) {
+      return move.to.of == Coordinate::Of::axis && !has(stored, number_of(move.to.axis));
+    });
+    return add_copy_of(moves, from.origin->from, root);
+  }
+  add_copy_of(moves_of(identity(type.shape()), graph_.mesh, from.address, {type.shape(), from.stored},
+                       {type.shape(), stored}),
+              from.address, root);
+}
+
+void GraphBuilder::drop_unread_copies() {
+  std::vector<bool> is_read(graph_.roots.size());
+  for (int root : graph_.outputs) is_read[static_cast<std::size_t>(root)] = true;
+  for (int root : graph_.replicas) is_read[static_cast<std::size_t>(root)] = true;
+  std::vector<Atom> read;
+  for (Atom& atom : std::views::reverse(graph_.atoms)) {
+    const auto* copy = std::get_if<CopyWork>(&atom.work);
+    if (copy && !copy->must_agree && !is_read[static_cast<std::size_t>(atom.results[0])]) continue;
+    for (const Address& operand : atom.operands) is_read[static_cast<std::size_t>(operand.root)] = true;
+    read.push_back(std::move(atom));
+  }
+  std::ranges::reverse(read);
+  graph_.atoms = std::move(read);
+}
+
+std::size_t GraphBuilder::number_of(const Axis& axis) const {
+  return static_cast<std::size_t>(std::ranges::find(graph_.mesh.axes(), axis) - graph_.mesh.axes().begin());
+}
+
+void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, int root) {
+  Address to = natural_address(graph_, root);
+  AxisSet stored = graph_.roots[static_cast<std::size_t>(root)].stored;
+  CopyWork work;
+  std::vector<Move> over_axes;
+  for (const Move& move : moves)
+    if (move.to.of == Coordinate::Of::axis) over_axes.push_back(move);
+    else if (move.to.of == Coordinate::Of::dim)
+      work.loops.push_back(
+          {move.size, to.dims[static_cast<std::size_t>(move.to.dim.index)] * move.to.weight, move.from});
+  Address read = from;  // as the devices that hold the result see it: who gathers does not read its own part
+  std::ranges::fill(read.axes, 0);
+  for (const Move& move : over_axes) read.axes[number_of(move.to.axis)] += move.from;
+  for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
+    std::int64_t offset = from.offset;
+    for (const Move& move : over_axes)
+      offset += at[number_of(move.to.axis)] / move.to.weight % move.size * move.from;
+    work.jobs.push_back({offset_at(to, at), {offset}});
+  }
+  add(std::move(work), {read}, {root}, graph_.roots[static_cast<std::size_t>(root)].type.shape(), stored);
+}
+
+GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
+  if (is_dense(from.address, type.shape(), element_bytes(graph_, from.address))) return from;
+  for (const auto& [address, shape, copy] : dense_copies_)
+    if (address == from.address && shape == type.shape()) return copy;
+  AxisSet stored = 0;
+  for (std::size_t i = 0; i < from.address.axes.size(); ++i)
+    if (has(from.stored, i) && from.address.axes[i] != 0) stored |= AxisSet{1} << i;
+  int root = new_root(type, stored, Spacing::dense);
+  add_copy(from, type, root);
+  Value copy{natural_address(graph_, root), from.stored};
+  dense_copies_.push_back({from.address, type.shape(), copy});
+  return copy;
+}
+
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+                 const std::optional<Ports>& ports) {
+  return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();
+}
+
+const FoldWork* fold_of_terms(const Atom& atom) {
+  const auto* fold = std::get_if<FoldWork>(&atom.work);
+  return fold && !fold->terms.empty() ? fold : nullptr;
+}
+
+Address natural_address(const Graph& graph, int root) {
+  const Root& r = graph.roots[static_cast<std::size_t>(root)];
+  return {root, 0, r.axes,
+          dense_strides(r.type.shape(), static_cast<std::int64_t>(bytes_per_element(r.type.dtype())))};
+}
+
+std::int64_t element_bytes(const Graph& graph, const Address& address) {
+  return static_cast<std::int64_t>(
+      bytes_per_element(graph.roots[static_cast<std::size_t>(address.root)].type.dtype()));
+}
+
+void rethrow_at(const Graph& graph, int equation, const Error& error) {
+  if (equation < 0) throw error;
+  const Equation& e = graph.program.equations[static_cast<std::size_t>(equation)];
+  throw error.at(e.where, e.op->name());
+}
+
+}  // namespace tutti

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tutti/base/error.hpp"
+#include "tutti/devices/layout.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/run/graph/address.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+
+namespace tutti {
+
+/// A buffer that holds the distinct shards of one value, each dense, `shard_stride` bytes apart, row-major over the
+/// stored axes in mesh order; or, of a sub-program, as its caller has them.
+struct Root {
+  enum class Place { arena, constant, input, output };
+  Type type;  // of one device's value
+  AxisSet stored = 0;
+  std::int64_t shard_stride = 0;
+  std::vector<std::int64_t> axes;  // bytes per step along each mesh axis
+  std::int64_t bytes = 0;          // of all shards
+  Place place = Place::arena;
+  int number = 0;     // of the input, output or constant
+  int equation = -1;  // that makes it; -1: none
+};
+
+/// The kinds of work that are not just another address.
+struct PointwiseWork {
+  Pointwise fn;
+};
+struct FoldWork {  // over devices; out: the shape of a term
+  ReduceKind kind;
+  AxisSet axes;                          // none if the terms lie elsewhere:
+  std::vector<std::int64_t> terms = {};  // where each begins, in bytes from the operand's address
+};
+struct RowsWork {  // over the dims from `kept` on
+  ReduceKind kind;
+  int kept;
+};
+struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
+  ReduceKind kind;
+  std::int64_t batch, rows, columns;
+};
+struct CopyWork {  // one job per piece of each distinct shard of the result, in order
+  struct Job {
+    std::int64_t to;
+    std::vector<std::int64_t> from;  // byte offsets in the roots; none: zeros; several are folded
+  };
+  std::vector<Job> jobs;
+  std::vector<CopyLoop> loops;  // over a piece, outermost first, joined
+  ReduceKind kind = ReduceKind::sum;
+  bool must_agree = false;  // several are not folded but compared; the first is copied
+};
+struct UnitsWork {  // one unit per distinct shard of the results, in order
+  Units units;
+};
+class Plan;
+/// Sub-programs, each with a plan of its own for the devices at one position along the axes along which devices go
+/// different ways. Results: those of the equation, then for every carry a buffer to go to and fro.
+struct SubWork {
+  Sub sub;
+  AxisSet decided = 0;
+  std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
+};
+using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
+
+/// One piece of work: what an equation is once views, casts and literals have become addresses.
+struct Atom {
+  int equation;
+  Work work;
+  std::vector<Address> operands;
+  std::vector<int> results;  // roots
+  Shape shape;               // that the dims of the operands run over
+  AxisSet axes;              // stored axes of the operand (fold) or of the results
+};
+
+/// The fold of an atom whose terms lie elsewhere than along its axes; null of every other atom.
+const FoldWork* fold_of_terms(const Atom& atom);
+
+/// A program of local values as work over buffers.
+struct Graph {
+  Mesh mesh;
+  Storage storage;
+  Program program;
+  std::vector<Root> roots;
+  std::vector<Atom> atoms;  // in an order in which they can be done
+  std::vector<Tensor> constants;
+  std::vector<int> outputs;  // root per output; distinct
+  /// Per-device storage only: the root of each output with a copy for every device.
+  std::vector<int> replicas;
+};
+
+/// How a caller's buffers lie: for each input and output, bytes per step along each mesh axis.
+struct Ports {
+  std::vector<std::vector<std::int64_t>> inputs, outputs;
+};
+/// `check_assumptions`: what assume_invariant takes for equal is compared when it runs.
+/// Without ports: shards lie side by side, those of inputs as their types say whatever the storage.
+Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false,
+                 const std::optional<Ports>& ports = {});
+
+/// Where a root's own value lies.
+Address natural_address(const Graph& graph, int root);
+std::int64_t element_bytes(const Graph& graph, const Address& address);
+/// `error` at the place of `equation` and with the name of its op.
+[[noreturn]] void rethrow_at(const Graph& graph, int equation, const Error& error);
+
+}  // namespace tutti

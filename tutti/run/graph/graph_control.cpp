@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sub-programs become.
+#include "tutti/base/require.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/run/graph/graph_builder.hpp"
+
+namespace tutti {
+namespace {
+
+/// The type of what decides which way a device goes; none if nothing does.
+std::optional<Type> decider(const Sub& sub, Type first_operand) {
+  switch (sub.how) {
+    case Sub::How::choose: return first_operand;
+    case Sub::How::call:
+    case Sub::How::repeat: return std::nullopt;
+    case Sub::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void GraphBuilder::lower(const Sub& sub) {
+  ensure(sub.how != Sub::How::call, "{} is not in its place", equation().op->name());
+  SubWork work{sub, 0, {}};
+  const std::vector<Var>& vars = equation().operands;
+  if (std::optional<Type> type = decider(sub, vars.empty() ? Type(DType::i32, {}) : operand_type(0)))
+    for (const auto& [axis, state] : type->states())
+      if (is_stored_per_device(state)) work.decided |= AxisSet{1} << number_of(axis);
+  auto consts = static_cast<std::size_t>(sub.consts), carries = static_cast<std::size_t>(sub.carries);
+  std::vector<Value> values;
+  for (Var var : vars) values.push_back(dense(value(var), type(var)));
+  std::vector<int> roots;
+  for (std::size_t i = 0; i < equation().results.size(); ++i)
+    roots.push_back(i < carries ? own_result_root(i) : result_root(i));
+  for (std::size_t i = 0; i < carries; ++i) {
+    Type carry = type(equation().results[i]);
+    int root = roots[i];
+    values[consts + i] = like_root(values[consts + i], carry, root);
+    int other = new_root(carry, stored_axes(carry), Spacing::dense);
+    graph_.roots[static_cast<std::size_t>(other)] = graph_.roots[static_cast<std::size_t>(root)];
+    roots.push_back(other);
+  }
+  std::vector<Address> operands;
+  for (const Value& v : values) operands.push_back(v.address);
+  add(std::move(work), std::move(operands), std::move(roots), {}, 0);
+}
+
+GraphBuilder::Value GraphBuilder::like_root(const Value& v, Type type, int root) {
+  const std::vector<std::int64_t> axes = graph_.roots[static_cast<std::size_t>(root)].axes;
+  bool alike = true;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    alike = alike && (v.address.axes[i] == axes[i] || graph_.mesh.axes()[i].size == 1);
+  if (alike) return v;
+  int copy = new_root(type, stored_axes(type), Spacing::dense);
+  graph_.roots[static_cast<std::size_t>(copy)] = graph_.roots[static_cast<std::size_t>(root)];
+  add_copy(v, type, copy);
+  return {natural_address(graph_, copy), stored_axes(type)};
+}
+
+}  // namespace tutti

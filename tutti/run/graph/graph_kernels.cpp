@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kinds of kernels become.
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/run/graph/graph_builder.hpp"
+
+namespace tutti {
+namespace {
+
+/// Then a fold of its result would rather be done where it is made.
+bool may_be_in_region(const Kernel& kernel) {
+  return std::holds_alternative<Pointwise>(kernel) || std::holds_alternative<Fold>(kernel) ||
+         std::holds_alternative<ReduceDims>(kernel);
+}
+
+}  // namespace
+
+void GraphBuilder::lower(const Literal& literal) {
+  int number = static_cast<int>(graph_.constants.size());
+  graph_.constants.push_back(literal.data);
+  int root = new_root(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
+  graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::constant;
+  graph_.roots[static_cast<std::size_t>(root)].number = number;
+  value(equation().results[0]) =
+      viewed(literal.view, {natural_address(graph_, root), 0}, literal.data.shape(), result_type());
+}
+
+void GraphBuilder::lower(const Pointwise& fn) {
+  std::vector<Address> operands;
+  for (Var var : equation().operands) operands.push_back(value(var).address);
+  int root = result_root();
+  add(PointwiseWork{fn}, std::move(operands), {root}, result_type().shape(), stored_axes(result_type()));
+}
+
+void GraphBuilder::lower(const Fold& fold) {
+  const Value from = value(equation().operands[0]);
+  Type folded = operand_type(0).with(fold.axes, State::invariant);
+  // An input may have fewer copies than the plan keeps of a result: these axes are gone through as well.
+  AxisSet axes = from.stored | stored_axes(folded);
+  Work work = FoldWork{fold.kind, set_of(graph_.mesh, fold.axes)};
+  if (fold.then.empty()) {
+    add(std::move(work), {from.address}, {result_root()}, folded.shape(), axes);
+    return;
+  }
+  if (fold_own_blocks(fold)) return;
+  int root = new_root(folded, stored_axes(folded), Spacing::staggered);
+  add(std::move(work), {from.address}, {root}, folded.shape(), axes);
+  value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, root), stored_axes(folded)},
+                                        folded.shape(), result_type());
+}
+
+bool GraphBuilder::fold_own_blocks(const Fold& fold) {
+  const Value from = value(equation().operands[0]);
+  const View& view = fold.then[0];  // of blocks: no reshape
+  int maker = graph_.roots[static_cast<std::size_t>(from.address.root)].equation;
+  if (maker >= 0 && may_be_in_region(kernels_[static_cast<std::size_t>(maker)])) return false;
+  AxisSet folded = set_of(graph_.mesh, fold.axes), stored = stored_axes(result_type());
+  Address first = from.address;  // of the terms, as all devices along the axes see it
+  for (std::size_t axis = 0; axis < first.axes.size(); ++axis)
+    if (has(folded, axis)) first.axes[axis] = 0;
+  if (result_type().elements() > 0) first.offset += start_of(view, from.address);
+  Stored whole{operand_type(0).shape(), from.stored & ~folded}, own{result_type().shape(), stored};
+  std::optional<Address> block =
+      address_of(moves_of(view, graph_.mesh, first, whole, own), graph_.mesh, first, own);
+  if (!block || !is_dense(*block, own.shape, element_bytes(graph_, *block))) return false;
+  FoldWork work{fold.kind, 0};
+  for (std::int64_t p = 0; p < positions(graph_.mesh, folded); ++p) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, folded, p);
+    work.terms.push_back(offset_at(from.address, at) - from.address.offset);
+  }
+  add(std::move(work), {*block}, {result_root()}, own.shape, stored | (from.stored & ~folded));
+  return true;
+}
+
+void GraphBuilder::lower(const Shuffle& shuffle) {
+  Value from = value(equation().operands[0]);
+  int root = result_root();
+  Address to = natural_address(graph_, root);
+  AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
+  auto step = [](const Coordinate& coordinate, const Address& address) {
+    if (coordinate.of != Coordinate::Of::dim) return std::int64_t{0};
+    return coordinate.weight * address.dims[static_cast<std::size_t>(coordinate.dim.index)];
+  };
+  CopyWork work{{}, {}, shuffle.kind};
+  for (const Digit& digit : shuffle.digits)
+    work.loops.push_back({digit.size, step(digit.to, to), step(digit.from, from.address)});
+  std::size_t pieces = shuffle.pieces.size() / static_cast<std::size_t>(graph_.mesh.devices());
+  Address read = from.address;
+  for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
+    std::size_t device = 0;
+    for (std::size_t axis = 0; axis < at.size(); ++axis)
+      device = device * static_cast<std::size_t>(graph_.mesh.axes()[axis].size) +
+               static_cast<std::size_t>(at[axis]);
+    for (std::size_t k = 0; k < pieces; ++k) {
+      const Shuffle::Piece& piece = shuffle.pieces[device * pieces + k];
+      CopyWork::Job& job = work.jobs.emplace_back();
+      job.to = offset_at(to, at) + static_cast<std::int64_t>(k) * step(shuffle.piece, to);
+      for (int source : piece.devices) {
+        std::int64_t whole = offset_at(from.address, coordinates(graph_.mesh, everywhere, source));
+        job.from.push_back(whole + piece.block * step(shuffle.block, from.address));
+        // Somebody reads another device's value: nobody may take it for his own.
+        if (whole != offset_at(from.address, at)) std::ranges::fill(read.axes, 0);
+      }
+    }
+  }
+  add(std::move(work), {read}, {root}, result_type().shape(), stored);
+}
+
+void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
+  Value from = value(equation().operands[0]);
+  int root = result_root();
+  Address to = natural_address(graph_, root);
+  AxisSet stored = stored_axes(result_type()), compared = set_of(graph_.mesh, axes);
+  CopyWork work;
+  work.must_agree = true;
+  for (std::size_t dim = 0; dim < to.dims.size(); ++dim)
+    work.loops.push_back(
+        {result_type().shape()[static_cast<int>(dim)], to.dims[dim], from.address.dims[dim]});
+  for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
+    std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
+    CopyWork::Job& job = work.jobs.emplace_back(CopyWork::Job{offset_at(to, at), {}});
+    for (std::int64_t peer = 0; peer < positions(graph_.mesh, compared); ++peer) {
+      std::vector<std::int64_t> other = coordinates(graph_.mesh, compared, peer);
+      for (std::size_t axis = 0; axis < other.size(); ++axis)
+        if (!has(compared, axis)) other[axis] = at[axis];
+      job.from.push_back(offset_at(from.address, other));
+    }
+  }
+  Address read = from.address;
+  std::ranges::fill(read.axes, 0);  // of all devices, not of its own
+  add(std::move(work), {read}, {root}, result_type().shape(), stored);
+}
+
+void GraphBuilder::lower(const Units& units) {
+  std::vector<Address> operands;
+  for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
+  std::vector<int> roots;
+  for (std::size_t i = 0; i < equation().results.size(); ++i) {
+    roots.push_back(result_root(i));
+    ensure(stored_axes(type(equation().results[i])) == stored_axes(result_type()),
+           "results of units that differ in their states: {} and {}", to_string(result_type()),
+           to_string(type(equation().results[i])));
+  }
+  add(UnitsWork{units}, std::move(operands), std::move(roots), result_type().shape(),
+      stored_axes(result_type()));
+}
+
+// ------------------------------------------------------------------------------------------- reductions over dims
+
+void GraphBuilder::lower(const ReduceDims& reduce) {
+  Value from = value(equation().operands[0]);
+  Type operand = operand_type(0);
+  const Shape& shape = operand.shape();
+  auto is_reduced = [&](int dim) { return std::ranges::find(reduce.dims, Dim{dim}) != reduce.dims.end(); };
+  // The dims longer than 1, in runs of kept and reduced ones. The way is chosen by the shape alone, so are the bits.
+  std::string runs;
+  int first_reduced = shape.rank();
+  for (int i = shape.rank(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    char run = is_reduced(i) ? 'r' : 'k';
+    if (runs.empty() || runs[0] != run) runs.insert(runs.begin(), run);
+    if (is_reduced(i)) first_reduced = i;
+  }
+  bool empty = shape.elements() == 0;
+  if (runs.find('r') == std::string::npos && !empty)
+    value(equation().results[0]) = viewed({{}, true}, from, shape, result_type());
+  else if (!empty && (runs == "r" || runs == "kr")) add_rows(reduce.kind, first_reduced, from, shape);
+  else if (!empty && (runs == "rk" || runs == "krk")) add_columns(reduce, dense(from, operand), operand);
+  else {
+    Value moved = with_dims_last(reduce.dims, from, operand);
+    int kept = shape.rank() - static_cast<int>(reduce.dims.size());
+    std::vector<std::int64_t> sizes;
+    for (int i = 0; i < shape.rank(); ++i)
+      if (!is_reduced(i)) sizes.push_back(shape[i]);
+    for (Dim dim : reduce.dims) sizes.push_back(shape[dim]);
+    add_rows(reduce.kind, kept, moved, Shape(sizes));
+  }
+}
+
+void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape) {
+  Address operand = from.address;
+  int root = result_root();
+  add(RowsWork{kind, kept}, {operand}, {root}, shape, stored_axes(result_type()));
+}
+
+void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type operand) {
+  const Shape& shape = operand.shape();
+  ColumnsWork work{reduce.kind, 1, 1, 1};
+  bool seen_reduced = false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    bool is_reduced = std::ranges::find(reduce.dims, Dim{i}) != reduce.dims.end();
+    if (is_reduced && shape[i] != 1) seen_reduced = true;
+    (is_reduced ? work.rows : seen_reduced ? work.columns : work.batch) *= shape[i];
+  }
+  Address address = from.address;
+  int root = result_root();
+  add(work, {address}, {root}, shape, stored_axes(result_type()));
+}
+
+GraphBuilder::Value GraphBuilder::with_dims_last(const Dims& dims, const Value& from, Type operand) {
+  Address address = from.address;
+  address.dims.clear();
+  for (int i = 0; i < operand.rank(); ++i)
+    if (std::ranges::find(dims, Dim{i}) == dims.end())
+      address.dims.push_back(from.address.dims[static_cast<std::size_t>(i)]);
+  for (Dim dim : dims) address.dims.push_back(from.address.dims[static_cast<std::size_t>(dim.index)]);
+  return {address, from.stored};
+}
+
+}  // namespace tutti

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/place/buffers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "tutti/run/fuse/region_uses.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t gap_bytes =
+    320;  // after large buffers, so that equal places of several are in other sets
+constexpr std::int64_t large_bytes = 4096;
+constexpr std::ptrdiff_t longest_look_back = 64;  // roots whose place a new one may take
+
+std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
+
+class BufferPlanner {
+ public:
+  BufferPlanner(const Graph& graph, const Nodes& nodes)
+      : graph_(graph), nodes_(nodes), accesses_(graph.roots.size()), kept_(graph.roots.size()) {
+    for (int r : graph.replicas) kept_[static_cast<std::size_t>(r)] = true;
+  }
+
+  BufferPlan plan() && {
+    plan_.offset.assign(graph_.roots.size(), -1);
+    one_worker_ = std::ranges::all_of(nodes_.list, [&](const Node& n) {
+      return n.phase == 0 && n.split == nodes_.list[0].split;
+    });
+    place_constants();
+    find_accesses();
+    std::int64_t staying = place_all(false), travelling = place_all(true);
+    std::int64_t constants = plan_.bytes;
+    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
+      if (is_planned(static_cast<int>(r)))
+        plan_.offset[r] += constants + (travels(static_cast<int>(r)) ? staying : 0);
+    plan_.bytes += staying + travelling;
+    return std::move(plan_);
+  }
+
+  MayOverwrite may_overwrite() && {
+    find_accesses();
+    return [planner = std::move(*this)](int input, int output) {
+      return planner.alike(input, output) && planner.root(input).axes == planner.root(output).axes &&
+             (planner.is_over(input, output) || planner.is_over_part_by_part(input, output));
+    };
+  }
+
+ private:
+  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
+  int maker(int r) const { return nodes_.maker[static_cast<std::size_t>(r)]; }
+  std::int64_t& offset(int r) { return plan_.offset[static_cast<std::size_t>(r)]; }
+  bool is_planned(int r) const {
+    return root(r).place == Root::Place::arena && maker(r) >= 0 &&
+           nodes_.in_memory[static_cast<std::size_t>(r)];
+  }
+  bool is_kept(int r) const { return kept_[static_cast<std::size_t>(r)]; }
+
+  void place_constants() {
+    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
+      if (graph_.roots[r].place == Root::Place::constant) {
+        plan_.offset[r] = plan_.bytes;
+        plan_.bytes += rounded(graph_.roots[r].bytes, line_bytes);
+      }
+  }
+
+  void find_accesses() {
+    travels_.assign(graph_.roots.size(), false);
+    for (int n = 0; n < static_cast<int>(nodes_.list.size()); ++n) {
+      for (int r : node(n).writes) accesses_[static_cast<std::size_t>(r)].push_back(n);
+      for (const Address& read : node(n).reads) {
+        accesses_[static_cast<std::size_t>(read.root)].push_back(n);
+        int writer = maker(read.root);
+        if (writer >= 0 && !reads_own_part(graph_, node(writer), node(n), read))
+          travels_[static_cast<std::size_t>(read.root)] = true;
+      }
+    }
+    for (const std::vector<int>& nodes : accesses_) last_.push_back(last_of(nodes));
+  }
+  bool travels(int r) const { return travels_[static_cast<std::size_t>(r)]; }
+
+  /// The last accesses to a root: their phase, the last node there, and the worker that does them all.
+  struct Last {
+    int phase = -1, node = -1;
+    int worker = several;
+  };
+  static constexpr int several = -1;
+
+  int worker_of(int n) const { return node(n).split.by == Split::By::worker ? node(n).split.which : several; }
+
+  Last last_of(const std::vector<int>& nodes) const {
+    Last last;
+    for (int n : nodes) {
+      bool later = node(n).phase > last.phase;
+      if (!later && node(n).phase < last.phase) continue;
+      last.worker = later || last.worker == worker_of(n) ? worker_of(n) : several;
+      last.node = later ? n : std::max(last.node, n);
+      last.phase = node(n).phase;
+    }
+    return last;
+  }
+
+  /// The bytes that the roots of one pool need.
+  std::int64_t place_all(bool travelling) {
+    std::vector<int> order;
+    for (int r = 0; r < static_cast<int>(graph_.roots.size()); ++r)
+      if (is_planned(r) && travels(r) == travelling) order.push_back(r);
+    std::ranges::sort(order, {}, [&](int r) { return std::tuple{node(maker(r)).phase, maker(r), r}; });
+    std::vector<int> placed;
+    lying_.clear();
+    widest_ = 0;
+    forgotten_before_ = -1;
+    std::int64_t top = 0;
+    for (int r : order) {
+      forget_before(r);
+      if (!take_over(r, placed)) offset(r) = first_gap(r);
+      placed.push_back(r);
+      lying_.insert(std::ranges::upper_bound(lying_, offset(r), {}, [&](int other) { return offset(other); }),
+                    r);
+      widest_ = std::max(widest_, extent(r));
+      top = std::max(top, offset(r) + extent(r));
+    }
+    return rounded(top, 2 * line_bytes);
+  }
+
+  /// Forgets what is over when r is written, and for all roots after it: in a phase each worker has its own time.
+  void forget_before(int r) {
+    int phase = node(maker(r)).phase;
+    if (phase == forgotten_before_ && !one_worker_) return;
+    forgotten_before_ = phase;
+    std::erase_if(lying_, [&](int other) {
+      bool is_past = !is_kept(other) && last_[static_cast<std::size_t>(other)].phase < phase;
+      return is_past || (one_worker_ && is_over(other, r));
+    });
+  }
+
+  std::int64_t extent(int r) const {
+    std::int64_t bytes = rounded(root(r).bytes, travels(r) ? 2 * line_bytes : line_bytes);
+    return bytes >= large_bytes ? bytes + gap_bytes : bytes;
+  }
+
+  /// Puts r where a root of the same make lies that is no longer needed, if there is one: first of all an operand.
+  bool take_over(int r, const std::vector<int>& placed) {
+    std::vector<int> candidates;
+    for (const Address& read : node(maker(r)).reads) candidates.push_back(read.root);
+    std::size_t operands = candidates.size();
+    auto oldest = placed.rbegin() + std::min(std::ssize(placed), longest_look_back);
+    candidates.insert(candidates.end(), placed.rbegin(), oldest);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      int candidate = candidates[i];
+      if (!is_planned(candidate) || travels(candidate) != travels(r) || !alike(candidate, r)) continue;
+      offset(r) = offset(candidate);
+      if (!is_free_for(r)) continue;
+      plan_.shared_in_place += i < operands ? 1 : 0;
+      return true;
+    }
+    return false;
+  }
+
+  /// Where r lies now there is nothing that is accessed when it is written, or later, but part by part.
+  bool is_free_for(int r) {
+    auto lies_at = [&](int other) { return offset(other); };
+    auto some = std::ranges::upper_bound(lying_, offset(r) - widest_, {}, lies_at);
+    for (; some != lying_.end() && offset(*some) < offset(r) + extent(r); ++some) {
+      int other = *some;
+      if (offset(other) + extent(other) <= offset(r) || is_over(other, r)) continue;
+      if (offset(other) != offset(r) || !alike(other, r) || !is_over_part_by_part(other, r)) return false;
+    }
+    return true;
+  }
+
+  /// The first place that is free for r.
+  std::int64_t first_gap(int r) {
+    std::int64_t at = 0;
+    for (int other : lying_) {
+      if (offset(other) >= at + extent(r)) break;
+      if (!is_over(other, r)) at = std::max(at, offset(other) + extent(other));
+    }
+    return at;
+  }
+
+  bool alike(int a, int b) const {
+    return root(a).stored == root(b).stored && root(a).shard_stride == root(b).shard_stride &&
+           root(a).bytes == root(b).bytes && root(a).type.bytes() == root(b).type.bytes();
+  }
+
+  /// Every access to `earlier` happens before `later` is written.
+  bool is_over(int earlier, int later) const {
+    if (is_kept(earlier)) return false;
+    const Last& last = last_[static_cast<std::size_t>(earlier)];
+    int writer = maker(later);
+    if (last.phase != node(writer).phase) return last.phase < node(writer).phase;
+    return last.worker != several && last.worker == worker_of(writer) && last.node < writer;
+  }
+
+  bool happens_before(int n, int m) const {
+    if (node(n).phase != node(m).phase) return node(n).phase < node(m).phase;
+    return n < m && node(n).split == node(m).split && node(n).split.by == Split::By::worker;
+  }
+
+  /// The same for roots at one place that lie alike, worker by worker, tile by tile.
+  bool is_over_part_by_part(int earlier, int later) const {
+    int writer = maker(later);
+    if (is_kept(earlier) || maker(earlier) == writer) return false;
+    return std::ranges::all_of(accesses_[static_cast<std::size_t>(earlier)], [&](int n) {
+      if (happens_before(n, writer)) return true;
+      if (n > writer || node(n).phase != node(writer).phase || !(node(n).split == node(writer).split))
+        return false;
+      if (n == writer) return is_read_in_place(n, earlier, later);
+      return keeps_to_own_part(n, earlier, writer, later);
+    });
+  }
+
+  /// Node n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
+  bool keeps_to_own_part(int n, int earlier, int writer, int later) const {
+    const Split& split = node(n).split;
+    auto axis = static_cast<std::size_t>(split.which);
+    switch (split.by) {
+      case Split::By::worker: break;  // then one happens before the other
+      case Split::By::together: return false;
+      case Split::By::axis:
+        if (!has(root(later).stored, axis) || !has(node(writer).outer(), axis)) return false;
+        break;
+      case Split::By::tiles:
+        if (!tiles_alike(node(n), node(writer)) || root(later).type.shape() != node(n).shape ||
+            root(earlier).type.shape() != node(n).shape)
+          return false;
+        break;
+    }
+    for (const Address& read : node(n).reads)
+      if (read.root == earlier && !reads_own_part(graph_, node(n), node(n), read)) return false;
+    return true;
+  }
+
+  /// Within node n, `earlier` is read element for element, and never after `later` is written.
+  bool is_read_in_place(int n, int earlier, int later) const {
+    const Node& region = node(n);
+    if (region.kind != Node::Kind::region || root(earlier).type.shape() != root(later).type.shape())
+      return false;
+    if (root(earlier).type.shape() != region.shape) return false;
+    Address own = natural_address(graph_, earlier);
+    std::size_t written = position_of_maker(region, later);
+    for (std::size_t i = 0; i < region.atoms.size(); ++i) {
+      const Atom& atom = graph_.atoms[static_cast<std::size_t>(region.atoms[i])];
+      for (const Address& operand : atom.operands) {
+        if (operand.root != earlier) continue;
+        const auto& merged_into = uses(n).merged_into;
+        std::size_t read = merged_into.contains(i) ? merged_into.at(i) : i;
+        if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(atom.work)))
+          return false;
+        if (operand.offset != 0 || operand.axes != own.axes || atom.shape != region.shape) return false;
+        if (!is_dense(operand, region.shape, element_bytes(graph_, operand))) return false;
+      }
+    }
+    return true;
+  }
+
+  std::size_t position_of_maker(const Node& region, int r) const {
+    for (std::size_t i = 0; i < region.atoms.size(); ++i)
+      for (int result : graph_.atoms[static_cast<std::size_t>(region.atoms[i])].results)
+        if (result == r) return i;
+    return 0;
+  }
+
+  const RegionUses& uses(int n) const {
+    auto known = uses_.find(n);
+    return known != uses_.end() ? known->second : uses_.emplace(n, uses_of(graph_, nodes_, n)).first->second;
+  }
+
+  const Graph& graph_;
+  const Nodes& nodes_;
+  BufferPlan plan_;
+  std::vector<std::vector<int>> accesses_;  // nodes per root
+  std::vector<Last> last_;                  // per root
+  std::vector<bool> kept_;                  // per root
+  std::vector<bool> travels_;               // per root
+  std::vector<int> lying_;                  // roots placed so far that may still be accessed, by offset
+  std::int64_t widest_ = 0;                 // extent among them
+  int forgotten_before_ = -1;               // phase
+  bool one_worker_ = false;                 // does everything
+  mutable std::map<int, RegionUses> uses_;  // per region that was looked at
+};
+
+}  // namespace
+
+BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes) { return BufferPlanner(graph, nodes).plan(); }
+
+MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes) {
+  return BufferPlanner(graph, nodes).may_overwrite();
+}
+
+}  // namespace tutti

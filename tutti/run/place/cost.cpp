@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/place/cost.hpp"
+
+#include <algorithm>
+
+#include "tutti/devices/cache.hpp"
+#include "tutti/run/plan/plan.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr double cache_bytes = 2 << 20;             // of all workers, each its own
+constexpr double small_last_cache_bytes = 8 << 20;  // taken for granted: the machine is not asked
+constexpr double nanoseconds_per_instruction = 6;
+
+double of_unary(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg:
+    case UnaryFn::abs:
+    case UnaryFn::sign:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite:
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: return 12;
+    case UnaryFn::exp:
+    case UnaryFn::log:
+    case UnaryFn::tanh:
+    case UnaryFn::sqrt:
+    case UnaryFn::rsqrt:
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::log1p:
+    case UnaryFn::expm1: return 3;
+    case UnaryFn::erf: return 0.5;
+  }
+  return 12;
+}
+
+double elements_per_nanosecond(const Work& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  if (!pointwise) return 12;
+  if (const auto* fn = std::get_if<UnaryFn>(&pointwise->fn.fn)) return of_unary(*fn);
+  const auto* fn = std::get_if<BinaryFn>(&pointwise->fn.fn);
+  return fn && (*fn == BinaryFn::pow || *fn == BinaryFn::atan2) ? 0.5 : 12;
+}
+
+enum class By { one, all };
+
+/// Of a loop whose trips nobody knows some are assumed.
+double of_control(const Graph& graph, const SubWork& work, By by) {
+  constexpr double assumed_trips = 10;
+  double dearest = 0, all = 0;
+  for (const std::shared_ptr<Plan>& plan : work.plans) {
+    const Placement& placement = plan->placement();
+    double once =
+        by == By::one ? placement.alone_nanoseconds : placement.nanoseconds + 2 * barrier_nanoseconds;
+    dearest = std::max(dearest, once);
+    all += once;
+  }
+  auto ways = static_cast<double>(positions(graph.mesh, work.decided));
+  switch (work.sub.how) {
+    case Sub::How::choose: return 20 + ways * dearest;
+    case Sub::How::call: return 20 + all;
+    case Sub::How::repeat: return 20 + static_cast<double>(work.sub.length) * all;
+    case Sub::How::loop: return 20 + ways * assumed_trips * all;
+  }
+  return 0;
+}
+
+bool fits_last_cache(double bytes) {
+  return bytes <= small_last_cache_bytes || bytes <= 1.5 * static_cast<double>(last_cache_bytes());
+}
+
+double of_region(const Graph& graph, const Node& node, AxisSet merged) {
+  double work = 0;
+  auto tiles = static_cast<double>(space_of(graph, node, merged).tiles() *
+                                   positions(graph.mesh, node.outer() & ~merged));
+  for (int i : node.atoms) {
+    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
+    double elements =
+        static_cast<double>(atom.shape.elements()) * static_cast<double>(positions(graph.mesh, atom.axes));
+    if (const FoldWork* fold = fold_of_terms(atom)) elements *= static_cast<double>(fold->terms.size());
+    work += elements / elements_per_nanosecond(atom.work) + nanoseconds_per_instruction * tiles;
+  }
+  double bytes = moved_bytes(graph, node);
+  return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
+}
+
+/// Of the elements that a copy moves as one.
+std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
+  if (work.loops.empty()) return element;
+  const CopyLoop& inner = work.loops.back();
+  return inner.to_stride == element && inner.from_stride == element ? inner.size * element : element;
+}
+
+double of_copy(const Graph& graph, const Node& node) {
+  constexpr std::int64_t short_run_bytes = 256;  // its elements are copied one by one, or the call shows
+  const Atom& atom = graph.atoms[static_cast<std::size_t>(node.atoms[0])];
+  const auto& work = std::get<CopyWork>(atom.work);
+  std::int64_t run = run_bytes(work, element_bytes(graph, atom.operands[0]));
+  double bytes = moved_bytes(graph, node);
+  std::size_t sources = 0;
+  for (const CopyWork::Job& job : work.jobs) sources += job.from.size();
+  if (sources > work.jobs.size())  // it folds
+    bytes *= static_cast<double>(sources) / static_cast<double>(work.jobs.size());
+  double rate = run < short_run_bytes ? 20 : 80;
+  if (bytes > cache_bytes) rate /= run < short_run_bytes || fits_last_cache(bytes) ? 2 : 5;
+  return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
+}
+
+}  // namespace
+
+bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
+
+double moved_bytes(const Graph& graph, const Node& node) {
+  double bytes = 0;
+  for (const Address& read : node.reads) bytes += bytes_read(graph, node, read);
+  for (int root : node.writes) bytes += bytes_read(graph, node, natural_address(graph, root));
+  return bytes;
+}
+
+bool is_too_large_to_cache(const Graph& graph, const Node& node) {
+  return !fits_last_cache(moved_bytes(graph, node));
+}
+
+double bytes_read(const Graph& graph, const Node& node, const Address& address) {
+  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
+  AxisSet read = 0;
+  for (std::size_t i = 0; i < address.axes.size(); ++i)
+    if (address.axes[i] != 0) read |= AxisSet{1} << i;
+  auto bytes = static_cast<double>(root.type.bytes());
+  bool reads_what_it_makes = node.kind == Node::Kind::region || node.kind == Node::Kind::copy;
+  if (reads_what_it_makes)  // of a slice not all that it is cut from
+    bytes = std::min(bytes, static_cast<double>(node.shape.elements() * element_bytes(graph, address)));
+  double all = bytes * static_cast<double>(positions(graph.mesh, root.stored | read));
+  return std::min(all, static_cast<double>(root.bytes));
+}
+
+double estimate(const Graph& graph, const Node& node, AxisSet merged) {
+  auto units = static_cast<double>(positions(graph.mesh, node.outer()));
+  double bytes = moved_bytes(graph, node);
+  switch (node.kind) {
+    case Node::Kind::region: return of_region(graph, node, merged);
+    case Node::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
+    case Node::Kind::copy: return of_copy(graph, node);
+    case Node::Kind::units:
+      return units * std::get<UnitsWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work)
+                         .units.nanoseconds +
+             20;
+    case Node::Kind::control: return of_control(graph, *sub_work(graph, node), By::one);
+  }
+  return 0;
+}
+
+bool may_be_shared(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(sub_work(graph, node)->plans, [](const std::shared_ptr<Plan>& plan) {
+    return plan->placement().needs_helpers;
+  });
+}
+
+double estimate_together(const Graph& graph, const Node& node) {
+  return of_control(graph, *sub_work(graph, node), By::all);
+}
+
+}  // namespace tutti

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/plan/control_steps.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t test_stride = 64;
+
+/// The step for the devices at one position. One worker binds the addresses; all of a crew decide alike.
+class Runner {
+ public:
+  Runner(const ControlArgs& args, const Crew& crew, std::int64_t position)
+      : args_(args),
+        crew_(crew),
+        position_(static_cast<std::size_t>(position)),
+        consts_(static_cast<std::size_t>(args.sub.consts)),
+        carries_(static_cast<std::size_t>(args.sub.carries)) {}
+
+  void run() {
+    switch (args_.sub.how) {
+      case Sub::How::choose: return choose();
+      case Sub::How::repeat: return repeat();
+      case Sub::How::call: return;  // not compiled
+      case Sub::How::loop: return loop();
+    }
+  }
+
+ private:
+  std::byte* operand(std::size_t i) const { return own_part(args_.operands[i]); }
+  std::byte* result(std::size_t i) const { return own_part(args_.results[i]); }
+  std::byte* other_buffer(std::size_t carry) const { return result(ys_end() + carry); }
+  std::size_t ys_end() const { return args_.results.size() - carries_; }
+  std::byte* own_part(const ControlValue& value) const { return value.base + value.at_position[position_]; }
+
+  /// Once bound by the first of the crew.
+  template <class Bind>
+  void run(Plan& plan, const Bind& bind) const {
+    if (crew_.worker == 0) bind();
+    crew_.meet();
+    plan.run(crew_);
+    crew_.meet();
+  }
+
+  /// The positions along the axes that are decided, the first inputs of every program.
+  std::size_t bind_coordinates(Plan& plan) const {
+    for (std::size_t i = 0; i < args_.coordinates_each; ++i) {
+      const std::int32_t* at = args_.coordinates.data() + position_ * args_.coordinates_each + i;
+      plan.bind(i, reinterpret_cast<std::byte*>(const_cast<std::int32_t*>(at)));  // never written
+    }
+    return args_.coordinates_each;
+  }
+
+  void choose() {
+    std::int32_t index = 0;
+    std::memcpy(&index, operand(0), sizeof index);
+    auto last = static_cast<std::int32_t>(args_.plans.size()) - 1;
+    Plan& plan = *args_.plans[static_cast<std::size_t>(std::clamp(index, 0, last))];
+    run(plan, [&] {
+      std::size_t slot = bind_coordinates(plan);
+      for (std::size_t i = 1; i < args_.operands.size(); ++i) plan.bind(slot++, operand(i));
+      for (std::size_t i = 0; i < args_.results.size(); ++i) plan.bind(slot++, result(i));
+    });
+  }
+
+  /// In trip k carries go to the result if an even number of trips follows, else to their other buffer.
+  void repeat() {
+    std::int64_t length = args_.sub.length;
+    for (std::int64_t k = 0; k < length; ++k) run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
+    if (length == 0 && crew_.worker == 0)
+      for (std::size_t i = 0; i < carries_; ++i) copy(i, operand(consts_ + i));
+  }
+
+  void bind_trip(Plan& plan, std::int64_t k) const {
+    std::size_t xs = consts_ + carries_, outputs = args_.operands.size();
+    std::int64_t length = args_.sub.length, at = args_.sub.reverse ? length - 1 - k : k;
+    bool to_result = (length - 1 - k) % 2 == 0;
+    if (k == 0)
+      for (std::size_t i = 0; i < consts_; ++i) plan.bind(i, operand(i));
+    for (std::size_t i = 0; i < carries_; ++i) {
+      std::byte *one = result(i), *other = other_buffer(i);
+      plan.bind(consts_ + i, k == 0 ? operand(consts_ + i) : to_result ? other : one);
+      plan.bind(outputs + i, to_result ? one : other);
+    }
+    for (std::size_t i = xs; i < outputs; ++i) plan.bind(i, operand(i) + at * args_.operands[i].slice_bytes);
+    for (std::size_t i = carries_; i < ys_end(); ++i)
+      plan.bind(outputs + i, result(i) + at * args_.results[i].slice_bytes);
+  }
+
+  void loop() {
+    Plan &test = *args_.plans[0], &body = *args_.plans[1];
+    std::size_t first = args_.coordinates_each, outputs = first + args_.operands.size();
+    if (crew_.worker == 0) bind_consts(test, body);
+    bool at_start = true, in_result = false;
+    for (;;) {
+      run(test, [&] {
+        for (std::size_t i = 0; i < carries_; ++i) {
+          std::byte* now = at_start ? operand(consts_ + i) : in_result ? result(i) : other_buffer(i);
+          test.bind(first + consts_ + i, now);
+          body.bind(first + consts_ + i, now);
+        }
+      });
+      if (*args_.test_result == std::byte{0}) break;
+      in_result = !in_result;
+      at_start = false;
+      run(body, [&] {
+        for (std::size_t i = 0; i < carries_; ++i)
+          body.bind(outputs + i, in_result ? result(i) : other_buffer(i));
+      });
+    }
+    if (in_result || crew_.worker != 0) return;
+    for (std::size_t i = 0; i < carries_; ++i) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
+  }
+
+  void bind_consts(Plan& test, Plan& body) const {
+    std::size_t first = bind_coordinates(test);
+    bind_coordinates(body);
+    for (std::size_t i = 0; i < consts_; ++i) {
+      test.bind(first + i, operand(i));
+      body.bind(first + i, operand(i));
+    }
+    test.bind(first + args_.operands.size(), args_.test_result.get());
+  }
+
+  void copy(std::size_t carry, const std::byte* from) const {
+    const ControlValue& value = args_.results[carry];
+    for (std::int64_t shard : value.shards)
+      std::memcpy(result(carry) + shard, from + shard, static_cast<std::size_t>(value.shard_bytes));
+  }
+
+  const ControlArgs& args_;
+  const Crew& crew_;
+  std::size_t position_, consts_, carries_;
+};
+
+void run_control(const PlanStep& step, StepContext& context) {
+  const auto& args = *static_cast<const ControlArgs*>(step.args);
+  if (context.crew.alone() && step.tile_begin > 0) return;  // done with the first worker's list
+  const Crew crew = args.together ? context.crew : Crew{.track = context.crew.track};
+  for (std::int64_t position = 0; position < args.positions; ++position) Runner(args, crew, position).run();
+}
+
+/// Nothing else is done in the phase of a step that all do together: its plans are checked for themselves.
+void touch_control(const PlanStep& step, StepContext&, const OnTouched& on_touched) {
+  const auto& args = *static_cast<const ControlArgs*>(step.args);
+  if (step.tile_begin > 0) return;
+  auto touch = [&](const ControlValue& value, bool written) {
+    for (std::int64_t position : value.at_position)
+      for (std::int64_t shard : value.shards) {
+        auto begin = reinterpret_cast<std::uintptr_t>(value.base + position + shard);
+        on_touched({begin, begin + static_cast<std::uintptr_t>(value.shard_bytes), written});
+      }
+  };
+  for (const ControlValue& operand : args.operands) touch(operand, false);
+  for (const ControlValue& result : args.results) touch(result, true);
+}
+
+}  // namespace
+
+const PlanStep::Code control_code{run_control, touch_control};
+
+std::vector<std::int64_t> test_result_strides(const Mesh& mesh) {
+  std::vector<std::int64_t> strides(mesh.axes().size());
+  std::int64_t stride = test_stride;
+  for (std::size_t i = strides.size(); i-- > 0; stride *= mesh.axes()[i].size) strides[i] = stride;
+  return strides;
+}
+
+std::size_t test_result_bytes(const Mesh& mesh) {
+  return static_cast<std::size_t>(test_stride * mesh.devices());
+}
+
+}  // namespace tutti

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/plan/plan.hpp"
+
+#include "tutti/base/error.hpp"
+#include "tutti/run/graph/at_position.hpp"
+#include "tutti/run/plan/control_steps.hpp"
+
+namespace tutti {
+namespace {
+
+using Strides = std::vector<std::int64_t>;
+
+/// Makes the plans of one atom's sub-programs.
+class SubPlanner {
+ public:
+  SubPlanner(const Graph& graph, const Atom& atom, const PlanOptions& options)
+      : graph_(graph), atom_(atom), work_(std::get<SubWork>(atom.work)), options_(options) {
+    for (std::size_t i = 0; i < graph.mesh.axes().size(); ++i)
+      if (has(work_.decided, i)) decided_.push_back(graph.mesh.axes()[i]);
+    mesh_ = graph.mesh.without(decided_);
+  }
+
+  std::vector<std::shared_ptr<Plan>> plans() const {
+    std::vector<std::shared_ptr<Plan>> made;
+    bool never_runs = work_.sub.how == Sub::How::repeat && work_.sub.length == 0;
+    if (never_runs) return made;  // nor is there room for a slice of its stacks
+    for (std::size_t i = 0; i < work_.sub.programs.size(); ++i) {
+      const Program& program = *work_.sub.programs[i];
+      bool is_test = work_.sub.how == Sub::How::loop && i == 0;
+      Ports ports;
+      ports.inputs.assign(decided_.size(), Strides(mesh_.axes().size(), 0));
+      std::size_t skipped = work_.sub.how == Sub::How::choose ? 1 : 0;  // the index
+      for (std::size_t k = skipped; k < atom_.operands.size(); ++k)
+        ports.inputs.push_back(left_over(atom_.operands[k].axes));
+      if (is_test) ports.outputs.push_back(test_result_strides(mesh_));
+      else
+        for (std::size_t k = 0; k < program.outputs.size(); ++k)
+          ports.outputs.push_back(left_over(graph_.roots[static_cast<std::size_t>(atom_.results[k])].axes));
+      made.push_back(std::make_shared<Plan>(at_position(program, decided_), mesh_, options_, ports));
+    }
+    return made;
+  }
+
+ private:
+  /// The axes of the sub-program's mesh only.
+  Strides left_over(const Strides& axes) const {
+    Strides left;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (!has(work_.decided, i)) left.push_back(axes[i]);
+    return left;
+  }
+
+  const Graph& graph_;
+  const Atom& atom_;
+  const SubWork& work_;
+  PlanOptions options_;
+  Axes decided_;
+  Mesh mesh_;
+};
+
+Graph with_sub_plans(Graph graph, const PlanOptions& options) {
+  for (Atom& atom : graph.atoms)
+    if (SubWork* work = std::get_if<SubWork>(&atom.work)) try {
+        work->plans = SubPlanner(graph, atom, options).plans();
+      } catch (const Error& error) {
+        rethrow_at(graph, atom.equation, error);
+      }
+  return graph;
+}
+
+}  // namespace
+
+Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
+           const std::optional<Ports>& ports)
+    : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
+                            options)),
+      nodes_(make_nodes(graph_, options.fusion, options.stores)),
+      placement_(place(graph_, nodes_, options.workers, options.choice)),
+      buffers_(plan_buffers(graph_, nodes_)),
+      schedule_(make_schedule(graph_, nodes_, placement_, buffers_)) {
+  for (const std::shared_ptr<std::byte>& scratch : schedule_.scratch)
+    contexts_.push_back({scratch.get(), {}, {}});
+  slots_.resize(schedule_.relocations.size());
+}
+
+void Plan::run(const Crew& crew) {
+  for (std::size_t phase = 0; phase < schedule_.lists.size(); ++phase) {
+    if (crew.alone()) {
+      for (std::size_t worker = 0; worker < contexts_.size(); ++worker) run_list(phase, worker, crew);
+    } else {
+      if (phase > 0) crew.meet();
+      run_list(phase, static_cast<std::size_t>(crew.worker), crew);
+    }
+  }
+}
+
+void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
+  const PlanStep* step = nullptr;
+  StepContext& context = contexts_[worker];
+  context.crew = crew;
+  const std::vector<PlanStep>& list = schedule_.lists[phase][worker];
+  try {
+    if (crew.track) {
+      for (const PlanStep& next : list) {
+        step = &next;
+        Track::Span span(crew.track, &next);
+        next.code->run(next, context);
+      }
+    } else {
+      for (const PlanStep& next : list) {
+        step = &next;
+        next.code->run(next, context);
+      }
+    }
+  } catch (const Error& error) {
+    rethrow_at(graph_, first_equation(*step), error);
+  } catch (const std::bad_alloc&) {
+    rethrow_at(graph_, first_equation(*step),
+               Error(Code::memory, {}, "no memory for the scratch of this step"));
+  }
+}
+
+int Plan::first_equation(const PlanStep& step) const {
+  const Node& node = nodes_.list[static_cast<std::size_t>(step.node)];
+  return graph_.atoms[static_cast<std::size_t>(node.atoms[0])].equation;
+}
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/run/place/buffers.hpp"
+#include "tutti/run/plan/schedule.hpp"
+
+namespace tutti {
+
+struct PlanOptions {
+  Storage storage = Storage::by_type;
+  Fusion fusion = Fusion::on;
+  Stores stores = Stores::by_size;
+  PlanChoice choice = PlanChoice::cheapest;
+  int workers = 1;
+  bool check_assumptions = false;
+};
+
+/// A program of local values, planned and with memory of its own. Slots, inputs first, are the callers' buffers.
+class Plan {
+ public:
+  Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
+       const std::optional<Ports>& ports = {});
+
+  const Graph& graph() const { return graph_; }
+  const Nodes& nodes() const { return nodes_; }
+  const Placement& placement() const { return placement_; }
+  const BufferPlan& buffers() const { return buffers_; }
+  Schedule& schedule() { return schedule_; }
+  const Schedule& schedule() const { return schedule_; }
+
+  void bind(std::size_t slot, std::byte* base) {
+    if (slots_[slot] == base) return;
+    slots_[slot] = base;
+    relocate(schedule_, static_cast<int>(slot), base);
+  }
+  /// What this one of the crew does; alone, the lists of all workers, one after the other. Errors get the place of
+  /// their equation.
+  void run(const Crew& crew);
+
+ private:
+  void run_list(std::size_t phase, std::size_t worker, const Crew& crew);
+  int first_equation(const PlanStep& step) const;
+
+  Graph graph_;
+  Nodes nodes_;
+  Placement placement_;
+  BufferPlan buffers_;
+  Schedule schedule_;
+  std::vector<StepContext> contexts_;  // per worker
+  std::vector<std::byte*> slots_;      // as the steps have them now
+};
+
+}  // namespace tutti

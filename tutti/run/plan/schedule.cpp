@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/plan/schedule.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tutti/base/require.hpp"
+#include "tutti/devices/block.hpp"
+#include "tutti/run/code/other_steps.hpp"
+#include "tutti/run/code/region_code.hpp"
+#include "tutti/run/plan/control_steps.hpp"
+
+namespace tutti {
+namespace {
+
+class Scheduler {
+ public:
+  Scheduler(const Graph& graph, const Nodes& nodes, const Placement& placement, const BufferPlan& buffers)
+      : graph_(graph), nodes_(nodes), placement_(placement), buffers_(buffers) {}
+
+  Schedule make() && {
+    allocate_arena();
+    made_.relocations.resize(graph_.program.inputs.size() + graph_.outputs.size());
+    made_.lists.assign(static_cast<std::size_t>(placement_.phases),
+                       std::vector<std::vector<PlanStep>>(static_cast<std::size_t>(placement_.workers)));
+    for (int n = 0; n < static_cast<int>(nodes_.list.size()); ++n) add(n);
+    allocate_scratch();
+    for (auto& phase : made_.lists)
+      for (std::size_t w = 0; w < phase.size(); ++w)
+        for (PlanStep& step : phase[w]) work_out_addresses(step, made_.scratch[w].get());
+    return std::move(made_);
+  }
+
+ private:
+  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+
+  void allocate_arena() {
+    made_.arena_bytes = static_cast<std::size_t>(buffers_.bytes);
+    try {
+      made_.arena = allocate_block(made_.arena_bytes);
+    } catch (const Error& error) {
+      auto bytes = [&](const Root& r) {
+        return buffers_.offset[static_cast<std::size_t>(&r - graph_.roots.data())] < 0 ? 0 : r.bytes;
+      };
+      auto largest = std::ranges::max_element(graph_.roots, {}, bytes);
+      rethrow_at(graph_, largest == graph_.roots.end() ? -1 : largest->equation, error);
+    }
+    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
+      if (graph_.roots[r].place == Root::Place::constant) {
+        const Tensor& data = graph_.constants[static_cast<std::size_t>(graph_.roots[r].number)];
+        std::memcpy(made_.arena.get() + buffers_.offset[r], data.data(), data.bytes());
+      }
+  }
+
+  /// Writes the address of byte `offset` of a root to `at`, now or when its caller's buffer is known.
+  void put_address(std::byte** at, int r, std::int64_t offset) {
+    const Root& of = root(r);
+    switch (of.place) {
+      case Root::Place::arena:
+      case Root::Place::constant:
+        *at = made_.arena.get() + buffers_.offset[static_cast<std::size_t>(r)] + offset;
+        return;
+      case Root::Place::input:
+        made_.relocations[static_cast<std::size_t>(of.number)].push_back({at, of.number, offset});
+        return;
+      case Root::Place::output: {
+        Slot slot = static_cast<int>(graph_.program.inputs.size()) + of.number;
+        made_.relocations[static_cast<std::size_t>(slot)].push_back({at, slot, offset});
+      }
+    }
+  }
+
+  template <class T>
+  T& keep(T args) {
+    auto kept = std::make_shared<T>(std::move(args));
+    made_.args.push_back(kept);
+    return *kept;
+  }
+
+  void need_scratch(std::size_t bytes) {
+    if (bytes <= made_.scratch_bytes) return;
+    made_.scratch_bytes = bytes;
+    neediest_ = adding_;
+  }
+
+  void allocate_scratch() try {
+    for (int w = 0; w < placement_.workers; ++w)
+      made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
+  } catch (const Error& error) {
+    const Node& node = nodes_.list[static_cast<std::size_t>(neediest_)];
+    rethrow_at(graph_, graph_.atoms[static_cast<std::size_t>(node.atoms[0])].equation, error);
+  }
+
+  void add(int n) {
+    adding_ = n;
+    const Node& node = nodes_.list[static_cast<std::size_t>(n)];
+    switch (node.kind) {
+      case Node::Kind::region: return add_region(n, node);
+      case Node::Kind::columns: return add_jobs(n, node, columns_code, &columns_args(node));
+      case Node::Kind::copy: return add_jobs(n, node, copy_code, &copy_args(node));
+      case Node::Kind::units: return add_jobs(n, node, units_code, &units_args(node));
+      case Node::Kind::control: return add_control(n, node);
+    }
+  }
+
+  void put(int n, const Node& node, int worker, const PlanStep::Code& code, const void* args, Range units,
+           Range tiles) {
+    if (units.begin == units.end || tiles.begin == tiles.end) return;
+    made_.lists[static_cast<std::size_t>(node.phase)][static_cast<std::size_t>(worker)].push_back(
+        {&code, args, units.begin, units.end, tiles.begin, tiles.end, n});
+  }
+
+  /// A result lies in the place of an operand.
+  bool is_over_operand(const Node& node) const {
+    auto place = [&](int root) { return buffers_.offset[static_cast<std::size_t>(root)]; };
+    return std::ranges::any_of(node.writes, [&](int result) {
+      return place(result) >= 0 && std::ranges::any_of(node.reads, [&](const Address& read) {
+               return place(read.root) == place(result);
+             });
+    });
+  }
+
+  void add_region(int n, const Node& node) {
+    AxisSet left = node.outer();
+    std::vector<std::size_t> unit_axes;
+    if (node.split.by == Split::By::axis) unit_axes.push_back(static_cast<std::size_t>(node.split.which));
+    for (std::size_t axis : unit_axes) left &= ~(AxisSet{1} << axis);
+    if (node.split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, nodes_, n, left);
+    for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
+      if (has(left, axis)) unit_axes.push_back(axis);
+    const Results results = is_over_operand(node) ? Results::over_operands : Results::apart;
+    RegionCode& code = keep(make_region_code(graph_, nodes_, n, unit_axes, results));
+    need_scratch(code.scratch_bytes);
+    if (code.space.rows == 0 || (code.space.columns == 0 && !node.kept)) return;
+    Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
+    for (int w = 0; w < placement_.workers; ++w) {
+      Range units = all_units, tiles = all_tiles;
+      if (node.split.by == Split::By::worker && node.split.which != w) continue;
+      if (node.split.by == Split::By::tiles) tiles = part_of(all_tiles.end, w, placement_.workers);
+      if (node.split.by == Split::By::axis) {
+        units = part_of(code.unit_sizes[0], w, placement_.workers);
+        units = {units.begin * (all_units.end / code.unit_sizes[0]),
+                 units.end * (all_units.end / code.unit_sizes[0])};
+      }
+      put(n, node, w, region_code, &code, units, tiles);
+    }
+  }
+
+  /// The units of a node in the order of its jobs: those of a worker next to each other.
+  std::vector<std::int64_t> job_order(const Node& node) const {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, node.axes)));
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+    if (node.split.by == Split::By::axis)
+      std::ranges::sort(order, {}, [&](std::int64_t unit) {
+        return std::pair{coordinates(graph_.mesh, node.axes,
+                                     unit)[static_cast<std::size_t>(node.split.which)],
+                         unit};
+      });
+    return order;
+  }
+
+  void add_jobs(int n, const Node& node, const PlanStep::Code& code, const void* args) {
+    std::int64_t jobs = positions(graph_.mesh, node.axes);
+    for (int w = 0; w < placement_.workers; ++w) {
+      if (node.split.by == Split::By::worker && node.split.which != w) continue;
+      Range mine{0, jobs};
+      if (node.split.by == Split::By::axis) {
+        std::int64_t size = graph_.mesh.axes()[static_cast<std::size_t>(node.split.which)].size;
+        mine = part_of(size, w, placement_.workers);
+        mine = {mine.begin * (jobs / size), mine.end * (jobs / size)};
+      }
+      Range tiles{0, node.space.tiles()};
+      if (node.split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
+      put(n, node, w, code, args, mine, tiles);
+    }
+  }
+
+  /// Its one unit is done by one worker, or its tile w by each worker w: all run the sub-programs together.
+  void add_control(int n, const Node& node) {
+    const ControlArgs& args = control_args(node);
+    if (!args.together) return put(n, node, node.split.which, control_code, &args, {0, 1}, {0, 1});
+    for (int w = 0; w < placement_.workers; ++w) put(n, node, w, control_code, &args, {0, 1}, {w, w + 1});
+  }
+
+  CopyArgs& copy_args(const Node& node) {
+    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
+    const auto& work = std::get<CopyWork>(atom.work);
+    Type type = root(atom.results[0]).type;
+    std::vector<std::int64_t> order = job_order(node);
+    std::size_t pieces = work.jobs.size() / order.size(), most = 0;
+    for (const CopyWork::Job& job : work.jobs) most = std::max(most, job.from.size());
+    bool folds = most > 1 && !work.must_agree;
+    std::size_t scratch = folds ? most * sizeof(std::byte*) : 0;
+    need_scratch(scratch);
+    CopyArgs& args = keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
+                                   bytes_per_element(type.dtype()), type.bytes(),
+                                   folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
+                                   scratch, node.space.tiles(), node.is_large});
+    for (std::size_t i = 0; i < args.jobs.size(); ++i) {
+      const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
+      args.jobs[i].from.resize(job.from.size());
+      put_address(&args.jobs[i].to, atom.results[0], job.to);
+      for (std::size_t k = 0; k < job.from.size(); ++k)
+        put_address(&args.jobs[i].from[k], atom.operands[0].root, job.from[k]);
+    }
+    return args;
+  }
+
+  ColumnsArgs& columns_args(const Node& node) {
+    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
+    const auto& work = std::get<ColumnsWork>(atom.work);
+    DType dtype = root(atom.results[0]).type.dtype();
+    std::size_t scratch = reduce_columns_scratch_bytes(work.rows, work.columns, dtype);
+    need_scratch(scratch);
+    ColumnsArgs& args = keep(ColumnsArgs{{},
+                                         reduce_columns_kernel(work.kind, dtype),
+                                         work.batch,
+                                         work.rows,
+                                         work.columns,
+                                         static_cast<std::int64_t>(bytes_per_element(dtype)),
+                                         scratch});
+    std::vector<std::int64_t> order = job_order(node);
+    args.jobs.resize(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, node.axes, order[i]);
+      put_address(&args.jobs[i].to, atom.results[0], offset_at(natural_address(graph_, atom.results[0]), at));
+      put_address(&args.jobs[i].from, atom.operands[0].root, offset_at(atom.operands[0], at));
+    }
+    return args;
+  }
+
+  UnitsArgs& units_args(const Node& node) {
+    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
+    const Units& units = std::get<UnitsWork>(atom.work).units;
+    need_scratch(units.scratch_bytes);
+    UnitsArgs& args =
+        keep(UnitsArgs{units.run, {}, {}, atom.operands.size(), atom.results.size(), units.scratch_bytes});
+    std::vector<Address> all = atom.operands;
+    for (int r : atom.results) all.push_back(natural_address(graph_, r));
+    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(atom.equation)];
+    for (Var var : equation.operands)
+      args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
+    for (Var var : equation.results)
+      args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
+    std::vector<std::int64_t> order = job_order(node);
+    args.addresses.resize(order.size() * all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, node.axes, order[i]);
+      for (std::size_t j = 0; j < all.size(); ++j)
+        put_address(&args.addresses[i * all.size() + j], all[j].root, offset_at(all[j], at));
+    }
+    return args;
+  }
+
+  ControlArgs& control_args(const Node& node) {
+    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
+    const auto& work = std::get<SubWork>(atom.work);
+    ControlArgs& args = keep(ControlArgs{work.sub,
+                                         work.plans,
+                                         {},
+                                         {},
+                                         positions(graph_.mesh, work.decided),
+                                         {},
+                                         0,
+                                         nullptr,
+                                         node.split.by == Split::By::together});
+    for (std::int64_t p = 0; p < args.positions; ++p) {
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
+      for (std::size_t axis = 0; axis < at.size(); ++axis)
+        if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
+    }
+    args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
+    if (work.sub.how == Sub::How::loop)
+      args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
+    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(atom.equation)];
+    for (std::size_t i = 0; i < atom.operands.size(); ++i)
+      args.operands.push_back(
+          control_value(atom.operands[i], graph_.program.type(equation.operands[i]), work));
+    for (int r : atom.results)
+      args.results.push_back(control_value(natural_address(graph_, r), root(r).type, work));
+    for (std::size_t i = 0; i < args.operands.size(); ++i)
+      put_address(&args.operands[i].base, atom.operands[i].root, atom.operands[i].offset);
+    for (std::size_t i = 0; i < args.results.size(); ++i)
+      put_address(&args.results[i].base, atom.results[i], 0);
+    return args;
+  }
+
+  ControlValue control_value(const Address& address, Type type, const SubWork& work) const {
+    ControlValue value;
+    AxisSet steps = 0;
+    for (std::size_t axis = 0; axis < address.axes.size(); ++axis)
+      if (address.axes[axis] != 0 && !has(work.decided, axis)) steps |= AxisSet{1} << axis;
+    Address from_base = address;
+    from_base.offset = 0;
+    for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p)
+      value.at_position.push_back(offset_at(from_base, coordinates(graph_.mesh, work.decided, p)));
+    for (std::int64_t p = 0; p < positions(graph_.mesh, steps); ++p)
+      value.shards.push_back(offset_at(from_base, coordinates(graph_.mesh, steps, p)));
+    value.shard_bytes = static_cast<std::int64_t>(type.bytes());
+    bool is_stacked = work.sub.how == Sub::How::repeat && work.sub.length > 0;
+    if (is_stacked) value.slice_bytes = value.shard_bytes / work.sub.length;
+    return value;
+  }
+
+  /// A region's step becomes a list of calls if they are few; else its bases are filled in.
+  void work_out_addresses(PlanStep& step, std::byte* scratch) {
+    if (step.code != &region_code) return;
+    auto& code = *const_cast<RegionCode*>(static_cast<const RegionCode*>(step.args));
+    if (std::ranges::find(filled_, &code) == filled_.end()) {
+      filled_.push_back(&code);
+      for (std::size_t b = 1; b < code.bases.size(); ++b) put_address(&code.bases[b], code.base_roots[b], 0);
+    }
+    DirectRegion direct;
+    if (!make_direct(step, scratch, direct, [](std::byte**, int, std::int64_t) {})) return;
+    DirectRegion& kept = keep(DirectRegion{});
+    make_direct(step, scratch, kept,
+                [&](std::byte** at, int r, std::int64_t offset) { put_address(at, r, offset); });
+    step = {&direct_region_code, &kept, 0, 1, 0, 1, step.node};
+  }
+
+  const Graph& graph_;
+  const Nodes& nodes_;
+  const Placement& placement_;
+  const BufferPlan& buffers_;
+  Schedule made_;
+  int adding_ = 0, neediest_ = 0;  // nodes: that steps are being made of, that needs most scratch
+  std::vector<const RegionCode*> filled_;
+};
+
+}  // namespace
+
+Schedule make_schedule(const Graph& graph, const Nodes& nodes, const Placement& placement,
+                       const BufferPlan& buffers) {
+  return Scheduler(graph, nodes, placement, buffers).make();
+}
+
+void relocate(Schedule& schedule, Slot slot, std::byte* base) {
+  for (const Relocation& relocation : schedule.relocations[static_cast<std::size_t>(slot)])
+    *relocation.at = base + relocation.offset;
+}
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tutti/run/code/step.hpp"
+#include "tutti/run/place/buffers.hpp"
+
+namespace tutti {
+
+/// A plan that can be run: for every phase and worker a list of steps, over memory of its own and callers' slots.
+struct Schedule {
+  std::shared_ptr<std::byte> arena;
+  std::size_t arena_bytes = 0;
+  std::vector<std::shared_ptr<std::byte>> scratch;  // per worker
+  std::size_t scratch_bytes = 0;
+  std::vector<std::vector<std::vector<PlanStep>>> lists;  // [phase][worker]
+  std::vector<std::vector<Relocation>> relocations;       // per slot: inputs, then outputs
+  std::vector<std::shared_ptr<void>> args;                // of the steps
+};
+
+/// Throws R003 (memory) at the equation with the largest value if the arena does not fit.
+Schedule make_schedule(const Graph& graph, const Nodes& nodes, const Placement& placement,
+                       const BufferPlan& buffers);
+
+/// Puts the address of a caller's buffer wherever steps use it.
+void relocate(Schedule& schedule, Slot slot, std::byte* base);
+
+}  // namespace tutti

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/watch/check_races.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+namespace {
+
+struct Interval {
+  std::uintptr_t begin, end;
+  bool written;
+  int worker, node;
+};
+
+/// Appends, or lengthens the interval before if it goes on there: tiles follow each other.
+void add(std::vector<Interval>& intervals, const Interval& made) {
+  if (!intervals.empty()) {
+    Interval& last = intervals.back();
+    if (last.end == made.begin && last.written == made.written && last.node == made.node) {
+      last.end = made.end;
+      return;
+    }
+  }
+  intervals.push_back(made);
+}
+
+/// By begin; a sweep keeps, per worker, the furthest end of what was written and of what was touched at all.
+std::optional<std::pair<Interval, Interval>> conflict(std::vector<Interval> intervals, std::size_t workers) {
+  std::ranges::sort(intervals, {}, [](const Interval& i) { return i.begin; });
+  std::vector<std::optional<Interval>> written(workers), touched(workers);
+  for (const Interval& i : intervals) {
+    for (std::size_t w = 0; w < workers; ++w) {
+      if (static_cast<int>(w) == i.worker) continue;
+      const std::optional<Interval>& other = i.written ? touched[w] : written[w];
+      if (other && other->end > i.begin) return std::pair{*other, i};
+    }
+    auto further = [&](std::optional<Interval>& last) {
+      if (!last || i.end > last->end) last = i;
+    };
+    further(touched[static_cast<std::size_t>(i.worker)]);
+    if (i.written) further(written[static_cast<std::size_t>(i.worker)]);
+  }
+  return std::nullopt;
+}
+
+/// Every caller's buffer far away from all others, but for outputs over inputs; nobody reads there.
+void place_slots_apart(Schedule& schedule, const std::vector<int>& overwritten) {
+  std::size_t slots = schedule.relocations.size(), outputs = slots - overwritten.size();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    std::size_t at = slot;
+    if (slot >= outputs && overwritten[slot - outputs] >= 0)
+      at = static_cast<std::size_t>(overwritten[slot - outputs]);
+    relocate(schedule, static_cast<int>(slot),
+             reinterpret_cast<std::byte*>((std::uintptr_t{1} << 62) + (at << 48)));
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::string>& names,
+                                     const std::vector<int>& overwritten) {
+  place_slots_apart(schedule, overwritten);
+  for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase) {
+    std::vector<Interval> intervals;
+    std::size_t workers = schedule.lists[phase].size();
+    for (std::size_t w = 0; w < workers; ++w) {
+      StepContext context{schedule.scratch[w].get(), {}, {}};
+      for (const PlanStep& step : schedule.lists[phase][w])
+        step.code->touch(step, context, [&](const Touched& t) {
+          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, static_cast<int>(w), step.node});
+        });
+    }
+    if (auto found = conflict(std::move(intervals), workers)) {
+      auto [a, b] = *found;
+      return fmt::format("phase {}: worker {} {} what worker {} {} ({} and {})", phase, a.worker,
+                         a.written ? "writes" : "reads", b.worker, b.written ? "writes" : "reads",
+                         names[static_cast<std::size_t>(a.node)], names[static_cast<std::size_t>(b.node)]);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tutti

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/watch/describe.hpp"
+
+#include <fmt/core.h>
+
+#include "tutti/base/counted.hpp"
+
+namespace tutti {
+namespace {
+
+/// What an atom is of; null for what the planner added.
+const Equation* equation_of(const Graph& graph, int atom) {
+  int e = graph.atoms[static_cast<std::size_t>(atom)].equation;
+  return e < 0 ? nullptr : &graph.program.equations[static_cast<std::size_t>(e)];
+}
+
+}  // namespace
+
+std::string kind_name(Node::Kind kind) {
+  switch (kind) {
+    case Node::Kind::region: return "region";
+    case Node::Kind::columns: return "columns";
+    case Node::Kind::copy: return "copy";
+    case Node::Kind::units: return "units";
+    case Node::Kind::control: return "control";
+  }
+  return {};
+}
+
+std::string ops_of(const Graph& graph, const Node& node, std::size_t most_named) {
+  std::string ops;
+  std::size_t named = 0;
+  for (int i : node.atoms) {
+    const Equation* equation = equation_of(graph, i);
+    if (equation && named++ < most_named)
+      ops += (ops.empty() ? "" : ", ") + std::string(equation->op->name());
+  }
+  if (named > most_named) ops += fmt::format(" and {} more", named - most_named);
+  return ops;
+}
+
+Where place_of(const Graph& graph, const Node& node) {
+  for (int i : node.atoms)
+    if (const Equation* equation = equation_of(graph, i); equation && equation->where.known())
+      return equation->where;
+  return {};
+}
+
+std::string describe(const Graph& graph, const Node& node) {
+  std::string ops = ops_of(graph, node);
+  Where where = place_of(graph, node);
+  return kind_name(node.kind) + (ops.empty() ? "" : " " + ops) +
+         (where.known() ? " (" + to_string(where) + ")" : "");
+}
+
+std::string split_name(const Graph& graph, const Split& split) {
+  switch (split.by) {
+    case Split::By::worker: return fmt::format("worker {}", split.which);
+    case Split::By::axis:
+      return fmt::format("by '{}'", graph.mesh.axes()[static_cast<std::size_t>(split.which)].name);
+    case Split::By::tiles: return "by tiles";
+    case Split::By::together: return "together";
+  }
+  return {};
+}
+
+std::string part_name(const Sub& sub, std::size_t program) {
+  switch (sub.how) {
+    case Sub::How::choose: return fmt::format("branch {}", program);
+    case Sub::How::call: return "call";
+    case Sub::How::repeat: return "each of " + counted(sub.length, "trip");
+    case Sub::How::loop: return program == 0 ? "test" : "trip";
+  }
+  return {};
+}
+
+}  // namespace tutti

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/watch/explain.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/run/place/cost.hpp"
+#include "tutti/run/watch/describe.hpp"
+#include "tutti/run/watch/memory.hpp"
+#include "tutti/tensor/products/blas.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t line_length = 120;
+
+std::string in_bytes(std::int64_t bytes) {
+  constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1023.95 && unit + 1 < units.size(); ++unit) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+std::string in_microseconds(std::optional<double> nanoseconds) {
+  return nanoseconds ? fmt::format("{:.2f}", *nanoseconds / 1e3) : "-";
+}
+
+std::string columns(const std::string& bytes, const std::string& live, const std::string& about,
+                    const std::string& took) {
+  return fmt::format("{:>10} {:>10} {:>9} {:>9}  ", bytes, live, about, took);
+}
+
+/// The lines of one plan, and below each step those of its sub-programs.
+class PlanLines {
+ public:
+  PlanLines(const Plan& plan, const Recording* recording, std::string indent)
+      : plan_(plan),
+        recording_(recording),
+        indent_(std::move(indent)),
+        live_(live_bytes(plan.graph(), plan.nodes(), plan.buffers())) {
+    for (const Node& node : nodes())
+      split_width_ = std::max(split_width_, split_name(plan.graph(), node.split).size());
+  }
+
+  std::string text() const {
+    std::string text;
+    for (int phase = 0; phase < plan_.placement().phases; ++phase) {
+      text += below(fmt::format("phase {}", phase));
+      for (std::size_t n = 0; n < nodes().size(); ++n)
+        if (nodes()[n].phase == phase) text += step(n) + sub_programs(nodes()[n]);
+    }
+    return text;
+  }
+
+ private:
+  const std::vector<Node>& nodes() const { return plan_.nodes().list; }
+  std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
+
+  std::string step(std::size_t n) const {
+    const Node& node = nodes()[n];
+    std::string line =
+        columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), node))), in_bytes(live_[n]),
+                in_microseconds(estimated(node)), in_microseconds(took(n))) +
+        fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), node.split), split_width_,
+                    kind_name(node.kind));
+    return line + what(node, line_length - std::min(line_length, line.size())) + "\n";
+  }
+
+  /// As many ops as there is room for, and the user's line.
+  std::string what(const Node& node, std::size_t room) const {
+    Where where = place_of(plan_.graph(), node);
+    std::string place = where.known() ? " (" + to_string(where) + ")" : "", ops;
+    for (std::size_t named = 12; named > 0; --named) {
+      ops = ops_of(plan_.graph(), node, named);
+      if (ops.size() + place.size() <= room) break;
+    }
+    return ops + place;
+  }
+
+  /// Of the worker that does most.
+  double estimated(const Node& node) const {
+    return std::ranges::max(loads_of(plan_.graph(), node, plan_.placement().workers));
+  }
+
+  /// By the worker that took longest.
+  std::optional<double> took(std::size_t n) const {
+    std::optional<double> longest;
+    if (!recording_) return longest;
+    for (const std::vector<PlanStep>& list :
+         plan_.schedule().lists[static_cast<std::size_t>(nodes()[n].phase)])
+      for (const PlanStep& step : list)
+        if (step.node == static_cast<int>(n)) longest = std::max(longest, recording_->nanoseconds(step));
+    return longest;
+  }
+
+  std::string sub_programs(const Node& node) const {
+    const SubWork* work = sub_work(plan_.graph(), node);
+    std::string text;
+    for (std::size_t i = 0; work && i < work->plans.size(); ++i)
+      text += below("    " + part_name(work->sub, i)) +
+              PlanLines(*work->plans[i], recording_, indent_ + "      ").text();
+    return text;
+  }
+
+  const Plan& plan_;
+  const Recording* recording_;
+  std::string indent_;
+  std::vector<std::int64_t> live_;
+  std::size_t split_width_ = 0;
+};
+
+std::string workers(const Plan& plan) { return counted(plan.placement().workers, "worker"); }
+
+std::string times(const Plan& plan, const Recording* recording) {
+  std::string text =
+      fmt::format("about {} us a call on {}, ", in_microseconds(plan.placement().nanoseconds), workers(plan));
+  if (!recording) return text + "not measured (MachineOptions::measure)\n";
+  std::int64_t calls = recording->calls();
+  if (calls == 0) return text + "not run yet\n";
+  std::string of = calls > Recording::most_times ? fmt::format("the last {} of ", Recording::most_times) : "";
+  return text + fmt::format("took {} us (median of {}{})\n", in_microseconds(recording->call_nanoseconds()),
+                            of, counted(calls, "call"));
+}
+
+std::string memory(const Plan& plan, const Circumstances& circumstances) {
+  PlanMemory memory = memory_of(plan);
+  std::vector<std::int64_t> live = live_bytes(plan.graph(), plan.nodes(), plan.buffers());
+  std::int64_t most = live.empty() ? 0 : std::ranges::max(live);
+  auto line = [](const char* what, std::int64_t bytes, const std::string& note) {
+    return fmt::format("  {:<12} {:>10}{}{}\n", what, in_bytes(bytes), note.empty() ? "" : "  ", note);
+  };
+  std::string text =
+      "memory\n" + line("arguments", memory.arguments, "") + line("results", memory.results, "");
+  text += line("arena", memory.arena,
+               fmt::format("at most {} at a time; {} in place of an operand", in_bytes(most),
+                           counted(plan.buffers().shared_in_place, "result")));
+  text += line("scratch", memory.scratch, "of " + workers(plan));
+  if (memory.inside > 0) text += line("inside", memory.inside, "arenas and scratch of sub-programs");
+  text += line("in all", memory.total(), "of a call whose arguments lie as wanted and are kept");
+  std::int64_t copies = circumstances.copied_arguments, buffers = circumstances.result_buffers;
+  if (copies + buffers == 0) return text;
+  return text + line("held now", copies + buffers,
+                     fmt::format("until the next calls: copies of arguments {}, buffers of results {}",
+                                 in_bytes(copies), in_bytes(buffers)));
+}
+
+// The arguments that the last call copied, as many as a line has room for.
+std::string named(const std::vector<CopiedArgument>& copies) {
+  std::string text;
+  std::size_t count = 0;
+  for (; count < copies.size() && text.size() < line_length / 3; ++count)
+    text +=
+        fmt::format("{}{} as {}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as));
+  return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
+}
+
+std::string copies(const Circumstances& circumstances) {
+  if (circumstances.calls == 0) return "";
+  std::string text = fmt::format("copied into place: {} by {}, by the last one ",
+                                 in_bytes(circumstances.copied_bytes), counted(circumstances.calls, "call"));
+  const std::vector<CopiedArgument>& last = circumstances.copied_by_last_call;
+  if (last.empty()) return text + "nothing\n";
+  std::int64_t bytes = 0;
+  for (const CopiedArgument& copy : last) bytes += copy.bytes;
+  return text + fmt::format("{}\n  {}; Machine::place copies an array once for all programs\n",
+                            in_bytes(bytes), named(last));
+}
+
+}  // namespace
+
+std::string explained(const Plan& plan, const Circumstances& circumstances) {
+  const Recording* recording = circumstances.recording;
+  std::string text = columns("bytes", "arena", "about us", "took us") +
+                     "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
+                     PlanLines(plan, recording, "").text() + times(plan, recording);
+  if (circumstances.is_always_crowded)
+    text +=
+        "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
+        "other's\n";
+  if (blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
+  text += memory(plan, circumstances);
+  if (int moved = circumstances.moved_inputs; moved > 0)
+    text += fmt::format("{} gathered inside: used whole beside being split\n",
+                        counted(moved, "input is", "inputs are"));
+  return text + copies(circumstances);
+}
+
+}  // namespace tutti

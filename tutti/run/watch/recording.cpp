@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/watch/recording.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "tutti/run/place/cost.hpp"
+#include "tutti/run/watch/describe.hpp"
+
+namespace tutti {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string label(const std::string& name, std::string_view category, const Json& args) {
+  Json event = {{"name", name}, {"cat", category}, {"args", args}};
+  std::string text = event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text.resize(text.size() - 2);  // more comes in
+  return text;
+}
+
+/// A step: some worker's part of a node. `part`: what its program is to the step around it.
+std::string step_label(const Plan& plan, const Node& node, int worker, const std::string& part,
+                       double bytes) {
+  Json args;
+  if (Where where = place_of(plan.graph(), node); where.known()) args["line"] = to_string(where);
+  args["phase"] = node.phase;
+  args["split"] = split_name(plan.graph(), node.split);
+  if (node.split.by != Split::By::worker)
+    args["part"] = fmt::format("{} of {}", worker + 1, plan.placement().workers);
+  if (!part.empty()) args["in"] = part;
+  args["bytes"] = static_cast<std::int64_t>(bytes);
+  std::string ops = ops_of(plan.graph(), node), kind = kind_name(node.kind);
+  return label(ops.empty() ? kind : ops, kind, args);
+}
+
+double bytes_moved(const Plan& plan) {
+  double bytes = 0;
+  for (const Node& node : plan.nodes().list) bytes += moved_bytes(plan.graph(), node);
+  return bytes;
+}
+
+}  // namespace
+
+Recording::Recording(const Plan& plan, Timeline& timeline, const Where& compiled_at) : timeline_(timeline) {
+  double bytes = bytes_moved(plan);
+  Json args;
+  if (compiled_at.known()) args["line"] = to_string(compiled_at);
+  args["phases"] = plan.placement().phases;
+  args["bytes"] = static_cast<std::int64_t>(bytes);
+  known_[&call_] = {label(fmt::format("program {}", timeline.next_program()), "call", args), bytes};
+  known_[nullptr] = {label("wait", "wait", {{"for", "the other workers"}})};
+  add_steps(plan, "");
+}
+
+void Recording::add_steps(const Plan& plan, const std::string& part) {
+  const Nodes& nodes = plan.nodes();
+  for (const auto& phase : plan.schedule().lists)
+    for (std::size_t w = 0; w < phase.size(); ++w)
+      for (const PlanStep& step : phase[w]) {
+        const Node& node = nodes.list[static_cast<std::size_t>(step.node)];
+        int worker = static_cast<int>(w);
+        double bytes =
+            divided(plan.graph(), node, plan.placement().workers, moved_bytes(plan.graph(), node))[w];
+        known_[&step] = {step_label(plan, node, worker, part, bytes), bytes};
+      }
+  for (const Node& node : nodes.list)
+    if (const SubWork* work = sub_work(plan.graph(), node))
+      for (std::size_t i = 0; i < work->plans.size(); ++i)
+        add_steps(*work->plans[i], part_name(work->sub, i));
+}
+
+void Recording::call(const std::function<void()>& run) {
+  std::lock_guard lock(timeline_.turn());
+  std::exception_ptr failure;
+  try {
+    Track::Span whole(track(0), &call_);
+    run();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  take_notes();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Recording::take_notes() try {
+  for (const Timeline::Recorded& recorded : timeline_.take()) {
+    Known& known = known_.at(recorded.event.step);
+    auto time =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(recorded.event.end - recorded.event.begin);
+    known.last[static_cast<std::size_t>(known.runs++ % most_times)] = time.count();
+    timeline_.add(recorded, known.label, known.bytes);
+  }
+  timeline_.write();
+} catch (const std::bad_alloc&) {  // the call's results count, its notes do not
+  timeline_.give_up(ENOMEM);
+}
+
+std::optional<double> Recording::nanoseconds_of(const PlanStep* step) const {
+  const Known& known = known_.at(step);
+  if (known.runs == 0) return std::nullopt;
+  auto last = known.last;
+  auto end = last.begin() + std::min<std::int64_t>(known.runs, most_times),
+       middle = last.begin() + (end - last.begin()) / 2;
+  std::nth_element(last.begin(), middle, end);
+  return static_cast<double>(*middle);
+}
+
+}  // namespace tutti

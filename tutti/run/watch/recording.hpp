@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+#include "tutti/run/plan/plan.hpp"
+#include "tutti/run/watch/timeline.hpp"
+
+namespace tutti {
+
+/// How the steps of one executable are told on the timeline of its machine, and how long they took.
+class Recording {
+ public:
+  static constexpr int most_times = 32;  // of each step, the last ones
+
+  /// `plan` and `timeline` must outlive it; `compiled_at`: the user's line.
+  Recording(const Plan& plan, Timeline& timeline, const Where& compiled_at);
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// Calls `run`, which records on the tracks of its workers; on the timeline that is one event more, around all of
+  /// them. If `run` throws, what was recorded until then is in the file; nothing else is thrown.
+  void call(const std::function<void()>& run);
+  Track* track(int worker) const { return &timeline_.track(worker); }
+
+  /// The median of the last times; none if it has not run.
+  std::optional<double> nanoseconds(const PlanStep& step) const { return nanoseconds_of(&step); }
+  std::optional<double> call_nanoseconds() const { return nanoseconds_of(&call_); }
+  std::int64_t calls() const { return known_.at(&call_).runs; }
+
+ private:
+  struct Known {
+    std::string label;  // see Timeline::add
+    double bytes = 0;
+    std::array<std::int64_t, most_times> last{};
+    std::int64_t runs = 0;
+  };
+  void add_steps(const Plan& plan, const std::string& part);
+  void take_notes();
+  std::optional<double> nanoseconds_of(const PlanStep* step) const;
+
+  Timeline& timeline_;
+  PlanStep call_{};  // stands for a call
+  std::unordered_map<const PlanStep*, Known> known_;
+};
+
+}  // namespace tutti

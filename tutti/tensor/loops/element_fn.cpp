@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/loops/element_fn.hpp"
+
+namespace tutti {
+
+std::string_view name(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return "neg";
+    case UnaryFn::exp: return "exp";
+    case UnaryFn::log: return "log";
+    case UnaryFn::tanh: return "tanh";
+    case UnaryFn::sqrt: return "sqrt";
+    case UnaryFn::rsqrt: return "rsqrt";
+    case UnaryFn::logistic: return "logistic";
+    case UnaryFn::abs: return "abs";
+    case UnaryFn::sign: return "sign";
+    case UnaryFn::sin: return "sin";
+    case UnaryFn::cos: return "cos";
+    case UnaryFn::log1p: return "log1p";
+    case UnaryFn::expm1: return "expm1";
+    case UnaryFn::erf: return "erf";
+    case UnaryFn::round: return "round";
+    case UnaryFn::floor: return "floor";
+    case UnaryFn::ceil: return "ceil";
+    case UnaryFn::is_finite: return "is_finite";
+    case UnaryFn::logical_not: return "not";
+    case UnaryFn::real: return "real";
+    case UnaryFn::imag: return "imag";
+  }
+  return {};
+}
+
+std::string_view name(BinaryFn fn) {
+  switch (fn) {
+    case BinaryFn::add: return "add";
+    case BinaryFn::sub: return "sub";
+    case BinaryFn::mul: return "mul";
+    case BinaryFn::div: return "div";
+    case BinaryFn::pow: return "pow";
+    case BinaryFn::maximum: return "maximum";
+    case BinaryFn::minimum: return "minimum";
+    case BinaryFn::rem: return "rem";
+    case BinaryFn::logical_and: return "and";
+    case BinaryFn::logical_or: return "or";
+    case BinaryFn::logical_xor: return "xor";
+    case BinaryFn::atan2: return "atan2";
+    case BinaryFn::shift_left: return "shift_left";
+    case BinaryFn::shift_right_arithmetic: return "shift_right_arithmetic";
+    case BinaryFn::shift_right_logical: return "shift_right_logical";
+    case BinaryFn::complex: return "complex";
+  }
+  return {};
+}
+
+std::string_view name(CompareDirection direction) {
+  switch (direction) {
+    case CompareDirection::eq: return "eq";
+    case CompareDirection::ne: return "ne";
+    case CompareDirection::lt: return "lt";
+    case CompareDirection::le: return "le";
+    case CompareDirection::gt: return "gt";
+    case CompareDirection::ge: return "ge";
+  }
+  return {};
+}
+
+std::string_view name(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return "sum";
+    case ReduceKind::max: return "max";
+    case ReduceKind::min: return "min";
+    case ReduceKind::logical_and: return "and";
+    case ReduceKind::logical_or: return "or";
+  }
+  return {};
+}
+
+}  // namespace tutti

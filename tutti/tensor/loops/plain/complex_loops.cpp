@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/loops/plain/complex_loops.hpp"
+
+#include <algorithm>
+#include <complex>
+
+#include "tutti/tensor/loops/plain/pairwise_lines.hpp"
+#include "tutti/tensor/loops/plain/plain_loop.hpp"
+
+namespace tutti {
+namespace {
+
+// Complex numbers of f32 go through double, where their differences keep their digits and nothing overflows. Those of f64
+// do without a wider type: what long double is differs from processor to processor.
+
+/// The rounded sum of two numbers, and what rounding left out of it.
+struct Sum {
+  Sum(double a, double b) : rounded(a + b) {
+    const double rounded_b = rounded - a;
+    rest = (a - (rounded - rounded_b)) + (b - rounded_b);
+  }
+  double rounded, rest;
+};
+
+/// |1 + z|^2 - 1 = 2x + x^2 + y^2 where that is small: the terms cancel, so their roundings are kept.
+double excess_of_square(double x, double y) {
+  const double x_square = x * x, y_square = y * y;
+  const double rests = std::fma(x, x, -x_square) + std::fma(y, y, -y_square);
+  const Sum first(2 * x, x_square), all(first.rounded, y_square);
+  return all.rounded + (first.rest + all.rest + rests);
+}
+
+std::complex<double> log1p_of(std::complex<double> z) {
+  const double x = z.real(), y = z.imag(), one_more = 1 + x, size = std::hypot(one_more, y);
+  const bool is_far_from_1 = size < 0.5 || size > 2;  // 1 + x is exact where the size is small
+  const double real = is_far_from_1 ? std::log(size) : std::log1p(excess_of_square(x, y)) / 2;
+  return {real, std::atan2(y, one_more)};
+}
+
+/// exp(x) * factor, also where exp(x) alone overflows.
+double exp_times(double x, double factor) {
+  constexpr double safe = 700;
+  if (x <= safe) return std::exp(x) * factor;
+  const double root = std::exp(x / 4);
+  return factor * root * root * root * root;
+}
+
+std::complex<double> expm1_of(std::complex<double> z) {
+  const double x = z.real(), y = z.imag(), half_sine = std::sin(y / 2);
+  constexpr double one_is_lost_from = 40;  // exp(x) - 1 rounds to exp(x)
+  const double real = x > one_is_lost_from ? exp_times(x, std::cos(y))
+                                           : std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine;
+  const double imag = y == 0 ? y : exp_times(x, std::sin(y));  // not infinity times 0
+  return {real, imag};
+}
+
+std::complex<double> sign_of(std::complex<double> z) {
+  if (z == 0.0) return z;
+  double x = z.real(), y = z.imag();
+  const double largest = std::max(std::abs(x), std::abs(y));
+  if (largest > 0 &&
+      std::isfinite(largest)) {  // |z| neither overflows nor loses digits below the smallest normal number
+    const int exponent = std::ilogb(largest);
+    x = std::scalbn(x, -exponent);
+    y = std::scalbn(y, -exponent);
+  }
+  const double size = std::hypot(x, y);
+  return {x / size, y / size};
+}
+
+// pow(z, 0) = 1, and pow(0, z) = 0 for a positive real part.
+template <class T>
+std::complex<T> pow_of(std::complex<T> base, std::complex<T> exponent) {
+  if (exponent == T{0}) return 1;
+  if (base == T{0} && exponent.real() > 0) return 0;
+  return std::pow(base, exponent);
+}
+
+template <UnaryFn fn>
+struct Unary {
+  template <class T>
+  auto operator()(std::complex<T> z) const {
+    const T one{1};
+    if constexpr (fn == UnaryFn::neg) return -z;
+    if constexpr (fn == UnaryFn::exp) return std::exp(z);
+    if constexpr (fn == UnaryFn::log) return std::log(z);
+    if constexpr (fn == UnaryFn::tanh) return std::tanh(z);
+    if constexpr (fn == UnaryFn::sqrt) return std::sqrt(z);
+    if constexpr (fn == UnaryFn::rsqrt) return one / std::sqrt(z);
+    if constexpr (fn == UnaryFn::logistic) return one / (one + std::exp(-z));
+    if constexpr (fn == UnaryFn::sin) return std::sin(z);
+    if constexpr (fn == UnaryFn::cos) return std::cos(z);
+    if constexpr (fn == UnaryFn::log1p) return std::complex<T>(log1p_of(std::complex<double>(z)));
+    if constexpr (fn == UnaryFn::expm1) return std::complex<T>(expm1_of(std::complex<double>(z)));
+    if constexpr (fn == UnaryFn::sign) return std::complex<T>(sign_of(std::complex<double>(z)));
+    if constexpr (fn == UnaryFn::abs) return std::abs(z);
+    if constexpr (fn == UnaryFn::real) return z.real();
+    if constexpr (fn == UnaryFn::imag) return z.imag();
+  }
+};
+
+template <UnaryFn fn, class T>
+ElementwiseKernel unary_of() {
+  using Out = decltype(Unary<fn>()(std::complex<T>()));
+  return plain_kernel<Unary<fn>, Out, std::complex<T>>(Step::dense);
+}
+
+template <class T>
+ElementwiseKernel unary_of(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return unary_of<UnaryFn::neg, T>();
+    case UnaryFn::exp: return unary_of<UnaryFn::exp, T>();
+    case UnaryFn::log: return unary_of<UnaryFn::log, T>();
+    case UnaryFn::tanh: return unary_of<UnaryFn::tanh, T>();
+    case UnaryFn::sqrt: return unary_of<UnaryFn::sqrt, T>();
+    case UnaryFn::rsqrt: return unary_of<UnaryFn::rsqrt, T>();
+    case UnaryFn::logistic: return unary_of<UnaryFn::logistic, T>();
+    case UnaryFn::abs: return unary_of<UnaryFn::abs, T>();
+    case UnaryFn::sign: return unary_of<UnaryFn::sign, T>();
+    case UnaryFn::sin: return unary_of<UnaryFn::sin, T>();
+    case UnaryFn::cos: return unary_of<UnaryFn::cos, T>();
+    case UnaryFn::log1p: return unary_of<UnaryFn::log1p, T>();
+    case UnaryFn::expm1: return unary_of<UnaryFn::expm1, T>();
+    case UnaryFn::real: return unary_of<UnaryFn::real, T>();
+    case UnaryFn::imag: return unary_of<UnaryFn::imag, T>();
+    case UnaryFn::erf:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite:
+    case UnaryFn::logical_not: return nullptr;
+  }
+  return nullptr;
+}
+
+template <BinaryFn fn>
+struct Binary {
+  template <class T>
+  std::complex<T> operator()(std::complex<T> a, std::complex<T> b) const {
+    if constexpr (fn == BinaryFn::add) return a + b;
+    if constexpr (fn == BinaryFn::sub) return a - b;
+    if constexpr (fn == BinaryFn::mul)  // as XLA does, and without a branch for NaN
+      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    if constexpr (fn == BinaryFn::div) return a / b;
+    if constexpr (fn == BinaryFn::pow) return pow_of(a, b);
+  }
+};
+
+template <BinaryFn fn, class T>
+ElementwiseKernel binary_of(Step a, Step b) {
+  return plain_kernel<Binary<fn>, std::complex<T>, std::complex<T>>(a, b);
+}
+
+template <class T>
+ElementwiseKernel binary_of(BinaryFn fn, Step a, Step b) {
+  if (fn == BinaryFn::add) return binary_of<BinaryFn::add, T>(a, b);
+  if (fn == BinaryFn::sub) return binary_of<BinaryFn::sub, T>(a, b);
+  if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);
+  if (fn == BinaryFn::div) return binary_of<BinaryFn::div, T>(a, b);
+  return fn == BinaryFn::pow ? binary_of<BinaryFn::pow, T>(a, b) : nullptr;
+}
+
+struct OfParts {
+  template <class T>
+  std::complex<T> operator()(T real, T imag) const {
+    return {real, imag};
+  }
+};
+
+struct Equal {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct NotEqual {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return !(a == b);
+  }
+};
+
+template <class T>
+ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+  if (direction == CompareDirection::eq) return plain_kernel<Equal, bool, std::complex<T>>(a, b);
+  if (direction == CompareDirection::ne) return plain_kernel<NotEqual, bool, std::complex<T>>(a, b);
+  return nullptr;
+}
+
+// --- Sums, part by part
+
+template <class T>
+struct Sums {
+  static constexpr std::int64_t block = 512;
+
+  static void rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                   std::int64_t row_bytes) {
+    for (std::int64_t row = 0; row < rows; ++row, in += row_bytes, out += 2 * sizeof(T))
+      sum_row(out, in, columns);
+  }
+
+  // Lines of complex numbers are lines of twice as many parts.
+  static void columns(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes, std::byte* scratch) {
+    reduce_columns_kernel(ReduceKind::sum, dtype_of<T>())(out, in, rows, 2 * columns, row_bytes, scratch);
+  }
+  static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
+                        Store store) {
+    fold_kernel(ReduceKind::sum, dtype_of<T>())(out, in, count, 2 * n, load, store);
+  }
+
+ private:
+  static void sum_row(std::byte* out, const std::byte* row, std::int64_t columns) {
+    const ReduceRowsKernel sum = reduce_rows_kernel(ReduceKind::sum, dtype_of<T>());
+    PairwiseLines<T, 2> sums(ReduceKind::sum, 2);
+    auto* from = reinterpret_cast<const T*>(row);
+    alignas(64) T parts[2][block];
+    std::int64_t left = columns;
+    do {
+      const std::int64_t width = std::min(block, left);
+      for (std::int64_t i = 0; i < width; ++i) {
+        parts[0][i] = *from++;
+        parts[1][i] = *from++;
+      }
+      sum(reinterpret_cast<std::byte*>(sums.next()), reinterpret_cast<const std::byte*>(parts), 2, width,
+          sizeof parts[0]);
+      sums.push();
+      left -= width;
+    } while (left > 0);
+    std::copy_n(sums.folded(), 2, reinterpret_cast<T*>(out));
+  }
+};
+
+}  // namespace
+
+ElementwiseKernel complex_unary_kernel(UnaryFn fn, DType dtype) {
+  return dtype == DType::complex64 ? unary_of<float>(fn) : unary_of<double>(fn);
+}
+
+ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+  return dtype == DType::complex64 ? binary_of<float>(fn, a, b) : binary_of<double>(fn, a, b);
+}
+
+ElementwiseKernel complex_kernel_of_parts(DType part, Step real, Step imag) {
+  return part == DType::f32 ? plain_kernel<OfParts, std::complex<float>, float>(real, imag)
+                            : plain_kernel<OfParts, std::complex<double>, double>(real, imag);
+}
+
+ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+  return dtype == DType::complex64 ? compare_of<float>(direction, a, b) : compare_of<double>(direction, a, b);
+}
+
+ReduceRowsKernel complex_reduce_rows_kernel(ReduceKind kind, DType dtype) {
+  if (kind != ReduceKind::sum) return nullptr;
+  return dtype == DType::complex64 ? Sums<float>::rows : Sums<double>::rows;
+}
+
+ReduceColumnsKernel complex_reduce_columns_kernel(ReduceKind kind, DType dtype) {
+  if (kind != ReduceKind::sum) return nullptr;
+  return dtype == DType::complex64 ? Sums<float>::columns : Sums<double>::columns;
+}
+
+FoldKernel complex_fold_kernel(ReduceKind kind, DType dtype) {
+  if (kind != ReduceKind::sum) return nullptr;
+  return dtype == DType::complex64 ? Sums<float>::positions : Sums<double>::positions;
+}
+
+}  // namespace tutti

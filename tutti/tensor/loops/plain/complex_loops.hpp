@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// complex64 and complex128. Null where a function is not one of complex numbers.
+#pragma once
+
+#include "tutti/tensor/loops/kernels.hpp"
+
+namespace tutti {
+
+ElementwiseKernel complex_unary_kernel(UnaryFn fn, DType dtype);
+ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
+/// BinaryFn::complex of two arrays of parts.
+ElementwiseKernel complex_kernel_of_parts(DType part, Step real, Step imag);
+ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
+ReduceRowsKernel complex_reduce_rows_kernel(ReduceKind kind, DType dtype);
+ReduceColumnsKernel complex_reduce_columns_kernel(ReduceKind kind, DType dtype);
+FoldKernel complex_fold_kernel(ReduceKind kind, DType dtype);
+
+}  // namespace tutti

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/loops/plain/half_loops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+
+#include "tutti/tensor/loops/plain/pairwise_lines.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t block = 512;  // elements: an f32 block of each operand stays in L1
+
+template <class H>
+void widen(float* to, const std::byte* from, std::int64_t n) {
+  half_convert_kernel(dtype_of<H>(), DType::f32)(reinterpret_cast<std::byte*>(to), &from, n);
+}
+
+template <class H>
+void round_to(std::byte* to, const float* from, std::int64_t n) {
+  const std::byte* const in[] = {reinterpret_cast<const std::byte*>(from)};
+  half_convert_kernel(DType::f32, dtype_of<H>())(to, in, n);
+}
+
+// --- Element by element
+
+/// Out is H, or bool.
+template <class H, class Out, std::size_t operands>
+void by_f32(ElementwiseKernel kernel, const std::array<Step, operands>& steps, std::byte* out,
+            const std::byte* const* in, std::int64_t n) {
+  alignas(64) float wide[operands][block], result[block];
+  const std::byte* from[operands];
+  for (std::size_t k = 0; k < operands; ++k) {
+    from[k] = reinterpret_cast<const std::byte*>(wide[k]);
+    if (steps[k] == Step::scalar) widen<H>(wide[k], in[k], 1);
+  }
+  for (std::int64_t first = 0; first < n; first += block) {
+    const std::int64_t width = std::min(block, n - first);
+    for (std::size_t k = 0; k < operands; ++k)
+      if (steps[k] == Step::dense)
+        widen<H>(wide[k], in[k] + first * static_cast<std::int64_t>(sizeof(H)), width);
+    std::byte* to = out + first * static_cast<std::int64_t>(sizeof(Out));
+    if constexpr (std::same_as<Out, bool>) {
+      kernel(to, from, width);
+    } else {
+      kernel(reinterpret_cast<std::byte*>(result), from, width);
+      round_to<H>(to, result, width);
+    }
+  }
+}
+
+template <class H, UnaryFn fn>
+void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using Out = std::conditional_t<fn == UnaryFn::is_finite, bool, H>;
+  by_f32<H, Out, 1>(unary_kernel(fn, DType::f32), {Step::dense}, out, in, n);
+}
+
+template <class H>
+ElementwiseKernel unary_of(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return unary_loop<H, UnaryFn::neg>;
+    case UnaryFn::exp: return unary_loop<H, UnaryFn::exp>;
+    case UnaryFn::log: return unary_loop<H, UnaryFn::log>;
+    case UnaryFn::tanh: return unary_loop<H, UnaryFn::tanh>;
+    case UnaryFn::sqrt: return unary_loop<H, UnaryFn::sqrt>;
+    case UnaryFn::rsqrt: return unary_loop<H, UnaryFn::rsqrt>;
+    case UnaryFn::logistic: return unary_loop<H, UnaryFn::logistic>;
+    case UnaryFn::abs: return unary_loop<H, UnaryFn::abs>;
+    case UnaryFn::sign: return unary_loop<H, UnaryFn::sign>;
+    case UnaryFn::sin: return unary_loop<H, UnaryFn::sin>;
+    case UnaryFn::cos: return unary_loop<H, UnaryFn::cos>;
+    case UnaryFn::log1p: return unary_loop<H, UnaryFn::log1p>;
+    case UnaryFn::expm1: return unary_loop<H, UnaryFn::expm1>;
+    case UnaryFn::erf: return unary_loop<H, UnaryFn::erf>;
+    case UnaryFn::round: return unary_loop<H, UnaryFn::round>;
+    case UnaryFn::floor: return unary_loop<H, UnaryFn::floor>;
+    case UnaryFn::ceil: return unary_loop<H, UnaryFn::ceil>;
+    case UnaryFn::is_finite: return unary_loop<H, UnaryFn::is_finite>;
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: return nullptr;
+  }
+  return nullptr;
+}
+
+template <class H, BinaryFn fn, Step a, Step b>
+void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  by_f32<H, H, 2>(binary_kernel(fn, DType::f32, a, b), {a, b}, out, in, n);
+}
+
+template <class H, BinaryFn fn>
+ElementwiseKernel binary_of(Step a, Step b) {
+  if (a == Step::dense)
+    return b == Step::dense ? binary_loop<H, fn, Step::dense, Step::dense>
+                            : binary_loop<H, fn, Step::dense, Step::scalar>;
+  return b == Step::dense ? binary_loop<H, fn, Step::scalar, Step::dense>
+                          : binary_loop<H, fn, Step::scalar, Step::scalar>;
+}
+
+template <class H>
+ElementwiseKernel binary_of(BinaryFn fn, Step a, Step b) {
+  switch (fn) {
+    case BinaryFn::add: return binary_of<H, BinaryFn::add>(a, b);
+    case BinaryFn::sub: return binary_of<H, BinaryFn::sub>(a, b);
+    case BinaryFn::mul: return binary_of<H, BinaryFn::mul>(a, b);
+    case BinaryFn::div: return binary_of<H, BinaryFn::div>(a, b);
+    case BinaryFn::pow: return binary_of<H, BinaryFn::pow>(a, b);
+    case BinaryFn::maximum: return binary_of<H, BinaryFn::maximum>(a, b);
+    case BinaryFn::minimum: return binary_of<H, BinaryFn::minimum>(a, b);
+    case BinaryFn::rem: return binary_of<H, BinaryFn::rem>(a, b);
+    case BinaryFn::atan2: return binary_of<H, BinaryFn::atan2>(a, b);
+    case BinaryFn::logical_and:
+    case BinaryFn::logical_or:
+    case BinaryFn::logical_xor:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical:
+    case BinaryFn::complex: return nullptr;
+  }
+  return nullptr;
+}
+
+template <class H, CompareDirection direction, Step a, Step b>
+void compare_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  by_f32<H, bool, 2>(compare_kernel(direction, DType::f32, a, b), {a, b}, out, in, n);
+}
+
+template <class H, CompareDirection direction>
+ElementwiseKernel compare_of(Step a, Step b) {
+  if (a == Step::dense)
+    return b == Step::dense ? compare_loop<H, direction, Step::dense, Step::dense>
+                            : compare_loop<H, direction, Step::dense, Step::scalar>;
+  return b == Step::dense ? compare_loop<H, direction, Step::scalar, Step::dense>
+                          : compare_loop<H, direction, Step::scalar, Step::scalar>;
+}
+
+template <class H>
+ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+  switch (direction) {
+    case CompareDirection::eq: return compare_of<H, CompareDirection::eq>(a, b);
+    case CompareDirection::ne: return compare_of<H, CompareDirection::ne>(a, b);
+    case CompareDirection::lt: return compare_of<H, CompareDirection::lt>(a, b);
+    case CompareDirection::le: return compare_of<H, CompareDirection::le>(a, b);
+    case CompareDirection::gt: return compare_of<H, CompareDirection::gt>(a, b);
+    case CompareDirection::ge: return compare_of<H, CompareDirection::ge>(a, b);
+  }
+  return nullptr;
+}
+
+template <class H, Step... steps>
+void clamp_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  by_f32<H, H, 3>(clamp_kernel(DType::f32, steps...), {steps...}, out, in, n);
+}
+
+template <class H, Step... known>
+ElementwiseKernel clamp_of() {
+  return clamp_loop<H, known...>;
+}
+template <class H, Step... known, class... Rest>
+ElementwiseKernel clamp_of(Step next, Rest... rest) {
+  return next == Step::dense ? clamp_of<H, known..., Step::dense>(rest...)
+                             : clamp_of<H, known..., Step::scalar>(rest...);
+}
+
+// --- Reductions, accumulated in f32
+
+template <class H, ReduceKind kind>
+struct Reduced {
+  static constexpr std::int64_t narrow = 64;  // columns at a time: the lines stay in L1
+  static constexpr std::int64_t row_block = 1024;
+
+  static void rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                   std::int64_t row_bytes) {
+    for (std::int64_t row = 0; row < rows; ++row, in += row_bytes, out += sizeof(H))
+      fold_row(out, in, columns);
+  }
+
+  static void columns(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes, std::byte*) {
+    for (std::int64_t first = 0; first < columns; first += narrow) {
+      const std::int64_t width = std::min(narrow, columns - first),
+                         offset = first * static_cast<std::int64_t>(sizeof(H));
+      PairwiseLines<float, narrow> folds(kind, width);
+      if (rows == 0) {
+        std::fill_n(folds.next(), width, neutral_element<kind, float>());
+        folds.push();
+      }
+      for (std::int64_t row = 0; row < rows; ++row) {
+        widen<H>(folds.next(), in + row * row_bytes + offset, width);
+        folds.push();
+      }
+      float* folded = folds.folded();
+      for (std::int64_t i = 0; i < width && kind == ReduceKind::sum; ++i) folded[i] += 0.0F;  // -0 becomes +0
+      round_to<H>(out + offset, folded, width);
+    }
+  }
+
+ private:
+  static void fold_row(std::byte* out, const std::byte* row, std::int64_t columns) {
+    const ReduceRowsKernel fold = reduce_rows_kernel(kind, DType::f32);
+    PairwiseLines<float, 1> folds(kind, 1);
+    alignas(64) float wide[row_block];
+    std::int64_t first = 0;
+    do {
+      const std::int64_t width = std::min(row_block, columns - first);
+      widen<H>(wide, row + first * static_cast<std::int64_t>(sizeof(H)), width);
+      fold(reinterpret_cast<std::byte*>(folds.next()), reinterpret_cast<const std::byte*>(wide), 1, width, 0);
+      folds.push();
+      first += row_block;
+    } while (first < columns);
+    round_to<H>(out, folds.folded(), 1);
+  }
+};
+
+/// take(Reduced<H, kind>()).
+template <class Kernel, class F>
+Kernel for_halves(ReduceKind kind, DType dtype, F take) {
+  const auto of = [&]<class H>(std::type_identity<H>) -> Kernel {
+    switch (kind) {
+      case ReduceKind::sum: return take(Reduced<H, ReduceKind::sum>());
+      case ReduceKind::max: return take(Reduced<H, ReduceKind::max>());
+      case ReduceKind::min: return take(Reduced<H, ReduceKind::min>());
+      case ReduceKind::logical_and:
+      case ReduceKind::logical_or: return nullptr;
+    }
+    return nullptr;
+  };
+  return dtype == DType::f16 ? of(std::type_identity<f16>()) : of(std::type_identity<bf16>());
+}
+
+}  // namespace
+
+ElementwiseKernel half_unary_kernel(UnaryFn fn, DType dtype) {
+  return dtype == DType::f16 ? unary_of<f16>(fn) : unary_of<bf16>(fn);
+}
+
+ElementwiseKernel half_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+  return dtype == DType::f16 ? binary_of<f16>(fn, a, b) : binary_of<bf16>(fn, a, b);
+}
+
+ElementwiseKernel half_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+  return dtype == DType::f16 ? compare_of<f16>(direction, a, b) : compare_of<bf16>(direction, a, b);
+}
+
+ElementwiseKernel half_clamp_kernel(DType dtype, Step low, Step x, Step high) {
+  return dtype == DType::f16 ? clamp_of<f16>(low, x, high) : clamp_of<bf16>(low, x, high);
+}
+
+ReduceRowsKernel half_reduce_rows_kernel(ReduceKind kind, DType dtype) {
+  return for_halves<ReduceRowsKernel>(kind, dtype, []<class R>(R) { return &R::rows; });
+}
+
+ReduceColumnsKernel half_reduce_columns_kernel(ReduceKind kind, DType dtype) {
+  return for_halves<ReduceColumnsKernel>(kind, dtype, []<class R>(R) { return &R::columns; });
+}
+
+}  // namespace tutti

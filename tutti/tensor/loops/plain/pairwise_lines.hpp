@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/tensor/loops/kernels.hpp"
+
+namespace tutti {
+
+/// Lines of at most `longest` floats, folded as they come in the tree ((0 1)(2 3))((4 5)(6 7)): two subtrees of equal
+/// height merge, as a carry does in a binary counter.
+template <class T, std::int64_t longest>
+class PairwiseLines {
+ public:
+  PairwiseLines(ReduceKind kind, std::int64_t width)
+      : kernel_(fold_kernel(kind, dtype_of<T>())), width_(width) {}
+
+  /// Where the next line is to be written, before `push`.
+  T* next() { return lines_[height_]; }
+  void push() {
+    ++height_;
+    for (std::uint64_t carry = pushed_++; carry % 2 == 1; carry /= 2) merge();
+  }
+  /// The fold of all lines, of which there is one at least.
+  T* folded() {
+    while (height_ > 1) merge();
+    return lines_[0];
+  }
+
+ private:
+  void merge() {
+    const std::byte* const both[] = {reinterpret_cast<std::byte*>(lines_[height_ - 2]),
+                                     reinterpret_cast<std::byte*>(lines_[height_ - 1])};
+    kernel_(reinterpret_cast<std::byte*>(lines_[height_ - 2]), both, 2, width_, Load::plain, Store::plain);
+    --height_;
+  }
+
+  FoldKernel kernel_;
+  std::int64_t width_;
+  alignas(64) T lines_[64][static_cast<std::size_t>(longest)];
+  std::size_t height_ = 0;
+  std::uint64_t pushed_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise loops in plain C++: the compiler makes vectors of what it can.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "tutti/tensor/loops/kernels.hpp"
+
+namespace tutti {
+
+template <class T, Step step>
+class PlainOperand {
+ public:
+  explicit PlainOperand(const std::byte* bytes) : elements_(reinterpret_cast<const T*>(bytes)), first_() {
+    if constexpr (step == Step::scalar) first_ = *elements_;
+  }
+  T operator[](std::int64_t i) const {
+    if constexpr (step == Step::scalar) return first_;
+    else return elements_[i];
+  }
+
+ private:
+  const T* elements_;
+  T first_;
+};
+
+/// out[i] = fn(in[0][i], in[1][i], ..), read as `steps` say.
+template <class Fn, class Out, class In, Step... steps>
+void plain_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  const auto loop = [out, n](const auto&... operands) {
+    auto* to = reinterpret_cast<Out*>(out);
+    for (std::int64_t i = 0; i < n; ++i) to[i] = Fn()(operands[i]...);
+  };
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    loop(PlainOperand<In, steps>(in[k])...);
+  }(std::make_index_sequence<sizeof...(steps)>());
+}
+
+/// The loop for these steps.
+template <class Fn, class Out, class In, Step... known>
+ElementwiseKernel plain_kernel() {
+  return plain_loop<Fn, Out, In, known...>;
+}
+template <class Fn, class Out, class In, Step... known, class... Rest>
+ElementwiseKernel plain_kernel(Step next, Rest... rest) {
+  return next == Step::dense ? plain_kernel<Fn, Out, In, known..., Step::dense>(rest...)
+                             : plain_kernel<Fn, Out, In, known..., Step::scalar>(rest...);
+}
+
+}  // namespace tutti

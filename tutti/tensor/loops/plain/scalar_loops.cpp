@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/loops/plain/scalar_loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "tutti/tensor/loops/lanes.hpp"
+#include "tutti/tensor/loops/plain/complex_loops.hpp"
+#include "tutti/tensor/loops/plain/half_loops.hpp"
+#include "tutti/tensor/loops/plain/plain_loop.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
+
+namespace tutti {
+namespace {
+
+template <class T>
+constexpr bool is_integer_element = std::integral<T> && !std::same_as<T, bool>;
+
+template <BinaryFn fn>
+struct Binary {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::floating_point<T>) {
+      if constexpr (fn == BinaryFn::rem) return std::fmod(a, b);
+      if constexpr (fn == BinaryFn::pow) return std::pow(a, b);
+      if constexpr (fn == BinaryFn::atan2) return std::atan2(a, b);
+    } else {
+      if constexpr (fn == BinaryFn::add) return wrapping_add(a, b);
+      if constexpr (fn == BinaryFn::sub) return wrapping_sub(a, b);
+      if constexpr (fn == BinaryFn::mul) return wrapping_mul(a, b);
+      if constexpr (fn == BinaryFn::div) return integer_div(a, b);
+      if constexpr (fn == BinaryFn::rem) return integer_rem(a, b);
+      if constexpr (fn == BinaryFn::pow) return integer_pow(a, b);
+      if constexpr (fn == BinaryFn::maximum) return std::max(a, b);
+      if constexpr (fn == BinaryFn::minimum) return std::min(a, b);
+      if constexpr (fn == BinaryFn::logical_and) return static_cast<T>(a & b);
+      if constexpr (fn == BinaryFn::logical_or) return static_cast<T>(a | b);
+      if constexpr (fn == BinaryFn::logical_xor) return static_cast<T>(a ^ b);
+      if constexpr (fn == BinaryFn::shift_left) return shifted_left(a, b);
+      if constexpr (fn == BinaryFn::shift_right_arithmetic) return shifted_right(a, b);
+      if constexpr (fn == BinaryFn::shift_right_logical) return shifted_right_logically(a, b);
+    }
+  }
+};
+
+template <BinaryFn fn, class T>
+ElementwiseKernel binary_of(Step a, Step b) {
+  return plain_kernel<Binary<fn>, T, T>(a, b);
+}
+
+// Of signed integers, or of unsigned ones where the sign does not matter.
+template <std::signed_integral T>
+ElementwiseKernel bits_kernel(BinaryFn fn, Step a, Step b) {
+  if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);
+  if (fn == BinaryFn::shift_left) return binary_of<BinaryFn::shift_left, T>(a, b);
+  if (fn == BinaryFn::shift_right_arithmetic) return binary_of<BinaryFn::shift_right_arithmetic, T>(a, b);
+  if (fn == BinaryFn::shift_right_logical) return binary_of<BinaryFn::shift_right_logical, T>(a, b);
+  if constexpr (sizeof(T) < 4) {
+    if (fn == BinaryFn::add) return binary_of<BinaryFn::add, T>(a, b);
+    if (fn == BinaryFn::sub) return binary_of<BinaryFn::sub, T>(a, b);
+    if (fn == BinaryFn::logical_and) return binary_of<BinaryFn::logical_and, T>(a, b);
+    if (fn == BinaryFn::logical_or) return binary_of<BinaryFn::logical_or, T>(a, b);
+    if (fn == BinaryFn::logical_xor) return binary_of<BinaryFn::logical_xor, T>(a, b);
+  }
+  return nullptr;
+}
+
+template <std::integral T>
+ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
+  if (fn == BinaryFn::div) return binary_of<BinaryFn::div, T>(a, b);
+  if (fn == BinaryFn::rem) return binary_of<BinaryFn::rem, T>(a, b);
+  if (fn == BinaryFn::pow) return binary_of<BinaryFn::pow, T>(a, b);
+  if (fn == BinaryFn::maximum) return binary_of<BinaryFn::maximum, T>(a, b);
+  if (fn == BinaryFn::minimum) return binary_of<BinaryFn::minimum, T>(a, b);
+  return bits_kernel<std::make_signed_t<T>>(fn, a, b);
+}
+
+template <std::floating_point T>
+ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
+  if (fn == BinaryFn::rem) return binary_of<BinaryFn::rem, T>(a, b);
+  if (fn == BinaryFn::pow) return binary_of<BinaryFn::pow, T>(a, b);
+  if (fn == BinaryFn::atan2) return binary_of<BinaryFn::atan2, T>(a, b);
+  return fn == BinaryFn::complex ? complex_kernel_of_parts(dtype_of<T>(), a, b) : nullptr;
+}
+
+template <UnaryFn fn>
+struct Unary {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (fn == UnaryFn::erf) return std::erf(x);
+    if constexpr (fn == UnaryFn::neg) return wrapping_sub(T{0}, x);
+    if constexpr (fn == UnaryFn::abs) return std::signed_integral<T> && x < 0 ? wrapping_sub(T{0}, x) : x;
+    if constexpr (fn == UnaryFn::sign) return static_cast<T>((x > 0) - (std::signed_integral<T> && x < 0));
+    if constexpr (fn == UnaryFn::logical_not) return static_cast<T>(~x);
+  }
+};
+
+template <UnaryFn fn, class T>
+ElementwiseKernel unary_of() {
+  return plain_kernel<Unary<fn>, T, T>(Step::dense);
+}
+
+template <std::integral T>
+ElementwiseKernel integer_kernel(UnaryFn fn) {
+  if (fn == UnaryFn::neg) return unary_of<UnaryFn::neg, T>();
+  if (fn == UnaryFn::abs) return unary_of<UnaryFn::abs, T>();
+  if (fn == UnaryFn::sign) return unary_of<UnaryFn::sign, T>();
+  return fn == UnaryFn::logical_not ? unary_of<UnaryFn::logical_not, T>() : nullptr;
+}
+
+template <CompareDirection direction>
+struct Compare {
+  template <class T>
+  bool operator()(T a, T b) const {
+    if constexpr (direction == CompareDirection::eq) return a == b;
+    if constexpr (direction == CompareDirection::ne) return a != b;
+    if constexpr (direction == CompareDirection::lt) return a < b;
+    if constexpr (direction == CompareDirection::le) return a <= b;
+    if constexpr (direction == CompareDirection::gt) return a > b;
+    if constexpr (direction == CompareDirection::ge) return a >= b;
+  }
+};
+
+template <class T>
+ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+  switch (direction) {
+    case CompareDirection::eq: return plain_kernel<Compare<CompareDirection::eq>, bool, T>(a, b);
+    case CompareDirection::ne: return plain_kernel<Compare<CompareDirection::ne>, bool, T>(a, b);
+    case CompareDirection::lt: return plain_kernel<Compare<CompareDirection::lt>, bool, T>(a, b);
+    case CompareDirection::le: return plain_kernel<Compare<CompareDirection::le>, bool, T>(a, b);
+    case CompareDirection::gt: return plain_kernel<Compare<CompareDirection::gt>, bool, T>(a, b);
+    case CompareDirection::ge: return plain_kernel<Compare<CompareDirection::ge>, bool, T>(a, b);
+  }
+  return nullptr;
+}
+
+struct Clamp {
+  template <class T>
+  T operator()(T low, T x, T high) const {
+    return std::min(std::max(low, x), high);
+  }
+};
+
+struct SixteenBytes {
+  std::uint64_t parts[2];
+};
+
+template <class T, Step predicate, Step on_true, Step on_false>
+void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  auto* to = reinterpret_cast<T*>(out);
+  const PlainOperand<bool, predicate> chooser(in[0]);
+  const PlainOperand<T, on_true> yes(in[1]);
+  const PlainOperand<T, on_false> no(in[2]);
+  for (std::int64_t i = 0; i < n; ++i) to[i] = chooser[i] ? yes[i] : no[i];
+}
+
+template <class T, Step predicate, Step on_true>
+ElementwiseKernel select_of(Step on_false) {
+  return on_false == Step::dense ? select_loop<T, predicate, on_true, Step::dense>
+                                 : select_loop<T, predicate, on_true, Step::scalar>;
+}
+
+template <class T, Step predicate>
+ElementwiseKernel select_of(Step on_true, Step on_false) {
+  return on_true == Step::dense ? select_of<T, predicate, Step::dense>(on_false)
+                                : select_of<T, predicate, Step::scalar>(on_false);
+}
+
+template <class T>
+ElementwiseKernel select_of(Step predicate, Step on_true, Step on_false) {
+  return predicate == Step::dense ? select_of<T, Step::dense>(on_true, on_false)
+                                  : select_of<T, Step::scalar>(on_true, on_false);
+}
+
+}  // namespace
+
+ElementwiseKernel scalar_unary_kernel(UnaryFn fn, DType dtype) {
+  return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
+    if constexpr (is_half_element<T>) return half_unary_kernel(fn, dtype);
+    else if constexpr (is_complex_element<T>) return complex_unary_kernel(fn, dtype);
+    else if constexpr (is_integer_element<T>) return integer_kernel<T>(fn);
+    else if constexpr (std::floating_point<T>)
+      return fn == UnaryFn::erf ? unary_of<UnaryFn::erf, T>() : nullptr;
+    else return nullptr;
+  });
+}
+
+ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+  return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
+    if constexpr (is_half_element<T>) return half_binary_kernel(fn, dtype, a, b);
+    else if constexpr (is_complex_element<T>) return complex_binary_kernel(fn, dtype, a, b);
+    else if constexpr (is_integer_element<T>) return integer_kernel<T>(fn, a, b);
+    else if constexpr (std::floating_point<T>) return float_kernel<T>(fn, a, b);
+    else return nullptr;
+  });
+}
+
+ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+  return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
+    if constexpr (is_half_element<T>) return half_compare_kernel(direction, dtype, a, b);
+    else if constexpr (is_complex_element<T>) return complex_compare_kernel(direction, dtype, a, b);
+    else if constexpr (is_integer_element<T>) return compare_of<T>(direction, a, b);
+    else return nullptr;
+  });
+}
+
+ElementwiseKernel scalar_select_kernel(DType dtype, Step predicate, Step on_true, Step on_false) {
+  if (bytes_per_element(dtype) == 2) return select_of<std::uint16_t>(predicate, on_true, on_false);
+  if (bytes_per_element(dtype) == 16) return select_of<SixteenBytes>(predicate, on_true, on_false);
+  return nullptr;
+}
+
+ElementwiseKernel scalar_clamp_kernel(DType dtype, Step low, Step x, Step high) {
+  return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
+    if constexpr (is_half_element<T>) return half_clamp_kernel(dtype, low, x, high);
+    else if constexpr (is_integer_element<T>) return plain_kernel<Clamp, T, T>(low, x, high);
+    else return nullptr;
+  });
+}
+
+void scalar_sin(float* out, const float* in, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = std::sin(in[i]);
+}
+void scalar_sin(double* out, const double* in, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = std::sin(in[i]);
+}
+void scalar_cos(float* out, const float* in, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = std::cos(in[i]);
+}
+void scalar_cos(double* out, const double* in, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = std::cos(in[i]);
+}
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels without loops of vectors of their own: functions that have none, and dtypes beside those of lanes.hpp.
+// Each is null where there is none.
+#pragma once
+
+#include "tutti/tensor/loops/kernels.hpp"
+
+namespace tutti {
+
+ElementwiseKernel scalar_unary_kernel(UnaryFn fn, DType dtype);
+ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
+ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
+/// Of elements of 2 or 16 bytes.
+ElementwiseKernel scalar_select_kernel(DType dtype, Step predicate, Step on_true, Step on_false);
+ElementwiseKernel scalar_clamp_kernel(DType dtype, Step low, Step x, Step high);
+ElementwiseKernel scalar_convert_kernel(DType from, DType to);
+ReduceRowsKernel scalar_reduce_rows_kernel(ReduceKind kind, DType dtype);
+ReduceColumnsKernel scalar_reduce_columns_kernel(ReduceKind kind, DType dtype);
+FoldKernel scalar_fold_kernel(ReduceKind kind, DType dtype);
+
+/// By the C library, for arguments that the vector functions are not right for.
+void scalar_sin(float* out, const float* in, std::size_t n);
+void scalar_sin(double* out, const double* in, std::size_t n);
+void scalar_cos(float* out, const float* in, std::size_t n);
+void scalar_cos(double* out, const double* in, std::size_t n);
+
+}  // namespace tutti

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/loops/plain/scans.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
+
+namespace tutti {
+namespace {
+
+/// The sums of blocks of 2^k terms that end where we are, as the digits of a binary counter: term i meets at most
+/// log2(n) additions inside its block and as many when the blocks are joined.
+template <class T>
+class RunningSum {
+ public:
+  T next(T x) {
+    for (std::uint64_t carry = count_++; carry % 2 == 1; carry /= 2) x = sum_of(blocks_[--height_], x);
+    blocks_[height_++] = x;
+    for (std::size_t level = height_ - 1; level > 0; --level) x = sum_of(blocks_[level - 1], x);
+    return x;
+  }
+
+ private:
+  std::array<T, 64> blocks_;
+  std::size_t height_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+template <class T>
+void sums_of(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
+  auto* to = reinterpret_cast<T*>(out);
+  auto* from = reinterpret_cast<const T*>(in);
+  for (std::int64_t o = 0; o < shape.outer; ++o)
+    for (std::int64_t i = 0; i < shape.inner; ++i) {
+      RunningSum<Computed<T>> sum;
+      for (std::int64_t k = 0; k < shape.n; ++k) {
+        std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
+        std::int64_t at = (o * shape.n + along) * shape.inner + i;
+        to[at] = static_cast<T>(sum.next(static_cast<Computed<T>>(from[at])));
+      }
+    }
+}
+
+/// Is a the one to name rather than b, which comes first?
+template <Extreme extreme, class T>
+bool beats(T a, T b) {
+  if (b != b) return false;
+  if (a != a) return true;
+  return extreme == Extreme::largest ? a > b : a < b;
+}
+
+template <Extreme extreme, class T, class Index>
+void indices_of(std::byte* out, const std::byte* in, const AlongDim& shape) {
+  auto* to = reinterpret_cast<Index*>(out);
+  auto* from = reinterpret_cast<const T*>(in);
+  for (std::int64_t o = 0; o < shape.outer; ++o)
+    for (std::int64_t i = 0; i < shape.inner; ++i) {
+      const T* column = from + o * shape.n * shape.inner + i;
+      std::int64_t best = 0;
+      for (std::int64_t k = 1; k < shape.n; ++k)
+        if (beats<extreme>(static_cast<Computed<T>>(column[k * shape.inner]),
+                           static_cast<Computed<T>>(column[best * shape.inner])))
+          best = k;
+      to[o * shape.inner + i] = static_cast<Index>(best);
+    }
+}
+
+template <class T>
+void indices_in(std::byte* out, const std::byte* in, const AlongDim& shape, Extreme extreme,
+                DType index_dtype) {
+  bool wide = index_dtype == DType::i64;
+  if (extreme == Extreme::largest)
+    return wide ? indices_of<Extreme::largest, T, std::int64_t>(out, in, shape)
+                : indices_of<Extreme::largest, T, std::int32_t>(out, in, shape);
+  return wide ? indices_of<Extreme::smallest, T, std::int64_t>(out, in, shape)
+              : indices_of<Extreme::smallest, T, std::int32_t>(out, in, shape);
+}
+
+template <class T>
+void order_of(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride) {
+  auto* key = reinterpret_cast<const T*>(keys);
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::ranges::stable_sort(order, [&](std::int64_t i, std::int64_t j) {
+    const auto a = static_cast<Computed<T>>(key[i * stride]), b = static_cast<Computed<T>>(key[j * stride]);
+    return a < b || (b != b && a == a);
+  });
+}
+
+}  // namespace
+
+void cumulative_sum(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, Order order) {
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::same_as<T, bool>) fail(Code::internal, "a sum of {}", name(dtype));
+    else sums_of<T>(out, in, shape, order);
+  });
+}
+
+void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
+                      Extreme extreme, DType index_dtype) {
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_complex_element<T>) fail(Code::internal, "the extreme of {}", name(dtype));
+    else indices_in<T>(out, in, shape, extreme, index_dtype);
+  });
+}
+
+void sorted_order(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride, DType dtype) {
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(dtype));
+    else order_of<T>(order, keys, stride);
+  });
+}
+
+}  // namespace tutti

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several element functions in one pass (bench/kernels has the times).
+#include <type_traits>
+
+#include "tutti/tensor/loops/kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/chains.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops/simd/chains_inl.hpp"
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+/// As many as registers hold beside what a function needs: each choice of a step serves more elements. Halves take
+/// longer to round than to choose for.
+template <class Format>
+using Many = std::conditional_t<
+    Format::rounds, Four<Format>,
+    std::conditional_t<HWY_TARGET <= HWY_AVX3, Twice<Twice<Four<Format>>>, Twice<Four<Format>>>>;
+
+/// As long as `Vectors` are whole; returns where it ended.
+template <class Vectors>
+TUTTI_INLINE std::size_t stream_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t n,
+                                      typename Vectors::Format::Stored* to) {
+  const std::size_t step = Vectors::vectors * hn::Lanes(typename Vectors::Format::D());
+  for (; i + step <= n; i += step) after_steps(in, chain, i, Vectors::zero()).stream(to + i);
+  return i;
+}
+
+template <class Format>
+void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
+                std::int64_t elements, Store store) {
+  const Steps chain{steps, count};
+  const std::size_t many = Many<Format>::vectors * hn::Lanes(typename Format::D()),
+                    n = static_cast<std::size_t>(elements);
+  auto* to = reinterpret_cast<typename Format::Stored*>(out);
+  std::size_t i = 0;
+  if (store == Store::streaming && is_on_line(out)) {
+    i = stream_steps<Many<Format>>(in, chain, i, n, to);
+    i = stream_steps<Four<Format>>(in, chain, i, n, to);
+  }
+  for (; i + many <= n; i += many) after_steps(in, chain, i, Many<Format>::zero()).store(to + i);
+  store_steps<Format>(in, chain, i, n - i, to + i);
+}
+
+// Two functions are the most frequent chain. Chosen again and again they would take 1.2 times as long.
+template <class T, ChainStep::Fn first, ChainStep::Fn second, Step a, Step b, Step c>
+void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep*, int, std::int64_t n,
+               Store store) {
+  using D = hn::ScalableTag<T>;
+  const auto both = [](auto x, auto y, auto z)
+                        HWY_ATTR { return ApplyStep<second>()(ApplyStep<first>()(x, y), z); };
+  map(D(), n, StreamableResult<D>(out, store), both, Operand<a, D>(in[0]), Operand<b, D>(in[1]),
+      Operand<c, D>(in[2]));
+}
+
+template <class T, ChainStep::Fn first, ChainStep::Fn second, Step c>
+ChainKernel pair_with_last(const ChainStep* steps) {
+  if (steps[0].repeats && steps[1].repeats) return nullptr;
+  if (steps[0].repeats) return pair_loop<T, first, second, Step::scalar, Step::dense, c>;
+  return steps[1].repeats ? pair_loop<T, first, second, Step::dense, Step::scalar, c>
+                          : pair_loop<T, first, second, Step::dense, Step::dense, c>;
+}
+
+template <class T, ChainStep::Fn first, ChainStep::Fn second>
+ChainKernel pair_of(const ChainStep* steps) {
+  return steps[2].repeats ? pair_with_last<T, first, second, Step::scalar>(steps)
+                          : pair_with_last<T, first, second, Step::dense>(steps);
+}
+
+template <class T, ChainStep::Fn first>
+ChainKernel pair_with(const ChainStep* steps) {
+  using enum ChainStep::Fn;
+  if (steps[2].fn == add) return pair_of<T, first, add>(steps);
+  if (steps[2].fn == add_to) return pair_of<T, first, add_to>(steps);
+  if (steps[2].fn == sub) return pair_of<T, first, sub>(steps);
+  if (steps[2].fn == sub_from) return pair_of<T, first, sub_from>(steps);
+  if (steps[2].fn == mul) return pair_of<T, first, mul>(steps);
+  if (steps[2].fn == mul_into) return pair_of<T, first, mul_into>(steps);
+  return nullptr;
+}
+
+template <class T>
+ChainKernel chain_of(Steps chain) {
+  using enum ChainStep::Fn;
+  ChainKernel pair = nullptr;
+  if (chain.count == 3) {
+    const ChainStep::Fn first = chain.steps[1].fn;
+    if (first == add) pair = pair_with<T, add>(chain.steps);
+    if (first == sub) pair = pair_with<T, sub>(chain.steps);
+    if (first == mul) pair = pair_with<T, mul>(chain.steps);
+  }
+  return pair ? pair : chain_loop<Plain<hn::ScalableTag<T>>>;
+}
+
+ChainKernel vector_chain_kernel(DType dtype, const ChainStep* steps, int count) {
+  switch (dtype) {
+    case DType::f16: return chain_loop<Wide<f16>>;
+    case DType::bf16: return chain_loop<Wide<bf16>>;
+    case DType::f32: return chain_of<float>({steps, count});
+    case DType::f64: return chain_of<double>({steps, count});
+    case DType::boolean:
+    case DType::u8:
+    case DType::i8:
+    case DType::u16:
+    case DType::i16:
+    case DType::u32:
+    case DType::i32:
+    case DType::u64:
+    case DType::i64:
+    case DType::complex64:
+    case DType::complex128: return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_chain_kernel);
+
+ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps) {
+  return HWY_DYNAMIC_DISPATCH(vector_chain_kernel)(dtype, steps.data(), static_cast<int>(steps.size()));
+}
+
+std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right) {
+  using enum ChainStep::Fn;
+  switch (fn) {
+    case BinaryFn::add: return x_is_right ? add_to : add;
+    case BinaryFn::sub: return x_is_right ? sub_from : sub;
+    case BinaryFn::mul: return x_is_right ? mul_into : mul;
+    case BinaryFn::div: return x_is_right ? div_into : div;
+    case BinaryFn::maximum: return maximum;
+    case BinaryFn::minimum: return minimum;
+    case BinaryFn::pow:
+    case BinaryFn::rem:
+    case BinaryFn::atan2:
+    case BinaryFn::logical_and:
+    case BinaryFn::logical_or:
+    case BinaryFn::logical_xor:
+    case BinaryFn::shift_left:
+    case BinaryFn::shift_right_arithmetic:
+    case BinaryFn::shift_right_logical:
+    case BinaryFn::complex: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<ChainStep::Fn> chain_fn(CompareDirection gate) {
+  using enum ChainStep::Fn;
+  switch (gate) {
+    case CompareDirection::lt: return limit_if_lt;
+    case CompareDirection::le: return limit_if_le;
+    case CompareDirection::gt: return limit_if_gt;
+    case CompareDirection::ge: return limit_if_ge;
+    case CompareDirection::eq:
+    case CompareDirection::ne: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tutti
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for as many vectors
+// at a time as registers hold: that costs less than to store them and load them again.
+#include <hwy/highway.h>
+#include <cstdint>
+
+#include "tutti/tensor/loops/simd/half_inl.hpp"
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+#include "tutti/tensor/loops/simd/vector_fn_inl.hpp"
+
+#if defined(TUTTI_TENSOR_CHAINS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TUTTI_TENSOR_CHAINS_INL_HPP
+#undef TUTTI_TENSOR_CHAINS_INL_HPP
+#else
+#define TUTTI_TENSOR_CHAINS_INL_HPP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+/// Elements that are stored as they are computed with.
+template <class Tag>
+struct Plain {
+  using D = Tag;
+  using Stored = Element<D>;
+  static constexpr bool rounds = false;
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from) { return hn::LoadU(D(), from); }
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
+    return load_first(D(), from, count);
+  }
+  static TUTTI_INLINE hn::Vec<D> all(Stored element) { return hn::Set(D(), element); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(v, D(), to); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
+    store_first(D(), v, to, count);
+  }
+  static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(v, D(), to); }
+};
+
+/// f16 or bf16: f32 that is rounded after each step.
+template <class H>
+struct Wide {
+  using D = Floats;
+  using Stored = std::uint16_t;
+  static constexpr bool rounds = true;
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from) { return Widen<H>()(hn::LoadU(Halves(), from)); }
+  static TUTTI_INLINE hn::Vec<D> load(const Stored* from, std::size_t count) {
+    return Widen<H>()(load_first(Halves(), from, count));
+  }
+  static TUTTI_INLINE hn::Vec<D> all(Stored element) { return Widen<H>()(hn::Set(Halves(), element)); }
+  static TUTTI_INLINE hn::Vec<D> rounded(hn::Vec<D> v) { return Widen<H>()(Round<H>()(v)); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to) { hn::StoreU(Round<H>()(v), Halves(), to); }
+  static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
+    store_first(Halves(), Round<H>()(v), to, count);
+  }
+  static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(Round<H>()(v), Halves(), to); }
+};
+
+/// The elements of an operand from a place on, as the vectors below take them one by one.
+template <class Format>
+struct Elements {
+  using Vec = hn::Vec<typename Format::D>;
+  TUTTI_INLINE Vec first() const { return Format::load(from); }
+  TUTTI_INLINE Vec first(std::size_t count) const { return Format::load(from, count); }
+  TUTTI_INLINE Elements after(std::size_t vectors) const {
+    return {from + vectors * hn::Lanes(typename Format::D())};
+  }
+  const typename Format::Stored* from;
+};
+/// An element for all.
+template <class Format>
+struct Repeated {
+  using Vec = hn::Vec<typename Format::D>;
+  TUTTI_INLINE Vec first() const { return element; }
+  TUTTI_INLINE Vec first(std::size_t) const { return element; }
+  TUTTI_INLINE Repeated after(std::size_t) const { return *this; }
+  Vec element;
+};
+
+template <class F>
+struct Whole {
+  using Format = F;
+  static constexpr std::size_t vectors = 1;
+  static TUTTI_INLINE Whole zero() { return {hn::Zero(typename Format::D())}; }
+  template <class Y, class Fn>
+  TUTTI_INLINE Whole with(const Y& y, const Fn& fn) const {
+    return {fn(lanes, y.first())};
+  }
+  TUTTI_INLINE Whole rounded() const { return {Format::rounded(lanes)}; }
+  TUTTI_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to); }
+  TUTTI_INLINE void stream(typename Format::Stored* to) const { Format::stream(lanes, to); }
+  hn::Vec<typename Format::D> lanes;
+};
+
+template <class Half>
+struct Twice {
+  using Format = typename Half::Format;
+  static constexpr std::size_t vectors = 2 * Half::vectors;
+  static TUTTI_INLINE Twice zero() { return {Half::zero(), Half::zero()}; }
+  template <class Y, class Fn>
+  TUTTI_INLINE Twice with(const Y& y, const Fn& fn) const {
+    return {low.with(y, fn), high.with(y.after(Half::vectors), fn)};
+  }
+  TUTTI_INLINE Twice rounded() const { return {low.rounded(), high.rounded()}; }
+  TUTTI_INLINE void store(typename Format::Stored* to) const {
+    low.store(to);
+    high.store(to + Half::vectors * hn::Lanes(typename Format::D()));
+  }
+  TUTTI_INLINE void stream(typename Format::Stored* to) const {
+    low.stream(to);
+    high.stream(to + Half::vectors * hn::Lanes(typename Format::D()));
+  }
+  Half low, high;
+};
+template <class Format>
+using Four = Twice<Twice<Whole<Format>>>;
+
+/// The first `count` lanes of one vector.
+template <class F>
+struct Part {
+  using Format = F;
+  template <class Y, class Fn>
+  TUTTI_INLINE Part with(const Y& y, const Fn& fn) const {
+    return {fn(lanes, y.first(count)), count};
+  }
+  TUTTI_INLINE Part rounded() const { return {Format::rounded(lanes), count}; }
+  TUTTI_INLINE void store(typename Format::Stored* to) const { Format::store(lanes, to, count); }
+  hn::Vec<typename Format::D> lanes;
+  std::size_t count;
+};
+
+template <ChainStep::Fn fn>
+struct ApplyStep {
+  template <class V>
+  TUTTI_INLINE V operator()(V x, V y) const {
+    using enum ChainStep::Fn;
+    if constexpr (fn == take) return y;
+    if constexpr (fn == add) return binary<BinaryFn::add>(x, y);
+    if constexpr (fn == add_to) return binary<BinaryFn::add>(y, x);
+    if constexpr (fn == sub) return binary<BinaryFn::sub>(x, y);
+    if constexpr (fn == sub_from) return binary<BinaryFn::sub>(y, x);
+    if constexpr (fn == mul) return binary<BinaryFn::mul>(x, y);
+    if constexpr (fn == mul_into) return binary<BinaryFn::mul>(y, x);
+    if constexpr (fn == div) return binary<BinaryFn::div>(x, y);
+    if constexpr (fn == div_into) return binary<BinaryFn::div>(y, x);
+    if constexpr (fn == maximum) return binary<BinaryFn::maximum>(x, y);
+    if constexpr (fn == minimum) return binary<BinaryFn::minimum>(x, y);
+    if constexpr (fn == square) return binary<BinaryFn::mul>(x, x);
+    if constexpr (fn == limit_if_lt) return hn::IfThenElse(compare<CompareDirection::lt>(x, y), y, x);
+    if constexpr (fn == limit_if_le) return hn::IfThenElse(compare<CompareDirection::le>(x, y), y, x);
+    if constexpr (fn == limit_if_gt) return hn::IfThenElse(compare<CompareDirection::gt>(x, y), y, x);
+    if constexpr (fn == limit_if_ge) return hn::IfThenElse(compare<CompareDirection::ge>(x, y), y, x);
+  }
+};
+
+template <class Vectors, class Y>
+TUTTI_INLINE Vectors after(ChainStep::Fn fn, const Vectors& x, const Y& y) {
+  using enum ChainStep::Fn;
+  switch (fn) {
+    case take: return x.with(y, ApplyStep<take>());
+    case add: return x.with(y, ApplyStep<add>());
+    case add_to: return x.with(y, ApplyStep<add_to>());
+    case sub: return x.with(y, ApplyStep<sub>());
+    case sub_from: return x.with(y, ApplyStep<sub_from>());
+    case mul: return x.with(y, ApplyStep<mul>());
+    case mul_into: return x.with(y, ApplyStep<mul_into>());
+    case div: return x.with(y, ApplyStep<div>());
+    case div_into: return x.with(y, ApplyStep<div_into>());
+    case maximum: return x.with(y, ApplyStep<maximum>());
+    case minimum: return x.with(y, ApplyStep<minimum>());
+    case square: return x.with(y, ApplyStep<square>());
+    case limit_if_lt: return x.with(y, ApplyStep<limit_if_lt>());
+    case limit_if_le: return x.with(y, ApplyStep<limit_if_le>());
+    case limit_if_gt: return x.with(y, ApplyStep<limit_if_gt>());
+    case limit_if_ge: return x.with(y, ApplyStep<limit_if_ge>());
+  }
+  return x;
+}
+
+struct Steps {
+  const ChainStep* steps;
+  int count;
+};
+
+/// What the steps make of the elements from i on, as many as `x` has, whatever these are.
+template <class Vectors>
+TUTTI_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
+  using Format = typename Vectors::Format;
+  for (int s = 0; s < chain.count; ++s) {
+    const ChainStep step = chain.steps[s];
+    const auto* elements = reinterpret_cast<const typename Format::Stored*>(in[s]);
+    x = step.repeats ? after(step.fn, x, Repeated<Format>{Format::all(*elements)})
+                     : after(step.fn, x, Elements<Format>{elements + i});
+    if constexpr (Format::rounds)
+      if (s > 0) x = x.rounded();
+  }
+  return x;
+}
+
+/// What the steps make of `count` elements from i on, by four vectors and the rest.
+template <class Format>
+TUTTI_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
+                              typename Format::Stored* to) {
+  const typename Format::D d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (; count >= 4 * lanes; i += 4 * lanes, count -= 4 * lanes, to += 4 * lanes)
+    after_steps(in, chain, i, Four<Format>::zero()).store(to);
+  for (std::size_t left = 0; count > 0; i += left, count -= left, to += left) {
+    left = count < lanes ? count : lanes;
+    after_steps(in, chain, i, Part<Format>{hn::Zero(d), left}).store(to);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/lanes.hpp"
+#include "tutti/tensor/loops/plain/scalar_loops.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/clamp.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+#include "tutti/tensor/loops/simd/vector_fn_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+struct Clamp {
+  template <class V>
+  TUTTI_INLINE V operator()(V low, V x, V high) const {
+    return minimum(maximum(low, x), high);
+  }
+};
+
+template <class T, Step low, Step x, Step high>
+void clamp_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(D(), n, Result<D>(out), Clamp(), Operand<low, D>(in[0]), Operand<x, D>(in[1]), Operand<high, D>(in[2]));
+}
+
+template <class T, Step low, Step x>
+ElementwiseKernel with_last_step(Step high) {
+  return high == Step::dense ? clamp_loop<T, low, x, Step::dense> : clamp_loop<T, low, x, Step::scalar>;
+}
+
+template <class T>
+ElementwiseKernel with_steps(Step low, Step x, Step high) {
+  if (low == Step::dense && x == Step::dense) return with_last_step<T, Step::dense, Step::dense>(high);
+  if (low == Step::dense) return with_last_step<T, Step::dense, Step::scalar>(high);
+  if (x == Step::dense) return with_last_step<T, Step::scalar, Step::dense>(high);
+  return with_last_step<T, Step::scalar, Step::scalar>(high);
+}
+
+ElementwiseKernel vector_clamp_kernel(Lanes lanes, Step low, Step x, Step high) {
+  switch (lanes) {
+    case Lanes::boolean: return nullptr;
+    case Lanes::i32: return with_steps<std::int32_t>(low, x, high);
+    case Lanes::i64: return with_steps<std::int64_t>(low, x, high);
+    case Lanes::f32: return with_steps<float>(low, x, high);
+    case Lanes::f64: return with_steps<double>(low, x, high);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_clamp_kernel);
+
+ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high) {
+  ElementwiseKernel kernel = nullptr;
+  if (const auto lanes = lanes_of(dtype))
+    kernel = HWY_DYNAMIC_DISPATCH(vector_clamp_kernel)(*lanes, low, x, high);
+  if (kernel == nullptr) kernel = scalar_clamp_kernel(dtype, low, x, high);
+  require(kernel != nullptr, Code::dtype,
+          "clamp is not defined for {}; convert the operands to another dtype", name(dtype));
+  return kernel;
+}
+
+}  // namespace tutti
+#endif

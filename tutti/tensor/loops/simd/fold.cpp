@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folds over positions: all_reduce among the devices of one process.
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/lanes.hpp"
+#include "tutti/tensor/loops/plain/scalar_loops.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/fold.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops/simd/half_inl.hpp"
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+#include "tutti/tensor/loops/simd/positions_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+/// fn(the fold of each element) to `result`.
+template <ReduceKind kind, class D, class P, class Out, class Fn>
+TUTTI_INLINE void fold_positions(const P& positions, int count, std::int64_t n, const Out& result,
+                                 const Fn& fn) {
+  if (count == 2) return map(D(), n, result, fn, FewFolded<kind, 2, P>{positions});
+  with_folded<kind, D>(positions, static_cast<std::size_t>(count), [&](const auto& folded) HWY_ATTR {
+    map_singly(D(), 0, static_cast<std::size_t>(n), result, fn, folded);
+  });
+}
+
+template <ReduceKind kind, class T>
+void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
+               Store store) {
+  using D = hn::ScalableTag<T>;
+  fold_positions<kind, D>(Positions<D>(in, load), count, n, StreamableResult<D>(out, store), Same());
+}
+
+/// Folded in f32 and rounded once.
+template <ReduceKind kind, class H>
+void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
+                    Store store) {
+  const Positions<Floats, Halves, Widen<H>> positions(in, load);
+  fold_positions<kind, Floats>(positions, count, n, StreamableResult<Halves>(out, store), Round<H>());
+}
+
+template <class H>
+FoldKernel half_fold_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return half_fold_loop<ReduceKind::sum, H>;
+    case ReduceKind::max: return half_fold_loop<ReduceKind::max, H>;
+    case ReduceKind::min: return half_fold_loop<ReduceKind::min, H>;
+    case ReduceKind::logical_and:
+    case ReduceKind::logical_or: break;
+  }
+  return nullptr;
+}
+
+FoldKernel vector_half_fold_kernel(ReduceKind kind, DType dtype) {
+  return dtype == DType::f16 ? half_fold_of<f16>(kind) : half_fold_of<bf16>(kind);
+}
+
+template <class T>
+FoldKernel fold_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return fold_loop<ReduceKind::sum, T>;
+    case ReduceKind::max: return fold_loop<ReduceKind::max, T>;
+    case ReduceKind::min: return fold_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return fold_loop<ReduceKind::logical_and, T>;
+    case ReduceKind::logical_or:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return fold_loop<ReduceKind::logical_or, T>;
+  }
+  return nullptr;
+}
+
+FoldKernel vector_fold_kernel(ReduceKind kind, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean:
+      return fold_of<std::uint8_t>(kind == ReduceKind::sum ? ReduceKind::max : kind);  // or
+    case Lanes::i32: return fold_of<std::int32_t>(kind);
+    case Lanes::i64: return fold_of<std::int64_t>(kind);
+    case Lanes::f32: return fold_of<float>(kind);
+    case Lanes::f64: return fold_of<double>(kind);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_fold_kernel);
+HWY_EXPORT(vector_half_fold_kernel);
+
+FoldKernel fold_kernel(ReduceKind kind, DType dtype) {
+  if (const auto lanes = lanes_of_fold(kind, dtype))
+    return HWY_DYNAMIC_DISPATCH(vector_fold_kernel)(kind, *lanes);
+  if (is_half(dtype)) return HWY_DYNAMIC_DISPATCH(vector_half_fold_kernel)(kind, dtype);
+  return scalar_fold_kernel(kind, dtype);
+}
+
+}  // namespace tutti
+#endif

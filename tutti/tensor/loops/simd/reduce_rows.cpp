@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of rows. The tree is fixed by the number of columns, on every instruction set: 16 virtual lanes,
+// element i in lane i % 16; in a block of 2 KiB, vector v of 16 goes to sum v % 4 (v % 2 for 8-byte
+// elements), 8 in order; then the sums, the blocks and the lanes are folded pairwise. No element meets more
+// than 13 + log2(blocks) additions, which is within the bound 2 ceil(log2 columns) for every number of
+// columns (tests/tensor/reduce_rows_test.cpp).
+#include <cstring>
+
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/lanes.hpp"
+#include "tutti/tensor/loops/plain/scalar_loops.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/reduce_rows.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops/simd/chains_inl.hpp"
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+#include "tutti/tensor/loops/simd/tree_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t virtual_lanes = 16;
+constexpr std::size_t vectors_per_sum = 8;
+
+template <ReduceKind kind, class T>
+struct RowFolder {
+  using D = hn::CappedTag<T, virtual_lanes>;
+  static constexpr std::size_t lanes = hn::MaxLanes(D());
+  static constexpr std::size_t parts = virtual_lanes / lanes;
+  static constexpr std::size_t sums = 16 / sizeof(T);
+  static constexpr std::size_t step = virtual_lanes * sums;
+  static constexpr std::size_t block_elements = step * vectors_per_sum;
+  static constexpr T neutral = neutral_element<kind, T>();
+
+  /// The 16 virtual lanes.
+  struct Lanes {
+    TUTTI_INLINE Lanes() {}  // compiled for this instruction set, unlike a defaulted one
+    hn::Vec<D> part[parts];
+  };
+  struct FoldLanes {
+    TUTTI_INLINE Lanes operator()(Lanes a, const Lanes& b) const {
+      HWY_UNROLL(4)
+      for (std::size_t p = 0; p < parts; ++p) a.part[p] = fold<kind>(a.part[p], b.part[p]);
+      return a;
+    }
+  };
+
+  /// A row in memory.
+  struct Stored {
+    TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const { add(sum, elements + first); }
+    TUTTI_INLINE const T* rest(std::size_t first, std::size_t, T*) const { return elements + first; }
+    const T* elements;
+  };
+  /// A row that a chain makes.
+  struct Made {
+    static constexpr bool four_are_a_step = parts == 1 && sums == 4;
+    TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const {
+      if constexpr (four_are_a_step) {
+        const auto x = after_steps(in, chain, first, Four<Plain<D>>::zero());
+        sum[0].part[0] = fold<kind>(sum[0].part[0], x.low.low.lanes);
+        sum[1].part[0] = fold<kind>(sum[1].part[0], x.low.high.lanes);
+        sum[2].part[0] = fold<kind>(sum[2].part[0], x.high.low.lanes);
+        sum[3].part[0] = fold<kind>(sum[3].part[0], x.high.high.lanes);
+      } else {
+        HWY_ALIGN T made[step];
+        add(sum, rest(first, step, made));
+      }
+    }
+    TUTTI_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
+      store_steps<Plain<D>>(in, chain, first, count, made);
+      return made;
+    }
+    const std::byte* const* in;
+    Steps chain;
+  };
+
+  static TUTTI_INLINE void add(Lanes* sum, const T* elements) {
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sums; ++s)
+      sum[s] = FoldLanes()(sum[s], all_lanes(elements + s * virtual_lanes));
+  }
+
+  template <class Row>
+  static T folded(const Row& row, std::size_t columns) {
+    HWY_ALIGN T made[virtual_lanes];
+    if (columns == 0) return neutral;
+    if (columns <= virtual_lanes) return folded_lanes(first_lanes(row.rest(0, columns, made), columns));
+    PairwiseStack<Lanes, FoldLanes, 48> stack;
+    std::size_t first = 0;
+    for (; columns - first > block_elements; first += block_elements)
+      stack.push(folded_block(row, first, block_elements));
+    return folded_lanes(stack.folded_with(folded_block(row, first, columns - first)));
+  }
+
+  /// 1 to block_elements elements from `first` on.
+  template <class Row>
+  static HWY_NOINLINE Lanes folded_block(const Row& source, std::size_t first, std::size_t columns) {
+    Lanes sum[sums];
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sums; ++s) sum[s] = neutral_lanes();
+    for (; columns >= step; columns -= step, first += step) source.add_step(sum, first);
+    HWY_ALIGN T made[step];
+    const T* row = source.rest(first, columns, made);
+    HWY_UNROLL(4)
+    for (std::size_t s = 0; s < sums; ++s, row += virtual_lanes) {
+      if (columns >= virtual_lanes) {
+        sum[s] = FoldLanes()(sum[s], all_lanes(row));
+        columns -= virtual_lanes;
+      } else if (columns > 0) {
+        sum[s] = FoldLanes()(sum[s], first_lanes(row, columns));
+        columns = 0;
+      }
+    }
+    return folded_sums(sum);
+  }
+
+  static TUTTI_INLINE Lanes folded_sums(const Lanes* sum) {
+    const Lanes low = FoldLanes()(sum[0], sum[1]);
+    if constexpr (sums == 2) return low;
+    else return FoldLanes()(low, FoldLanes()(sum[2], sum[3]));
+  }
+
+  /// Lane j with lane j + 8, then j + 4, j + 2, j + 1.
+  static TUTTI_INLINE T folded_lanes(Lanes v) {
+    HWY_UNROLL(4)
+    for (std::size_t half = parts / 2; half > 0; half /= 2) {
+      HWY_UNROLL(2)
+      for (std::size_t p = 0; p < half; ++p) v.part[p] = fold<kind>(v.part[p], v.part[p + half]);
+    }
+    const T folded = folded_halves(D(), v.part[0]);
+    if constexpr (kind == ReduceKind::sum) return folded + T{0};  // from +0, as StableHLO's reduce starts
+    else return folded;
+  }
+
+  template <class DHalves, class V>
+  static TUTTI_INLINE T folded_halves(DHalves d, V v) {
+    if constexpr (hn::MaxLanes(d) == 1) {
+      return hn::GetLane(v);
+    } else {
+      const hn::Half<DHalves> half;  // found by their arguments: one lane has no halves
+      return folded_halves(half, fold<kind>(LowerHalf(half, v), UpperHalf(half, v)));
+    }
+  }
+
+  static TUTTI_INLINE Lanes all_lanes(const T* from) {
+    Lanes v;
+    HWY_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::LoadU(D(), from + p * lanes);
+    return v;
+  }
+
+  /// The others neutral.
+  static TUTTI_INLINE Lanes first_lanes(const T* from, std::size_t count) {
+    Lanes v = neutral_lanes();
+    HWY_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) {
+      if (count <= p * lanes) break;
+      const std::size_t here = count - p * lanes < lanes ? count - p * lanes : lanes;
+      v.part[p] = hn::IfThenElse(hn::FirstN(D(), here), load_first(D(), from + p * lanes, here), v.part[p]);
+    }
+    return v;
+  }
+
+  static TUTTI_INLINE Lanes neutral_lanes() {
+    Lanes v;
+    HWY_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) v.part[p] = hn::Set(D(), neutral);
+    return v;
+  }
+};
+
+template <ReduceKind kind, class T>
+void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes) {
+  auto* folded = reinterpret_cast<T*>(out);
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
+    folded[row] =
+        RowFolder<kind, T>::folded(typename RowFolder<kind, T>::Stored{reinterpret_cast<const T*>(in)},
+                                   static_cast<std::size_t>(columns));
+}
+
+template <ReduceKind kind, class T>
+void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const std::int64_t* row_bytes,
+                            const ChainStep* steps, int count, std::int64_t rows, std::int64_t columns) {
+  auto* folded = reinterpret_cast<T*>(out);
+  const std::byte* of_row[most_chain_steps];
+  for (int s = 0; s < count; ++s) of_row[s] = in[s];
+  const typename RowFolder<kind, T>::Made made{of_row, {steps, count}};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    folded[row] = RowFolder<kind, T>::folded(made, static_cast<std::size_t>(columns));
+    for (int s = 0; s < count; ++s) of_row[s] += row_bytes[s];
+  }
+}
+
+template <class T>
+ReduceChainRowsKernel reduce_chain_rows_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return reduce_chain_rows_loop<ReduceKind::sum, T>;
+    case ReduceKind::max: return reduce_chain_rows_loop<ReduceKind::max, T>;
+    case ReduceKind::min: return reduce_chain_rows_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+    case ReduceKind::logical_or: return nullptr;
+  }
+  return nullptr;
+}
+
+ReduceChainRowsKernel vector_reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
+  if (dtype == DType::f32) return reduce_chain_rows_of<float>(kind);
+  return dtype == DType::f64 ? reduce_chain_rows_of<double>(kind) : nullptr;
+}
+
+template <class T>
+ReduceRowsKernel reduce_rows_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::sum: return reduce_rows_loop<ReduceKind::sum, T>;
+    case ReduceKind::max: return reduce_rows_loop<ReduceKind::max, T>;
+    case ReduceKind::min: return reduce_rows_loop<ReduceKind::min, T>;
+    case ReduceKind::logical_and:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return reduce_rows_loop<ReduceKind::logical_and, T>;
+    case ReduceKind::logical_or:
+      if constexpr (hwy::IsFloat<T>()) return nullptr;
+      else return reduce_rows_loop<ReduceKind::logical_or, T>;
+  }
+  return nullptr;
+}
+
+ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean: return nullptr;
+    case Lanes::i32: return reduce_rows_of<std::int32_t>(kind);
+    case Lanes::i64: return reduce_rows_of<std::int64_t>(kind);
+    case Lanes::f32: return reduce_rows_of<float>(kind);
+    case Lanes::f64: return reduce_rows_of<double>(kind);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_reduce_rows_kernel);
+HWY_EXPORT(vector_reduce_chain_rows_kernel);
+
+namespace {
+
+// sum and max are or, min is and: one byte decides.
+template <ReduceKind kind>
+void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes) {
+  constexpr int decides = kind == ReduceKind::logical_and ? 0 : 1;
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes) {
+    const bool found = columns > 0 && std::memchr(in, decides, static_cast<std::size_t>(columns)) != nullptr;
+    out[row] = static_cast<std::byte>(found == (decides == 1));
+  }
+}
+
+}  // namespace
+
+ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
+  const auto lanes = lanes_of_fold(kind, dtype);
+  if (!lanes) return scalar_reduce_rows_kernel(kind, dtype);
+  if (*lanes != Lanes::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, *lanes);
+  bool is_and = kind == ReduceKind::min || kind == ReduceKind::logical_and;
+  return is_and ? reduce_bool_rows<ReduceKind::logical_and> : reduce_bool_rows<ReduceKind::logical_or>;
+}
+
+ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(vector_reduce_chain_rows_kernel)(kind, dtype);
+}
+
+}  // namespace tutti
+#endif

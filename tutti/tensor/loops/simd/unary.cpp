@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/lanes.hpp"
+#include "tutti/tensor/loops/plain/scalar_loops.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/unary.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+#include "tutti/tensor/loops/simd/math_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+// NaN and zeros of both signs as they are.
+template <class D, class V>
+TUTTI_INLINE V sign_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d);
+  const V negative_or_zero = hn::IfThenElse(hn::Lt(x, zero), hn::Set(d, T{-1}), x);
+  return hn::IfThenElse(hn::Gt(x, zero), hn::Set(d, T{1}), negative_or_zero);
+}
+
+// Highway's portable Floor and Ceil change the sign of zeros, its Round takes the number before 0.5 to 1.
+constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR;
+
+template <class V>
+TUTTI_INLINE V zero_or(V x, V y) {
+  if constexpr (rounds_well) return y;
+  else return hn::IfThenElse(hn::Eq(x, hn::Zero(hn::DFromV<V>())), x, y);
+}
+
+template <class D, class V>
+TUTTI_INLINE V round_of(D d, V x) {
+  const V y = hn::Round(x);
+  if constexpr (rounds_well) return y;
+  const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, hn::TFromD<D>(0.5)));
+  return hn::IfThenElse(is_small, hn::And(x, hn::SignBit(d)), y);
+}
+
+template <UnaryFn fn>
+struct Apply {
+  template <class V>
+  TUTTI_INLINE V operator()(V x) const {
+    const hn::DFromV<V> d;
+    if constexpr (fn == UnaryFn::neg) return hn::Neg(x);
+    if constexpr (fn == UnaryFn::abs) return hn::Abs(x);
+    if constexpr (fn == UnaryFn::sign) return sign_of(d, x);
+    if constexpr (fn == UnaryFn::exp) return exp_of(d, x);
+    if constexpr (fn == UnaryFn::log) return log_of(d, x);
+    if constexpr (fn == UnaryFn::tanh) return tanh_of(d, x);
+    if constexpr (fn == UnaryFn::logistic) return logistic_of(d, x);
+    if constexpr (fn == UnaryFn::sqrt) return hn::Sqrt(x);
+    if constexpr (fn == UnaryFn::sin) return sin_of(d, x);
+    if constexpr (fn == UnaryFn::cos) return cos_of(d, x);
+    if constexpr (fn == UnaryFn::log1p) return log1p_of(d, x);
+    if constexpr (fn == UnaryFn::expm1) return expm1_of(d, x);
+    if constexpr (fn == UnaryFn::round) return round_of(d, x);
+    if constexpr (fn == UnaryFn::floor) return zero_or(x, hn::Floor(x));
+    if constexpr (fn == UnaryFn::ceil) return zero_or(x, hn::Ceil(x));
+    if constexpr (fn == UnaryFn::logical_not) return hn::Not(x);
+    if constexpr (fn == UnaryFn::rsqrt) return hn::Div(hn::Set(d, hn::TFromV<V>{1}), hn::Sqrt(x));
+  }
+};
+
+template <UnaryFn fn, class T>
+void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(D(), n, Result<D>(out), Apply<fn>(), Operand<Step::dense, D>(in[0]));
+}
+
+struct IsFinite {
+  template <class V>
+  TUTTI_INLINE auto operator()(V x) const {
+    return hn::IsFinite(x);
+  }
+};
+
+template <class T>
+void is_finite_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(D(), n, MaskResult<D>(out), IsFinite(), Operand<Step::dense, D>(in[0]));
+}
+
+// On bytes 0 and 1.
+struct NotOfBool {
+  template <class V>
+  TUTTI_INLINE V operator()(V x) const {
+    return hn::Xor(x, hn::Set(hn::DFromV<V>(), 1));
+  }
+};
+
+void bool_not_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<std::uint8_t>;
+  map(D(), n, Result<D>(out), NotOfBool(), Operand<Step::dense, D>(in[0]));
+}
+
+template <class T>
+ElementwiseKernel float_kernel(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
+    case UnaryFn::exp: return unary_loop<UnaryFn::exp, T>;
+    case UnaryFn::log: return unary_loop<UnaryFn::log, T>;
+    case UnaryFn::tanh: return unary_loop<UnaryFn::tanh, T>;
+    case UnaryFn::sqrt: return unary_loop<UnaryFn::sqrt, T>;
+    case UnaryFn::rsqrt: return unary_loop<UnaryFn::rsqrt, T>;
+    case UnaryFn::logistic: return unary_loop<UnaryFn::logistic, T>;
+    case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
+    case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
+    case UnaryFn::sin: return unary_loop<UnaryFn::sin, T>;
+    case UnaryFn::cos: return unary_loop<UnaryFn::cos, T>;
+    case UnaryFn::log1p: return unary_loop<UnaryFn::log1p, T>;
+    case UnaryFn::expm1: return unary_loop<UnaryFn::expm1, T>;
+    case UnaryFn::round: return unary_loop<UnaryFn::round, T>;
+    case UnaryFn::floor: return unary_loop<UnaryFn::floor, T>;
+    case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
+    case UnaryFn::is_finite: return is_finite_loop<T>;
+    case UnaryFn::erf:
+    case UnaryFn::logical_not:
+    case UnaryFn::real:
+    case UnaryFn::imag: return nullptr;
+  }
+  return nullptr;
+}
+
+template <class T>
+ElementwiseKernel integer_kernel(UnaryFn fn) {
+  switch (fn) {
+    case UnaryFn::neg: return unary_loop<UnaryFn::neg, T>;
+    case UnaryFn::abs: return unary_loop<UnaryFn::abs, T>;
+    case UnaryFn::sign: return unary_loop<UnaryFn::sign, T>;
+    case UnaryFn::logical_not: return unary_loop<UnaryFn::logical_not, T>;
+    case UnaryFn::exp:
+    case UnaryFn::log:
+    case UnaryFn::tanh:
+    case UnaryFn::sqrt:
+    case UnaryFn::rsqrt:
+    case UnaryFn::logistic:
+    case UnaryFn::sin:
+    case UnaryFn::cos:
+    case UnaryFn::log1p:
+    case UnaryFn::expm1:
+    case UnaryFn::erf:
+    case UnaryFn::round:
+    case UnaryFn::floor:
+    case UnaryFn::ceil:
+    case UnaryFn::is_finite:
+    case UnaryFn::real:
+    case UnaryFn::imag: return nullptr;
+  }
+  return nullptr;
+}
+
+ElementwiseKernel vector_unary_kernel(UnaryFn fn, Lanes lanes) {
+  switch (lanes) {
+    case Lanes::boolean: return fn == UnaryFn::logical_not ? bool_not_loop : nullptr;
+    case Lanes::i32: return integer_kernel<std::int32_t>(fn);
+    case Lanes::i64: return integer_kernel<std::int64_t>(fn);
+    case Lanes::f32: return float_kernel<float>(fn);
+    case Lanes::f64: return float_kernel<double>(fn);
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_unary_kernel);
+
+ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype) {
+  ElementwiseKernel kernel = nullptr;
+  if (const auto lanes = lanes_of(dtype)) kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, *lanes);
+  if (kernel == nullptr) kernel = scalar_unary_kernel(fn, dtype);
+  require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operand to another dtype",
+          name(fn), name(dtype));
+  return kernel;
+}
+
+}  // namespace tutti
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/products/blas.hpp"
+
+#include <cblas.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <complex>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
+#include "tutti/tensor/products/one_thread.hpp"
+
+// Every call inside the library takes one of the buffers that belong to the process, the first that is free, and
+// gives it back. Exported by all builds for Linux, in no header.
+extern "C" void* blas_memory_alloc(int unused);
+extern "C" void blas_memory_free(void* buffer);
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t buffer_bytes = 128
+                                     << 20;  // BUFFER_SIZE of OpenBLAS 0.3.21 on x86-64; smaller elsewhere
+constexpr int most_buffers = 50;  // NUM_BUFFERS, or fewer than it: the library has no room for more
+
+Blas::Threads threads_of_library() {
+  switch (openblas_get_parallel()) {
+    case OPENBLAS_THREAD: return Blas::Threads::pthread;
+    case OPENBLAS_OPENMP: return Blas::Threads::openmp;
+    default:
+      return Blas::Threads::none;  // and for kinds of threads that we do not know: waiting is always right
+  }
+}
+
+Blas loaded_library() {
+  openblas_set_num_threads(1);
+  return {openblas_get_config(), threads_of_library()};
+}
+
+/// A library without locks hands the same buffer to two threads, and both results are wrong.
+std::mutex& only_caller() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// Counts the library's buffers that exist, and lets no more threads inside than there are: the library would make
+/// another one, and try for ever where there is no memory.
+class Buffers {
+ public:
+  void expect(int threads) {
+    const std::lock_guard lock(mutex_);
+    expected_ = std::max(expected_, threads);
+  }
+  /// Makes one for each expected thread while there is memory. False if there is none for the first.
+  bool reserve() {
+    std::unique_lock lock(mutex_);
+    while (made_ < expected_ && (is_growing_ || can_grow())) {
+      if (is_growing_) changed_.wait(lock);
+      else grow(lock);
+    }
+    return made_ > 0;
+  }
+  /// Waits for another thread's if all are taken and there is no memory for one more.
+  void take() {
+    std::unique_lock lock(mutex_);
+    ensure(made_ > 0, "OpenBLAS is called before it has a buffer");
+    while (is_growing_ || taken_ == made_) {
+      if (is_growing_ || !can_grow()) changed_.wait(lock);
+      else grow(lock);
+    }
+    ++taken_;
+  }
+  void give_back() {
+    {
+      const std::lock_guard lock(mutex_);
+      --taken_;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  bool can_grow() const { return made_ < most_buffers && has_room(buffer_bytes); }
+
+  // The library makes one more only while all are in use: this holds them all, so everybody else stays outside.
+  void grow(std::unique_lock<std::mutex>& lock) {
+    std::vector<void*> all(static_cast<std::size_t>(made_) + 1);
+    is_growing_ = true;
+    changed_.wait(lock, [this] { return taken_ == 0; });
+    if (can_grow()) {
+      for (void*& buffer : all) buffer = blas_memory_alloc(0);
+      for (void* buffer : all) blas_memory_free(buffer);
+      ++made_;
+    }
+    is_growing_ = false;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int expected_ = 1, made_ = 0, taken_ = 0;
+  bool is_growing_ = false;
+};
+
+Buffers& buffers() {
+  static Buffers buffers;
+  return buffers;
+}
+
+std::unique_lock<std::mutex> turn_if_needed() {
+  return blas().is_serialised() ? std::unique_lock(only_caller()) : std::unique_lock<std::mutex>();
+}
+
+/// A thread's stay inside the library: its turn, its setting of OpenMP, its buffer.
+class InsideBlas {
+ public:
+  InsideBlas() : turn_(turn_if_needed()) {
+    if (blas().threads == Blas::Threads::openmp) one_thread_.emplace();
+    buffers().take();
+  }
+  ~InsideBlas() { buffers().give_back(); }
+  InsideBlas(const InsideBlas&) = delete;
+  InsideBlas& operator=(const InsideBlas&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> turn_;
+  std::optional<OneThread> one_thread_;
+};
+
+template <class T, class Gemm, class Number>
+void multiply(Gemm gemm, Number one, Number zero, const ProductShape& s, std::byte* c_bytes,
+              const std::byte* a_bytes, const std::byte* b_bytes) {
+  const auto transposed = [](bool t) { return t ? CblasTrans : CblasNoTrans; };
+  const auto size = [](std::int64_t n) { return static_cast<blasint>(n); };
+  auto* c = reinterpret_cast<T*>(c_bytes);
+  auto* a = reinterpret_cast<const T*>(a_bytes);
+  auto* b = reinterpret_cast<const T*>(b_bytes);
+  for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n)
+    gemm(CblasRowMajor, transposed(s.a_transposed), transposed(s.b_transposed), size(s.m), size(s.n),
+         size(s.k), one, a, size(s.a_transposed ? s.m : s.k), b, size(s.b_transposed ? s.k : s.n), zero, c,
+         size(s.n));
+}
+
+/// BLAS takes complex numbers by address.
+template <class T, class Gemm>
+void multiply_complex(Gemm gemm, const ProductShape& s, std::byte* c, const std::byte* a,
+                      const std::byte* b) {
+  const T one{1}, zero{0};
+  multiply<T>(gemm, static_cast<const void*>(&one), static_cast<const void*>(&zero), s, c, a, b);
+}
+
+}  // namespace
+
+const Blas& blas() {
+  static const Blas loaded = loaded_library();
+  return loaded;
+}
+
+void expect_blas_callers(int threads) {
+  if (!blas().is_serialised()) buffers().expect(threads);
+}
+
+void prepare_blas(DType dtype, const ProductShape& s) {
+  const std::unique_lock turn = turn_if_needed();
+  require(
+      buffers().reserve(), Code::memory,
+      "no memory for a {} product of {}x{} and {}x{}: OpenBLAS takes {} MiB of address space; free some, or "
+      "raise its limit (ulimit -v)",
+      name(dtype), s.m, s.k, s.k, s.n, buffer_bytes >> 20);
+}
+
+void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
+                      const std::byte* b) {
+  const InsideBlas inside;
+  if (dtype == DType::f64) multiply<double>(cblas_dgemm, 1.0, 0.0, shape, c, a, b);
+  else if (dtype == DType::complex64) multiply_complex<std::complex<float>>(cblas_cgemm, shape, c, a, b);
+  else if (dtype == DType::complex128) multiply_complex<std::complex<double>>(cblas_zgemm, shape, c, a, b);
+  else fail(Code::internal, "OpenBLAS has no product of {}", name(dtype));
+}
+
+std::int64_t largest_blas_size() { return std::numeric_limits<blasint>::max(); }
+
+bool blas_threads_can_end() {
+  const auto processors = static_cast<std::size_t>(std::max(1, ::get_nprocs()));
+  return has_room(processors * buffer_bytes);
+}
+
+}  // namespace tutti

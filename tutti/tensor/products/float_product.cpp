@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/products/float_product.hpp"
+
+#include <array>
+#include <atomic>
+#include <dnnl.hpp>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
+#include "tutti/tensor/products/one_thread.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t scratch_alignment = 64;
+
+void* aligned(std::byte* scratch) {
+  const auto address = reinterpret_cast<std::uintptr_t>(scratch);
+  return scratch + (scratch_alignment - address % scratch_alignment) % scratch_alignment;
+}
+
+// Strides of a dim of size 1 mean nothing, and oneDNN's fast kernels want them as in a dense row-major
+// matrix.
+dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                            bool transposed) {
+  const bool by_columns = transposed && rows != 1 && columns != 1;
+  const std::int64_t row_stride = by_columns ? 1 : columns, column_stride = by_columns ? rows : 1;
+  const auto type = dtype == DType::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+  if (batch == 1) return {{rows, columns}, type, dnnl::memory::dims{row_stride, column_stride}};
+  return {{batch, rows, columns}, type, dnnl::memory::dims{rows * columns, row_stride, column_stride}};
+}
+
+// A matrix by a vector is computed as the vector by the matrix transposed, which oneDNN does 2.5 times as
+// fast.
+bool is_by_vector(const ProductShape& s) { return s.n == 1 && s.m > 1; }
+
+ProductShape turned(const ProductShape& s) {
+  return {
+      .batch = s.batch, .m = 1, .n = s.m, .k = s.k, .a_transposed = false, .b_transposed = !s.a_transposed};
+}
+
+dnnl::matmul::primitive_desc description_of(DType dtype, const ProductShape& s, const dnnl::engine& engine) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const dnnl::matmul::desc product(matrices(dtype, s.batch, s.m, s.k, s.a_transposed),
+                                   matrices(dtype, s.batch, s.k, s.n, s.b_transposed),
+                                   matrices(dtype, s.batch, s.m, s.n, false));
+  return {product, attributes, engine};
+}
+
+/// What one call at a time needs. Making one costs 1.2 us, setting its four pointers 0.05 us.
+struct CallSlot {
+  CallSlot(const dnnl::matmul::primitive_desc& description, const dnnl::engine& engine)
+      : stream(engine),
+        a(description.src_desc(), engine, nullptr),
+        b(description.weights_desc(), engine, nullptr),
+        c(description.dst_desc(), engine, nullptr),
+        scratch(description.scratchpad_desc(), engine, nullptr),
+        arguments{{{DNNL_ARG_SRC, a.get()},
+                   {DNNL_ARG_WEIGHTS, b.get()},
+                   {DNNL_ARG_DST, c.get()},
+                   {DNNL_ARG_SCRATCHPAD, scratch.get()}}} {}
+
+  dnnl::stream stream;
+  dnnl::memory a, b, c, scratch;
+  std::array<dnnl_exec_arg_t, 4> arguments;  // the C call takes them as they are; the C++ one builds a map
+};
+
+/// Slots that no call is using. The first 16 threads of the process have a place each and find their own slot there, so
+/// that tools that look for races (make race) see two threads in one slot only if there are two. Later threads share
+/// places: one whose place is empty takes a slot from another.
+class IdleSlots {
+ public:
+  ~IdleSlots() {
+    for (auto& place : places_) delete place.load();
+  }
+  template <class Make>
+  void fill(const Make& make) {
+    for (auto& place : places_) place.store(make().release(), std::memory_order_release);
+  }
+  /// Null if there is none.
+  std::unique_ptr<CallSlot> take() {
+    const std::size_t own = own_place();
+    for (std::size_t i = 0; i < places; ++i)
+      if (CallSlot* slot = places_[(own + i) % places].exchange(nullptr, std::memory_order_acq_rel))
+        return std::unique_ptr<CallSlot>(slot);
+    return nullptr;
+  }
+  /// Deletes it if all places are taken.
+  void put(std::unique_ptr<CallSlot> slot) {
+    CallSlot* const given = slot.release();
+    const std::size_t own = own_place();
+    for (std::size_t i = 0; i < places; ++i) {
+      CallSlot* empty = nullptr;
+      if (places_[(own + i) % places].compare_exchange_strong(empty, given, std::memory_order_acq_rel))
+        return;
+    }
+    delete given;
+  }
+
+ private:
+  static constexpr std::size_t places = 16;  // calls beyond as many at the same time make slots of their own
+
+  static std::size_t own_place() {
+    static std::atomic<std::size_t> threads{0};
+    thread_local const std::size_t thread = threads.fetch_add(1, std::memory_order_relaxed);
+    return thread % places;
+  }
+
+  std::array<std::atomic<CallSlot*>, places> places_{};
+};
+
+/// "a f32 product of 2x3 and 3x4".
+std::string described(DType dtype, const ProductShape& s) {
+  return fmt::format("a {} product of {}x{} and {}x{}", name(dtype), s.m, s.k, s.k, s.n);
+}
+
+template <class Make>
+void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
+  // oneDNN 2.6 writes code to memory without looking whether it got it. The code of one product takes up to 8 MiB: 32
+  // kernels of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is slack.
+  constexpr std::size_t most_bytes = 16 << 20;
+  const auto lacks_memory = [&] {
+    fail(Code::memory,
+         "no memory for {}: oneDNN takes up to {} MiB for its code; free some, or raise the limit on address "
+         "space (ulimit -v)",
+         described(dtype, shape), most_bytes >> 20);
+  };
+  if (!has_room(most_bytes)) lacks_memory();
+  try {
+    make();
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory || !has_room(most_bytes)) lacks_memory();
+    fail(Code::internal, "oneDNN cannot make {}: {}", described(dtype, shape), error.what());
+  }
+}
+
+}  // namespace
+
+// oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made for one
+// and used by two gives wrong numbers. So both happen under OneThread.
+struct FloatProduct::Primitive {
+  Primitive(DType d, const ProductShape& s)
+      : dtype(d),
+        shape(s),
+        is_turned(is_by_vector(shape)),
+        engine(dnnl::engine::kind::cpu, 0),
+        description(description_of(dtype, is_turned ? turned(shape) : shape, engine)),
+        product(description) {
+    idle.fill([this] { return new_slot(); });
+  }
+
+  std::size_t scratch_bytes() const {
+    const std::size_t bytes = description.scratchpad_desc().get_size();
+    return bytes == 0 ? 0 : bytes + scratch_alignment;
+  }
+  std::unique_ptr<CallSlot> new_slot() const { return std::make_unique<CallSlot>(description, engine); }
+
+  void call(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) {
+    if (is_turned) std::swap(a, b);
+    std::unique_ptr<CallSlot> slot = idle.take();
+    if (slot == nullptr) slot = new_slot();
+    slot->a.set_data_handle(const_cast<std::byte*>(a));  // oneDNN only reads it
+    slot->b.set_data_handle(const_cast<std::byte*>(b));
+    slot->c.set_data_handle(c);
+    slot->scratch.set_data_handle(aligned(scratch));
+    const dnnl_status_t status =
+        dnnl_primitive_execute(product.get(), slot->stream.get(), static_cast<int>(slot->arguments.size()),
+                               slot->arguments.data());
+    if (status != dnnl_success) say_why(status);
+    idle.put(std::move(slot));
+  }
+
+  [[noreturn]] void say_why(dnnl_status_t status) const {
+    require(status != dnnl_out_of_memory, Code::memory,
+            "no memory for oneDNN to compute {}; free some, or raise the limit on address space (ulimit -v)",
+            described(dtype, shape));
+    fail(Code::internal, "oneDNN cannot compute {}: status {}", described(dtype, shape),
+         static_cast<int>(status));
+  }
+
+  DType dtype;
+  ProductShape shape;
+  bool is_turned;
+  dnnl::engine engine;
+  dnnl::matmul::primitive_desc description;
+  dnnl::matmul product;
+  IdleSlots idle;
+};
+
+bool FloatProduct::takes(DType dtype) {
+  if (dtype == DType::f32) return true;
+#if defined(__x86_64__)
+  constexpr auto avx512 = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  return dtype == DType::bf16 && (isa & avx512) == avx512;
+#else
+  return false;  // oneDNN numbers other processors' instruction sets in another way
+#endif
+}
+
+FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
+  make_with_room(dtype, shape, [&] {
+    const OneThread one_thread;
+    static std::once_flag f32_was_called, bf16_was_called;
+    std::call_once(dtype == DType::f32 ? f32_was_called : bf16_was_called, [&] { call_small_one(dtype); });
+    primitive_ = std::make_unique<Primitive>(dtype, shape);
+  });
+}
+
+/// Some of oneDNN's products write their code when the first one of a dtype is called.
+void FloatProduct::call_small_one(DType dtype) {
+  constexpr std::size_t side = 4, elements = side * side;
+  Primitive product(dtype, {.m = side, .n = side, .k = side});
+  const std::array<float, elements> operand{};
+  std::array<float, elements> result;
+  std::vector<std::byte> scratch(product.scratch_bytes());
+  product.call(reinterpret_cast<std::byte*>(result.data()),
+               reinterpret_cast<const std::byte*>(operand.data()),
+               reinterpret_cast<const std::byte*>(operand.data()), scratch.data());
+}
+
+FloatProduct::~FloatProduct() = default;
+
+std::size_t FloatProduct::scratch_bytes() const { return primitive_->scratch_bytes(); }
+
+void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const try {
+  const OneThread one_thread;
+  primitive_->call(c, a, b, scratch);
+} catch (const dnnl::error& error) {  // more calls at once than places: this one had to make a slot
+  primitive_->say_why(error.status);
+}
+
+}  // namespace tutti

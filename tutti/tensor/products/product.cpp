@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/products/product.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/scalar_fn.hpp"
+#include "tutti/tensor/products/blas.hpp"
+#include "tutti/tensor/products/float_product.hpp"
+#include "tutti/tensor/products/one_thread.hpp"
+
+namespace tutti {
+namespace {
+
+bool is_empty(const ProductShape& s) { return s.batch == 0 || s.m == 0 || s.n == 0 || s.k == 0; }
+
+std::int64_t elements_of_result(const ProductShape& s) { return s.batch * s.m * s.n; }
+
+/// Of bool the and and or.
+template <class T>
+void add_multiple(T* c, T a, const T* b, std::int64_t n) {
+  if (a == 0) return;
+  for (std::int64_t j = 0; j < n; ++j) {
+    if constexpr (std::is_same_v<T, bool>) c[j] = c[j] || b[j];
+    else c[j] = wrapping_add(c[j], wrapping_mul(a, b[j]));
+  }
+}
+
+template <class T>
+void transpose(T* to, const T* from, std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+}
+
+/// c, already zero, plus a * b; b is k x n. In blocks of rows of b that stay in L2.
+template <class T>
+void multiply_matrix(const ProductShape& s, T* c, const T* a, const T* b) {
+  const std::int64_t block =
+      std::max<std::int64_t>(1, (128 << 10) / (s.n * static_cast<std::int64_t>(sizeof(T))));
+  for (std::int64_t first = 0; first < s.k; first += block)
+    for (std::int64_t i = 0; i < s.m; ++i)
+      for (std::int64_t k = first; k < std::min(s.k, first + block); ++k)
+        add_multiple<T>(c + i * s.n, a[s.a_transposed ? k * s.m + i : i * s.k + k], b + k * s.n, s.n);
+}
+
+template <class T>
+void multiply_integers(const ProductShape& s, std::byte* c_bytes, const std::byte* a_bytes,
+                       const std::byte* b_bytes, std::byte* scratch) {
+  auto* c = reinterpret_cast<T*>(c_bytes);
+  auto* a = reinterpret_cast<const T*>(a_bytes);
+  auto* b = reinterpret_cast<const T*>(b_bytes);
+  auto* b_by_rows = reinterpret_cast<T*>(scratch);
+  std::fill_n(c, elements_of_result(s), T{0});
+  for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n) {
+    if (s.b_transposed) transpose(b_by_rows, b, s.n, s.k);
+    multiply_matrix<T>(s, c, a, s.b_transposed ? b_by_rows : b);
+  }
+}
+
+/// The operands of a product of f16 or bf16 as f32, and its result before it is rounded once; each starts a line.
+struct Widened {
+  explicit Widened(const ProductShape& s)
+      : a(in_lines(s.batch * s.m * s.k)),
+        b(in_lines(s.batch * s.k * s.n)),
+        c(in_lines(elements_of_result(s))) {}
+  std::size_t bytes() const { return sizeof(float) * static_cast<std::size_t>(a + b + c); }
+
+  std::int64_t a, b, c;  // elements
+
+ private:
+  static std::int64_t in_lines(std::int64_t elements) { return (elements + 15) / 16 * 16; }
+};
+
+void multiply_widened(DType dtype, const ProductShape& s, const FloatProduct& f32, std::byte* c,
+                      const std::byte* a, const std::byte* b, std::byte* scratch) {
+  const Widened widened(s);
+  auto* wide = reinterpret_cast<float*>(scratch);
+  const auto bytes = [&](std::int64_t first) { return reinterpret_cast<std::byte*>(wide + first); };
+  std::byte *wide_a = bytes(0), *wide_b = bytes(widened.a), *wide_c = bytes(widened.a + widened.b);
+  const ElementwiseKernel widen = convert_kernel(dtype, DType::f32);
+  widen(wide_a, &a, s.batch * s.m * s.k);
+  widen(wide_b, &b, s.batch * s.k * s.n);
+  f32.run(wide_c, wide_a, wide_b, bytes(widened.a + widened.b + widened.c));
+  const std::byte* const product[] = {wide_c};
+  convert_kernel(DType::f32, dtype)(c, product, elements_of_result(s));
+}
+
+bool is_widened(DType dtype) { return is_half(dtype) && !FloatProduct::takes(dtype); }
+bool is_by_onednn(DType dtype) { return dtype == DType::f32 || is_half(dtype); }
+bool is_by_blas(DType dtype) { return is_inexact(dtype) && !is_by_onednn(dtype); }
+
+}  // namespace
+
+struct Product::Prepared {
+  DType dtype;
+  ProductShape shape;
+  std::unique_ptr<const FloatProduct> floats;
+};
+
+Product::Product(DType dtype, const ProductShape& shape) {
+  ensure(std::min({shape.batch, shape.m, shape.n, shape.k}) >= 0, "a product of {} x {}x{} and {}x{}",
+         shape.batch, shape.m, shape.k, shape.k, shape.n);
+  const std::int64_t largest = largest_blas_size();
+  require(!is_by_blas(dtype) || std::max({shape.m, shape.n, shape.k}) <= largest, Code::shape,
+          "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
+          "dimension",
+          name(dtype), shape.m, shape.k, shape.n, largest);
+  if (is_by_blas(dtype)) prepare_blas(dtype, shape);
+  const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
+  prepared_ = std::make_unique<const Prepared>(
+      Prepared{dtype, shape,
+               by_onednn ? std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape)
+                         : nullptr});
+}
+
+Product::~Product() = default;
+
+std::size_t Product::scratch_bytes() const {
+  const auto& [dtype, shape, floats] = *prepared_;
+  if (floats != nullptr) return floats->scratch_bytes() + (is_widened(dtype) ? Widened(shape).bytes() : 0);
+  if (is_inexact(dtype) || !shape.b_transposed) return 0;
+  return static_cast<std::size_t>(shape.k * shape.n) * bytes_per_element(dtype);
+}
+
+void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const {
+  const auto& [dtype, shape, floats] = *prepared_;
+  if (is_empty(shape)) {
+    std::fill_n(c, static_cast<std::size_t>(elements_of_result(shape)) * bytes_per_element(dtype),
+                std::byte{0});
+    return;
+  }
+  with_element(dtype, [&, &shape = shape, &floats = floats, dtype = dtype]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, float>) floats->run(c, a, b, scratch);
+    else if constexpr (is_half_element<T>)
+      is_widened(dtype) ? multiply_widened(dtype, shape, *floats, c, a, b, scratch)
+                        : floats->run(c, a, b, scratch);
+    else if constexpr (is_complex_element<T> || std::is_same_v<T, double>)
+      multiply_by_blas(dtype, shape, c, a, b);
+    else multiply_integers<T>(shape, c, a, b, scratch);
+  });
+}
+
+// Constants from one core of a Zen 4 with AVX-512, 2026-11: overheads, flops per ns, and bytes per ns of what
+// does not fit in L2. oneDNN computes whole vectors of 16 columns.
+double Product::nanoseconds() const {
+  const auto& [dtype, s, floats] = *prepared_;
+  const auto batch = static_cast<double>(s.batch), m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const double bytes = batch * (m * k + k * n + m * n) * static_cast<double>(bytes_per_element(dtype));
+  const double far_bytes = std::max(0.0, bytes - (512 << 10));
+  const std::int64_t whole_vectors = (s.n + 15) / 16 * 16;
+  const double widening = is_widened(dtype) ? 0.2 * bytes : 0;
+  if (is_by_onednn(dtype))
+    return 350 + widening + batch * (50 + 2 * m * k * static_cast<double>(whole_vectors) / 110) +
+           far_bytes / 25;
+  const double multiplications = is_complex(dtype) ? 4 : 1;
+  if (is_by_blas(dtype)) return batch * (40 + multiplications * 2 * m * k * n / 50) + far_bytes / 20;
+  return 40 + batch * m * k * (1.5 + 0.65 * n);
+}
+
+void use_one_thread_for_products() {
+  require_room_for_openmp();
+  omp_set_num_threads(1);
+}
+
+}  // namespace tutti
