@@ -31,19 +31,21 @@ struct Plan {
                                    body, {{mesh.axes()}}),
                       mesh)),
         graph(make_graph(local.program, mesh, Storage::by_type)),
-        nodes(make_nodes(graph, Fusion::on, Stores::by_size)),
-        placement(place(graph, nodes, 2, choice)),
-        buffers(plan_buffers(graph, nodes)) {
+        nodes(make_nodes(graph, Fusion::on)),
+        costs(costs_of(graph, nodes, Stores::by_size)),
+        placement(place(graph, nodes, costs, 2, choice)),
+        buffers(plan_buffers(graph, nodes, placement)) {
     for (std::size_t i = 0; i < nodes.list.size(); ++i) names.push_back("node " + std::to_string(i));
   }
   std::optional<std::string> race() {
-    Schedule schedule = make_schedule(graph, nodes, placement, buffers);
+    Schedule schedule = make_schedule(graph, nodes, costs, placement, buffers);
     return find_race(schedule, names);
   }
 
   LocalProgram local;
   Graph graph;
   Nodes nodes;
+  NodeCosts costs;
   Placement placement;
   BufferPlan buffers;
   std::vector<std::string> names;
@@ -58,7 +60,7 @@ TEST(check_races, finds_none_in_any_plan) {
 TEST(check_races, finds_a_reader_that_does_not_wait_for_the_other_worker) {
   Plan plan(Mesh({{"a", 4}}));
   ASSERT_GT(plan.placement.phases, 1);
-  for (Node& node : plan.nodes.list) node.phase = 0;  // no barrier before the psum
+  for (Assignment& assigned : plan.placement.of) assigned.phase = 0;  // no barrier before the psum
   std::optional<std::string> race = plan.race();
   ASSERT_TRUE(race);
   EXPECT_NE(race->find("phase 0"), std::string::npos) << *race;
@@ -80,16 +82,18 @@ TEST(check_races, finds_an_output_over_an_argument_that_another_worker_still_rea
   auto is_product = [](const Node& node) { return node.kind == Node::Kind::units; };
   auto last = std::find_if(plan.nodes.list.rbegin(), plan.nodes.list.rend(), is_product);
   ASSERT_NE(last, plan.nodes.list.rend());
-  last->phase = plan.placement.phases - 1;  // all read argument 1 while each writes its part of the output
-  plan.buffers = plan_buffers(plan.graph, plan.nodes);
-  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
+  const auto at = static_cast<std::size_t>(std::distance(plan.nodes.list.begin(), last.base()) - 1);
+  plan.placement.of[at].phase =
+      plan.placement.phases - 1;  // all read argument 1 while each writes its part of the output
+  plan.buffers = plan_buffers(plan.graph, plan.nodes, plan.placement);
+  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.costs, plan.placement, plan.buffers);
   EXPECT_EQ(find_race(schedule, plan.names, {-1}), std::nullopt);
   EXPECT_TRUE(find_race(schedule, plan.names, {1}));
 }
 
 TEST(schedule, begins_the_scratch_of_each_worker_on_a_page) {
   Plan plan(Mesh({{"a", 4}}));
-  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
+  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.costs, plan.placement, plan.buffers);
   ASSERT_GT(schedule.scratch.size(), 1U);
   for (const std::shared_ptr<std::byte>& scratch : schedule.scratch)
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scratch.get()) % 4096, 0U);
@@ -100,7 +104,7 @@ TEST(check_races, finds_scratch_that_two_workers_share) {
     return Builder::current().add(Opaque{.run = [](const Unit&) {}, .scratch_bytes = 64}, {x[0]});
   };
   Plan plan(Mesh({{"a", 4}}), PlanChoice::by_axis, a_step_with_scratch);
-  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.placement, plan.buffers);
+  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.costs, plan.placement, plan.buffers);
   ASSERT_EQ(schedule.scratch_bytes, 64U);
   ASSERT_FALSE(find_race(schedule, plan.names));
   schedule.scratch[1] = schedule.scratch[0];

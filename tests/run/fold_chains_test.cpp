@@ -163,9 +163,10 @@ TEST_P(fold_chains, are_made_of_sums_that_one_chain_reads) {
   Program p = program(64 * 1024 + 36);
   Graph graph = make_graph(localised(p, mesh()).program, mesh(), Storage::by_type);
   auto joined = [&](Stores stores) {
-    Nodes nodes = make_nodes(graph, Fusion::on, stores);
-    Schedule schedule =
-        make_schedule(graph, nodes, place(graph, nodes, 1, PlanChoice::cheapest), plan_buffers(graph, nodes));
+    Nodes nodes = make_nodes(graph, Fusion::on);
+    NodeCosts costs = costs_of(graph, nodes, stores);
+    Placement placement = place(graph, nodes, costs, 1, PlanChoice::cheapest);
+    Schedule schedule = make_schedule(graph, nodes, costs, placement, plan_buffers(graph, nodes, placement));
     std::size_t found = 0;
     for (const std::vector<std::vector<PlanStep>>& phase : schedule.lists)
       for (const PlanStep& step : phase[0]) {

@@ -29,7 +29,7 @@ Kinds nodes(const Shape& shape, const std::function<Array(const Array&)>& body, 
   expect_all_plans_compute(program, four);
   Graph graph = make_graph(localised(program, four).program, four, Storage::by_type);
   Kinds kinds;
-  for (const Node& node : make_nodes(graph, Fusion::on, Stores::by_size).list) kinds.push_back(node.kind);
+  for (const Node& node : make_nodes(graph, Fusion::on).list) kinds.push_back(node.kind);
   return kinds;
 }
 

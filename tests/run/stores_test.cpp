@@ -32,7 +32,8 @@ std::vector<bool> streaming(std::int64_t bytes) {
                                  {{mesh.axes()}, {mesh.axes()}, {mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   std::vector<bool> found;
-  for (const Node& node : make_nodes(graph, Fusion::on, Stores::by_size).list) found.push_back(node.is_large);
+  for (const NodeCost& cost : costs_of(graph, make_nodes(graph, Fusion::on), Stores::by_size))
+    found.push_back(cost.is_large);
   return found;
 }
 
@@ -45,11 +46,13 @@ TEST(stores, go_past_the_caches_where_these_are_too_small) {
 
 std::vector<RegionInstruction> instructions(const Program& program, const Mesh& mesh, Stores stores) {
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on, stores);
+  Nodes nodes = make_nodes(graph, Fusion::on);
+  NodeCosts costs = costs_of(graph, nodes, stores);
   std::vector<RegionInstruction> found;
   for (std::size_t node = 0; node < nodes.list.size(); ++node)
-    std::ranges::copy(make_region_code(graph, nodes, static_cast<int>(node), {}).code,
-                      std::back_inserter(found));
+    std::ranges::copy(
+        make_region_code(graph, nodes, static_cast<int>(node), {}, {.is_large = costs[node].is_large}).code,
+        std::back_inserter(found));
   return found;
 }
 
@@ -100,9 +103,10 @@ TEST(stores, stay_in_the_caches_where_an_operand_was) {
       test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
                    [&](const Arrays& x) { return Arrays{link(link(link(x[0])))}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on, Stores::streamed);
-  Placement placement = place(graph, nodes, 1, PlanChoice::by_axis);
-  Schedule schedule = make_schedule(graph, nodes, placement, plan_buffers(graph, nodes));
+  Nodes nodes = make_nodes(graph, Fusion::on);
+  NodeCosts costs = costs_of(graph, nodes, Stores::streamed);
+  Placement placement = place(graph, nodes, costs, 1, PlanChoice::by_axis);
+  Schedule schedule = make_schedule(graph, nodes, costs, placement, plan_buffers(graph, nodes, placement));
   std::vector<bool> found;
   for (const PlanStep& step : schedule.lists[0][0])
     found.push_back(step.code == &region_code && static_cast<const RegionCode*>(step.args)->streams);
@@ -115,7 +119,7 @@ TEST(stores, past_the_caches_go_with_chains_of_folds_that_fetch_ahead_and_stream
                                  [](const Arrays& x) { return Arrays{x[0] * 0.5 + psum(x[0], "a") * 0.25}; },
                                  {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  RegionCode code = make_region_code(graph, make_nodes(graph, Fusion::on, Stores::streamed), 0, {});
+  RegionCode code = make_region_code(graph, make_nodes(graph, Fusion::on), 0, {}, {.is_large = true});
   ASSERT_EQ(code.whole.size(), 1u);
   ASSERT_EQ(code.whole[0].kind, RegionInstruction::Kind::fold_chain);
   EXPECT_EQ(code.fold_chains[0].load, Load::ahead);
@@ -130,11 +134,12 @@ RegionCode code_of_rows(const Shape& shape, const std::function<Array(const Arra
   Program program = test_program(mesh, {{DType::f32, whole, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on, stores);
+  Nodes nodes = make_nodes(graph, Fusion::on);
   std::vector<std::size_t> unit_axes;
   for (std::size_t axis : {0, 1})
     if (has(nodes.list[0].outer(), axis)) unit_axes.push_back(axis);
-  return make_region_code(graph, nodes, 0, unit_axes);
+  return make_region_code(graph, nodes, 0, unit_axes,
+                          {.is_large = costs_of(graph, nodes, stores)[0].is_large});
 }
 
 /// Checks that the fetches lead to the next tile of an operand, if there are any.

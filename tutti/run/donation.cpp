@@ -15,7 +15,7 @@ bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::siz
 /// Per output, the inputs that it may be written over.
 std::vector<std::vector<int>> choices(const LocalProgram& local, const Plan& plan) {
   const Graph& graph = plan.graph();
-  MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.nodes());
+  MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.nodes(), plan.placement());
   std::vector<std::vector<int>> choices(graph.outputs.size());
   for (int r = 0; r < static_cast<int>(graph.roots.size()); ++r) {
     const Root& root = graph.roots[static_cast<std::size_t>(r)];

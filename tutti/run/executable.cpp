@@ -162,10 +162,10 @@ struct Executable::State {
 
   void run_steps() {
     const Placement& placement = plan.placement();
-    bool alone = !placement.needs_helpers;
+    bool alone = !placement.times.needs_helpers;
     if (!alone && team.workers() > 1) switch (team.helpers()) {
         case Team::Helpers::ready: break;
-        case Team::Helpers::asleep: alone = placement.nanoseconds < short_run_nanoseconds; break;
+        case Team::Helpers::asleep: alone = placement.times.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
     if (alone) return plan.run({nullptr, 0, track(0)});
@@ -173,7 +173,7 @@ struct Executable::State {
       auto& self = *static_cast<State*>(state);
       self.plan.run({&self.team, worker, self.track(worker)});
     };
-    team.run(work, this, placement.nanoseconds);
+    team.run(work, this, placement.times.nanoseconds);
   }
 
   Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }

@@ -19,13 +19,14 @@ using Reads = OperandRefs::Reads;
 class Coder {
  public:
   Coder(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes,
-        Results results)
+        const RegionMemory& memory)
       : graph_(graph),
         nodes_(nodes),
         node_(nodes.list[static_cast<std::size_t>(node)]),
         uses_(uses_of(graph, nodes, node)),
-        refs_(graph, nodes, node, unit_axes, code_) {
-    code_.streams = node_.is_large && results == Results::apart;
+        refs_(graph, nodes, node, unit_axes, code_),
+        is_large_(memory.is_large) {
+    code_.streams = is_large_ && !memory.is_over_operands;
   }
 
   RegionCode code() && {
@@ -35,7 +36,7 @@ class Coder {
       std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
       release(i);
     }
-    if (node_.is_large) {
+    if (is_large_) {
       join_folds(code_);
       fetch_next_tiles(code_);
     } else {
@@ -178,7 +179,7 @@ class Coder {
     }
     made.fold = fold_kernel(work.kind, dtype(a));
     bool is_tile = code_.refs[static_cast<std::size_t>(made.in[0])].base == 0;
-    if (node_.is_large && !is_tile) made.load = Load::ahead;
+    if (is_large_ && !is_tile) made.load = Load::ahead;
     if (work.kind == ReduceKind::sum) made.sums = dtype(a);
     finish(made, a.results[0], made.row_value, work);
   }
@@ -237,13 +238,14 @@ class Coder {
   const RegionUses uses_;
   RegionCode code_;
   OperandRefs refs_;
+  const bool is_large_;
 };
 
 }  // namespace
 
 RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
-                            const std::vector<std::size_t>& unit_axes, Results results) {
-  return Coder(graph, nodes, node, unit_axes, results).code();
+                            const std::vector<std::size_t>& unit_axes, const RegionMemory& memory) {
+  return Coder(graph, nodes, node, unit_axes, memory).code();
 }
 
 }  // namespace tutti

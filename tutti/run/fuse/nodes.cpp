@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "tutti/run/place/cost.hpp"
-
 namespace tutti {
 namespace {
 
@@ -14,8 +12,7 @@ constexpr std::int64_t longest_row_in_region =
 
 class Gatherer {
  public:
-  Gatherer(const Graph& graph, Fusion fusion, Stores stores)
-      : graph_(graph), fusion_(fusion), stores_(stores) {}
+  Gatherer(const Graph& graph, Fusion fusion) : graph_(graph), fusion_(fusion) {}
 
   Nodes gather() && {
     nodes_.maker.assign(graph_.roots.size(), -1);
@@ -28,10 +25,6 @@ class Gatherer {
         node.mergeable = mergeable_axes(graph_, nodes_, static_cast<int>(n), node.outer());
       }
       if (node.kind == Node::Kind::copy) node.space = copy_space(node);
-      node.is_large = stores_ == Stores::streamed || is_too_large_to_cache(graph_, node);
-      node.nanoseconds = estimate(graph_, node, node.mergeable);
-      node.split_nanoseconds =
-          node.kind == Node::Kind::control ? estimate_together(graph_, node) : estimate(graph_, node, 0);
     }
     return std::move(nodes_);
   }
@@ -216,15 +209,12 @@ class Gatherer {
 
   const Graph& graph_;
   Fusion fusion_;
-  Stores stores_;
   Nodes nodes_;
 };
 
 }  // namespace
 
-Nodes make_nodes(const Graph& graph, Fusion fusion, Stores stores) {
-  return Gatherer(graph, fusion, stores).gather();
-}
+Nodes make_nodes(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
 
 const SubWork* sub_work(const Graph& graph, const Node& node) {
   return std::get_if<SubWork>(&graph.atoms[static_cast<std::size_t>(node.atoms[0])].work);

@@ -8,15 +8,7 @@
 
 namespace tutti {
 
-/// How the work of a node is given to the workers. Together: all of them run each sub-program, which says how.
-struct Split {
-  enum class By { worker, axis, tiles, together } by = By::worker;
-  int which = 0;  // the worker, or the mesh axis
-
-  bool operator==(const Split&) const = default;
-};
-
-/// What is planned, placed and run as one: a fused region, or one atom of another kind. Its units are the positions
+/// What is placed and run as one: a fused region, or one atom of another kind. Its units are the positions
 /// along its outer axes; a region's folds happen over its inner axes, inside a unit.
 struct Node {
   enum class Kind { region, columns, copy, units, control };
@@ -34,11 +26,6 @@ struct Node {
   std::vector<int> writes;     // roots that other nodes or callers read
   Space space;                 // of one unit of a region, or of a copy: its outermost loop by all the others
   AxisSet mergeable = 0;       // outer axes that may be part of a region's space: units for nothing
-  double nanoseconds = 0;      // of all units on one worker
-  double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
-  bool is_large = false;         // more than the caches hold
-  int phase = 0;
-  Split split;
 
   AxisSet outer() const { return axes & ~inner; }
 };
@@ -53,12 +40,8 @@ struct Nodes {
 const SubWork* sub_work(const Graph& graph, const Node& node);
 
 enum class Fusion { on, off };
-enum class Stores {
-  by_size,   // of nodes that are too large for the caches go past them
-  streamed,  // of all regions and copies do: for tests
-};
 /// Gathers atoms in nodes. Atoms whose results shrink join their operands' region, others the latest region they fit.
-Nodes make_nodes(const Graph& graph, Fusion fusion, Stores stores);
+Nodes make_nodes(const Graph& graph, Fusion fusion);
 
 /// The strides of an operand of `atom` over [merged axes, dims] of its region, and the sizes of that space.
 struct RegionOperand {

@@ -60,12 +60,19 @@ struct UnitsWork {  // one unit per distinct shard of the results, in order
   Units units;
 };
 class Plan;
+/// What a plan takes, as estimated.
+struct PlanTimes {
+  double nanoseconds = 0;        // of the slowest worker of each phase
+  double alone_nanoseconds = 0;  // on one worker
+  bool needs_helpers = false;    // some worker beside the first has something to do
+};
 /// Sub-programs, each with a plan of its own for the devices at one position along the axes along which devices go
 /// different ways. Results: those of the equation, then for every carry a buffer to go to and fro.
 struct SubWork {
   Sub sub;
   AxisSet decided = 0;
   std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
+  std::vector<PlanTimes> times = {};         // per plan
 };
 using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
 

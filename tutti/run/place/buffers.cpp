@@ -21,15 +21,19 @@ std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to -
 
 class BufferPlanner {
  public:
-  BufferPlanner(const Graph& graph, const Nodes& nodes)
-      : graph_(graph), nodes_(nodes), accesses_(graph.roots.size()), kept_(graph.roots.size()) {
+  BufferPlanner(const Graph& graph, const Nodes& nodes, const Placement& placement)
+      : graph_(graph),
+        nodes_(nodes),
+        placement_(placement),
+        accesses_(graph.roots.size()),
+        kept_(graph.roots.size()) {
     for (int r : graph.replicas) kept_[static_cast<std::size_t>(r)] = true;
   }
 
   BufferPlan plan() && {
     plan_.offset.assign(graph_.roots.size(), -1);
-    one_worker_ = std::ranges::all_of(nodes_.list, [&](const Node& n) {
-      return n.phase == 0 && n.split == nodes_.list[0].split;
+    one_worker_ = std::ranges::all_of(placement_.of, [&](const Assignment& assigned) {
+      return assigned.phase == 0 && assigned.split == placement_.of[0].split;
     });
     place_constants();
     find_accesses();
@@ -53,6 +57,9 @@ class BufferPlanner {
  private:
   const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
   const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
+  int phase(int n) const { return placement_.of[static_cast<std::size_t>(n)].phase; }
+  const Split& split(int n) const { return placement_.of[static_cast<std::size_t>(n)].split; }
+  SplitNode placed(int n) const { return {node(n), split(n)}; }
   int maker(int r) const { return nodes_.maker[static_cast<std::size_t>(r)]; }
   std::int64_t& offset(int r) { return plan_.offset[static_cast<std::size_t>(r)]; }
   bool is_planned(int r) const {
@@ -76,7 +83,7 @@ class BufferPlanner {
       for (const Address& read : node(n).reads) {
         accesses_[static_cast<std::size_t>(read.root)].push_back(n);
         int writer = maker(read.root);
-        if (writer >= 0 && !reads_own_part(graph_, node(writer), node(n), read))
+        if (writer >= 0 && !reads_own_part(graph_, placed(writer), placed(n), read))
           travels_[static_cast<std::size_t>(read.root)] = true;
       }
     }
@@ -91,16 +98,16 @@ class BufferPlanner {
   };
   static constexpr int several = -1;
 
-  int worker_of(int n) const { return node(n).split.by == Split::By::worker ? node(n).split.which : several; }
+  int worker_of(int n) const { return split(n).by == Split::By::worker ? split(n).which : several; }
 
   Last last_of(const std::vector<int>& nodes) const {
     Last last;
     for (int n : nodes) {
-      bool later = node(n).phase > last.phase;
-      if (!later && node(n).phase < last.phase) continue;
+      bool later = phase(n) > last.phase;
+      if (!later && phase(n) < last.phase) continue;
       last.worker = later || last.worker == worker_of(n) ? worker_of(n) : several;
       last.node = later ? n : std::max(last.node, n);
-      last.phase = node(n).phase;
+      last.phase = phase(n);
     }
     return last;
   }
@@ -110,7 +117,7 @@ class BufferPlanner {
     std::vector<int> order;
     for (int r = 0; r < static_cast<int>(graph_.roots.size()); ++r)
       if (is_planned(r) && travels(r) == travelling) order.push_back(r);
-    std::ranges::sort(order, {}, [&](int r) { return std::tuple{node(maker(r)).phase, maker(r), r}; });
+    std::ranges::sort(order, {}, [&](int r) { return std::tuple{phase(maker(r)), maker(r), r}; });
     std::vector<int> placed;
     lying_.clear();
     widest_ = 0;
@@ -130,7 +137,7 @@ class BufferPlanner {
 
   /// Forgets what is over when r is written, and for all roots after it: in a phase each worker has its own time.
   void forget_before(int r) {
-    int phase = node(maker(r)).phase;
+    int phase = this->phase(maker(r));
     if (phase == forgotten_before_ && !one_worker_) return;
     forgotten_before_ = phase;
     std::erase_if(lying_, [&](int other) {
@@ -194,13 +201,13 @@ class BufferPlanner {
     if (is_kept(earlier)) return false;
     const Last& last = last_[static_cast<std::size_t>(earlier)];
     int writer = maker(later);
-    if (last.phase != node(writer).phase) return last.phase < node(writer).phase;
+    if (last.phase != phase(writer)) return last.phase < phase(writer);
     return last.worker != several && last.worker == worker_of(writer) && last.node < writer;
   }
 
   bool happens_before(int n, int m) const {
-    if (node(n).phase != node(m).phase) return node(n).phase < node(m).phase;
-    return n < m && node(n).split == node(m).split && node(n).split.by == Split::By::worker;
+    if (phase(n) != phase(m)) return phase(n) < phase(m);
+    return n < m && split(n) == split(m) && split(n).by == Split::By::worker;
   }
 
   /// The same for roots at one place that lie alike, worker by worker, tile by tile.
@@ -209,8 +216,7 @@ class BufferPlanner {
     if (is_kept(earlier) || maker(earlier) == writer) return false;
     return std::ranges::all_of(accesses_[static_cast<std::size_t>(earlier)], [&](int n) {
       if (happens_before(n, writer)) return true;
-      if (n > writer || node(n).phase != node(writer).phase || !(node(n).split == node(writer).split))
-        return false;
+      if (n > writer || phase(n) != phase(writer) || !(split(n) == split(writer))) return false;
       if (n == writer) return is_read_in_place(n, earlier, later);
       return keeps_to_own_part(n, earlier, writer, later);
     });
@@ -218,7 +224,7 @@ class BufferPlanner {
 
   /// Node n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
   bool keeps_to_own_part(int n, int earlier, int writer, int later) const {
-    const Split& split = node(n).split;
+    const Split& split = this->split(n);
     auto axis = static_cast<std::size_t>(split.which);
     switch (split.by) {
       case Split::By::worker: break;  // then one happens before the other
@@ -233,7 +239,7 @@ class BufferPlanner {
         break;
     }
     for (const Address& read : node(n).reads)
-      if (read.root == earlier && !reads_own_part(graph_, node(n), node(n), read)) return false;
+      if (read.root == earlier && !reads_own_part(graph_, placed(n), placed(n), read)) return false;
     return true;
   }
 
@@ -274,6 +280,7 @@ class BufferPlanner {
 
   const Graph& graph_;
   const Nodes& nodes_;
+  const Placement& placement_;
   BufferPlan plan_;
   std::vector<std::vector<int>> accesses_;  // nodes per root
   std::vector<Last> last_;                  // per root
@@ -288,10 +295,12 @@ class BufferPlanner {
 
 }  // namespace
 
-BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes) { return BufferPlanner(graph, nodes).plan(); }
+BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes, const Placement& placement) {
+  return BufferPlanner(graph, nodes, placement).plan();
+}
 
-MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes) {
-  return BufferPlanner(graph, nodes).may_overwrite();
+MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes, const Placement& placement) {
+  return BufferPlanner(graph, nodes, placement).may_overwrite();
 }
 
 }  // namespace tutti

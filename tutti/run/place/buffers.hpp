@@ -17,11 +17,11 @@ struct BufferPlan {
 
 /// Two roots share bytes only if every access to the first happens before the second is written: in an earlier phase,
 /// earlier on the same worker, or, where both lie alike and every worker keeps to its own part, earlier in its list.
-BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes);
+BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes, const Placement& placement);
 
 /// True if an output may be written over an input: they lie alike, and by the same rule no element of the input is read
 /// after that of the output is written. Numbers of roots.
 using MayOverwrite = std::function<bool(int input, int output)>;
-MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes);
+MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes, const Placement& placement);
 
 }  // namespace tutti

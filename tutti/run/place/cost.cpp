@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tutti/devices/cache.hpp"
-#include "tutti/run/plan/plan.hpp"
 
 namespace tutti {
 namespace {
@@ -54,10 +53,8 @@ enum class By { one, all };
 double of_control(const Graph& graph, const SubWork& work, By by) {
   constexpr double assumed_trips = 10;
   double dearest = 0, all = 0;
-  for (const std::shared_ptr<Plan>& plan : work.plans) {
-    const Placement& placement = plan->placement();
-    double once =
-        by == By::one ? placement.alone_nanoseconds : placement.nanoseconds + 2 * barrier_nanoseconds;
+  for (const PlanTimes& times : work.times) {
+    double once = by == By::one ? times.alone_nanoseconds : times.nanoseconds + 2 * barrier_nanoseconds;
     dearest = std::max(dearest, once);
     all += once;
   }
@@ -112,34 +109,7 @@ double of_copy(const Graph& graph, const Node& node) {
   return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
 }
 
-}  // namespace
-
-bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
-
-double moved_bytes(const Graph& graph, const Node& node) {
-  double bytes = 0;
-  for (const Address& read : node.reads) bytes += bytes_read(graph, node, read);
-  for (int root : node.writes) bytes += bytes_read(graph, node, natural_address(graph, root));
-  return bytes;
-}
-
-bool is_too_large_to_cache(const Graph& graph, const Node& node) {
-  return !fits_last_cache(moved_bytes(graph, node));
-}
-
-double bytes_read(const Graph& graph, const Node& node, const Address& address) {
-  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
-  AxisSet read = 0;
-  for (std::size_t i = 0; i < address.axes.size(); ++i)
-    if (address.axes[i] != 0) read |= AxisSet{1} << i;
-  auto bytes = static_cast<double>(root.type.bytes());
-  bool reads_what_it_makes = node.kind == Node::Kind::region || node.kind == Node::Kind::copy;
-  if (reads_what_it_makes)  // of a slice not all that it is cut from
-    bytes = std::min(bytes, static_cast<double>(node.shape.elements() * element_bytes(graph, address)));
-  double all = bytes * static_cast<double>(positions(graph.mesh, root.stored | read));
-  return std::min(all, static_cast<double>(root.bytes));
-}
-
+/// All units of a node on one worker; of a region, with the outer axes `merged` in its space.
 double estimate(const Graph& graph, const Node& node, AxisSet merged) {
   auto units = static_cast<double>(positions(graph.mesh, node.outer()));
   double bytes = moved_bytes(graph, node);
@@ -156,14 +126,40 @@ double estimate(const Graph& graph, const Node& node, AxisSet merged) {
   return 0;
 }
 
-bool may_be_shared(const Graph& graph, const Node& node) {
-  return std::ranges::any_of(sub_work(graph, node)->plans, [](const std::shared_ptr<Plan>& plan) {
-    return plan->placement().needs_helpers;
-  });
+}  // namespace
+
+bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
+
+double moved_bytes(const Graph& graph, const Node& node) {
+  double bytes = 0;
+  for (const Address& read : node.reads) bytes += bytes_read(graph, node, read);
+  for (int root : node.writes) bytes += bytes_read(graph, node, natural_address(graph, root));
+  return bytes;
 }
 
-double estimate_together(const Graph& graph, const Node& node) {
-  return of_control(graph, *sub_work(graph, node), By::all);
+double bytes_read(const Graph& graph, const Node& node, const Address& address) {
+  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
+  AxisSet read = 0;
+  for (std::size_t i = 0; i < address.axes.size(); ++i)
+    if (address.axes[i] != 0) read |= AxisSet{1} << i;
+  auto bytes = static_cast<double>(root.type.bytes());
+  bool reads_what_it_makes = node.kind == Node::Kind::region || node.kind == Node::Kind::copy;
+  if (reads_what_it_makes)  // of a slice not all that it is cut from
+    bytes = std::min(bytes, static_cast<double>(node.shape.elements() * element_bytes(graph, address)));
+  double all = bytes * static_cast<double>(positions(graph.mesh, root.stored | read));
+  return std::min(all, static_cast<double>(root.bytes));
+}
+
+NodeCosts costs_of(const Graph& graph, const Nodes& nodes, Stores stores) {
+  NodeCosts costs;
+  for (const Node& node : nodes.list) {
+    const bool is_large = stores == Stores::streamed || !fits_last_cache(moved_bytes(graph, node));
+    const double together = node.kind == Node::Kind::control
+                                ? of_control(graph, *sub_work(graph, node), By::all)
+                                : estimate(graph, node, 0);
+    costs.push_back({estimate(graph, node, node.mergeable), together, is_large});
+  }
+  return costs;
 }
 
 }  // namespace tutti

@@ -12,17 +12,24 @@ inline constexpr double split_nanoseconds = 20;      // of a step more in a phas
 inline constexpr double nanoseconds_per_travelling_byte = 0.05;  // last written by another worker
 inline constexpr double short_run_nanoseconds = 20000;           // below this a sleeping helper is not woken
 
-/// All units of a node on one worker; of a region, with the outer axes `merged` in its space.
-double estimate(const Graph& graph, const Node& node, AxisSet merged);
-/// Of sub-programs: some of their plans have work for several workers; what they take when all run them.
-bool may_be_shared(const Graph& graph, const Node& node);
-double estimate_together(const Graph& graph, const Node& node);
+enum class Stores {
+  by_size,   // of nodes that are too large for the caches go past them
+  streamed,  // of all regions and copies do: for tests
+};
+
+struct NodeCost {
+  double nanoseconds = 0;        // of all units on one worker
+  double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
+  /// What it writes will have left the caches before anybody reads it: it is better written past them.
+  bool is_large = false;
+};
+using NodeCosts = std::vector<NodeCost>;  // per node
+NodeCosts costs_of(const Graph& graph, const Nodes& nodes, Stores stores);
+
 /// What a node reads and writes, each value once, without the gaps between shards.
 double moved_bytes(const Graph& graph, const Node& node);
 /// The caches that each worker has to itself hold so much, together.
 bool fits_own_caches(double bytes);
-/// What a node writes will have left the caches before anybody reads it: it is better written past them.
-bool is_too_large_to_cache(const Graph& graph, const Node& node);
 /// The bytes of one device's value, times its distinct shards.
 double bytes_read(const Graph& graph, const Node& node, const Address& address);
 

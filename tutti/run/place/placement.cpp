@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "tutti/run/place/cost.hpp"
-
 namespace tutti {
 namespace {
 
@@ -23,60 +21,65 @@ bool reads_own_along(const Graph& graph, const Address& address, std::size_t axi
 
 class Placer {
  public:
-  Placer(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice)
-      : graph_(graph), nodes_(nodes), workers_(workers), choice_(choice) {}
+  Placer(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, int workers, PlanChoice choice)
+      : graph_(graph),
+        nodes_(nodes),
+        costs_(costs),
+        workers_(workers),
+        choice_(choice),
+        found_(nodes.list.size()) {}
 
-  Placement place() {
+  Placement place() && {
     double alone = 0;
-    for (const Node& node : nodes_.list) alone += node.nanoseconds;
+    for (const NodeCost& cost : costs_) alone += cost.nanoseconds;
     if (workers_ > 1 && choice_ != PlanChoice::one_worker)
-      for (Node& node : nodes_.list) place(node);
-    Placement placement{workers_, static_cast<int>(load_.size()), 0, alone, false};
-    for (const auto& phase : load_) placement.nanoseconds += std::ranges::max(phase) + barrier_nanoseconds;
-    bool worth_it = placement.nanoseconds + hand_off_nanoseconds < alone || choice_ == PlanChoice::by_axis ||
-                    choice_ == PlanChoice::by_tiles;
-    for (const auto& phase : load_)
-      for (std::size_t w = 1; w < phase.size(); ++w) placement.needs_helpers |= phase[w] > 0;
-    if (placement.needs_helpers && worth_it) return placement;
-    for (Node& node : nodes_.list) {
-      node.phase = 0;
-      node.split = {};
-    }
-    return {workers_, 1, alone, alone, false};
+      for (std::size_t n = 0; n < found_.size(); ++n) place(n);
+    PlanTimes times{0, alone, false};
+    for (const Loads& phase : load_) times.nanoseconds += std::ranges::max(phase) + barrier_nanoseconds;
+    for (const Loads& phase : load_)
+      for (std::size_t w = 1; w < phase.size(); ++w) times.needs_helpers |= phase[w] > 0;
+    bool is_asked_for = choice_ == PlanChoice::by_axis || choice_ == PlanChoice::by_tiles;
+    bool is_worth_it = is_asked_for || times.nanoseconds + hand_off_nanoseconds < alone;
+    if (times.needs_helpers && is_worth_it)
+      return {workers_, static_cast<int>(load_.size()), times, std::move(found_)};
+    return {workers_, 1, {alone, alone, false}, std::vector<Assignment>(found_.size())};
   }
 
  private:
   using Loads = std::vector<double>;
 
-  void place(Node& node) {
+  const Node& node(std::size_t n) const { return nodes_.list[n]; }
+  /// The node that makes what is read; none of constants and what callers hand in.
+  std::optional<std::size_t> maker(const Address& read) const {
+    int n = nodes_.maker[static_cast<std::size_t>(read.root)];
+    return n < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(n));
+  }
+  SplitNode placed(std::size_t n) const { return {node(n), found_[n].split}; }
+
+  void place(std::size_t n) {
     int first = 0, phases = static_cast<int>(load_.size());
-    for (const Address& read : node.reads)
-      if (int maker = nodes_.maker[static_cast<std::size_t>(read.root)]; maker >= 0)
-        first = std::max(first, nodes_.list[static_cast<std::size_t>(maker)].phase);
-    double best = -1;
-    int best_phase = 0;
-    Split best_split;
+    for (const Address& read : node(n).reads)
+      if (std::optional<std::size_t> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
+    std::optional<double> best;
     for (int phase : phases_for(first))
-      for (const Split& split : splits(node)) {
+      for (const Split& split : splits(n)) {
         bool is_last_resort = phase > first + phases_looked_at && split.by != Split::By::together;
-        if (is_last_resort && best >= 0) continue;
-        node.phase = phase;
-        node.split = split;
-        if (phase < phases && !may_join_phase(node)) continue;
-        double cost = growth(node, phase == phases) + preference(split);
-        if (best >= 0 && cost >= best) continue;
+        if (is_last_resort && best) continue;
+        const Assignment tried{phase, split};
+        if (phase < phases && !may_join_phase(n, tried)) continue;
+        double cost = growth(n, tried, phase == phases) + preference(split);
+        if (best && cost >= *best) continue;
         best = cost;
-        best_phase = phase;
-        best_split = split;
+        found_[n] = tried;
       }
-    node.phase = best_phase;
-    node.split = best_split;
-    if (best_phase == phases) {
+    const Assignment& chosen = found_[n];
+    if (chosen.phase == phases) {
       load_.push_back(Loads(static_cast<std::size_t>(workers_), 0));
-      is_full_.push_back(best_split.by == Split::By::together);
+      is_full_.push_back(chosen.split.by == Split::By::together);
     }
-    Loads added = loads_of(graph_, node, workers_);
-    for (std::size_t w = 0; w < added.size(); ++w) load_[static_cast<std::size_t>(best_phase)][w] += added[w];
+    Loads added = loads_of(graph_, placed(n), costs_[n], workers_);
+    for (std::size_t w = 0; w < added.size(); ++w)
+      load_[static_cast<std::size_t>(chosen.phase)][w] += added[w];
   }
 
   /// Some that there are from `first` on, and a new one.
@@ -89,10 +92,12 @@ class Placer {
     return found;
   }
 
-  std::vector<Split> splits(const Node& node) const {
+  std::vector<Split> splits(std::size_t n) const {
+    const Node& node = this->node(n);
     std::vector<Split> found;
-    if (node.kind == Node::Kind::control) {
-      if (may_be_shared(graph_, node)) found.push_back({Split::By::together, 0});
+    if (const SubWork* work = sub_work(graph_, node)) {
+      if (std::ranges::any_of(work->times, &PlanTimes::needs_helpers))
+        found.push_back({Split::By::together, 0});
       found.push_back({Split::By::worker, 0});
       return found;
     }
@@ -122,50 +127,50 @@ class Placer {
     return split.by == wanted || split.by == Split::By::together;
   }
 
-  bool may_join_phase(const Node& node) const {
-    if (node.split.by == Split::By::together) return false;
-    return std::ranges::all_of(node.reads, [&](const Address& read) {
-      int maker = nodes_.maker[static_cast<std::size_t>(read.root)];
-      if (maker < 0) return true;
-      const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
-      return writer.phase != node.phase || reads_own_part(graph_, writer, node, read);
+  bool may_join_phase(std::size_t n, const Assignment& tried) const {
+    if (tried.split.by == Split::By::together) return false;
+    return std::ranges::all_of(node(n).reads, [&](const Address& read) {
+      std::optional<std::size_t> made_by = maker(read);
+      return !made_by || found_[*made_by].phase != tried.phase ||
+             reads_own_part(graph_, placed(*made_by), {node(n), tried.split}, read);
     });
   }
 
   /// How much longer the plan becomes.
-  double growth(const Node& node, bool new_phase) const {
+  double growth(std::size_t n, const Assignment& tried, bool new_phase) const {
     Loads before = new_phase ? Loads(static_cast<std::size_t>(workers_), 0)
-                             : load_[static_cast<std::size_t>(node.phase)];
-    Loads after = before, added = loads_of(graph_, node, workers_);
+                             : load_[static_cast<std::size_t>(tried.phase)];
+    const SplitNode split{node(n), tried.split};
+    Loads after = before, added = loads_of(graph_, split, costs_[n], workers_);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
     double penalty = parallel_already ? 0 : split_nanoseconds, sum = 0;
     for (std::size_t w = 0; w < added.size(); ++w) {
-      after[w] += added[w] + (node.split.by == Split::By::worker ? 0 : penalty);
+      after[w] += added[w] + (tried.split.by == Split::By::worker ? 0 : penalty);
       sum += added[w];
     }
-    double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum + 1e-6 * node.phase;
-    if (new_phase && node.phase > 0) cost += barrier_nanoseconds;
-    if (node.split.by == Split::By::worker) cost += node.split.which;  // rather worker 0
-    for (const Address& read : node.reads) cost += travel(node, read);
-    if (node.split.by == Split::By::tiles) cost += false_sharing(node);
+    double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum + 1e-6 * tried.phase;
+    if (new_phase && tried.phase > 0) cost += barrier_nanoseconds;
+    if (tried.split.by == Split::By::worker) cost += tried.split.which;  // rather worker 0
+    for (const Address& read : node(n).reads) cost += travel(split, read);
+    if (tried.split.by == Split::By::tiles) cost += false_sharing(n);
     return cost;
   }
 
-  double travel(const Node& node, const Address& read) const {
-    int maker = nodes_.maker[static_cast<std::size_t>(read.root)];
-    if (maker < 0) return travel_from_caller(node, read);
-    const Node& writer = nodes_.list[static_cast<std::size_t>(maker)];
-    if (reads_own_part(graph_, writer, node, read)) return 0;
+  double travel(const SplitNode& reader, const Address& read) const {
+    std::optional<std::size_t> made_by = maker(read);
+    if (!made_by) return travel_from_caller(reader, read);
+    if (reads_own_part(graph_, placed(*made_by), reader, read)) return 0;
     constexpr double most = 16 << 20;
-    return std::min(bytes_read(graph_, node, read), most) * nanoseconds_per_travelling_byte;
+    return std::min(bytes_read(graph_, reader.node, read), most) * nanoseconds_per_travelling_byte;
   }
 
   /// What collectives move most likely was written by each device's own worker, perhaps by the trip before.
-  double travel_from_caller(const Node& node, const Address& read) const {
+  double travel_from_caller(const SplitNode& reader, const Address& read) const {
     const Root& root = graph_.roots[static_cast<std::size_t>(read.root)];
+    const auto& [node, split] = reader;
     if (node.kind != Node::Kind::copy || !fits_own_caches(moved_bytes(graph_, node))) return 0;
-    auto axis = static_cast<std::size_t>(node.split.which);
-    switch (node.split.by) {
+    auto axis = static_cast<std::size_t>(split.which);
+    switch (split.by) {
       case Split::By::worker:
       case Split::By::together: return 0;
       case Split::By::axis:
@@ -178,37 +183,38 @@ class Placer {
     return bytes_read(graph_, node, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
-  double false_sharing(const Node& node) const {
-    double part = static_cast<double>(node.space.elements()) * 4 / workers_;
-    double all = part * workers_ * static_cast<double>(positions(graph_.mesh, node.outer()));
-    return part < least_part_bytes && all < (1 << 20) ? node.nanoseconds : 0;
+  double false_sharing(std::size_t n) const {
+    double part = static_cast<double>(node(n).space.elements()) * 4 / workers_;
+    double all = part * workers_ * static_cast<double>(positions(graph_.mesh, node(n).outer()));
+    return part < least_part_bytes && all < (1 << 20) ? costs_[n].nanoseconds : 0;
   }
 
   const Graph& graph_;
-  Nodes& nodes_;
+  const Nodes& nodes_;
+  const NodeCosts& costs_;
   int workers_;
   PlanChoice choice_;
-  std::vector<Loads> load_;    // per phase
-  std::vector<bool> is_full_;  // per phase: nothing goes beside what all do together
+  std::vector<Assignment> found_;  // per node, as far as they are placed
+  std::vector<Loads> load_;        // per phase
+  std::vector<bool> is_full_;      // per phase: nothing goes beside what all do together
 };
 
 }  // namespace
 
-bool reads_own_part(const Graph& graph, const Node& writer, const Node& reader, const Address& address) {
-  const Split& w = writer.split;
-  const Split& r = reader.split;
-  if (!(w == r)) return false;
-  switch (w.by) {
+bool reads_own_part(const Graph& graph, const SplitNode& writer, const SplitNode& reader,
+                    const Address& address) {
+  if (!(writer.split == reader.split)) return false;
+  auto which = static_cast<std::size_t>(writer.split.which);
+  switch (writer.split.by) {
     case Split::By::worker: return true;
     case Split::By::together: return false;
-    case Split::By::axis:
-      return has(reader.outer(), static_cast<std::size_t>(w.which)) &&
-             reads_own_along(graph, address, static_cast<std::size_t>(w.which));
+    case Split::By::axis: return has(reader.node.outer(), which) && reads_own_along(graph, address, which);
     case Split::By::tiles: {
+      const Shape& shape = reader.node.shape;
       Address own = natural_address(graph, address.root);
-      return tiles_alike(writer, reader) && address.offset == 0 && address.axes == own.axes &&
-             is_dense(address, reader.shape, element_bytes(graph, address)) &&
-             graph.roots[static_cast<std::size_t>(address.root)].type.shape() == reader.shape;
+      return tiles_alike(writer.node, reader.node) && address.offset == 0 && address.axes == own.axes &&
+             is_dense(address, shape, element_bytes(graph, address)) &&
+             graph.roots[static_cast<std::size_t>(address.root)].type.shape() == shape;
     }
   }
   return false;
@@ -223,14 +229,15 @@ Range part_of(std::int64_t size, int worker, int workers) {
   return {size * worker / workers, size * (worker + 1) / workers};
 }
 
-std::vector<double> divided(const Graph& graph, const Node& node, int workers, double amount) {
+std::vector<double> divided(const Graph& graph, const SplitNode& node, int workers, double amount) {
   std::vector<double> parts(static_cast<std::size_t>(workers), 0);
   std::int64_t all = 0;
+  auto which = static_cast<std::size_t>(node.split.which);
   switch (node.split.by) {
-    case Split::By::worker: parts[static_cast<std::size_t>(node.split.which)] = amount; return parts;
+    case Split::By::worker: parts[which] = amount; return parts;
     case Split::By::together: std::ranges::fill(parts, amount / workers); return parts;
-    case Split::By::axis: all = graph.mesh.axes()[static_cast<std::size_t>(node.split.which)].size; break;
-    case Split::By::tiles: all = node.space.tiles(); break;
+    case Split::By::axis: all = graph.mesh.axes()[which].size; break;
+    case Split::By::tiles: all = node.node.space.tiles(); break;
   }
   for (int w = 0; w < workers; ++w) {
     Range part = part_of(all, w, workers);
@@ -240,19 +247,20 @@ std::vector<double> divided(const Graph& graph, const Node& node, int workers, d
   return parts;
 }
 
-std::vector<double> loads_of(const Graph& graph, const Node& node, int workers) {
+std::vector<double> loads_of(const Graph& graph, const SplitNode& node, const NodeCost& cost, int workers) {
   switch (node.split.by) {
     case Split::By::together:
-      return std::vector<double>(static_cast<std::size_t>(workers), node.split_nanoseconds);
-    case Split::By::worker: return divided(graph, node, workers, node.nanoseconds);
+      return std::vector<double>(static_cast<std::size_t>(workers), cost.split_nanoseconds);
+    case Split::By::worker: return divided(graph, node, workers, cost.nanoseconds);
     case Split::By::axis:
     case Split::By::tiles: break;
   }
-  return divided(graph, node, workers, node.split_nanoseconds);
+  return divided(graph, node, workers, cost.split_nanoseconds);
 }
 
-Placement place(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice) {
-  return Placer(graph, nodes, workers, choice).place();
+Placement place(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, int workers,
+                PlanChoice choice) {
+  return Placer(graph, nodes, costs, workers, choice).place();
 }
 
 }  // namespace tutti

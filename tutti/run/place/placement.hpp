@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/place/cost.hpp"
 
 namespace tutti {
 
@@ -13,20 +13,37 @@ enum class PlanChoice {
   by_tiles,    // split whatever can be split, by tiles first
 };
 
+/// How the work of a node is given to the workers. Together: all of them run each sub-program, which says how.
+struct Split {
+  enum class By { worker, axis, tiles, together } by = By::worker;
+  int which = 0;  // the worker, or the mesh axis
+
+  bool operator==(const Split&) const = default;
+};
+
+/// When a node is done, and by whom. Between phases all workers meet; inside one, a worker does its nodes in order.
+struct Assignment {
+  int phase = 0;
+  Split split = {};
+};
+
 struct Placement {
   int workers = 1;
   int phases = 0;
-  double nanoseconds = 0;  // of the slowest worker of each phase
-  double alone_nanoseconds = 0;
-  bool needs_helpers = false;
+  PlanTimes times;
+  std::vector<Assignment> of;  // per node
 };
+Placement place(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, int workers,
+                PlanChoice choice);
 
-/// Gives every node a phase and a split. Between phases all workers meet; inside one, a worker does its nodes in order.
-Placement place(const Graph& graph, Nodes& nodes, int workers, PlanChoice choice);
-
+struct SplitNode {
+  const Node& node;
+  const Split& split;
+};
 /// True if, whenever `reader` runs under its split, each worker reads of the value at `address` only what it wrote
 /// itself as part of `writer`.
-bool reads_own_part(const Graph& graph, const Node& writer, const Node& reader, const Address& address);
+bool reads_own_part(const Graph& graph, const SplitNode& writer, const SplitNode& reader,
+                    const Address& address);
 /// Regions whose tiles cover the same elements, of whatever devices.
 bool tiles_alike(const Node& a, const Node& b);
 /// The part of 0 .. size that `worker` does.
@@ -35,8 +52,8 @@ struct Range {
 };
 Range part_of(std::int64_t size, int worker, int workers);
 /// Of an `amount` of work what each worker does under the node's split.
-std::vector<double> divided(const Graph& graph, const Node& node, int workers, double amount);
+std::vector<double> divided(const Graph& graph, const SplitNode& node, int workers, double amount);
 /// How long each worker takes for its part of a node, in nanoseconds, as estimated.
-std::vector<double> loads_of(const Graph& graph, const Node& node, int workers);
+std::vector<double> loads_of(const Graph& graph, const SplitNode& node, const NodeCost& cost, int workers);
 
 }  // namespace tutti

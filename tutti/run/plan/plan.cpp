@@ -62,6 +62,7 @@ Graph with_sub_plans(Graph graph, const PlanOptions& options) {
   for (Atom& atom : graph.atoms)
     if (SubWork* work = std::get_if<SubWork>(&atom.work)) try {
         work->plans = SubPlanner(graph, atom, options).plans();
+        for (const std::shared_ptr<Plan>& plan : work->plans) work->times.push_back(plan->placement().times);
       } catch (const Error& error) {
         rethrow_at(graph, atom.equation, error);
       }
@@ -74,10 +75,11 @@ Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
            const std::optional<Ports>& ports)
     : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
                             options)),
-      nodes_(make_nodes(graph_, options.fusion, options.stores)),
-      placement_(place(graph_, nodes_, options.workers, options.choice)),
-      buffers_(plan_buffers(graph_, nodes_)),
-      schedule_(make_schedule(graph_, nodes_, placement_, buffers_)) {
+      nodes_(make_nodes(graph_, options.fusion)),
+      costs_(costs_of(graph_, nodes_, options.stores)),
+      placement_(place(graph_, nodes_, costs_, options.workers, options.choice)),
+      buffers_(plan_buffers(graph_, nodes_, placement_)),
+      schedule_(make_schedule(graph_, nodes_, costs_, placement_, buffers_)) {
   for (const std::shared_ptr<std::byte>& scratch : schedule_.scratch)
     contexts_.push_back({scratch.get(), {}, {}});
   slots_.resize(schedule_.relocations.size());

@@ -23,6 +23,7 @@ class Plan {
 
   const Graph& graph() const { return graph_; }
   const Nodes& nodes() const { return nodes_; }
+  const NodeCosts& costs() const { return costs_; }
   const Placement& placement() const { return placement_; }
   const BufferPlan& buffers() const { return buffers_; }
   Schedule& schedule() { return schedule_; }
@@ -43,6 +44,7 @@ class Plan {
 
   Graph graph_;
   Nodes nodes_;
+  NodeCosts costs_;
   Placement placement_;
   BufferPlan buffers_;
   Schedule schedule_;

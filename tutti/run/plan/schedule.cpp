@@ -15,8 +15,9 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const Graph& graph, const Nodes& nodes, const Placement& placement, const BufferPlan& buffers)
-      : graph_(graph), nodes_(nodes), placement_(placement), buffers_(buffers) {}
+  Scheduler(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, const Placement& placement,
+            const BufferPlan& buffers)
+      : graph_(graph), nodes_(nodes), costs_(costs), placement_(placement), buffers_(buffers) {}
 
   Schedule make() && {
     allocate_arena();
@@ -33,6 +34,9 @@ class Scheduler {
 
  private:
   const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
+  const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
+  const Split& split(int n) const { return placement_.of[static_cast<std::size_t>(n)].split; }
+  bool is_large(int n) const { return costs_[static_cast<std::size_t>(n)].is_large; }
 
   void allocate_arena() {
     made_.arena_bytes = static_cast<std::size_t>(buffers_.bytes);
@@ -87,26 +91,24 @@ class Scheduler {
     for (int w = 0; w < placement_.workers; ++w)
       made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
   } catch (const Error& error) {
-    const Node& node = nodes_.list[static_cast<std::size_t>(neediest_)];
-    rethrow_at(graph_, graph_.atoms[static_cast<std::size_t>(node.atoms[0])].equation, error);
+    rethrow_at(graph_, graph_.atoms[static_cast<std::size_t>(node(neediest_).atoms[0])].equation, error);
   }
 
   void add(int n) {
     adding_ = n;
-    const Node& node = nodes_.list[static_cast<std::size_t>(n)];
-    switch (node.kind) {
-      case Node::Kind::region: return add_region(n, node);
-      case Node::Kind::columns: return add_jobs(n, node, columns_code, &columns_args(node));
-      case Node::Kind::copy: return add_jobs(n, node, copy_code, &copy_args(node));
-      case Node::Kind::units: return add_jobs(n, node, units_code, &units_args(node));
-      case Node::Kind::control: return add_control(n, node);
+    switch (node(n).kind) {
+      case Node::Kind::region: return add_region(n);
+      case Node::Kind::columns: return add_jobs(n, columns_code, &columns_args(n));
+      case Node::Kind::copy: return add_jobs(n, copy_code, &copy_args(n));
+      case Node::Kind::units: return add_jobs(n, units_code, &units_args(n));
+      case Node::Kind::control: return add_control(n);
     }
   }
 
-  void put(int n, const Node& node, int worker, const PlanStep::Code& code, const void* args, Range units,
-           Range tiles) {
+  void put(int n, int worker, const PlanStep::Code& code, const void* args, Range units, Range tiles) {
     if (units.begin == units.end || tiles.begin == tiles.end) return;
-    made_.lists[static_cast<std::size_t>(node.phase)][static_cast<std::size_t>(worker)].push_back(
+    auto phase = static_cast<std::size_t>(placement_.of[static_cast<std::size_t>(n)].phase);
+    made_.lists[phase][static_cast<std::size_t>(worker)].push_back(
         {&code, args, units.begin, units.end, tiles.begin, tiles.end, n});
   }
 
@@ -120,73 +122,76 @@ class Scheduler {
     });
   }
 
-  void add_region(int n, const Node& node) {
+  void add_region(int n) {
+    const Node& node = this->node(n);
+    const Split& split = this->split(n);
     AxisSet left = node.outer();
     std::vector<std::size_t> unit_axes;
-    if (node.split.by == Split::By::axis) unit_axes.push_back(static_cast<std::size_t>(node.split.which));
+    if (split.by == Split::By::axis) unit_axes.push_back(static_cast<std::size_t>(split.which));
     for (std::size_t axis : unit_axes) left &= ~(AxisSet{1} << axis);
-    if (node.split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, nodes_, n, left);
+    if (split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, nodes_, n, left);
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(left, axis)) unit_axes.push_back(axis);
-    const Results results = is_over_operand(node) ? Results::over_operands : Results::apart;
-    RegionCode& code = keep(make_region_code(graph_, nodes_, n, unit_axes, results));
+    const RegionMemory memory{is_large(n), is_over_operand(node)};
+    RegionCode& code = keep(make_region_code(graph_, nodes_, n, unit_axes, memory));
     need_scratch(code.scratch_bytes);
     if (code.space.rows == 0 || (code.space.columns == 0 && !node.kept)) return;
     Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
     for (int w = 0; w < placement_.workers; ++w) {
       Range units = all_units, tiles = all_tiles;
-      if (node.split.by == Split::By::worker && node.split.which != w) continue;
-      if (node.split.by == Split::By::tiles) tiles = part_of(all_tiles.end, w, placement_.workers);
-      if (node.split.by == Split::By::axis) {
+      if (split.by == Split::By::worker && split.which != w) continue;
+      if (split.by == Split::By::tiles) tiles = part_of(all_tiles.end, w, placement_.workers);
+      if (split.by == Split::By::axis) {
         units = part_of(code.unit_sizes[0], w, placement_.workers);
         units = {units.begin * (all_units.end / code.unit_sizes[0]),
                  units.end * (all_units.end / code.unit_sizes[0])};
       }
-      put(n, node, w, region_code, &code, units, tiles);
+      put(n, w, region_code, &code, units, tiles);
     }
   }
 
   /// The units of a node in the order of its jobs: those of a worker next to each other.
-  std::vector<std::int64_t> job_order(const Node& node) const {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, node.axes)));
+  std::vector<std::int64_t> job_order(int n) const {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, node(n).axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    if (node.split.by == Split::By::axis)
+    if (const Split& split = this->split(n); split.by == Split::By::axis)
       std::ranges::sort(order, {}, [&](std::int64_t unit) {
-        return std::pair{coordinates(graph_.mesh, node.axes,
-                                     unit)[static_cast<std::size_t>(node.split.which)],
+        return std::pair{coordinates(graph_.mesh, node(n).axes, unit)[static_cast<std::size_t>(split.which)],
                          unit};
       });
     return order;
   }
 
-  void add_jobs(int n, const Node& node, const PlanStep::Code& code, const void* args) {
-    std::int64_t jobs = positions(graph_.mesh, node.axes);
+  void add_jobs(int n, const PlanStep::Code& code, const void* args) {
+    const Split& split = this->split(n);
+    std::int64_t jobs = positions(graph_.mesh, node(n).axes);
     for (int w = 0; w < placement_.workers; ++w) {
-      if (node.split.by == Split::By::worker && node.split.which != w) continue;
+      if (split.by == Split::By::worker && split.which != w) continue;
       Range mine{0, jobs};
-      if (node.split.by == Split::By::axis) {
-        std::int64_t size = graph_.mesh.axes()[static_cast<std::size_t>(node.split.which)].size;
+      if (split.by == Split::By::axis) {
+        std::int64_t size = graph_.mesh.axes()[static_cast<std::size_t>(split.which)].size;
         mine = part_of(size, w, placement_.workers);
         mine = {mine.begin * (jobs / size), mine.end * (jobs / size)};
       }
-      Range tiles{0, node.space.tiles()};
-      if (node.split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
-      put(n, node, w, code, args, mine, tiles);
+      Range tiles{0, node(n).space.tiles()};
+      if (split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
+      put(n, w, code, args, mine, tiles);
     }
   }
 
   /// Its one unit is done by one worker, or its tile w by each worker w: all run the sub-programs together.
-  void add_control(int n, const Node& node) {
-    const ControlArgs& args = control_args(node);
-    if (!args.together) return put(n, node, node.split.which, control_code, &args, {0, 1}, {0, 1});
-    for (int w = 0; w < placement_.workers; ++w) put(n, node, w, control_code, &args, {0, 1}, {w, w + 1});
+  void add_control(int n) {
+    const ControlArgs& args = control_args(n);
+    if (!args.together) return put(n, split(n).which, control_code, &args, {0, 1}, {0, 1});
+    for (int w = 0; w < placement_.workers; ++w) put(n, w, control_code, &args, {0, 1}, {w, w + 1});
   }
 
-  CopyArgs& copy_args(const Node& node) {
+  CopyArgs& copy_args(int n) {
+    const Node& node = this->node(n);
     const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
     const auto& work = std::get<CopyWork>(atom.work);
     Type type = root(atom.results[0]).type;
-    std::vector<std::int64_t> order = job_order(node);
+    std::vector<std::int64_t> order = job_order(n);
     std::size_t pieces = work.jobs.size() / order.size(), most = 0;
     for (const CopyWork::Job& job : work.jobs) most = std::max(most, job.from.size());
     bool folds = most > 1 && !work.must_agree;
@@ -195,7 +200,7 @@ class Scheduler {
     CopyArgs& args = keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
                                    bytes_per_element(type.dtype()), type.bytes(),
                                    folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
-                                   scratch, node.space.tiles(), node.is_large});
+                                   scratch, node.space.tiles(), is_large(n)});
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());
@@ -206,7 +211,8 @@ class Scheduler {
     return args;
   }
 
-  ColumnsArgs& columns_args(const Node& node) {
+  ColumnsArgs& columns_args(int n) {
+    const Node& node = this->node(n);
     const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
     const auto& work = std::get<ColumnsWork>(atom.work);
     DType dtype = root(atom.results[0]).type.dtype();
@@ -219,7 +225,7 @@ class Scheduler {
                                          work.columns,
                                          static_cast<std::int64_t>(bytes_per_element(dtype)),
                                          scratch});
-    std::vector<std::int64_t> order = job_order(node);
+    std::vector<std::int64_t> order = job_order(n);
     args.jobs.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, node.axes, order[i]);
@@ -229,7 +235,8 @@ class Scheduler {
     return args;
   }
 
-  UnitsArgs& units_args(const Node& node) {
+  UnitsArgs& units_args(int n) {
+    const Node& node = this->node(n);
     const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
     const Units& units = std::get<UnitsWork>(atom.work).units;
     need_scratch(units.scratch_bytes);
@@ -242,7 +249,7 @@ class Scheduler {
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
-    std::vector<std::int64_t> order = job_order(node);
+    std::vector<std::int64_t> order = job_order(n);
     args.addresses.resize(order.size() * all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, node.axes, order[i]);
@@ -252,8 +259,8 @@ class Scheduler {
     return args;
   }
 
-  ControlArgs& control_args(const Node& node) {
-    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
+  ControlArgs& control_args(int n) {
+    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node(n).atoms[0])];
     const auto& work = std::get<SubWork>(atom.work);
     ControlArgs& args = keep(ControlArgs{work.sub,
                                          work.plans,
@@ -263,7 +270,7 @@ class Scheduler {
                                          {},
                                          0,
                                          nullptr,
-                                         node.split.by == Split::By::together});
+                                         split(n).by == Split::By::together});
     for (std::int64_t p = 0; p < args.positions; ++p) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
@@ -320,6 +327,7 @@ class Scheduler {
 
   const Graph& graph_;
   const Nodes& nodes_;
+  const NodeCosts& costs_;
   const Placement& placement_;
   const BufferPlan& buffers_;
   Schedule made_;
@@ -329,9 +337,9 @@ class Scheduler {
 
 }  // namespace
 
-Schedule make_schedule(const Graph& graph, const Nodes& nodes, const Placement& placement,
-                       const BufferPlan& buffers) {
-  return Scheduler(graph, nodes, placement, buffers).make();
+Schedule make_schedule(const Graph& graph, const Nodes& nodes, const NodeCosts& costs,
+                       const Placement& placement, const BufferPlan& buffers) {
+  return Scheduler(graph, nodes, costs, placement, buffers).make();
 }
 
 void relocate(Schedule& schedule, Slot slot, std::byte* base) {

@@ -20,8 +20,8 @@ struct Schedule {
 };
 
 /// Throws R003 (memory) at the equation with the largest value if the arena does not fit.
-Schedule make_schedule(const Graph& graph, const Nodes& nodes, const Placement& placement,
-                       const BufferPlan& buffers);
+Schedule make_schedule(const Graph& graph, const Nodes& nodes, const NodeCosts& costs,
+                       const Placement& placement, const BufferPlan& buffers);
 
 /// Puts the address of a caller's buffer wherever steps use it.
 void relocate(Schedule& schedule, Slot slot, std::byte* base);

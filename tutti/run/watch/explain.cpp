@@ -39,12 +39,9 @@ std::string columns(const std::string& bytes, const std::string& live, const std
 class PlanLines {
  public:
   PlanLines(const Plan& plan, const Recording* recording, std::string indent)
-      : plan_(plan),
-        recording_(recording),
-        indent_(std::move(indent)),
-        live_(live_bytes(plan.graph(), plan.nodes(), plan.buffers())) {
-    for (const Node& node : nodes())
-      split_width_ = std::max(split_width_, split_name(plan.graph(), node.split).size());
+      : plan_(plan), recording_(recording), indent_(std::move(indent)), live_(live_bytes(plan)) {
+    for (const Assignment& assigned : plan.placement().of)
+      split_width_ = std::max(split_width_, split_name(plan.graph(), assigned.split).size());
   }
 
   std::string text() const {
@@ -52,21 +49,22 @@ class PlanLines {
     for (int phase = 0; phase < plan_.placement().phases; ++phase) {
       text += below(fmt::format("phase {}", phase));
       for (std::size_t n = 0; n < nodes().size(); ++n)
-        if (nodes()[n].phase == phase) text += step(n) + sub_programs(nodes()[n]);
+        if (assigned(n).phase == phase) text += step(n) + sub_programs(nodes()[n]);
     }
     return text;
   }
 
  private:
   const std::vector<Node>& nodes() const { return plan_.nodes().list; }
+  const Assignment& assigned(std::size_t n) const { return plan_.placement().of[n]; }
   std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
 
   std::string step(std::size_t n) const {
     const Node& node = nodes()[n];
     std::string line =
         columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), node))), in_bytes(live_[n]),
-                in_microseconds(estimated(node)), in_microseconds(took(n))) +
-        fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), node.split), split_width_,
+                in_microseconds(estimated(n)), in_microseconds(took(n))) +
+        fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), assigned(n).split), split_width_,
                     kind_name(node.kind));
     return line + what(node, line_length - std::min(line_length, line.size())) + "\n";
   }
@@ -83,8 +81,9 @@ class PlanLines {
   }
 
   /// Of the worker that does most.
-  double estimated(const Node& node) const {
-    return std::ranges::max(loads_of(plan_.graph(), node, plan_.placement().workers));
+  double estimated(std::size_t n) const {
+    return std::ranges::max(loads_of(plan_.graph(), {nodes()[n], assigned(n).split}, plan_.costs()[n],
+                                     plan_.placement().workers));
   }
 
   /// By the worker that took longest.
@@ -92,7 +91,7 @@ class PlanLines {
     std::optional<double> longest;
     if (!recording_) return longest;
     for (const std::vector<PlanStep>& list :
-         plan_.schedule().lists[static_cast<std::size_t>(nodes()[n].phase)])
+         plan_.schedule().lists[static_cast<std::size_t>(assigned(n).phase)])
       for (const PlanStep& step : list)
         if (step.node == static_cast<int>(n)) longest = std::max(longest, recording_->nanoseconds(step));
     return longest;
@@ -117,8 +116,8 @@ class PlanLines {
 std::string workers(const Plan& plan) { return counted(plan.placement().workers, "worker"); }
 
 std::string times(const Plan& plan, const Recording* recording) {
-  std::string text =
-      fmt::format("about {} us a call on {}, ", in_microseconds(plan.placement().nanoseconds), workers(plan));
+  std::string text = fmt::format("about {} us a call on {}, ",
+                                 in_microseconds(plan.placement().times.nanoseconds), workers(plan));
   if (!recording) return text + "not measured (MachineOptions::measure)\n";
   std::int64_t calls = recording->calls();
   if (calls == 0) return text + "not run yet\n";
@@ -129,7 +128,7 @@ std::string times(const Plan& plan, const Recording* recording) {
 
 std::string memory(const Plan& plan, const Circumstances& circumstances) {
   PlanMemory memory = memory_of(plan);
-  std::vector<std::int64_t> live = live_bytes(plan.graph(), plan.nodes(), plan.buffers());
+  std::vector<std::int64_t> live = live_bytes(plan);
   std::int64_t most = live.empty() ? 0 : std::ranges::max(live);
   auto line = [](const char* what, std::int64_t bytes, const std::string& note) {
     return fmt::format("  {:<12} {:>10}{}{}\n", what, in_bytes(bytes), note.empty() ? "" : "  ", note);

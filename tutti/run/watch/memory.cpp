@@ -15,17 +15,19 @@ struct Lifetime {
 };
 
 /// Per node its place in the order in which nodes run.
-std::vector<int> ranks(const Nodes& nodes) {
-  std::vector<int> order(nodes.list.size()), rank(nodes.list.size());
+std::vector<int> ranks(const Placement& placement) {
+  std::vector<int> order(placement.of.size()), rank(placement.of.size());
   for (std::size_t n = 0; n < order.size(); ++n) order[n] = static_cast<int>(n);
-  std::ranges::stable_sort(order, {}, [&](int n) { return nodes.list[static_cast<std::size_t>(n)].phase; });
+  std::ranges::stable_sort(order, {}, [&](int n) { return placement.of[static_cast<std::size_t>(n)].phase; });
   for (std::size_t at = 0; at < order.size(); ++at)
     rank[static_cast<std::size_t>(order[at])] = static_cast<int>(at);
   return rank;
 }
 
-std::vector<Lifetime> lifetimes(const Graph& graph, const Nodes& nodes, const BufferPlan& buffers,
-                                const std::vector<int>& rank) {
+std::vector<Lifetime> lifetimes(const Plan& plan, const std::vector<int>& rank) {
+  const Graph& graph = plan.graph();
+  const Nodes& nodes = plan.nodes();
+  const BufferPlan& buffers = plan.buffers();
   std::vector<int> last(graph.roots.size(), -1);
   for (std::size_t n = 0; n < nodes.list.size(); ++n) {
     auto use = [&](int root) {
@@ -52,9 +54,9 @@ std::vector<Lifetime> lifetimes(const Graph& graph, const Nodes& nodes, const Bu
 
 }  // namespace
 
-std::vector<std::int64_t> live_bytes(const Graph& graph, const Nodes& nodes, const BufferPlan& buffers) {
-  std::vector<int> rank = ranks(nodes);
-  std::vector<Lifetime> roots = lifetimes(graph, nodes, buffers, rank);
+std::vector<std::int64_t> live_bytes(const Plan& plan) {
+  std::vector<int> rank = ranks(plan.placement());
+  std::vector<Lifetime> roots = lifetimes(plan, rank);
   std::vector<std::int64_t> live;
   for (int at : rank) {
     std::int64_t bytes = 0, counted_to = 0;  // roots may share bytes

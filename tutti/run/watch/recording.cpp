@@ -25,13 +25,14 @@ std::string label(const std::string& name, std::string_view category, const Json
 }
 
 /// A step: some worker's part of a node. `part`: what its program is to the step around it.
-std::string step_label(const Plan& plan, const Node& node, int worker, const std::string& part,
-                       double bytes) {
+std::string step_label(const Plan& plan, std::size_t n, int worker, const std::string& part, double bytes) {
+  const Node& node = plan.nodes().list[n];
+  const Assignment& assigned = plan.placement().of[n];
   Json args;
   if (Where where = place_of(plan.graph(), node); where.known()) args["line"] = to_string(where);
-  args["phase"] = node.phase;
-  args["split"] = split_name(plan.graph(), node.split);
-  if (node.split.by != Split::By::worker)
+  args["phase"] = assigned.phase;
+  args["split"] = split_name(plan.graph(), assigned.split);
+  if (assigned.split.by != Split::By::worker)
     args["part"] = fmt::format("{} of {}", worker + 1, plan.placement().workers);
   if (!part.empty()) args["in"] = part;
   args["bytes"] = static_cast<std::int64_t>(bytes);
@@ -63,11 +64,11 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
   for (const auto& phase : plan.schedule().lists)
     for (std::size_t w = 0; w < phase.size(); ++w)
       for (const PlanStep& step : phase[w]) {
-        const Node& node = nodes.list[static_cast<std::size_t>(step.node)];
-        int worker = static_cast<int>(w);
-        double bytes =
-            divided(plan.graph(), node, plan.placement().workers, moved_bytes(plan.graph(), node))[w];
-        known_[&step] = {step_label(plan, node, worker, part, bytes), bytes};
+        auto n = static_cast<std::size_t>(step.node);
+        const SplitNode node{nodes.list[n], plan.placement().of[n].split};
+        double all = moved_bytes(plan.graph(), node.node);
+        double bytes = divided(plan.graph(), node, plan.placement().workers, all)[w];
+        known_[&step] = {step_label(plan, n, static_cast<int>(w), part, bytes), bytes};
       }
   for (const Node& node : nodes.list)
     if (const SubWork* work = sub_work(plan.graph(), node))
