@@ -58,17 +58,17 @@ void run_columns(benchmark::State& state) {
 }
 
 /// in[0] * in[1] + in[2], which may repeat.
-void run_chain(benchmark::State& state, Step last) {
+void run_chain(benchmark::State& state, Stride last) {
   const std::int64_t n = state.range(0);
   std::vector<float> out(static_cast<std::size_t>(n)), a = values(n), b = values(n), c = values(n);
   const std::byte* const in[] = {bytes(a), bytes(b), bytes(c)};
-  const ChainStep steps[] = {{}, {ChainStep::Fn::mul}, {ChainStep::Fn::add, last == Step::scalar}};
+  const ChainStep steps[] = {{}, {ChainStep::Fn::mul}, {ChainStep::Fn::add, last == Stride::scalar}};
   const ChainKernel kernel = chain_kernel(DType::f32, steps);
   for (auto _ : state) {
     kernel(bytes(out), in, steps, 3, n, Store::plain);
     benchmark::ClobberMemory();
   }
-  set_rates(state, n, (last == Step::scalar ? 3 : 4) * n);
+  set_rates(state, n, (last == Stride::scalar ? 3 : 4) * n);
 }
 
 void run_fold(benchmark::State& state) {
@@ -122,13 +122,14 @@ void shapes(benchmark::internal::Benchmark* row) {
     for (std::int64_t columns : {10, 64, 1024}) row->Args({n, columns});
 }
 
-BENCHMARK_CAPTURE(run_elementwise, add, binary_kernel(BinaryFn::add, DType::f32, Step::dense, Step::dense), 2)
+BENCHMARK_CAPTURE(run_elementwise, add,
+                  binary_kernel(BinaryFn::add, DType::f32, Stride::dense, Stride::dense), 2)
     ->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, maximum,
-                  binary_kernel(BinaryFn::maximum, DType::f32, Step::dense, Step::dense), 2)
+                  binary_kernel(BinaryFn::maximum, DType::f32, Stride::dense, Stride::dense), 2)
     ->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_chain, mul_add, Step::dense)->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_chain, mul_add_scalar, Step::scalar)->Apply(elementwise_sizes);
+BENCHMARK_CAPTURE(run_chain, mul_add, Stride::dense)->Apply(elementwise_sizes);
+BENCHMARK_CAPTURE(run_chain, mul_add_scalar, Stride::scalar)->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, exp, unary_kernel(UnaryFn::exp, DType::f32), 1)->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, log, unary_kernel(UnaryFn::log, DType::f32), 1)->Apply(elementwise_sizes);
 BENCHMARK_CAPTURE(run_elementwise, tanh, unary_kernel(UnaryFn::tanh, DType::f32), 1)

@@ -31,23 +31,23 @@ struct Plan {
                                    body, {{mesh.axes()}}),
                       mesh)),
         graph(make_graph(local.program, mesh, Storage::by_type)),
-        nodes(make_nodes(graph, Fusion::on)),
-        costs(costs_of(graph, nodes, Stores::by_size)),
-        placement(place(graph, nodes, costs, 2, choice)),
-        buffers(plan_buffers(graph, nodes, placement)) {
-    for (std::size_t i = 0; i < nodes.list.size(); ++i) names.push_back("node " + std::to_string(i));
+        steps(make_steps(graph, Fusion::on)),
+        costs(costs_of(graph, steps, Stores::by_size)),
+        placement(place(graph, steps, costs, 2, choice)),
+        arena(plan_arena(graph, steps, placement)) {
+    for (std::size_t i = 0; i < steps.list.size(); ++i) names.push_back("step " + std::to_string(i));
   }
   std::optional<std::string> race() {
-    Schedule schedule = make_schedule(graph, nodes, costs, placement, buffers);
+    Schedule schedule = make_schedule(graph, steps, costs, placement, arena);
     return find_race(schedule, names);
   }
 
   LocalProgram local;
   Graph graph;
-  Nodes nodes;
-  NodeCosts costs;
+  Steps steps;
+  StepCosts costs;
   Placement placement;
-  BufferPlan buffers;
+  ArenaPlan arena;
   std::vector<std::string> names;
 };
 
@@ -69,9 +69,9 @@ TEST(check_races, finds_a_reader_that_does_not_wait_for_the_other_worker) {
 TEST(check_races, finds_buffers_that_overlap) {
   Plan plan(Mesh({{"a", 4}}));
   int moved = 0;
-  for (std::size_t r = 0; r < plan.graph.roots.size(); ++r)
-    if (plan.graph.roots[r].place == Root::Place::arena && plan.buffers.offset[r] >= 0) {
-      plan.buffers.offset[r] = 4096 * moved++;  // of 16 KiB each: one worker's part lies on the other's
+  for (std::size_t r = 0; r < plan.graph.buffers.size(); ++r)
+    if (plan.graph.buffers[r].kind == Buffer::Kind::arena && plan.arena.offset[r] >= 0) {
+      plan.arena.offset[r] = 4096 * moved++;  // of 16 KiB each: one worker's part lies on the other's
     }
   ASSERT_GT(moved, 1);
   EXPECT_TRUE(plan.race());
@@ -79,21 +79,21 @@ TEST(check_races, finds_buffers_that_overlap) {
 
 TEST(check_races, finds_an_output_over_an_argument_that_another_worker_still_reads) {
   Plan plan(Mesh({{"a", 4}}));
-  auto is_product = [](const Node& node) { return node.kind == Node::Kind::units; };
-  auto last = std::find_if(plan.nodes.list.rbegin(), plan.nodes.list.rend(), is_product);
-  ASSERT_NE(last, plan.nodes.list.rend());
-  const auto at = static_cast<std::size_t>(std::distance(plan.nodes.list.begin(), last.base()) - 1);
+  auto is_product = [](const Step& step) { return step.kind == Step::Kind::units; };
+  auto last = std::find_if(plan.steps.list.rbegin(), plan.steps.list.rend(), is_product);
+  ASSERT_NE(last, plan.steps.list.rend());
+  const auto at = static_cast<std::size_t>(std::distance(plan.steps.list.begin(), last.base()) - 1);
   plan.placement.of[at].phase =
       plan.placement.phases - 1;  // all read argument 1 while each writes its part of the output
-  plan.buffers = plan_buffers(plan.graph, plan.nodes, plan.placement);
-  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.costs, plan.placement, plan.buffers);
+  plan.arena = plan_arena(plan.graph, plan.steps, plan.placement);
+  Schedule schedule = make_schedule(plan.graph, plan.steps, plan.costs, plan.placement, plan.arena);
   EXPECT_EQ(find_race(schedule, plan.names, {-1}), std::nullopt);
   EXPECT_TRUE(find_race(schedule, plan.names, {1}));
 }
 
 TEST(schedule, begins_the_scratch_of_each_worker_on_a_page) {
   Plan plan(Mesh({{"a", 4}}));
-  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.costs, plan.placement, plan.buffers);
+  Schedule schedule = make_schedule(plan.graph, plan.steps, plan.costs, plan.placement, plan.arena);
   ASSERT_GT(schedule.scratch.size(), 1U);
   for (const std::shared_ptr<std::byte>& scratch : schedule.scratch)
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scratch.get()) % 4096, 0U);
@@ -104,14 +104,14 @@ TEST(check_races, finds_scratch_that_two_workers_share) {
     return Builder::current().add(Opaque{.run = [](const Unit&) {}, .scratch_bytes = 64}, {x[0]});
   };
   Plan plan(Mesh({{"a", 4}}), PlanChoice::by_axis, a_step_with_scratch);
-  Schedule schedule = make_schedule(plan.graph, plan.nodes, plan.costs, plan.placement, plan.buffers);
+  Schedule schedule = make_schedule(plan.graph, plan.steps, plan.costs, plan.placement, plan.arena);
   ASSERT_EQ(schedule.scratch_bytes, 64U);
   ASSERT_FALSE(find_race(schedule, plan.names));
   schedule.scratch[1] = schedule.scratch[0];
   bool uses_scratch = false;
   for (const auto& phase : schedule.lists)
     for (const auto& list : phase)
-      for (const PlanStep& step : list) {
+      for (const WorkerStep& step : list) {
         StepContext context{schedule.scratch[0].get(), {}, {}};
         auto begin = reinterpret_cast<std::uintptr_t>(context.scratch);
         step.code->touch(step, context, [&](const Touched& t) {

@@ -210,8 +210,8 @@ TEST(plan_memory, counts_arenas_and_scratch_of_sub_programs) {
   Plan plan(localised(looped(), line).program, line,
             {.fusion = Fusion::off, .choice = PlanChoice::by_axis, .workers = workers});
   std::int64_t arenas = 0, scratch = 0;
-  for (const Node& node : plan.nodes().list)
-    if (const SubWork* work = sub_work(plan.graph(), node))
+  for (const Step& step : plan.steps().list)
+    if (const SubWork* work = sub_work(plan.graph(), step))
       for (const std::shared_ptr<Plan>& trip : work->plans) {
         arenas += static_cast<std::int64_t>(trip->schedule().arena_bytes);
         scratch += workers * static_cast<std::int64_t>(trip->schedule().scratch_bytes);

@@ -16,7 +16,7 @@
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/code/region.hpp"
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/fuse/steps.hpp"
 #include "tutti/run/plan/schedule.hpp"
 
 namespace tutti {
@@ -139,7 +139,7 @@ class fold_chains : public testing::TestWithParam<Case> {
 /// Adjacent ranges of bytes are one.
 using Bytes = std::map<std::uintptr_t, std::uintptr_t>;  // begin -> end
 /// What a step reads and what it writes outside of its scratch.
-std::array<Bytes, 2> touched(PlanStep step, RegionCode code) {
+std::array<Bytes, 2> touched(WorkerStep step, RegionCode code) {
   constexpr std::uintptr_t apart = std::uintptr_t{1} << 40;
   for (std::size_t i = 0; i < code.bases.size(); ++i)
     code.bases[i] = reinterpret_cast<std::byte*>((i + 1) * apart);
@@ -163,13 +163,13 @@ TEST_P(fold_chains, are_made_of_sums_that_one_chain_reads) {
   Program p = program(64 * 1024 + 36);
   Graph graph = make_graph(localised(p, mesh()).program, mesh(), Storage::by_type);
   auto joined = [&](Stores stores) {
-    Nodes nodes = make_nodes(graph, Fusion::on);
-    NodeCosts costs = costs_of(graph, nodes, stores);
-    Placement placement = place(graph, nodes, costs, 1, PlanChoice::cheapest);
-    Schedule schedule = make_schedule(graph, nodes, costs, placement, plan_buffers(graph, nodes, placement));
+    Steps steps = make_steps(graph, Fusion::on);
+    StepCosts costs = costs_of(graph, steps, stores);
+    Placement placement = place(graph, steps, costs, 1, PlanChoice::cheapest);
+    Schedule schedule = make_schedule(graph, steps, costs, placement, plan_arena(graph, steps, placement));
     std::size_t found = 0;
-    for (const std::vector<std::vector<PlanStep>>& phase : schedule.lists)
-      for (const PlanStep& step : phase[0]) {
+    for (const std::vector<std::vector<WorkerStep>>& phase : schedule.lists)
+      for (const WorkerStep& step : phase[0]) {
         if (step.code != &region_code) continue;
         const auto& code = *static_cast<const RegionCode*>(step.args);
         RegionCode apart = code;

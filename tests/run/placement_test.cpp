@@ -18,8 +18,8 @@ bool is_split(std::int64_t elements, const std::function<Array(const Array&)>& c
   Program program = test_program(eight, {{DType::f32, {8 * elements}, {eight.axes()}}},
                                  [&](const Arrays& x) { return Arrays{collective(x[0])}; }, {{eight.axes()}});
   Graph graph = make_graph(localised(program, eight).program, eight, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on);
-  return place(graph, nodes, costs_of(graph, nodes, Stores::by_size), 2, PlanChoice::cheapest)
+  Steps steps = make_steps(graph, Fusion::on);
+  return place(graph, steps, costs_of(graph, steps, Stores::by_size), 2, PlanChoice::cheapest)
       .times.needs_helpers;
 }
 

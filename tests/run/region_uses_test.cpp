@@ -21,10 +21,10 @@ int gates(const std::function<Array(const Array&)>& body) {
   Program program = test_program(mesh, {{DType::f32, {8, 40}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on);
+  Steps steps = make_steps(graph, Fusion::on);
   int found = 0;
-  for (std::size_t n = 0; n < nodes.list.size(); ++n)
-    for (const auto& [last, chain] : uses_of(graph, nodes, static_cast<int>(n)).chains)
+  for (std::size_t n = 0; n < steps.list.size(); ++n)
+    for (const auto& [last, chain] : uses_of(graph, steps, static_cast<int>(n)).chains)
       for (const auto& link : chain) found += link.comparison.has_value();
   return found;
 }
@@ -55,10 +55,10 @@ std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body, 
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   expect_all_plans_compute(program, mesh);
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on);
-  EXPECT_EQ(nodes.list.size(), 1U);
+  Steps steps = make_steps(graph, Fusion::on);
+  EXPECT_EQ(steps.list.size(), 1U);
   std::vector<std::size_t> sizes;
-  for (const auto& [last, chain] : uses_of(graph, nodes, 0).chains) sizes.push_back(chain.size());
+  for (const auto& [last, chain] : uses_of(graph, steps, 0).chains) sizes.push_back(chain.size());
   return sizes;
 }
 

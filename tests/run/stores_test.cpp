@@ -14,13 +14,13 @@
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/code/region_code.hpp"
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/fuse/steps.hpp"
 #include "tutti/run/plan/schedule.hpp"
 
 namespace tutti {
 namespace {
 
-/// Whether the nodes of a region, a permutation and an all_to_all of `bytes` in all stream.
+/// Whether the steps of a region, a permutation and an all_to_all of `bytes` in all stream.
 std::vector<bool> streaming(std::int64_t bytes) {
   Mesh mesh({{"a", 4}});
   Program program = test_program(mesh, {{DType::f32, {bytes / 4}, {mesh.axes()}}},
@@ -32,7 +32,7 @@ std::vector<bool> streaming(std::int64_t bytes) {
                                  {{mesh.axes()}, {mesh.axes()}, {mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   std::vector<bool> found;
-  for (const NodeCost& cost : costs_of(graph, make_nodes(graph, Fusion::on), Stores::by_size))
+  for (const StepCost& cost : costs_of(graph, make_steps(graph, Fusion::on), Stores::by_size))
     found.push_back(cost.is_large);
   return found;
 }
@@ -46,12 +46,12 @@ TEST(stores, go_past_the_caches_where_these_are_too_small) {
 
 std::vector<RegionInstruction> instructions(const Program& program, const Mesh& mesh, Stores stores) {
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on);
-  NodeCosts costs = costs_of(graph, nodes, stores);
+  Steps steps = make_steps(graph, Fusion::on);
+  StepCosts costs = costs_of(graph, steps, stores);
   std::vector<RegionInstruction> found;
-  for (std::size_t node = 0; node < nodes.list.size(); ++node)
+  for (std::size_t step = 0; step < steps.list.size(); ++step)
     std::ranges::copy(
-        make_region_code(graph, nodes, static_cast<int>(node), {}, {.is_large = costs[node].is_large}).code,
+        make_region_code(graph, steps, static_cast<int>(step), {}, {.is_large = costs[step].is_large}).code,
         std::back_inserter(found));
   return found;
 }
@@ -103,12 +103,12 @@ TEST(stores, stay_in_the_caches_where_an_operand_was) {
       test_program(mesh, {{DType::f32, {4 * 1024}, {mesh.axes()}}},
                    [&](const Arrays& x) { return Arrays{link(link(link(x[0])))}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on);
-  NodeCosts costs = costs_of(graph, nodes, Stores::streamed);
-  Placement placement = place(graph, nodes, costs, 1, PlanChoice::by_axis);
-  Schedule schedule = make_schedule(graph, nodes, costs, placement, plan_buffers(graph, nodes, placement));
+  Steps steps = make_steps(graph, Fusion::on);
+  StepCosts costs = costs_of(graph, steps, Stores::streamed);
+  Placement placement = place(graph, steps, costs, 1, PlanChoice::by_axis);
+  Schedule schedule = make_schedule(graph, steps, costs, placement, plan_arena(graph, steps, placement));
   std::vector<bool> found;
-  for (const PlanStep& step : schedule.lists[0][0])
+  for (const WorkerStep& step : schedule.lists[0][0])
     found.push_back(step.code == &region_code && static_cast<const RegionCode*>(step.args)->streams);
   EXPECT_EQ(found, (std::vector{true, false, true}));  // argument -> arena -> the same -> result
 }
@@ -119,7 +119,7 @@ TEST(stores, past_the_caches_go_with_chains_of_folds_that_fetch_ahead_and_stream
                                  [](const Arrays& x) { return Arrays{x[0] * 0.5 + psum(x[0], "a") * 0.25}; },
                                  {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  RegionCode code = make_region_code(graph, make_nodes(graph, Fusion::on), 0, {}, {.is_large = true});
+  RegionCode code = make_region_code(graph, make_steps(graph, Fusion::on), 0, {}, {.is_large = true});
   ASSERT_EQ(code.whole.size(), 1u);
   ASSERT_EQ(code.whole[0].kind, RegionInstruction::Kind::fold_chain);
   EXPECT_EQ(code.fold_chains[0].load, Load::ahead);
@@ -134,12 +134,12 @@ RegionCode code_of_rows(const Shape& shape, const std::function<Array(const Arra
   Program program = test_program(mesh, {{DType::f32, whole, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
-  Nodes nodes = make_nodes(graph, Fusion::on);
+  Steps steps = make_steps(graph, Fusion::on);
   std::vector<std::size_t> unit_axes;
   for (std::size_t axis : {0, 1})
-    if (has(nodes.list[0].outer(), axis)) unit_axes.push_back(axis);
-  return make_region_code(graph, nodes, 0, unit_axes,
-                          {.is_large = costs_of(graph, nodes, stores)[0].is_large});
+    if (has(steps.list[0].outer(), axis)) unit_axes.push_back(axis);
+  return make_region_code(graph, steps, 0, unit_axes,
+                          {.is_large = costs_of(graph, steps, stores)[0].is_large});
 }
 
 /// Checks that the fetches lead to the next tile of an operand, if there are any.

@@ -69,16 +69,16 @@ class OneEquation {
   }
   ElementwiseKernel kernel_of(UnaryFn fn) const { return unary_kernel(fn, operands_[0][0].dtype()); }
   ElementwiseKernel kernel_of(BinaryFn fn) const {
-    return binary_kernel(fn, operands_[0][0].dtype(), Step::dense, Step::dense);
+    return binary_kernel(fn, operands_[0][0].dtype(), Stride::dense, Stride::dense);
   }
   ElementwiseKernel kernel_of(CompareDirection direction) const {
-    return compare_kernel(direction, operands_[0][0].dtype(), Step::dense, Step::dense);
+    return compare_kernel(direction, operands_[0][0].dtype(), Stride::dense, Stride::dense);
   }
   ElementwiseKernel kernel_of(ClampFn) const {
-    return clamp_kernel(results_[0].dtype(), Step::dense, Step::dense, Step::dense);
+    return clamp_kernel(results_[0].dtype(), Stride::dense, Stride::dense, Stride::dense);
   }
   ElementwiseKernel kernel_of(SelectFn) const {
-    return select_kernel(results_[0].dtype(), Step::dense, Step::dense, Step::dense);
+    return select_kernel(results_[0].dtype(), Stride::dense, Stride::dense, Stride::dense);
   }
   ElementwiseKernel kernel_of(ConvertFn) const {
     return convert_kernel(operands_[0][0].dtype(), results_[0].dtype());

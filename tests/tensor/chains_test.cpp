@@ -50,25 +50,25 @@ std::byte* bytes(auto& values) { return reinterpret_cast<std::byte*>(values.data
 template <class T>
 void apply(std::vector<T>& x, const ChainStep& step, const std::vector<T>& operand) {
   const DType dtype = dtype_of<T>();
-  const Step reads = step.repeats ? Step::scalar : Step::dense;
+  const Stride reads = step.repeats ? Stride::scalar : Stride::dense;
   const auto n = std::ssize(x);
   const std::vector<T> before = x;
   const auto *left = reinterpret_cast<const std::byte*>(before.data()),
              *right = reinterpret_cast<const std::byte*>(operand.data());
   const auto binary = [&](BinaryFn fn) {
     const std::byte* const in[] = {left, right};
-    binary_kernel(fn, dtype, Step::dense, reads)(bytes(x), in, n);
+    binary_kernel(fn, dtype, Stride::dense, reads)(bytes(x), in, n);
   };
   const auto from = [&](BinaryFn fn) {
     const std::byte* const in[] = {right, left};
-    binary_kernel(fn, dtype, reads, Step::dense)(bytes(x), in, n);
+    binary_kernel(fn, dtype, reads, Stride::dense)(bytes(x), in, n);
   };
   const auto gate = [&](CompareDirection direction) {
     std::vector<std::byte> chosen(x.size());
     const std::byte* const in[] = {left, right};
-    compare_kernel(direction, dtype, Step::dense, reads)(chosen.data(), in, n);
+    compare_kernel(direction, dtype, Stride::dense, reads)(chosen.data(), in, n);
     const std::byte* const then[] = {chosen.data(), right, left};
-    select_kernel(dtype, Step::dense, reads, Step::dense)(bytes(x), then, n);
+    select_kernel(dtype, Stride::dense, reads, Stride::dense)(bytes(x), then, n);
   };
   switch (step.fn) {
     case Fn::take:
@@ -86,7 +86,7 @@ void apply(std::vector<T>& x, const ChainStep& step, const std::vector<T>& opera
     case Fn::minimum: return binary(BinaryFn::minimum);
     case Fn::square: {
       const std::byte* const in[] = {left, left};
-      return binary_kernel(BinaryFn::mul, dtype, Step::dense, Step::dense)(bytes(x), in, n);
+      return binary_kernel(BinaryFn::mul, dtype, Stride::dense, Stride::dense)(bytes(x), in, n);
     }
     case Fn::limit_if_lt: return gate(CompareDirection::lt);
     case Fn::limit_if_le: return gate(CompareDirection::le);

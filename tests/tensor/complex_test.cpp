@@ -110,7 +110,7 @@ TEST(complex_functions, of_parts_are_real) {
     EXPECT_EQ(found, size);
     std::vector<std::complex<T>> again(3);
     const std::byte* const parts[] = {bytes(real), bytes(imag)};
-    binary_kernel(BinaryFn::complex, part_of(dtype), Step::dense, Step::dense)(bytes(again), parts, 3);
+    binary_kernel(BinaryFn::complex, part_of(dtype), Stride::dense, Stride::dense)(bytes(again), parts, 3);
     EXPECT_EQ(again, z);
   });
 }
@@ -120,11 +120,11 @@ TEST(complex_arithmetic, is_near_that_of_long_double) {
     const auto a = spread<T>(500, 1), b = spread<T>(500, 2);
     const std::byte* const in[] = {bytes(a), bytes(b)};
     auto check = [&](BinaryFn fn, auto ulps, auto exactly) {
-      for (Step step : {Step::dense, Step::scalar}) {
+      for (Stride step : {Stride::dense, Stride::scalar}) {
         std::vector<std::complex<T>> found(a.size());
-        binary_kernel(fn, dtype, step, Step::dense)(bytes(found), in, 500);
+        binary_kernel(fn, dtype, step, Stride::dense)(bytes(found), in, 500);
         for (std::size_t i = 0; i < a.size(); ++i) {
-          const Exact x = exact(a[step == Step::dense ? i : 0]), y = exact(b[i]);
+          const Exact x = exact(a[step == Stride::dense ? i : 0]), y = exact(b[i]);
           expect_near(found[i], exactly(x, y), ulps(x, y), std::string(name(fn)));
         }
       }
@@ -147,7 +147,7 @@ TEST(complex_arithmetic, knows_the_powers_of_and_to_0) {
     const std::byte* const in[] = {reinterpret_cast<std::byte*>(&base),
                                    reinterpret_cast<std::byte*>(&exponent)};
     std::complex<double> found;
-    binary_kernel(BinaryFn::pow, DType::complex128, Step::dense, Step::dense)(bytes_of(found), in, 1);
+    binary_kernel(BinaryFn::pow, DType::complex128, Stride::dense, Stride::dense)(bytes_of(found), in, 1);
     return found;
   };
   EXPECT_EQ(power(zero, zero), 1.0);
@@ -159,25 +159,25 @@ TEST(complex_numbers, are_equal_or_not_and_have_no_order) {
   const std::vector<std::complex<float>> a{{1, 2}, {1, 2}, {NAN, 0}}, b{{1, 2}, {1, -2}, {NAN, 0}};
   const std::byte* const in[] = {bytes(a), bytes(b)};
   std::vector<std::uint8_t> found(3);
-  compare_kernel(CompareDirection::eq, DType::complex64, Step::dense, Step::dense)(bytes(found), in, 3);
+  compare_kernel(CompareDirection::eq, DType::complex64, Stride::dense, Stride::dense)(bytes(found), in, 3);
   EXPECT_EQ(found, (std::vector<std::uint8_t>{1, 0, 0}));
-  compare_kernel(CompareDirection::ne, DType::complex64, Step::dense, Step::dense)(bytes(found), in, 3);
+  compare_kernel(CompareDirection::ne, DType::complex64, Stride::dense, Stride::dense)(bytes(found), in, 3);
   EXPECT_EQ(found, (std::vector<std::uint8_t>{0, 1, 1}));
-  EXPECT_THROW(compare_kernel(CompareDirection::lt, DType::complex64, Step::dense, Step::dense), Error);
-  EXPECT_THROW(clamp_kernel(DType::complex64, Step::dense, Step::dense, Step::dense), Error);
-  EXPECT_THROW(binary_kernel(BinaryFn::maximum, DType::complex64, Step::dense, Step::dense), Error);
+  EXPECT_THROW(compare_kernel(CompareDirection::lt, DType::complex64, Stride::dense, Stride::dense), Error);
+  EXPECT_THROW(clamp_kernel(DType::complex64, Stride::dense, Stride::dense, Stride::dense), Error);
+  EXPECT_THROW(binary_kernel(BinaryFn::maximum, DType::complex64, Stride::dense, Stride::dense), Error);
   EXPECT_EQ(fold_kernel(ReduceKind::max, DType::complex64), nullptr);
 }
 
 TEST(complex_numbers, are_selected_and_copied_whole) {
   const auto a = spread<double>(70, 1), b = spread<double>(70, 2);
   const auto chooser = spread_values<bool>(70, 3);
-  for (Step step : {Step::dense, Step::scalar}) {
+  for (Stride step : {Stride::dense, Stride::scalar}) {
     std::vector<std::complex<double>> found(70), filled(70);
     const std::byte* const in[] = {bytes(chooser), bytes(a), bytes(b)};
-    select_kernel(DType::complex128, Step::dense, step, Step::dense)(bytes(found), in, 70);
+    select_kernel(DType::complex128, Stride::dense, step, Stride::dense)(bytes(found), in, 70);
     for (std::size_t i = 0; i < 70; ++i)
-      EXPECT_EQ(found[i], chooser[i] ? a[step == Step::dense ? i : 0] : b[i]);
+      EXPECT_EQ(found[i], chooser[i] ? a[step == Stride::dense ? i : 0] : b[i]);
     fill(bytes(filled), bytes(a), 70, 16);
     EXPECT_EQ(filled, std::vector(70, a[0]));
   }

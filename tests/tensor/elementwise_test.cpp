@@ -143,7 +143,7 @@ std::pair<std::vector<Stored<T>>, std::vector<Stored<T>>> squared_edges() {
 
 void expect_refused(BinaryFn fn, DType dtype) {
   try {
-    binary_kernel(fn, dtype, Step::dense, Step::dense);
+    binary_kernel(fn, dtype, Stride::dense, Stride::dense);
     ADD_FAILURE() << name(fn) << " of " << name(dtype) << " is not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::dtype);
@@ -157,7 +157,7 @@ void expect_exact(BinaryFn fn, DType dtype) {
   const auto [left, right] = squared_edges<T>();
   std::vector<Stored<T>> found(left.size());
   const std::byte* const in[] = {bytes(left), bytes(right)};
-  binary_kernel(fn, dtype, Step::dense, Step::dense)(bytes(found), in, std::int64_t(found.size()));
+  binary_kernel(fn, dtype, Stride::dense, Stride::dense)(bytes(found), in, std::int64_t(found.size()));
   for (std::size_t i = 0; i < found.size(); ++i) {
     const T want = expected<T>(fn, T(left[i]), T(right[i]));
     EXPECT_TRUE(same_element<Stored<T>>(found[i], want))
@@ -212,8 +212,8 @@ TEST_P(on_each_instruction_set, compare_is_exact_over_the_square_of_edge_values)
         const auto [left, right] = squared_edges<T>();
         std::vector<std::uint8_t> found(left.size());
         const std::byte* const in[] = {bytes(left), bytes(right)};
-        compare_kernel(compare, dtype, Step::dense, Step::dense)(bytes(found), in,
-                                                                 std::int64_t(found.size()));
+        compare_kernel(compare, dtype, Stride::dense, Stride::dense)(bytes(found), in,
+                                                                     std::int64_t(found.size()));
         for (std::size_t i = 0; i < found.size(); ++i)
           EXPECT_EQ(found[i], expected<T>(compare, T(left[i]), T(right[i])))
               << name(compare) << '(' << +left[i] << ", " << +right[i] << ") of " << name(dtype);
@@ -228,8 +228,8 @@ TEST_P(on_each_instruction_set, select_takes_the_bits_of_its_side) {
       const auto predicate = spread_values<bool>(left.size(), 7);
       std::vector<Stored<T>> found(left.size());
       const std::byte* const in[] = {bytes(predicate), bytes(left), bytes(right)};
-      select_kernel(dtype, Step::dense, Step::dense, Step::dense)(bytes(found), in,
-                                                                  std::int64_t(found.size()));
+      select_kernel(dtype, Stride::dense, Stride::dense, Stride::dense)(bytes(found), in,
+                                                                        std::int64_t(found.size()));
       for (std::size_t i = 0; i < found.size(); ++i) {
         const Stored<T> want = predicate[i] ? left[i] : right[i];
         EXPECT_EQ(0, std::memcmp(&found[i], &want, sizeof want)) << name(dtype) << " element " << i;
@@ -361,8 +361,8 @@ TEST_P(on_each_instruction_set, clamp_is_the_minimum_of_the_maximum) {
         const auto x = spread_values<T>(low.size(), 9);
         std::vector<T> found(low.size());
         const std::byte* const in[] = {bytes(low), bytes(x), bytes(high)};
-        clamp_kernel(dtype, Step::dense, Step::dense, Step::dense)(bytes(found), in,
-                                                                   std::int64_t(found.size()));
+        clamp_kernel(dtype, Stride::dense, Stride::dense, Stride::dense)(bytes(found), in,
+                                                                         std::int64_t(found.size()));
         for (std::size_t i = 0; i < found.size(); ++i) {
           const T want =
               expected<T>(BinaryFn::minimum, expected<T>(BinaryFn::maximum, low[i], x[i]), high[i]);
@@ -374,7 +374,7 @@ TEST_P(on_each_instruction_set, clamp_is_the_minimum_of_the_maximum) {
 }
 
 TEST(clamp_kernel, refuses_bool) {
-  EXPECT_THROW(clamp_kernel(DType::boolean, Step::dense, Step::dense, Step::dense), Error);
+  EXPECT_THROW(clamp_kernel(DType::boolean, Stride::dense, Stride::dense, Stride::dense), Error);
 }
 
 TEST(instruction_set, is_named_as_people_name_it) {

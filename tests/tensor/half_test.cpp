@@ -184,11 +184,11 @@ TEST_P(half_on, functions_of_two_are_those_of_f32_rounded_once) {
     const std::byte *in[] = {bytes(a), bytes(b)}, *in_wide[] = {bytes(wide_a), bytes(wide_b)};
     for (BinaryFn fn : {BinaryFn::add, BinaryFn::sub, BinaryFn::mul, BinaryFn::div, BinaryFn::rem,
                         BinaryFn::pow, BinaryFn::atan2, BinaryFn::maximum, BinaryFn::minimum})
-      for (Step step : {Step::dense, Step::scalar}) {
+      for (Stride step : {Stride::dense, Stride::scalar}) {
         std::vector<H> found(a.size());
         std::vector<float> want(a.size());
-        binary_kernel(fn, dtype, Step::dense, step)(bytes(found), in, n);
-        binary_kernel(fn, DType::f32, Step::dense, step)(bytes(want), in_wide, n);
+        binary_kernel(fn, dtype, Stride::dense, step)(bytes(found), in, n);
+        binary_kernel(fn, DType::f32, Stride::dense, step)(bytes(want), in_wide, n);
         expect_rounded(found, want, name(fn));
       }
   });
@@ -204,12 +204,12 @@ TEST_P(half_on, comparisons_and_clamps_are_exact) {
     const auto n = std::int64_t(a.size());
     const std::byte *in[] = {bytes(a), bytes(b), bytes(c)}, *in_wide[] = {bytes(x), bytes(y), bytes(z)};
     std::vector<std::uint8_t> less(a.size());
-    compare_kernel(CompareDirection::lt, dtype, Step::dense, Step::dense)(bytes(less), in, n);
+    compare_kernel(CompareDirection::lt, dtype, Stride::dense, Stride::dense)(bytes(less), in, n);
     for (std::size_t i = 0; i < less.size(); ++i) EXPECT_EQ(less[i], x[i] < y[i]) << x[i] << ' ' << y[i];
     std::vector<H> found(a.size());
     std::vector<float> want(a.size());
-    clamp_kernel(dtype, Step::dense, Step::dense, Step::dense)(bytes(found), in, n);
-    clamp_kernel(DType::f32, Step::dense, Step::dense, Step::dense)(bytes(want), in_wide, n);
+    clamp_kernel(dtype, Stride::dense, Stride::dense, Stride::dense)(bytes(found), in, n);
+    clamp_kernel(DType::f32, Stride::dense, Stride::dense, Stride::dense)(bytes(want), in_wide, n);
     expect_rounded(found, want, "clamp");
   });
 }

@@ -25,20 +25,20 @@ struct Row {
   ElementwiseKernel kernel;
   DType result;
   std::vector<DType> operands;
-  std::vector<Step> steps;
+  std::vector<Stride> steps;
 };
 
-constexpr Step both_steps[] = {Step::dense, Step::scalar};
+constexpr Stride both_steps[] = {Stride::dense, Stride::scalar};
 constexpr std::size_t elements = 75;  // two whole vectors of the widest kind, one more, and a tail of f32
 
-std::string steps_text(const std::vector<Step>& steps) {
+std::string steps_text(const std::vector<Stride>& steps) {
   std::string text;
-  for (Step step : steps) text += step == Step::dense ? 'd' : 's';
+  for (Stride step : steps) text += step == Stride::dense ? 'd' : 's';
   return text;
 }
 
 void add_row(std::vector<Row>& rows, std::string_view fn, ElementwiseKernel kernel, DType result,
-             std::vector<DType> operands, std::vector<Step> steps) {
+             std::vector<DType> operands, std::vector<Stride> steps) {
   const std::string name =
       std::string(fn) + " " + std::string(tutti::name(operands.back())) + " " + steps_text(steps);
   rows.push_back({name, kernel, result, std::move(operands), std::move(steps)});
@@ -46,14 +46,14 @@ void add_row(std::vector<Row>& rows, std::string_view fn, ElementwiseKernel kern
 
 void add_unary_and_convert(std::vector<Row>& rows, DType dtype) {
   for (int fn = 0; fn <= int(UnaryFn::sign); ++fn) try {
-      add_row(rows, name(UnaryFn(fn)), unary_kernel(UnaryFn(fn), dtype), dtype, {dtype}, {Step::dense});
+      add_row(rows, name(UnaryFn(fn)), unary_kernel(UnaryFn(fn), dtype), dtype, {dtype}, {Stride::dense});
     } catch (const Error&) {  // not defined: elementwise_test
     }
   for (DType to : arithmetic_dtypes())
-    add_row(rows, "to " + std::string(name(to)), convert_kernel(dtype, to), to, {dtype}, {Step::dense});
+    add_row(rows, "to " + std::string(name(to)), convert_kernel(dtype, to), to, {dtype}, {Stride::dense});
 }
 
-void add_binary_and_select(std::vector<Row>& rows, DType dtype, Step a, Step b) {
+void add_binary_and_select(std::vector<Row>& rows, DType dtype, Stride a, Stride b) {
   for (int fn = 0; fn <= int(BinaryFn::logical_xor); ++fn) try {
       add_row(rows, name(BinaryFn(fn)), binary_kernel(BinaryFn(fn), dtype, a, b), dtype, {dtype, dtype},
               {a, b});
@@ -63,12 +63,12 @@ void add_binary_and_select(std::vector<Row>& rows, DType dtype, Step a, Step b) 
     const auto d = CompareDirection(direction);
     add_row(rows, name(d), compare_kernel(d, dtype, a, b), DType::boolean, {dtype, dtype}, {a, b});
   }
-  for (Step p : both_steps)
+  for (Stride p : both_steps)
     add_row(rows, "select", select_kernel(dtype, p, a, b), dtype, {DType::boolean, dtype, dtype}, {p, a, b});
 }
 
-void add_clamp(std::vector<Row>& rows, DType dtype, Step low, Step x) {
-  for (Step high : both_steps)
+void add_clamp(std::vector<Row>& rows, DType dtype, Stride low, Stride x) {
+  for (Stride high : both_steps)
     add_row(rows, "clamp", clamp_kernel(dtype, low, x, high), dtype, {dtype, dtype, dtype}, {low, x, high});
 }
 
@@ -76,8 +76,8 @@ std::vector<Row> all_rows() {
   std::vector<Row> rows;
   for (DType dtype : arithmetic_dtypes()) {
     add_unary_and_convert(rows, dtype);
-    for (Step a : both_steps)
-      for (Step b : both_steps) {
+    for (Stride a : both_steps)
+      for (Stride b : both_steps) {
         add_binary_and_select(rows, dtype, a, b);
         if (dtype != DType::boolean) add_clamp(rows, dtype, a, b);
       }
@@ -111,7 +111,7 @@ struct Prepared {
     std::array<const std::byte*, 3> in{};
     for (std::size_t k = 0; k < operands.size(); ++k)
       in[k] = operands[k].data() +
-              (row.steps[k] == Step::scalar ? 0 : first * bytes_per_element(row.operands[k]));
+              (row.steps[k] == Stride::scalar ? 0 : first * bytes_per_element(row.operands[k]));
     return in;
   }
 
@@ -147,7 +147,8 @@ TEST_P(elementwise_kernels_of, may_write_over_a_dense_operand) {
   for (const Row& row : all_rows()) {
     const Prepared prepared(row);
     for (std::size_t k = 0; k < row.operands.size(); ++k) {
-      if (row.steps[k] != Step::dense || bytes_per_element(row.operands[k]) != bytes_per_element(row.result))
+      if (row.steps[k] != Stride::dense ||
+          bytes_per_element(row.operands[k]) != bytes_per_element(row.result))
         continue;
       std::vector<std::byte> both = prepared.operands[k];
       auto in = prepared.pointers(row, 0);
@@ -165,7 +166,7 @@ void check_scalars(const Row& row, const Row& dense, const Prepared& prepared, s
   for (std::size_t k = 0; k < repeated.size(); ++k) {
     const std::size_t size = bytes_per_element(row.operands[k]);
     scalars[k] = prepared.operands[k].data();
-    if (row.steps[k] == Step::scalar) {
+    if (row.steps[k] == Stride::scalar) {
       scalars[k] += place * size;
       for (std::size_t i = 0; i < elements; ++i) std::memcpy(repeated[k].data() + i * size, scalars[k], size);
     }
@@ -181,7 +182,7 @@ TEST_P(elementwise_kernels_of, read_a_scalar_as_its_repetition) {
   const UseInstructionSet use(GetParam());
   const std::vector<Row> rows = all_rows();
   for (const Row& row : rows) {
-    if (row.steps.size() < 2 || row.steps == std::vector(row.steps.size(), Step::dense)) continue;
+    if (row.steps.size() < 2 || row.steps == std::vector(row.steps.size(), Stride::dense)) continue;
     const std::string dense_name =
         row.name.substr(0, row.name.rfind(' ') + 1) + std::string(row.steps.size(), 'd');
     const auto dense = std::ranges::find_if(rows, [&](const Row& other) {
@@ -204,9 +205,9 @@ TEST_P(elementwise_kernels_of, give_for_a_gate_the_bits_of_comparison_and_select
         std::vector<std::byte> once(x.size()), chosen(elements), twice(x.size());
         const std::byte* const in[] = {x.data(), at.data(), otherwise.data()};
         gate_kernel(direction, dtype)(once.data(), in, elements);
-        compare_kernel(direction, dtype, Step::dense, Step::scalar)(chosen.data(), in, elements);
+        compare_kernel(direction, dtype, Stride::dense, Stride::scalar)(chosen.data(), in, elements);
         const std::byte* const then[] = {chosen.data(), at.data(), otherwise.data()};
-        select_kernel(dtype, Step::dense, Step::scalar, Step::dense)(twice.data(), then, elements);
+        select_kernel(dtype, Stride::dense, Stride::scalar, Stride::dense)(twice.data(), then, elements);
         EXPECT_EQ(once, twice) << name(direction) << ' ' << limit;
       }
 }

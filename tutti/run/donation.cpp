@@ -15,15 +15,15 @@ bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::siz
 /// Per output, the inputs that it may be written over.
 std::vector<std::vector<int>> choices(const LocalProgram& local, const Plan& plan) {
   const Graph& graph = plan.graph();
-  MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.nodes(), plan.placement());
+  MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.steps(), plan.placement());
   std::vector<std::vector<int>> choices(graph.outputs.size());
-  for (int r = 0; r < static_cast<int>(graph.roots.size()); ++r) {
-    const Root& root = graph.roots[static_cast<std::size_t>(r)];
-    if (root.place != Root::Place::input) continue;
+  for (int r = 0; r < static_cast<int>(graph.buffers.size()); ++r) {
+    const Buffer& buffer = graph.buffers[static_cast<std::size_t>(r)];
+    if (buffer.kind != Buffer::Kind::input) continue;
     for (std::size_t i = 0; i < choices.size(); ++i)
-      if (are_handed_out_alike(local, static_cast<std::size_t>(root.number), i) &&
+      if (are_handed_out_alike(local, static_cast<std::size_t>(buffer.number), i) &&
           may_overwrite(r, graph.outputs[i]))
-        choices[i].push_back(root.number);
+        choices[i].push_back(buffer.number);
   }
   return choices;
 }

@@ -26,7 +26,7 @@ struct Executable::State {
   Plan plan;
   Team& team;
   std::optional<Recording> recording;
-  std::vector<int> input_roots;          // per input
+  std::vector<int> input_buffers;        // per input
   std::vector<Staging> staging;          // per input
   std::vector<ResultRing> rings;         // per output
   std::vector<int> overwritten;          // per output: the input that it may lie over, or -1
@@ -45,44 +45,45 @@ struct Executable::State {
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
-    input_roots.resize(local.program.inputs.size());
-    for (std::size_t r = 0; r < graph.roots.size(); ++r)
-      if (const Root& root = graph.roots[r]; root.place == Root::Place::input)
-        input_roots[static_cast<std::size_t>(root.number)] = static_cast<int>(r);
+    input_buffers.resize(local.program.inputs.size());
+    for (std::size_t r = 0; r < graph.buffers.size(); ++r)
+      if (const Buffer& buffer = graph.buffers[r]; buffer.kind == Buffer::Kind::input)
+        input_buffers[static_cast<std::size_t>(buffer.number)] = static_cast<int>(r);
     staging.resize(local.program.inputs.size());
     input_names = options.input_names;
     for (std::size_t i = input_names.size(); i < staging.size(); ++i)
       input_names.push_back(fmt::format("argument {}", i));
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-      const Root& root = graph.roots[static_cast<std::size_t>(graph.outputs[i])];
+      const Buffer& buffer = graph.buffers[static_cast<std::size_t>(graph.outputs[i])];
       rings.emplace_back(local.output_types[i], local.output_shardings[i],
-                         static_cast<std::size_t>(root.bytes), static_cast<std::size_t>(root.shard_stride));
+                         static_cast<std::size_t>(buffer.bytes),
+                         static_cast<std::size_t>(buffer.shard_stride));
     }
   }
 
   static void check_races(Plan& plan, const std::vector<int>& overwritten) {
     const Graph& graph = plan.graph();
     std::vector<std::string> names;
-    for (const Node& node : plan.nodes().list) names.push_back(describe(graph, node));
+    for (const Step& step : plan.steps().list) names.push_back(describe(graph, step));
     std::optional<std::string> race = find_race(plan.schedule(), names, overwritten);
     ensure(!race, "the plan has a race: {}", race.value_or(""));
-    for (const Node& node : plan.nodes().list)
-      if (const SubWork* work = sub_work(graph, node))
+    for (const Step& step : plan.steps().list)
+      if (const SubWork* work = sub_work(graph, step))
         for (const std::shared_ptr<Plan>& sub : work->plans) check_races(*sub, {});
   }
 
   // ---- inputs and outputs
 
-  const Root& input_root(std::size_t i) const {
-    return plan.graph().roots[static_cast<std::size_t>(input_roots[i])];
+  const Buffer& input_buffer(std::size_t i) const {
+    return plan.graph().buffers[static_cast<std::size_t>(input_buffers[i])];
   }
 
   bool lies_as_wanted(std::size_t i, const GlobalArray& array) const {
-    const Root& root = input_root(i);
-    bool one_shard = positions(plan.graph().mesh, root.stored) == 1;
+    const Buffer& buffer = input_buffer(i);
+    bool one_shard = positions(plan.graph().mesh, buffer.stored) == 1;
     if (one_shard && !array.sharding()) return true;
     return array.sharding() == local.input_shardings[i] &&
-           (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == root.shard_stride);
+           (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == buffer.shard_stride);
   }
 
   /// Steps write to inputs only where an output lies over one.
@@ -97,10 +98,10 @@ struct Executable::State {
       return memory_of(*array);
     }
     if (!staging[i].is_of(array)) {
-      const Root& root = input_root(i);
-      staging[i].copy(array, local.input_shardings[i], static_cast<std::size_t>(root.bytes),
-                      static_cast<std::size_t>(root.shard_stride));
-      copied_bytes += root.bytes;
+      const Buffer& buffer = input_buffer(i);
+      staging[i].copy(array, local.input_shardings[i], static_cast<std::size_t>(buffer.bytes),
+                      static_cast<std::size_t>(buffer.shard_stride));
+      copied_bytes += buffer.bytes;
       copied_by_last_call.push_back(i);
     }
     array.reset();
@@ -187,9 +188,9 @@ struct Executable::State {
                       .calls = calls,
                       .copied_bytes = copied_bytes};
     for (std::size_t i : copied_by_last_call)
-      now.copied_by_last_call.push_back({input_names[i], input_root(i).bytes, local.input_shardings[i]});
+      now.copied_by_last_call.push_back({input_names[i], input_buffer(i).bytes, local.input_shardings[i]});
     for (std::size_t i = 0; i < staging.size(); ++i)
-      if (staging[i].memory()) now.copied_arguments += input_root(i).bytes;
+      if (staging[i].memory()) now.copied_arguments += input_buffer(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());
     return explained(plan, now);
   }
@@ -199,17 +200,17 @@ struct Executable::State {
   void check_replicas() const {
     const Graph& graph = plan.graph();
     for (std::size_t i = 0; i < graph.replicas.size(); ++i) {
-      const Root& root = graph.roots[static_cast<std::size_t>(graph.replicas[i])];
-      if (root.place != Root::Place::arena) continue;
-      Type type = root.type;
+      const Buffer& buffer = graph.buffers[static_cast<std::size_t>(graph.replicas[i])];
+      if (buffer.kind != Buffer::Kind::arena) continue;
+      Type type = buffer.type;
       const std::byte* base =
-          plan.schedule().arena.get() + plan.buffers().offset[static_cast<std::size_t>(graph.replicas[i])];
+          plan.schedule().arena.get() + plan.arena().offset[static_cast<std::size_t>(graph.replicas[i])];
       AxisSet free = 0;
       for (std::size_t axis = 0; axis < graph.mesh.axes().size(); ++axis)
         if (is_stored_per_device(type.at(graph.mesh.axes()[axis]))) free |= AxisSet{1} << axis;
       Address own = natural_address(graph, graph.replicas[i]);
-      for (std::int64_t unit = 0; unit < positions(graph.mesh, root.stored); ++unit) {
-        std::vector<std::int64_t> at = coordinates(graph.mesh, root.stored, unit), first = at;
+      for (std::int64_t unit = 0; unit < positions(graph.mesh, buffer.stored); ++unit) {
+        std::vector<std::int64_t> at = coordinates(graph.mesh, buffer.stored, unit), first = at;
         for (std::size_t axis = 0; axis < at.size(); ++axis)
           if (!has(free, axis)) first[axis] = 0;
         bool equal = std::memcmp(base + offset_at(own, at), base + offset_at(own, first), type.bytes()) == 0;

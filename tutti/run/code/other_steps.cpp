@@ -58,7 +58,7 @@ void require_agreement(const CopyArgs& copy, const CopyArgs::Job& job, std::size
 /// The tiles of a step: loops over them, and how far into the shards these begin. Several tiles there are only in jobs
 /// that copy one shard.
 struct Tiles {
-  Tiles(const CopyArgs& copy, const PlanStep& step)
+  Tiles(const CopyArgs& copy, const WorkerStep& step)
       : loops(copy.loops), bytes(static_cast<std::int64_t>(copy.bytes)) {
     if (step.tile_end - step.tile_begin == copy.tiles) return;
     part = copy.loops;
@@ -76,7 +76,7 @@ struct Tiles {
   std::int64_t to = 0, from = 0, bytes;
 };
 
-void run_copy(const PlanStep& step, StepContext& context) {
+void run_copy(const WorkerStep& step, StepContext& context) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
   const Tiles tiles(copy, step);
   auto* copy_loops = copy.is_large ? strided_stream : strided_copy;
@@ -101,7 +101,7 @@ void touch_source(std::span<const CopyLoop> loops, std::int64_t element_bytes, c
     touch_source(loops.subspan(1), element_bytes, from + i * l.from_stride, on_touched);
 }
 
-void touch_copy(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
+void touch_copy(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& copy = *static_cast<const CopyArgs*>(step.args);
   const Tiles tiles(copy, step);
   touch(context.scratch, static_cast<std::int64_t>(copy.scratch_bytes), true, on_touched);
@@ -114,7 +114,7 @@ void touch_copy(const PlanStep& step, StepContext& context, const OnTouched& on_
   }
 }
 
-void run_columns(const PlanStep& step, StepContext& context) {
+void run_columns(const WorkerStep& step, StepContext& context) {
   const auto& args = *static_cast<const ColumnsArgs*>(step.args);
   std::int64_t row_bytes = args.columns * args.element_bytes;
   for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
@@ -125,7 +125,7 @@ void run_columns(const PlanStep& step, StepContext& context) {
   }
 }
 
-void touch_columns(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
+void touch_columns(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& args = *static_cast<const ColumnsArgs*>(step.args);
   std::int64_t bytes = args.batch * args.columns * args.element_bytes;
   touch(context.scratch, static_cast<std::int64_t>(args.scratch_bytes), true, on_touched);
@@ -135,7 +135,7 @@ void touch_columns(const PlanStep& step, StepContext& context, const OnTouched& 
   }
 }
 
-void run_units(const PlanStep& step, StepContext& context) {
+void run_units(const WorkerStep& step, StepContext& context) {
   const auto& args = *static_cast<const UnitsArgs*>(step.args);
   for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
     std::byte* const* at =
@@ -144,7 +144,7 @@ void run_units(const PlanStep& step, StepContext& context) {
   }
 }
 
-void touch_units(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
+void touch_units(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& args = *static_cast<const UnitsArgs*>(step.args);
   touch(context.scratch, static_cast<std::int64_t>(args.scratch_bytes), true, on_touched);
   std::size_t each = args.operands + args.results;
@@ -156,8 +156,8 @@ void touch_units(const PlanStep& step, StepContext& context, const OnTouched& on
 
 }  // namespace
 
-const PlanStep::Code copy_code{run_copy, touch_copy};
-const PlanStep::Code columns_code{run_columns, touch_columns};
-const PlanStep::Code units_code{run_units, touch_units};
+const WorkerStep::Code copy_code{run_copy, touch_copy};
+const WorkerStep::Code columns_code{run_columns, touch_columns};
+const WorkerStep::Code units_code{run_units, touch_units};
 
 }  // namespace tutti

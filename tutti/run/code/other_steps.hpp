@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "tutti/devices/kernel.hpp"
-#include "tutti/run/code/step.hpp"
+#include "tutti/run/code/worker_step.hpp"
 #include "tutti/tensor/loops/kernels.hpp"
 
 namespace tutti {
@@ -46,8 +46,8 @@ struct UnitsArgs {
   std::size_t scratch_bytes;
 };
 
-extern const PlanStep::Code copy_code;
-extern const PlanStep::Code columns_code;
-extern const PlanStep::Code units_code;
+extern const WorkerStep::Code copy_code;
+extern const WorkerStep::Code columns_code;
+extern const WorkerStep::Code units_code;
 
 }  // namespace tutti

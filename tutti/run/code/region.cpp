@@ -78,7 +78,7 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
 
 /// Walks units and tiles of a step; on whole tiles it does `whole`. on_call(call, tile).
 template <class F>
-void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const PlanStep& step,
+void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& step,
           std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
   std::array<std::uintptr_t, 64> few;
   std::size_t most = 0;
@@ -187,14 +187,14 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   }
 }
 
-void run_region(const PlanStep& step, StepContext& context) {
+void run_region(const WorkerStep& step, StepContext& context) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
   walk(code, code.whole, step, context.scratch, context.frame,
        [&](const Call& call, const Tile& tile) { run_call(code, call, tile); });
   if (code.streams) finish_streaming();
 }
 
-void touch_region(const PlanStep& step, StepContext& context, const OnTouched& on_touched) {
+void touch_region(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
   auto span = [&](std::uintptr_t at, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
                   std::int64_t column_stride, std::int64_t bytes, bool written) {
@@ -238,7 +238,7 @@ void touch_region(const PlanStep& step, StepContext& context, const OnTouched& o
   });
 }
 
-void run_direct(const PlanStep& step, StepContext&) {
+void run_direct(const WorkerStep& step, StepContext&) {
   for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
@@ -259,7 +259,7 @@ void run_direct(const PlanStep& step, StepContext&) {
   }
 }
 
-void touch_direct(const PlanStep& step, StepContext&, const OnTouched& on_touched) {
+void touch_direct(const WorkerStep& step, StepContext&, const OnTouched& on_touched) {
   const auto& direct = *static_cast<const DirectRegion*>(step.args);
   std::size_t next = 0;
   for (const DirectCall& call : direct.calls) {
@@ -291,8 +291,8 @@ void touch_direct(const PlanStep& step, StepContext&, const OnTouched& on_touche
 
 }  // namespace
 
-const PlanStep::Code region_code{run_region, touch_region};
-const PlanStep::Code direct_region_code{run_direct, touch_direct};
+const WorkerStep::Code region_code{run_region, touch_region};
+const WorkerStep::Code direct_region_code{run_direct, touch_direct};
 
 std::int64_t RegionCode::units() const {
   std::int64_t n = 1;
@@ -335,7 +335,7 @@ std::int64_t element_bytes(const RegionCode& code, int ref) {
   return code.refs[static_cast<std::size_t>(ref)].element_bytes;
 }
 
-bool can_be_direct(const RegionCode& code, const PlanStep& step) {
+bool can_be_direct(const RegionCode& code, const WorkerStep& step) {
   auto is_indirect = [](const RegionInstruction& i) {
     return i.kind == Kind::load || i.kind == Kind::load_irregular;
   };
@@ -362,7 +362,7 @@ void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call
   auto tell = [&](std::byte** at, int r) {
     const RegionRef& ref = code.refs[static_cast<std::size_t>(r)];
     if (ref.base == 0) return;
-    relocate(at, code.base_roots[static_cast<std::size_t>(ref.base)],
+    relocate(at, code.base_buffers[static_cast<std::size_t>(ref.base)],
              *at - code.bases[static_cast<std::size_t>(ref.base)]);
   };
   tell(&call.out, i.out);
@@ -377,7 +377,7 @@ void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call
 
 }  // namespace
 
-bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct,
+bool make_direct(const WorkerStep& step, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate) {
   const auto& code = *static_cast<const RegionCode*>(step.args);
   if (!can_be_direct(code, step)) return false;

@@ -2,7 +2,7 @@
 // A fused region as code for the tile interpreter: for every unit and tile, instruction after instruction.
 #pragma once
 
-#include "tutti/run/code/step.hpp"
+#include "tutti/run/code/worker_step.hpp"
 #include "tutti/run/graph/space.hpp"
 #include "tutti/tensor/loops/kernels.hpp"
 
@@ -79,7 +79,7 @@ struct RegionCode {
   Space space;
   std::vector<std::int64_t> unit_sizes;  // of the outer axes, slowest first
   std::vector<std::byte*> bases;         // [0] is not used
-  std::vector<int> base_roots;           // root per base; -1 for scratch
+  std::vector<int> base_buffers;         // buffer per base; -1 for scratch
   std::vector<RegionRef> refs;
   std::vector<std::int64_t> unit_strides;  // [ref][outer axis]
   std::vector<RegionInstruction> once;     // at the start of every unit
@@ -121,12 +121,13 @@ struct DirectRegion {
   std::vector<std::int64_t> element_bytes;  // [call][out, in ..]
 };
 
-extern const PlanStep::Code region_code;
-extern const PlanStep::Code direct_region_code;
+extern const WorkerStep::Code region_code;
+extern const WorkerStep::Code direct_region_code;
 
 /// Works out the addresses of `step`, a step of a RegionCode, if it has few calls and loads nothing; else no calls.
-/// `scratch`: of its worker. `relocate` is told where addresses in the buffer of which root have been put.
-using OnRelocated = std::function<void(std::byte** at, int root, std::int64_t offset)>;
-bool make_direct(const PlanStep& step, std::byte* scratch, DirectRegion& direct, const OnRelocated& relocate);
+/// `scratch`: of its worker. `relocate` is told where addresses in the buffer of which buffer have been put.
+using OnRelocated = std::function<void(std::byte** at, int buffer, std::int64_t offset)>;
+bool make_direct(const WorkerStep& step, std::byte* scratch, DirectRegion& direct,
+                 const OnRelocated& relocate);
 
 }  // namespace tutti

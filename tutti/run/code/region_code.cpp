@@ -18,20 +18,20 @@ using Reads = OperandRefs::Reads;
 
 class Coder {
  public:
-  Coder(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes,
+  Coder(const Graph& graph, const Steps& steps, int step, const std::vector<std::size_t>& unit_axes,
         const RegionMemory& memory)
       : graph_(graph),
-        nodes_(nodes),
-        node_(nodes.list[static_cast<std::size_t>(node)]),
-        uses_(uses_of(graph, nodes, node)),
-        refs_(graph, nodes, node, unit_axes, code_),
+        steps_(steps),
+        step_(steps.list[static_cast<std::size_t>(step)]),
+        uses_(uses_of(graph, steps, step)),
+        refs_(graph, steps, step, unit_axes, code_),
         is_large_(memory.is_large) {
     code_.streams = is_large_ && !memory.is_over_operands;
   }
 
   RegionCode code() && {
-    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
-      const Atom& a = atom(i);
+    for (std::size_t i = 0; i < step_.tasks.size(); ++i) {
+      const Task& a = task(i);
       if (uses_.merged_into.contains(i)) continue;
       std::visit([&](const auto& work) { emit(i, a, work); }, a.work);
       release(i);
@@ -49,16 +49,16 @@ class Coder {
   using Chain = RegionUses::Chain;
   using Link = RegionUses::Link;
 
-  const Atom& atom(std::size_t i) const { return graph_.atoms[static_cast<std::size_t>(node_.atoms[i])]; }
-  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
-  DType dtype(const Atom& a) const { return root(a.results[0]).type.dtype(); }
-  bool is_in_memory(int r) const { return nodes_.in_memory[static_cast<std::size_t>(r)]; }
+  const Task& task(std::size_t i) const { return graph_.tasks[static_cast<std::size_t>(step_.tasks[i])]; }
+  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  DType dtype(const Task& a) const { return buffer(a.results[0]).type.dtype(); }
+  bool is_in_memory(int r) const { return steps_.in_memory[static_cast<std::size_t>(r)]; }
 
   void release(std::size_t i) {
     refs_.release_loaded();
     for (const auto& [value, last] : uses_.last_use)
       if (last == i) refs_.release(value);
-    int result = atom(i).results[0];
+    int result = task(i).results[0];
     if (!uses_.last_use.contains(result)) refs_.release(result);
   }
 
@@ -69,10 +69,10 @@ class Coder {
   bool may_stream_itself(int r) const {
     constexpr std::int64_t line = 64;
     auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
-    const Type& type = root(r).type;
+    const Type& type = buffer(r).type;
     auto element = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
-    return is_streamed(r, is_row_value(node_, type.shape())) && !uses_.last_use.contains(r) &&
-           std::ranges::all_of(root(r).axes, is_on_line) &&
+    return is_streamed(r, is_row_value(step_, type.shape())) && !uses_.last_use.contains(r) &&
+           std::ranges::all_of(buffer(r).axes, is_on_line) &&
            (code_.space.rows == 1 || is_on_line(code_.space.columns * element));
   }
 
@@ -82,9 +82,9 @@ class Coder {
                                      : refs_.result_in_memory(r, row_value));
   }
 
-  void emit_gate(const Atom& compare, const Atom& select) {
+  void emit_gate(const Task& compare, const Task& select) {
     RegionInstruction made{};
-    made.row_value = is_row_value(node_, select.shape);
+    made.row_value = is_row_value(step_, select.shape);
     const Address &x = compare.operands[0], &limit = compare.operands[1], &otherwise = select.operands[2];
     made.by_row = refs_.goes_by_row({&x, &otherwise}, select.shape, Reads::dense_only);
     made.operands = 3;
@@ -96,17 +96,17 @@ class Coder {
     finish(made, select.results[0], made.row_value);
   }
 
-  void emit(std::size_t i, const Atom& a, const PointwiseWork& work) {
+  void emit(std::size_t i, const Task& a, const PointwiseWork& work) {
     if (auto found = uses_.chains.find(i); found != uses_.chains.end()) {
       const Link& first = found->second.front();
-      return found->second.size() == 1 ? emit_gate(atom(*first.comparison), a) : emit_chain(found->second, a);
+      return found->second.size() == 1 ? emit_gate(task(*first.comparison), a) : emit_chain(found->second, a);
     }
     // A chain of one can stream, where an elementwise kernel cannot, and keeps halves in registers.
     const Link alone{i, Link::Before::none};
     bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
-    if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, node_, alone)) return emit_chain({alone}, a);
+    if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) return emit_chain({alone}, a);
     RegionInstruction made{};
-    made.row_value = is_row_value(node_, a.shape);
+    made.row_value = is_row_value(step_, a.shape);
     std::vector<const Address*> operands;
     for (const Address& operand : a.operands) operands.push_back(&operand);
     Reads reads = std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<ConvertFn>(work.fn.fn)
@@ -114,15 +114,15 @@ class Coder {
                       : Reads::dense_or_scalar;
     made.by_row = refs_.goes_by_row(operands, a.shape, reads);
     set_elementwise(made, kernel_of(work.fn, a, read_all(made, operands, a.shape, reads)));
-    if (chain_kernel(dtype(a)) && step_of(graph_, node_, alone)) set_steps(made, {alone});
+    if (chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) set_steps(made, {alone});
     finish(made, a.results[0], made.row_value);
   }
 
-  void emit_chain(const Chain& chain, const Atom& a) {
+  void emit_chain(const Chain& chain, const Task& a) {
     RegionInstruction made{};
     made.kind = Kind::chain;
-    made.row_value = is_row_value(node_, a.shape);
-    std::vector<const Address*> operands = operands_of(graph_, node_, chain);
+    made.row_value = is_row_value(step_, a.shape);
+    std::vector<const Address*> operands = operands_of(graph_, step_, chain);
     made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
     read_all(made, operands, a.shape, Reads::dense_or_scalar);
     set_steps(made, chain);
@@ -131,15 +131,15 @@ class Coder {
   }
 
   /// A null operand, of a square, is there in name only.
-  std::vector<Step> read_all(RegionInstruction& made, const std::vector<const Address*>& operands,
-                             const Shape& shape, Reads reads) {
+  std::vector<Stride> read_all(RegionInstruction& made, const std::vector<const Address*>& operands,
+                               const Shape& shape, Reads reads) {
     made.operands = static_cast<int>(operands.size());
-    std::vector<Step> steps;
+    std::vector<Stride> steps;
     for (std::size_t j = 0; j < operands.size(); ++j) {
-      Read operand =
-          operands[j] ? refs_.read(*operands[j], shape, reads, made.by_row) : Read{made.in[0], Step::scalar};
+      Read operand = operands[j] ? refs_.read(*operands[j], shape, reads, made.by_row)
+                                 : Read{made.in[0], Stride::scalar};
       made.in[j] = operand.ref;
-      made.steps[j].repeats = operand.step == Step::scalar;
+      made.steps[j].repeats = operand.step == Stride::scalar;
       steps.push_back(operand.step);
     }
     return steps;
@@ -152,11 +152,11 @@ class Coder {
 
   void set_steps(RegionInstruction& made, const Chain& chain) const {
     for (std::size_t k = 0; k + 1 < static_cast<std::size_t>(made.operands); ++k)
-      made.steps[k + 1].fn = *step_of(graph_, node_, chain[k]);
+      made.steps[k + 1].fn = *step_of(graph_, step_, chain[k]);
   }
 
-  ElementwiseKernel kernel_of(const Pointwise& fn, const Atom& a, const std::vector<Step>& steps) const {
-    DType from = root(a.operands[0].root).type.dtype(), to = dtype(a);
+  ElementwiseKernel kernel_of(const Pointwise& fn, const Task& a, const std::vector<Stride>& steps) const {
+    DType from = buffer(a.operands[0].buffer).type.dtype(), to = dtype(a);
     if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) return unary_kernel(*unary, from);
     if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, from, steps[0], steps[1]);
     if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
@@ -166,10 +166,10 @@ class Coder {
     return convert_kernel(from, to);
   }
 
-  void emit(std::size_t, const Atom& a, const FoldWork& work) {
+  void emit(std::size_t, const Task& a, const FoldWork& work) {
     RegionInstruction made{};
     made.kind = Kind::fold;
-    made.row_value = is_row_value(node_, a.shape);
+    made.row_value = is_row_value(step_, a.shape);
     if (fold_of_terms(a)) {
       made.in[0] = refs_.start_of_terms(a.operands[0], a.shape);
       made.terms = static_cast<int>(work.terms.size());
@@ -184,7 +184,7 @@ class Coder {
     finish(made, a.results[0], made.row_value, work);
   }
 
-  void emit(std::size_t i, const Atom& a, const RowsWork& work) {
+  void emit(std::size_t i, const Task& a, const RowsWork& work) {
     if (auto chain = uses_.chains.find(i); chain != uses_.chains.end())
       return emit_rows(chain->second, a, work);
     RegionInstruction made{};
@@ -195,11 +195,11 @@ class Coder {
     finish(made, a.results[0], true);
   }
 
-  void emit_rows(const Chain& chain, const Atom& a, const RowsWork& work) {
+  void emit_rows(const Chain& chain, const Task& a, const RowsWork& work) {
     RegionInstruction made{};
     made.kind = Kind::chain_rows;
     made.by_row = true;  // operands that are the same for a row, or in each
-    read_all(made, operands_of(graph_, node_, chain), a.shape, Reads::dense_or_scalar);
+    read_all(made, operands_of(graph_, step_, chain), a.shape, Reads::dense_or_scalar);
     made.by_row = false;  // one call for all rows
     set_steps(made, chain);
     made.chain_rows = reduce_chain_rows_kernel(work.kind, dtype(a));
@@ -207,7 +207,7 @@ class Coder {
   }
 
   template <class W>
-  void emit(std::size_t, const Atom&, const W&) {
+  void emit(std::size_t, const Task&, const W&) {
     ensure(false, "work that does not belong in a region");
   }
 
@@ -220,7 +220,7 @@ class Coder {
     } else {
       made.out = result_ref(result, row_value);
     }
-    AxisSet inner = root(result).stored & node_.inner;
+    AxisSet inner = buffer(result).stored & step_.inner;
     refs_.add_offsets(made, inner, fold);
     code_.code.push_back(made);
     if (!streams) return;
@@ -233,8 +233,8 @@ class Coder {
   }
 
   const Graph& graph_;
-  const Nodes& nodes_;
-  const Node& node_;
+  const Steps& steps_;
+  const Step& step_;
   const RegionUses uses_;
   RegionCode code_;
   OperandRefs refs_;
@@ -243,9 +243,9 @@ class Coder {
 
 }  // namespace
 
-RegionCode make_region_code(const Graph& graph, const Nodes& nodes, int node,
+RegionCode make_region_code(const Graph& graph, const Steps& steps, int step,
                             const std::vector<std::size_t>& unit_axes, const RegionMemory& memory) {
-  return Coder(graph, nodes, node, unit_axes, memory).code();
+  return Coder(graph, steps, step, unit_axes, memory).code();
 }
 
 }  // namespace tutti

@@ -13,35 +13,35 @@ constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are wr
 
 }  // namespace
 
-OperandRefs::OperandRefs(const Graph& graph, const Nodes& nodes, int node,
+OperandRefs::OperandRefs(const Graph& graph, const Steps& steps, int step,
                          const std::vector<std::size_t>& unit_axes, RegionCode& code)
     : graph_(graph),
-      nodes_(nodes),
-      index_(node),
-      node_(nodes.list[static_cast<std::size_t>(node)]),
+      steps_(steps),
+      index_(step),
+      step_(steps.list[static_cast<std::size_t>(step)]),
       unit_axes_(unit_axes),
       code_(code),
-      merged_(node_.outer()) {
+      merged_(step_.outer()) {
   for (std::size_t axis : unit_axes) {
     merged_ &= ~(AxisSet{1} << axis);
     code_.unit_sizes.push_back(graph.mesh.axes()[axis].size);
   }
-  code_.space = space_of(graph, node_, merged_);
+  code_.space = space_of(graph, step_, merged_);
   code_.bases = {nullptr};
-  code_.base_roots = {-1};
+  code_.base_buffers = {-1};
 }
 
 // ---- operands
 
 bool OperandRefs::goes_by_row(const std::vector<const Address*>& operands, const Shape& shape,
                               Reads reads) const {
-  if (is_row_value(node_, shape) || code_.space.tile_rows == 1 || code_.space.columns < shortest_row_call)
+  if (is_row_value(step_, shape) || code_.space.tile_rows == 1 || code_.space.columns < shortest_row_call)
     return false;
   return std::ranges::any_of(operands, [&](const Address* operand) {
     if (!operand) return false;
-    if (is_made_here(operand->root))
+    if (is_made_here(operand->buffer))
       return reads == Reads::dense_or_scalar &&
-             code_.refs[static_cast<std::size_t>(placed_.at(operand->root))].row_value;
+             code_.refs[static_cast<std::size_t>(placed_.at(operand->buffer))].row_value;
     Pattern p = pattern(*operand, shape);
     bool in_steps = p.kind == Pattern::Kind::row ||
                     (p.kind == Pattern::Kind::strided && p.column_stride == element_bytes(graph_, *operand));
@@ -50,19 +50,19 @@ bool OperandRefs::goes_by_row(const std::vector<const Address*>& operands, const
 }
 
 OperandRefs::Read OperandRefs::read(const Address& operand, const Shape& shape, Reads reads, bool by_row) {
-  bool row_value = is_row_value(node_, shape), one_row = by_row || code_.space.tile_rows == 1;
+  bool row_value = is_row_value(step_, shape), one_row = by_row || code_.space.tile_rows == 1;
   bool as_scalar = one_row && reads == Reads::dense_or_scalar;
-  if (is_made_here(operand.root)) return read_made_here(placed_.at(operand.root), row_value, as_scalar);
+  if (is_made_here(operand.buffer)) return read_made_here(placed_.at(operand.buffer), row_value, as_scalar);
   Pattern p = pattern(operand, shape);
   int from = in_memory(operand, p, row_value);
   switch (p.kind) {
     case Pattern::Kind::dense: return {from};
     case Pattern::Kind::scalar:
-      if (reads == Reads::dense_or_scalar) return {from, Step::scalar};
+      if (reads == Reads::dense_or_scalar) return {from, Stride::scalar};
       return {load_once(operand, from, row_value)};
     case Pattern::Kind::row: return {one_row ? from : load_once(operand, from, row_value)};
     case Pattern::Kind::column:
-      if (as_scalar) return {from, Step::scalar};
+      if (as_scalar) return {from, Stride::scalar};
       return {load(from, row_value, When::every_tile)};
     case Pattern::Kind::strided:
       if (one_row && !row_value && p.column_stride == element_bytes(graph_, operand)) return {from};
@@ -76,14 +76,14 @@ OperandRefs::Read OperandRefs::read(const Address& operand, const Shape& shape, 
 
 OperandRefs::Read OperandRefs::read_made_here(int made, bool row_value, bool as_scalar) {
   if (!ref(made).row_value || row_value) return {made};
-  if (as_scalar) return {made, Step::scalar};
+  if (as_scalar) return {made, Stride::scalar};
   int column = add_ref(ref(made), axis_strides(made));  // the same, seen across columns
   ref(column).row_value = false;
   return {load(column, false, When::every_tile)};
 }
 
 bool OperandRefs::lies_by_rows(const Address& operand, const Shape& shape) const {
-  if (is_made_here(operand.root)) return false;
+  if (is_made_here(operand.buffer)) return false;
   Pattern::Kind kind = pattern(operand, shape).kind;
   return kind == Pattern::Kind::row || kind == Pattern::Kind::strided;
 }
@@ -91,13 +91,13 @@ bool OperandRefs::lies_by_rows(const Address& operand, const Shape& shape) const
 int OperandRefs::start_of_terms(const Address& operand, const Shape& shape) {
   Pattern p = pattern(operand, shape);
   ensure(p.kind == Pattern::Kind::dense, "terms of a fold are not dense");
-  return in_memory(operand, p, is_row_value(node_, shape));
+  return in_memory(operand, p, is_row_value(step_, shape));
 }
 
 int OperandRefs::load(int from, bool row_value, When when, int loops) {
   AxisSet inner = 0;
   for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
-    if (has(node_.inner, i) && axis_strides(from)[i] != 0) inner |= AxisSet{1} << i;
+    if (has(step_.inner, i) && axis_strides(from)[i] != 0) inner |= AxisSet{1} << i;
   int to = temporary(ref(from).element_bytes, inner, row_value, when);
   RegionInstruction i{};
   i.kind = loops < 0 ? Kind::load : Kind::load_irregular;
@@ -126,14 +126,15 @@ int OperandRefs::load_once(const Address& operand, int from, bool row_value) {
 
 int OperandRefs::result_in_memory(int r, bool row_value) {
   Address own = natural_address(graph_, r);
-  Pattern p = pattern(own, root(r).type.shape());
-  ensure(p.kind == Pattern::Kind::dense || root(r).type.elements() == 0, "a result of a region is not dense");
+  Pattern p = pattern(own, buffer(r).type.shape());
+  ensure(p.kind == Pattern::Kind::dense || buffer(r).type.elements() == 0,
+         "a result of a region is not dense");
   return in_memory(own, {}, row_value);
 }
 
 int OperandRefs::result_in_scratch(int r, bool row_value) {
-  auto bytes = static_cast<std::int64_t>(bytes_per_element(root(r).type.dtype()));
-  return temporary(bytes, root(r).stored & node_.inner, row_value);
+  auto bytes = static_cast<std::int64_t>(bytes_per_element(buffer(r).type.dtype()));
+  return temporary(bytes, buffer(r).stored & step_.inner, row_value);
 }
 
 void OperandRefs::release(int r) {
@@ -156,16 +157,16 @@ int OperandRefs::add_ref(RegionRef made, std::vector<std::int64_t> axis_strides)
 }
 
 int OperandRefs::base_of(int r) {
-  auto it = std::ranges::find(code_.base_roots, r);
-  if (it != code_.base_roots.end()) return static_cast<int>(it - code_.base_roots.begin());
-  code_.base_roots.push_back(r);
+  auto it = std::ranges::find(code_.base_buffers, r);
+  if (it != code_.base_buffers.end()) return static_cast<int>(it - code_.base_buffers.begin());
+  code_.base_buffers.push_back(r);
   code_.bases.push_back(nullptr);
   return static_cast<int>(code_.bases.size()) - 1;
 }
 
 Pattern OperandRefs::pattern(const Address& address, const Shape& shape) const {
   RegionOperand over = over_region(graph_, address, shape, merged_);
-  std::int64_t columns = is_row_value(node_, shape) ? 1 : code_.space.columns;
+  std::int64_t columns = is_row_value(step_, shape) ? 1 : code_.space.columns;
   return pattern_of(collapsed(over.sizes, over.strides), code_.space.rows, columns,
                     element_bytes(graph_, address));
 }
@@ -176,7 +177,7 @@ int OperandRefs::in_memory(const Address& address, const Pattern& p, bool row_va
     row = row_value ? bytes : code_.space.columns * bytes;
     column = row_value ? 0 : bytes;
   }
-  return add_ref({base_of(address.root), address.offset, row, column, row, column, bytes, row_value},
+  return add_ref({base_of(address.buffer), address.offset, row, column, row, column, bytes, row_value},
                  address.axes);
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tutti/run/code/region.hpp"
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/fuse/steps.hpp"
 
 namespace tutti {
 
@@ -12,15 +12,15 @@ namespace tutti {
 /// lie, or loaded into a tile first; results in memory or in a tile. Tiles of values that are done are used again.
 class OperandRefs {
  public:
-  /// Gives `code` the space, units and bases of the node; it and the others must live longer.
+  /// Gives `code` the space, units and bases of the step; it and the others must live longer.
   /// `unit_axes`: see make_region_code.
-  OperandRefs(const Graph& graph, const Nodes& nodes, int node, const std::vector<std::size_t>& unit_axes,
+  OperandRefs(const Graph& graph, const Steps& steps, int step, const std::vector<std::size_t>& unit_axes,
               RegionCode& code);
 
   /// An operand as an instruction reads it.
   struct Read {
     int ref;
-    Step step = Step::dense;
+    Stride step = Stride::dense;
   };
   enum class Reads { dense_only, dense_or_scalar };
 
@@ -33,16 +33,16 @@ class OperandRefs {
   /// Where the terms of a fold begin that lie at distances from `operand`.
   int start_of_terms(const Address& operand, const Shape& shape);
 
-  int result_in_memory(int root, bool row_value);
-  int result_in_scratch(int root, bool row_value);
+  int result_in_memory(int buffer, bool row_value);
+  int result_in_scratch(int buffer, bool row_value);
   /// From now on the value is read there; returns `ref`.
-  int place(int root, int ref) { return placed_[root] = ref; }
+  int place(int buffer, int ref) { return placed_[buffer] = ref; }
 
   /// One for every position along `inner`; a fold reads its terms at each of them.
   void add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold = {});
 
   /// The tile of a value made here, if it has one, may hold others now.
-  void release(int root);
+  void release(int buffer);
   /// The same of all tiles that operands were loaded into since the last call.
   void release_loaded();
 
@@ -57,8 +57,8 @@ class OperandRefs {
   };
   enum class When { every_tile, once_per_unit };
 
-  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
-  bool is_made_here(int r) const { return nodes_.maker[static_cast<std::size_t>(r)] == index_; }
+  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  bool is_made_here(int r) const { return steps_.maker[static_cast<std::size_t>(r)] == index_; }
   RegionRef& ref(int r) { return code_.refs[static_cast<std::size_t>(r)]; }
   const std::vector<std::int64_t>& axis_strides(int ref) const {
     return axis_strides_[static_cast<std::size_t>(ref)];
@@ -66,7 +66,7 @@ class OperandRefs {
 
   Pattern pattern(const Address& address, const Shape& shape) const;
   int add_ref(RegionRef made, std::vector<std::int64_t> axis_strides);
-  int base_of(int root);
+  int base_of(int buffer);
   int in_memory(const Address& address, const Pattern& pattern, bool row_value);
   /// A tile of scratch with a place for every position along `inner` axes.
   int temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when = When::every_tile);
@@ -76,13 +76,13 @@ class OperandRefs {
   int load_once(const Address& operand, int from, bool row_value);
 
   const Graph& graph_;
-  const Nodes& nodes_;
+  const Steps& steps_;
   int index_;
-  const Node& node_;
+  const Step& step_;
   const std::vector<std::size_t>& unit_axes_;
   RegionCode& code_;
   AxisSet merged_;
-  std::map<int, int> placed_;                            // ref per root made here
+  std::map<int, int> placed_;                            // ref per buffer made here
   std::vector<std::vector<std::int64_t>> axis_strides_;  // per ref
   std::map<int, Temporary> temporaries_;                 // in use, per ref
   std::vector<Temporary> free_;

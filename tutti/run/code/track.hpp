@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-struct PlanStep;
+struct WorkerStep;
 
 /// What one worker did and when, in the order in which it began. Nobody else looks while a program runs. On cache lines
 /// of its own (two: neighbouring lines are fetched together).
@@ -17,7 +17,7 @@ class alignas(128) Track {
  public:
   using Clock = std::chrono::steady_clock;
   struct Event {
-    const PlanStep* step;  // none: it waited for the other workers
+    const WorkerStep* step;  // none: it waited for the other workers
     Clock::time_point begin, end;
   };
 
@@ -27,7 +27,7 @@ class alignas(128) Track {
   /// An event from construction to destruction, also by an exception. On no track it is nothing.
   class Span {
    public:
-    Span(Track* track, const PlanStep* step) : track_(track), at_(track ? track->begin(step) : 0) {}
+    Span(Track* track, const WorkerStep* step) : track_(track), at_(track ? track->begin(step) : 0) {}
     ~Span() {
       if (track_) track_->end(at_);
     }
@@ -43,7 +43,7 @@ class alignas(128) Track {
   std::int64_t take_left_out() { return std::exchange(left_out_, 0); }
 
  private:
-  std::size_t begin(const PlanStep* step) {
+  std::size_t begin(const WorkerStep* step) {
     if (events_.size() == most_) return left_out();
     try {
       events_.push_back({step, {}, {}});

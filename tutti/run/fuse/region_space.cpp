@@ -2,13 +2,13 @@
 // What a region loops over, and how its values lie there.
 #include <algorithm>
 
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/fuse/steps.hpp"
 
 namespace tutti {
 
-bool is_row_value(const Node& node, const Shape& atom_shape) { return atom_shape != node.shape; }
+bool is_row_value(const Step& step, const Shape& task_shape) { return task_shape != step.shape; }
 
-RegionOperand over_region(const Graph& graph, const Address& operand, const Shape& atom_shape,
+RegionOperand over_region(const Graph& graph, const Address& operand, const Shape& task_shape,
                           AxisSet merged) {
   RegionOperand over;
   for (std::size_t i = 0; i < operand.axes.size(); ++i) {
@@ -16,78 +16,78 @@ RegionOperand over_region(const Graph& graph, const Address& operand, const Shap
     over.sizes.push_back(graph.mesh.axes()[i].size);
     over.strides.push_back(operand.axes[i]);
   }
-  over.sizes.insert(over.sizes.end(), atom_shape.begin(), atom_shape.end());
+  over.sizes.insert(over.sizes.end(), task_shape.begin(), task_shape.end());
   over.strides.insert(over.strides.end(), operand.dims.begin(), operand.dims.end());
   return over;
 }
 
-Space space_of(const Graph& graph, const Node& node, AxisSet merged) {
+Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
   // Smaller: calls show; larger: values leave the first cache.
-  std::int64_t tile_bytes = node.inner != 0 ? 4096 : 8192;
+  std::int64_t tile_bytes = step.inner != 0 ? 4096 : 8192;
   std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
   std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
-  for (int i : node.atoms) {
-    const Atom& a = graph.atoms[static_cast<std::size_t>(i)];
-    for (int root : a.results)
+  for (int i : step.tasks) {
+    const Task& a = graph.tasks[static_cast<std::size_t>(i)];
+    for (int buffer : a.results)
       widest = std::max(widest, static_cast<std::int64_t>(bytes_per_element(
-                                    graph.roots[static_cast<std::size_t>(root)].type.dtype())));
+                                    graph.buffers[static_cast<std::size_t>(buffer)].type.dtype())));
     for (const Address& operand : a.operands) {
       std::int64_t bytes = element_bytes(graph, operand);
       widest = std::max(widest, bytes);
-      if (is_row_value(node, a.shape)) continue;
+      if (is_row_value(step, a.shape)) continue;
       RegionOperand over = over_region(graph, operand, a.shape, merged);
       std::vector<StridedLoop> loops = collapsed(over.sizes, over.strides);
       if (loops.size() >= 2 && (!uneven || (uneven->size() != 2 && loops.size() == 2))) uneven = loops;
     }
   }
-  if (node.kept) {
-    for (int i = 0; i < node.shape.rank(); ++i) (i < *node.kept ? rows : columns) *= node.shape[i];
+  if (step.kept) {
+    for (int i = 0; i < step.shape.rank(); ++i) (i < *step.kept ? rows : columns) *= step.shape[i];
   } else {
-    columns = rows * node.shape.elements();
+    columns = rows * step.shape.elements();
     rows = 1;
     if (uneven && columns > 0) {
       rows = columns / uneven->back().size;
       columns = uneven->back().size;
     }
   }
-  return tiled(rows, columns, node.kept.has_value(), tile_bytes / widest);
+  return tiled(rows, columns, step.kept.has_value(), tile_bytes / widest);
 }
 
 namespace {
 
 /// The kinds of pattern that the values of a region have when `merged` axes are part of its space.
-std::vector<Pattern::Kind> patterns(const Graph& graph, const Nodes& nodes, int index, AxisSet merged) {
-  const Node& node = nodes.list[static_cast<std::size_t>(index)];
-  Space space = space_of(graph, node, merged);
+std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, int index, AxisSet merged) {
+  const Step& step = steps.list[static_cast<std::size_t>(index)];
+  Space space = space_of(graph, step, merged);
   std::vector<Pattern::Kind> kinds;
   auto add = [&](const Address& address, const Shape& shape) {
     RegionOperand over = over_region(graph, address, shape, merged);
     kinds.push_back(pattern_of(collapsed(over.sizes, over.strides), space.rows,
-                               is_row_value(node, shape) ? 1 : space.columns, element_bytes(graph, address))
+                               is_row_value(step, shape) ? 1 : space.columns, element_bytes(graph, address))
                         .kind);
   };
-  for (int i : node.atoms) {
-    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
-    for (const Address& operand : atom.operands)
-      if (nodes.maker[static_cast<std::size_t>(operand.root)] != index) add(operand, atom.shape);
+  for (int i : step.tasks) {
+    const Task& task = graph.tasks[static_cast<std::size_t>(i)];
+    for (const Address& operand : task.operands)
+      if (steps.maker[static_cast<std::size_t>(operand.buffer)] != index) add(operand, task.shape);
     // Terms lie at distances from an operand in memory: it cannot be loaded first.
-    if (fold_of_terms(atom) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
-    for (int root : atom.results)
-      if (nodes.in_memory[static_cast<std::size_t>(root)])
-        add(natural_address(graph, root), graph.roots[static_cast<std::size_t>(root)].type.shape());
+    if (fold_of_terms(task) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
+    for (int buffer : task.results)
+      if (steps.in_memory[static_cast<std::size_t>(buffer)])
+        add(natural_address(graph, buffer), graph.buffers[static_cast<std::size_t>(buffer)].type.shape());
   }
   return kinds;
 }
 
 }  // namespace
 
-AxisSet mergeable_axes(const Graph& graph, const Nodes& nodes, int node, AxisSet candidates) {
+AxisSet mergeable_axes(const Graph& graph, const Steps& steps, int step, AxisSet candidates) {
   AxisSet merged = 0;
-  std::vector<Pattern::Kind> before = patterns(graph, nodes, node, 0);
+  std::vector<Pattern::Kind> before = patterns(graph, steps, step, 0);
   for (std::size_t axis = graph.mesh.axes().size(); axis-- > 0;) {
     if (!has(candidates, axis)) continue;
     AxisSet wider = merged | AxisSet{1} << axis;
-    std::vector<Pattern::Kind> after = patterns(graph, nodes, node, wider);
+    std::vector<Pattern::Kind> after = patterns(graph, steps, step, wider);
     bool as_good = std::ranges::equal(before, after, [](Pattern::Kind was, Pattern::Kind is) {
       return was == is || (was == Pattern::Kind::dense &&
                            is == Pattern::Kind::scalar);  // a value that all positions share

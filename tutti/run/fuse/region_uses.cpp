@@ -6,20 +6,20 @@
 
 namespace tutti {
 
-const BinaryFn* binary_fn(const Atom& atom) {
-  const auto* pointwise = std::get_if<PointwiseWork>(&atom.work);
+const BinaryFn* binary_fn(const Task& task) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&task.work);
   return pointwise ? std::get_if<BinaryFn>(&pointwise->fn.fn) : nullptr;
 }
 
-const CompareDirection* comparison(const Atom& atom) {
-  const auto* pointwise = std::get_if<PointwiseWork>(&atom.work);
+const CompareDirection* comparison(const Task& task) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&task.work);
   return pointwise ? std::get_if<CompareDirection>(&pointwise->fn.fn) : nullptr;
 }
 
 namespace {
 
-bool is_select(const Atom& atom) {
-  const auto* pointwise = std::get_if<PointwiseWork>(&atom.work);
+bool is_select(const Task& task) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&task.work);
   return pointwise && std::holds_alternative<SelectFn>(pointwise->fn.fn);
 }
 
@@ -29,11 +29,11 @@ bool is_one_element(const Address& address) {
 }
 
 /// The comparison is with the element that is selected where it holds.
-bool gates(const Graph& graph, const Atom& compare, const Atom& select) {
+bool gates(const Graph& graph, const Task& compare, const Task& select) {
   const Address& limit = compare.operands[1];
   const Address& chosen = select.operands[1];
-  DType dtype = graph.roots[static_cast<std::size_t>(limit.root)].type.dtype();
-  return is_one_element(limit) && is_one_element(chosen) && limit.root == chosen.root &&
+  DType dtype = graph.buffers[static_cast<std::size_t>(limit.buffer)].type.dtype();
+  return is_one_element(limit) && is_one_element(chosen) && limit.buffer == chosen.buffer &&
          limit.offset == chosen.offset && gate_kernel(*comparison(compare), dtype) != nullptr;
 }
 
@@ -47,68 +47,68 @@ using Before = Link::Before;
 
 class UsesFinder {
  public:
-  UsesFinder(const Graph& graph, const Nodes& nodes, int node)
-      : graph_(graph), nodes_(nodes), index_(node), node_(nodes.list[static_cast<std::size_t>(node)]) {}
+  UsesFinder(const Graph& graph, const Steps& steps, int step)
+      : graph_(graph), steps_(steps), index_(step), step_(steps.list[static_cast<std::size_t>(step)]) {}
 
   RegionUses find() && {
-    for (std::size_t i = 0; i < node_.atoms.size(); ++i) {
-      for (const Address& operand : atom(i).operands) {
-        if (!is_made_here(operand.root)) continue;
-        ++uses_[operand.root];
-        users_[operand.root].insert(i);
-        found_.last_use[operand.root] = i;
+    for (std::size_t i = 0; i < step_.tasks.size(); ++i) {
+      for (const Address& operand : task(i).operands) {
+        if (!is_made_here(operand.buffer)) continue;
+        ++uses_[operand.buffer];
+        users_[operand.buffer].insert(i);
+        found_.last_use[operand.buffer] = i;
       }
-      made_at_[atom(i).results[0]] = i;
+      made_at_[task(i).results[0]] = i;
     }
-    for (std::size_t i = 0; i < node_.atoms.size(); ++i) find_recomputed(i);
-    for (std::size_t i = 0; i < node_.atoms.size(); ++i)
-      if (is_select(atom(i))) find_gate(i);
-      else if (binary_fn(atom(i))) find_link(i);
-      else if (const auto* rows = std::get_if<RowsWork>(&atom(i).work)) find_row(i, *rows);
+    for (std::size_t i = 0; i < step_.tasks.size(); ++i) find_recomputed(i);
+    for (std::size_t i = 0; i < step_.tasks.size(); ++i)
+      if (is_select(task(i))) find_gate(i);
+      else if (binary_fn(task(i))) find_link(i);
+      else if (const auto* rows = std::get_if<RowsWork>(&task(i).work)) find_row(i, *rows);
     return std::move(found_);
   }
 
  private:
-  const Atom& atom(std::size_t i) const { return graph_.atoms[static_cast<std::size_t>(node_.atoms[i])]; }
-  bool is_made_here(int root) const { return nodes_.maker[static_cast<std::size_t>(root)] == index_; }
-  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
-  DType dtype(std::size_t i) const { return root(atom(i).results[0]).type.dtype(); }
-  bool has_step(const Link& link) const { return step_of(graph_, node_, link).has_value(); }
+  const Task& task(std::size_t i) const { return graph_.tasks[static_cast<std::size_t>(step_.tasks[i])]; }
+  bool is_made_here(int buffer) const { return steps_.maker[static_cast<std::size_t>(buffer)] == index_; }
+  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  DType dtype(std::size_t i) const { return buffer(task(i).results[0]).type.dtype(); }
+  bool has_step(const Link& link) const { return step_of(graph_, step_, link).has_value(); }
 
-  /// The value is made here, and atom i reads it in its place.
+  /// The value is made here, and task i reads it in its place.
   bool is_in_place(std::size_t i, int value) {
-    if (!is_made_here(value) || nodes_.in_memory[static_cast<std::size_t>(value)]) return false;
-    AxisSet stored = root(atom(i).results[0]).stored;
-    return atom(made_at_[value]).shape == atom(i).shape && root(value).stored == stored;
+    if (!is_made_here(value) || steps_.in_memory[static_cast<std::size_t>(value)]) return false;
+    AxisSet stored = buffer(task(i).results[0]).stored;
+    return task(made_at_[value]).shape == task(i).shape && buffer(value).stored == stored;
   }
   /// And nobody else does; i reads it that often.
   bool is_only_for(std::size_t i, int value, int uses) {
     return is_in_place(i, value) && uses_[value] == uses && !found_.merged_into.contains(made_at_[value]);
   }
 
-  /// How atom i goes on from `value`.
+  /// How task i goes on from `value`.
   Link link(std::size_t i, int value) const {
-    bool left = atom(i).operands[0].root == value, right = atom(i).operands[1].root == value;
+    bool left = task(i).operands[0].buffer == value, right = task(i).operands[1].buffer == value;
     return {i, left && right ? Before::both : left ? Before::left : Before::right};
   }
 
-  /// What two atoms read is made for each of them, rather than stored, if an operand of it is the same for a whole
+  /// What two tasks read is made for each of them, rather than stored, if an operand of it is the same for a whole
   /// row. It begins both chains.
   void find_recomputed(std::size_t i) {
-    const Atom& a = atom(i);
+    const Task& a = task(i);
     int value = a.results[0];
     if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::none}) ||
         users_[value].size() != 2 || !chain_kernel(dtype(i)))
       return;
     auto is_same_for_a_row = [&](const Address& operand) {
       return is_one_element(operand) ||
-             (is_made_here(operand.root) && is_row_value(node_, root(operand.root).type.shape()));
+             (is_made_here(operand.buffer) && is_row_value(step_, buffer(operand.buffer).type.shape()));
     };
-    if (recomputed_for_.contains(i) || is_row_value(node_, a.shape) ||
+    if (recomputed_for_.contains(i) || is_row_value(step_, a.shape) ||
         std::ranges::none_of(a.operands, is_same_for_a_row))
       return;
     bool goes_on_in_both = std::ranges::all_of(users_[value], [&](std::size_t user) {
-      return is_in_place(user, value) && binary_fn(atom(user)) && has_step(link(user, value)) &&
+      return is_in_place(user, value) && binary_fn(task(user)) && has_step(link(user, value)) &&
              !recomputed_for_.contains(user);
     });
     if (!goes_on_in_both) return;
@@ -117,11 +117,11 @@ class UsesFinder {
   }
 
   void find_gate(std::size_t i) {
-    const Atom& select = atom(i);
-    if (!is_only_for(i, select.operands[0].root, 1)) return;
-    std::size_t compare = made_at_[select.operands[0].root];
-    if (!comparison(atom(compare)) || !gates(graph_, atom(compare), select)) return;
-    int value = select.operands[2].root;
+    const Task& select = task(i);
+    if (!is_only_for(i, select.operands[0].buffer, 1)) return;
+    std::size_t compare = made_at_[select.operands[0].buffer];
+    if (!comparison(task(compare)) || !gates(graph_, task(compare), select)) return;
+    int value = select.operands[2].buffer;
     Link own{i, Before::right, compare};
     if (!has_step(own) || !is_only_for(i, value, 2) || !extend(made_at_[value], own))
       set_chain({{i, Before::none, compare}});
@@ -131,18 +131,18 @@ class UsesFinder {
     if (recomputed_.contains(i)) return;
     if (auto recomputed = recomputed_for_.find(i); recomputed != recomputed_for_.end())
       return set_chain({{made_at_[recomputed->second], Before::none}, link(i, recomputed->second)});
-    for (const Address& operand : atom(i).operands) {
-      Link next = link(i, operand.root);
-      if (is_only_for(i, operand.root, next.before == Before::both ? 2 : 1) &&
-          extend(made_at_[operand.root], next))
+    for (const Address& operand : task(i).operands) {
+      Link next = link(i, operand.buffer);
+      if (is_only_for(i, operand.buffer, next.before == Before::both ? 2 : 1) &&
+          extend(made_at_[operand.buffer], next))
         return;
     }
   }
 
   /// A row that a chain makes for a fold alone goes straight there.
   void find_row(std::size_t i, const RowsWork& rows) {
-    int row = atom(i).operands[0].root;
-    if (!is_only_for(i, row, 1) || node_.space.columns < shortest_made_row) return;
+    int row = task(i).operands[0].buffer;
+    if (!is_only_for(i, row, 1) || step_.space.columns < shortest_made_row) return;
     std::size_t made = made_at_[row];
     Chain chain = chain_to(made);
     if (chain.size() >= most_links || !is_chain(chain) || !reduce_chain_rows_kernel(rows.kind, dtype(made)))
@@ -158,11 +158,11 @@ class UsesFinder {
   }
 
   bool is_chain(const Chain& chain) const {
-    return chain_kernel(dtype(chain.back().atom)) &&
+    return chain_kernel(dtype(chain.back().task)) &&
            std::ranges::all_of(chain, [this](const Link& l) { return has_step(l); });
   }
 
-  /// The chain that ends with atom `last`, or that alone, goes on with `link`, if it can.
+  /// The chain that ends with task `last`, or that alone, goes on with `link`, if it can.
   bool extend(std::size_t last, const Link& link) {
     Chain chain = chain_to(last);
     chain.push_back(link);
@@ -172,48 +172,48 @@ class UsesFinder {
     return true;
   }
 
-  /// All its atoms are done when the last is.
+  /// All its tasks are done when the last is.
   void set_chain(Chain chain) {
-    std::size_t last = chain.back().atom;
+    std::size_t last = chain.back().task;
     auto merge = [&](std::size_t i) {
       if (i != last) found_.merged_into[i] = last;
-      for (const Address& operand : atom(i).operands)
-        if (is_made_here(operand.root))
-          found_.last_use[operand.root] = std::max(found_.last_use[operand.root], last);
+      for (const Address& operand : task(i).operands)
+        if (is_made_here(operand.buffer))
+          found_.last_use[operand.buffer] = std::max(found_.last_use[operand.buffer], last);
     };
     for (const Link& link : chain) {
-      merge(link.atom);
+      merge(link.task);
       if (link.comparison) merge(*link.comparison);
     }
     found_.chains[last] = std::move(chain);
   }
 
   const Graph& graph_;
-  const Nodes& nodes_;
+  const Steps& steps_;
   int index_;
-  const Node& node_;
+  const Step& step_;
   std::map<int, int> uses_;                     // per value
   std::map<int, std::set<std::size_t>> users_;  // per value
   std::map<int, std::size_t> made_at_;          // per value
   std::set<std::size_t> recomputed_;
-  std::map<std::size_t, int> recomputed_for_;  // per atom: the value that it makes again
+  std::map<std::size_t, int> recomputed_for_;  // per task: the value that it makes again
   RegionUses found_;
 };
 
-const Atom& atom_of(const Graph& graph, const Node& node, std::size_t i) {
-  return graph.atoms[static_cast<std::size_t>(node.atoms[i])];
+const Task& atom_of(const Graph& graph, const Step& step, std::size_t i) {
+  return graph.tasks[static_cast<std::size_t>(step.tasks[i])];
 }
 
 }  // namespace
 
-RegionUses uses_of(const Graph& graph, const Nodes& nodes, int node) {
-  return UsesFinder(graph, nodes, node).find();
+RegionUses uses_of(const Graph& graph, const Steps& steps, int step) {
+  return UsesFinder(graph, steps, step).find();
 }
 
-std::vector<const Address*> operands_of(const Graph& graph, const Node& node, const Chain& chain) {
+std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const Chain& chain) {
   std::vector<const Address*> operands;
   for (const Link& link : chain) {
-    const std::vector<Address>& own = atom_of(graph, node, link.comparison.value_or(link.atom)).operands;
+    const std::vector<Address>& own = atom_of(graph, step, link.comparison.value_or(link.task)).operands;
     if (operands.empty()) {
       operands = {&own[0], &own[1]};
     } else if (link.comparison) {
@@ -230,14 +230,14 @@ std::vector<const Address*> operands_of(const Graph& graph, const Node& node, co
   return operands;
 }
 
-std::optional<ChainStep::Fn> step_of(const Graph& graph, const Node& node, const Link& link) {
-  const Atom& atom = atom_of(graph, node, link.atom);
+std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const Link& link) {
+  const Task& task = atom_of(graph, step, link.task);
   if (link.comparison) {
-    const Atom& compare = atom_of(graph, node, *link.comparison);
-    if (!(compare.operands[0] == atom.operands[2])) return std::nullopt;  // it selects something else
+    const Task& compare = atom_of(graph, step, *link.comparison);
+    if (!(compare.operands[0] == task.operands[2])) return std::nullopt;  // it selects something else
     return chain_fn(*comparison(compare));
   }
-  const BinaryFn* fn = binary_fn(atom);
+  const BinaryFn* fn = binary_fn(task);
   if (!fn) return std::nullopt;
   if (link.before != Before::both) return chain_fn(*fn, link.before == Before::right);
   return *fn == BinaryFn::mul ? std::optional(ChainStep::Fn::square) : std::nullopt;

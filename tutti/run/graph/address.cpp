@@ -123,7 +123,7 @@ std::optional<Address> address_of(const std::vector<Move>& moves, const Mesh& me
     if (move.to.of == Coordinate::Of::dim)
       of_dim[static_cast<std::size_t>(move.to.dim.index)].push_back(move);
   }
-  Address address{from.root, from.offset, {}, {}};
+  Address address{from.buffer, from.offset, {}, {}};
   for (const auto& digits : of_axis) {
     std::optional<std::int64_t> stride = even_stride(digits);
     if (!stride) return std::nullopt;
@@ -138,7 +138,7 @@ std::optional<Address> address_of(const std::vector<Move>& moves, const Mesh& me
 }
 
 std::optional<Address> reshaped(const Address& from, const Shape& before, const Shape& after) {
-  Address address{from.root, from.offset, from.axes,
+  Address address{from.buffer, from.offset, from.axes,
                   std::vector<std::int64_t>(static_cast<std::size_t>(after.rank()), 0)};
   if (before.elements() <= 1) return address;
   // Match groups of dims with as many elements, from the left; within a group the old dims must step evenly.

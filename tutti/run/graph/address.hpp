@@ -20,10 +20,10 @@ std::int64_t positions(const Mesh& mesh, AxisSet set);
 std::vector<std::int64_t> coordinates(const Mesh& mesh, AxisSet set, std::int64_t index);
 AxisSet set_of(const Mesh& mesh, const Axes& axes);
 
-/// Where a value lies: in which root buffer, at which byte, and how many bytes one step along each mesh axis and each
+/// Where a value lies: in which buffer buffer, at which byte, and how many bytes one step along each mesh axis and each
 /// dim is (0: the same element again). Casts, broadcasts, transposes, gathers are other addresses of the same bytes.
 struct Address {
-  int root = -1;
+  int buffer = -1;
   std::int64_t offset = 0;
   std::vector<std::int64_t> axes;  // one per axis of the mesh
   std::vector<std::int64_t> dims;  // one per dim

@@ -13,11 +13,11 @@
 namespace tutti {
 namespace {
 
-void set_axes(Root& root, const std::vector<std::int64_t>& axes) {
-  root.axes = axes;
-  root.stored = 0;
+void set_axes(Buffer& buffer, const std::vector<std::int64_t>& axes) {
+  buffer.axes = axes;
+  buffer.stored = 0;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    if (axes[i] != 0) root.stored |= AxisSet{1} << i;
+    if (axes[i] != 0) buffer.stored |= AxisSet{1} << i;
 }
 
 /// Outermost first; loops that run once go, neighbours that step evenly become one.
@@ -110,11 +110,11 @@ void GraphBuilder::place_inputs() {
   for (std::size_t i = 0; i < graph_.program.inputs.size(); ++i) {
     Type input = type(graph_.program.inputs[i]);
     check_axes(input);
-    int root = new_root(input, stored_axes_by_type(input), Spacing::staggered);
-    graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::input;
-    graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
-    if (ports_) set_axes(graph_.roots[static_cast<std::size_t>(root)], ports_->inputs[i]);
-    value(graph_.program.inputs[i]) = {natural_address(graph_, root), stored_axes(input)};
+    int buffer = new_root(input, stored_axes_by_type(input), Spacing::staggered);
+    graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::input;
+    graph_.buffers[static_cast<std::size_t>(buffer)].number = static_cast<int>(i);
+    if (ports_) set_axes(graph_.buffers[static_cast<std::size_t>(buffer)], ports_->inputs[i]);
+    value(graph_.program.inputs[i]) = {natural_address(graph_, buffer), stored_axes(input)};
   }
 }
 
@@ -129,35 +129,36 @@ void GraphBuilder::place_outputs() {
   for (std::size_t i = 0; i < graph_.program.outputs.size(); ++i) {
     Var var = graph_.program.outputs[i];
     const Value& v = value(var);
-    if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.root);
-    int root = v.address.root;
+    if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.buffer);
+    int buffer = v.address.buffer;
     if (!can_be_output(v, i)) {
-      equation_ = graph_.roots[static_cast<std::size_t>(root)].equation;  // the copy is part of what it makes
-      root = new_output_root(i);
-      add_copy(v, type(var), root);
+      equation_ =
+          graph_.buffers[static_cast<std::size_t>(buffer)].equation;  // the copy is part of what it makes
+      buffer = new_output_root(i);
+      add_copy(v, type(var), buffer);
     }
-    graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::output;
-    graph_.roots[static_cast<std::size_t>(root)].number = static_cast<int>(i);
-    graph_.outputs.push_back(root);
+    graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::output;
+    graph_.buffers[static_cast<std::size_t>(buffer)].number = static_cast<int>(i);
+    graph_.outputs.push_back(buffer);
   }
 }
 
 int GraphBuilder::new_output_root(std::size_t output) {
   Type of = type(graph_.program.outputs[output]);
-  int root = new_root(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
-  if (ports_) graph_.roots[static_cast<std::size_t>(root)].axes = ports_->outputs[output];
-  return root;
+  int buffer = new_root(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
+  if (ports_) graph_.buffers[static_cast<std::size_t>(buffer)].axes = ports_->outputs[output];
+  return buffer;
 }
 
 bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
   Type of = type(graph_.program.outputs[output]);
-  const Root& root = graph_.roots[static_cast<std::size_t>(v.address.root)];
-  bool lies_so = ports_ ? root.stored == stored_axes(of) && root.axes == ports_->outputs[output]
-                        : root.stored == stored_axes_by_type(of) &&
-                              (positions(graph_.mesh, root.stored) == 1 ||
-                               root.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes())));
-  return lies_so && root.place == Root::Place::arena && v.address.offset == 0 &&
-         v.address.axes == root.axes && root.type.bytes() == of.bytes() &&
+  const Buffer& buffer = graph_.buffers[static_cast<std::size_t>(v.address.buffer)];
+  bool lies_so = ports_ ? buffer.stored == stored_axes(of) && buffer.axes == ports_->outputs[output]
+                        : buffer.stored == stored_axes_by_type(of) &&
+                              (positions(graph_.mesh, buffer.stored) == 1 ||
+                               buffer.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes())));
+  return lies_so && buffer.kind == Buffer::Kind::arena && v.address.offset == 0 &&
+         v.address.axes == buffer.axes && buffer.type.bytes() == of.bytes() &&
          is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
 }
 
@@ -180,17 +181,17 @@ int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
     axes[i] = step;
     step *= graph_.mesh.axes()[i].size;
   }
-  graph_.roots.push_back({type, stored, stride, std::move(axes), all, Root::Place::arena, 0, equation_});
-  return static_cast<int>(graph_.roots.size()) - 1;
+  graph_.buffers.push_back({type, stored, stride, std::move(axes), all, Buffer::Kind::arena, 0, equation_});
+  return static_cast<int>(graph_.buffers.size()) - 1;
 }
 
 int GraphBuilder::result_root(std::size_t i) {
   Var var = equation().results[i];
   auto output = std::ranges::find(graph_.program.outputs, var) - graph_.program.outputs.begin();
   if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_root(i);
-  int root = new_output_root(static_cast<std::size_t>(output));
-  value(var) = {natural_address(graph_, root), stored_axes(type(var))};
-  return root;
+  int buffer = new_output_root(static_cast<std::size_t>(output));
+  value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
+  return buffer;
 }
 
 GraphBuilder::Spacing GraphBuilder::spacing_of(Var var) const {
@@ -199,15 +200,15 @@ GraphBuilder::Spacing GraphBuilder::spacing_of(Var var) const {
 
 int GraphBuilder::own_result_root(std::size_t i) {
   Var var = equation().results[i];
-  int root = new_root(type(var), stored_axes(type(var)), spacing_of(var));
-  value(var) = {natural_address(graph_, root), stored_axes(type(var))};
-  return root;
+  int buffer = new_root(type(var), stored_axes(type(var)), spacing_of(var));
+  value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
+  return buffer;
 }
 
 void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
                        AxisSet axes) {
   if (CopyWork* copy = std::get_if<CopyWork>(&work)) copy->loops = joined(std::move(copy->loops));
-  graph_.atoms.push_back({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
+  graph_.tasks.push_back({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
 }
 
 void GraphBuilder::lower(const View& view) {
@@ -247,9 +248,10 @@ GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, cons
   AxisSet stored = stored_axes(to);
   if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
     return {*address, stored};
-  int root = new_root(to, stored, spacing);
-  add_copy_of(moves, from.address, root);
-  return {natural_address(graph_, root), stored, std::make_shared<const Origin>(Origin{moves, from.address})};
+  int buffer = new_root(to, stored, spacing);
+  add_copy_of(moves, from.address, buffer);
+  return {natural_address(graph_, buffer), stored,
+          std::make_shared<const Origin>(Origin{moves, from.address})};
 }
 
 bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
@@ -266,42 +268,42 @@ bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
   return run >= long_run_bytes;
 }
 
-void GraphBuilder::add_copy(const Value& from, Type type, int root) {
-  AxisSet stored = graph_.roots[static_cast<std::size_t>(root)].stored;
+void GraphBuilder::add_copy(const Value& from, Type type, int buffer) {
+  AxisSet stored = graph_.buffers[static_cast<std::size_t>(buffer)].stored;
   if (from.origin && has_long_runs(*from.origin, type)) {
     std::vector<Move> moves = from.origin->moves;
     std::erase_if(moves, [&](const Move& move) {
       return move.to.of == Coordinate::Of::axis && !has(stored, number_of(move.to.axis));
     });
-    return add_copy_of(moves, from.origin->from, root);
+    return add_copy_of(moves, from.origin->from, buffer);
   }
   add_copy_of(moves_of(identity(type.shape()), graph_.mesh, from.address, {type.shape(), from.stored},
                        {type.shape(), stored}),
-              from.address, root);
+              from.address, buffer);
 }
 
 void GraphBuilder::drop_unread_copies() {
-  std::vector<bool> is_read(graph_.roots.size());
-  for (int root : graph_.outputs) is_read[static_cast<std::size_t>(root)] = true;
-  for (int root : graph_.replicas) is_read[static_cast<std::size_t>(root)] = true;
-  std::vector<Atom> read;
-  for (Atom& atom : std::views::reverse(graph_.atoms)) {
-    const auto* copy = std::get_if<CopyWork>(&atom.work);
-    if (copy && !copy->must_agree && !is_read[static_cast<std::size_t>(atom.results[0])]) continue;
-    for (const Address& operand : atom.operands) is_read[static_cast<std::size_t>(operand.root)] = true;
-    read.push_back(std::move(atom));
+  std::vector<bool> is_read(graph_.buffers.size());
+  for (int buffer : graph_.outputs) is_read[static_cast<std::size_t>(buffer)] = true;
+  for (int buffer : graph_.replicas) is_read[static_cast<std::size_t>(buffer)] = true;
+  std::vector<Task> read;
+  for (Task& task : std::views::reverse(graph_.tasks)) {
+    const auto* copy = std::get_if<CopyWork>(&task.work);
+    if (copy && !copy->must_agree && !is_read[static_cast<std::size_t>(task.results[0])]) continue;
+    for (const Address& operand : task.operands) is_read[static_cast<std::size_t>(operand.buffer)] = true;
+    read.push_back(std::move(task));
   }
   std::ranges::reverse(read);
-  graph_.atoms = std::move(read);
+  graph_.tasks = std::move(read);
 }
 
 std::size_t GraphBuilder::number_of(const Axis& axis) const {
   return static_cast<std::size_t>(std::ranges::find(graph_.mesh.axes(), axis) - graph_.mesh.axes().begin());
 }
 
-void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, int root) {
-  Address to = natural_address(graph_, root);
-  AxisSet stored = graph_.roots[static_cast<std::size_t>(root)].stored;
+void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, int buffer) {
+  Address to = natural_address(graph_, buffer);
+  AxisSet stored = graph_.buffers[static_cast<std::size_t>(buffer)].stored;
   CopyWork work;
   std::vector<Move> over_axes;
   for (const Move& move : moves)
@@ -319,7 +321,8 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
       offset += at[number_of(move.to.axis)] / move.to.weight % move.size * move.from;
     work.jobs.push_back({offset_at(to, at), {offset}});
   }
-  add(std::move(work), {read}, {root}, graph_.roots[static_cast<std::size_t>(root)].type.shape(), stored);
+  add(std::move(work), {read}, {buffer}, graph_.buffers[static_cast<std::size_t>(buffer)].type.shape(),
+      stored);
 }
 
 GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
@@ -329,9 +332,9 @@ GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
   AxisSet stored = 0;
   for (std::size_t i = 0; i < from.address.axes.size(); ++i)
     if (has(from.stored, i) && from.address.axes[i] != 0) stored |= AxisSet{1} << i;
-  int root = new_root(type, stored, Spacing::dense);
-  add_copy(from, type, root);
-  Value copy{natural_address(graph_, root), from.stored};
+  int buffer = new_root(type, stored, Spacing::dense);
+  add_copy(from, type, buffer);
+  Value copy{natural_address(graph_, buffer), from.stored};
   dense_copies_.push_back({from.address, type.shape(), copy});
   return copy;
 }
@@ -341,20 +344,20 @@ Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool c
   return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();
 }
 
-const FoldWork* fold_of_terms(const Atom& atom) {
-  const auto* fold = std::get_if<FoldWork>(&atom.work);
+const FoldWork* fold_of_terms(const Task& task) {
+  const auto* fold = std::get_if<FoldWork>(&task.work);
   return fold && !fold->terms.empty() ? fold : nullptr;
 }
 
-Address natural_address(const Graph& graph, int root) {
-  const Root& r = graph.roots[static_cast<std::size_t>(root)];
-  return {root, 0, r.axes,
+Address natural_address(const Graph& graph, int buffer) {
+  const Buffer& r = graph.buffers[static_cast<std::size_t>(buffer)];
+  return {buffer, 0, r.axes,
           dense_strides(r.type.shape(), static_cast<std::int64_t>(bytes_per_element(r.type.dtype())))};
 }
 
 std::int64_t element_bytes(const Graph& graph, const Address& address) {
   return static_cast<std::int64_t>(
-      bytes_per_element(graph.roots[static_cast<std::size_t>(address.root)].type.dtype()));
+      bytes_per_element(graph.buffers[static_cast<std::size_t>(address.buffer)].type.dtype()));
 }
 
 void rethrow_at(const Graph& graph, int equation, const Error& error) {

@@ -17,14 +17,14 @@ namespace tutti {
 
 /// A buffer that holds the distinct shards of one value, each dense, `shard_stride` bytes apart, row-major over the
 /// stored axes in mesh order; or, of a sub-program, as its caller has them.
-struct Root {
-  enum class Place { arena, constant, input, output };
+struct Buffer {
+  enum class Kind { arena, constant, input, output };
   Type type;  // of one device's value
   AxisSet stored = 0;
   std::int64_t shard_stride = 0;
   std::vector<std::int64_t> axes;  // bytes per step along each mesh axis
   std::int64_t bytes = 0;          // of all shards
-  Place place = Place::arena;
+  Kind kind = Kind::arena;
   int number = 0;     // of the input, output or constant
   int equation = -1;  // that makes it; -1: none
 };
@@ -49,7 +49,7 @@ struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
 struct CopyWork {  // one job per piece of each distinct shard of the result, in order
   struct Job {
     std::int64_t to;
-    std::vector<std::int64_t> from;  // byte offsets in the roots; none: zeros; several are folded
+    std::vector<std::int64_t> from;  // byte offsets in the buffers; none: zeros; several are folded
   };
   std::vector<Job> jobs;
   std::vector<CopyLoop> loops;  // over a piece, outermost first, joined
@@ -77,28 +77,28 @@ struct SubWork {
 using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
 
 /// One piece of work: what an equation is once views, casts and literals have become addresses.
-struct Atom {
+struct Task {
   int equation;
   Work work;
   std::vector<Address> operands;
-  std::vector<int> results;  // roots
+  std::vector<int> results;  // buffers
   Shape shape;               // that the dims of the operands run over
   AxisSet axes;              // stored axes of the operand (fold) or of the results
 };
 
-/// The fold of an atom whose terms lie elsewhere than along its axes; null of every other atom.
-const FoldWork* fold_of_terms(const Atom& atom);
+/// The fold of an task whose terms lie elsewhere than along its axes; null of every other task.
+const FoldWork* fold_of_terms(const Task& task);
 
 /// A program of local values as work over buffers.
 struct Graph {
   Mesh mesh;
   Storage storage;
   Program program;
-  std::vector<Root> roots;
-  std::vector<Atom> atoms;  // in an order in which they can be done
+  std::vector<Buffer> buffers;
+  std::vector<Task> tasks;  // in an order in which they can be done
   std::vector<Tensor> constants;
-  std::vector<int> outputs;  // root per output; distinct
-  /// Per-device storage only: the root of each output with a copy for every device.
+  std::vector<int> outputs;  // buffer per output; distinct
+  /// Per-device storage only: the buffer of each output with a copy for every device.
   std::vector<int> replicas;
 };
 
@@ -111,8 +111,8 @@ struct Ports {
 Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false,
                  const std::optional<Ports>& ports = {});
 
-/// Where a root's own value lies.
-Address natural_address(const Graph& graph, int root);
+/// Where a buffer's own value lies.
+Address natural_address(const Graph& graph, int buffer);
 std::int64_t element_bytes(const Graph& graph, const Address& address);
 /// `error` at the place of `equation` and with the name of its op.
 [[noreturn]] void rethrow_at(const Graph& graph, int equation, const Error& error);

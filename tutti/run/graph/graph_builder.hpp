@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// Goes through the equations once: each asks its op how it computes and becomes an address, or an atom.
+/// Goes through the equations once: each asks its op how it computes and becomes an address, or an task.
 class GraphBuilder {
  public:
   GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
@@ -51,7 +51,7 @@ class GraphBuilder {
   /// Dense if somebody reads its shards side by side.
   Spacing spacing_of(Var var) const;
   int new_root(Type type, AxisSet stored, Spacing spacing);
-  /// The root of result `i` of this equation; its value lies there.
+  /// The buffer of result `i` of this equation; its value lies there.
   int result_root(std::size_t i = 0);
   /// The same, with its shards side by side also where a caller's buffer for it has them elsewhere.
   int own_result_root(std::size_t i);
@@ -71,8 +71,8 @@ class GraphBuilder {
   /// A copy of the first device's value along `axes`, if all others hold the same.
   void lower_to_first_of_equals(const Axes& axes);
   void lower(const Sub& sub);
-  /// `value` as a carry that takes turns with `root` lies: like it.
-  Value like_root(const Value& value, Type type, int root);
+  /// `value` as a carry that takes turns with `buffer` lies: like it.
+  Value like_root(const Value& value, Type type, int buffer);
 
   /// Another address, or else a copy.
   Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to,
@@ -81,9 +81,9 @@ class GraphBuilder {
   static View identity(const Shape& shape);
   /// Then to read these places again costs no more than to read a copy of them.
   bool has_long_runs(const Origin& origin, Type type) const;
-  /// A copy of `from`, which has the root's shape, to a root; of its origin rather than of the copy there is.
-  void add_copy(const Value& from, Type type, int root);
-  void add_copy_of(const std::vector<Move>& moves, const Address& from, int root);
+  /// A copy of `from`, which has the buffer's shape, to a buffer; of its origin rather than of the copy there is.
+  void add_copy(const Value& from, Type type, int buffer);
+  void add_copy_of(const std::vector<Move>& moves, const Address& from, int buffer);
   /// Copies that nobody reads, as all who would have read the origin instead.
   void drop_unread_copies();
   /// `from` itself if every device's value is dense there, else a copy with as few shards as it has distinct values.

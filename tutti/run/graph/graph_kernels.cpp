@@ -19,18 +19,18 @@ bool may_be_in_region(const Kernel& kernel) {
 void GraphBuilder::lower(const Literal& literal) {
   int number = static_cast<int>(graph_.constants.size());
   graph_.constants.push_back(literal.data);
-  int root = new_root(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
-  graph_.roots[static_cast<std::size_t>(root)].place = Root::Place::constant;
-  graph_.roots[static_cast<std::size_t>(root)].number = number;
+  int buffer = new_root(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
+  graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::constant;
+  graph_.buffers[static_cast<std::size_t>(buffer)].number = number;
   value(equation().results[0]) =
-      viewed(literal.view, {natural_address(graph_, root), 0}, literal.data.shape(), result_type());
+      viewed(literal.view, {natural_address(graph_, buffer), 0}, literal.data.shape(), result_type());
 }
 
 void GraphBuilder::lower(const Pointwise& fn) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(value(var).address);
-  int root = result_root();
-  add(PointwiseWork{fn}, std::move(operands), {root}, result_type().shape(), stored_axes(result_type()));
+  int buffer = result_root();
+  add(PointwiseWork{fn}, std::move(operands), {buffer}, result_type().shape(), stored_axes(result_type()));
 }
 
 void GraphBuilder::lower(const Fold& fold) {
@@ -44,16 +44,16 @@ void GraphBuilder::lower(const Fold& fold) {
     return;
   }
   if (fold_own_blocks(fold)) return;
-  int root = new_root(folded, stored_axes(folded), Spacing::staggered);
-  add(std::move(work), {from.address}, {root}, folded.shape(), axes);
-  value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, root), stored_axes(folded)},
+  int buffer = new_root(folded, stored_axes(folded), Spacing::staggered);
+  add(std::move(work), {from.address}, {buffer}, folded.shape(), axes);
+  value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, buffer), stored_axes(folded)},
                                         folded.shape(), result_type());
 }
 
 bool GraphBuilder::fold_own_blocks(const Fold& fold) {
   const Value from = value(equation().operands[0]);
   const View& view = fold.then[0];  // of blocks: no reshape
-  int maker = graph_.roots[static_cast<std::size_t>(from.address.root)].equation;
+  int maker = graph_.buffers[static_cast<std::size_t>(from.address.buffer)].equation;
   if (maker >= 0 && may_be_in_region(kernels_[static_cast<std::size_t>(maker)])) return false;
   AxisSet folded = set_of(graph_.mesh, fold.axes), stored = stored_axes(result_type());
   Address first = from.address;  // of the terms, as all devices along the axes see it
@@ -75,8 +75,8 @@ bool GraphBuilder::fold_own_blocks(const Fold& fold) {
 
 void GraphBuilder::lower(const Shuffle& shuffle) {
   Value from = value(equation().operands[0]);
-  int root = result_root();
-  Address to = natural_address(graph_, root);
+  int buffer = result_root();
+  Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
   auto step = [](const Coordinate& coordinate, const Address& address) {
     if (coordinate.of != Coordinate::Of::dim) return std::int64_t{0};
@@ -105,13 +105,13 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
       }
     }
   }
-  add(std::move(work), {read}, {root}, result_type().shape(), stored);
+  add(std::move(work), {read}, {buffer}, result_type().shape(), stored);
 }
 
 void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   Value from = value(equation().operands[0]);
-  int root = result_root();
-  Address to = natural_address(graph_, root);
+  int buffer = result_root();
+  Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), compared = set_of(graph_.mesh, axes);
   CopyWork work;
   work.must_agree = true;
@@ -130,20 +130,20 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   }
   Address read = from.address;
   std::ranges::fill(read.axes, 0);  // of all devices, not of its own
-  add(std::move(work), {read}, {root}, result_type().shape(), stored);
+  add(std::move(work), {read}, {buffer}, result_type().shape(), stored);
 }
 
 void GraphBuilder::lower(const Units& units) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
-  std::vector<int> roots;
+  std::vector<int> buffers;
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
-    roots.push_back(result_root(i));
+    buffers.push_back(result_root(i));
     ensure(stored_axes(type(equation().results[i])) == stored_axes(result_type()),
            "results of units that differ in their states: {} and {}", to_string(result_type()),
            to_string(type(equation().results[i])));
   }
-  add(UnitsWork{units}, std::move(operands), std::move(roots), result_type().shape(),
+  add(UnitsWork{units}, std::move(operands), std::move(buffers), result_type().shape(),
       stored_axes(result_type()));
 }
 
@@ -181,8 +181,8 @@ void GraphBuilder::lower(const ReduceDims& reduce) {
 
 void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape) {
   Address operand = from.address;
-  int root = result_root();
-  add(RowsWork{kind, kept}, {operand}, {root}, shape, stored_axes(result_type()));
+  int buffer = result_root();
+  add(RowsWork{kind, kept}, {operand}, {buffer}, shape, stored_axes(result_type()));
 }
 
 void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type operand) {
@@ -195,8 +195,8 @@ void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type
     (is_reduced ? work.rows : seen_reduced ? work.columns : work.batch) *= shape[i];
   }
   Address address = from.address;
-  int root = result_root();
-  add(work, {address}, {root}, shape, stored_axes(result_type()));
+  int buffer = result_root();
+  add(work, {address}, {buffer}, shape, stored_axes(result_type()));
 }
 
 GraphBuilder::Value GraphBuilder::with_dims_last(const Dims& dims, const Value& from, Type operand) {

@@ -72,18 +72,18 @@ bool fits_last_cache(double bytes) {
   return bytes <= small_last_cache_bytes || bytes <= 1.5 * static_cast<double>(last_cache_bytes());
 }
 
-double of_region(const Graph& graph, const Node& node, AxisSet merged) {
+double of_region(const Graph& graph, const Step& step, AxisSet merged) {
   double work = 0;
-  auto tiles = static_cast<double>(space_of(graph, node, merged).tiles() *
-                                   positions(graph.mesh, node.outer() & ~merged));
-  for (int i : node.atoms) {
-    const Atom& atom = graph.atoms[static_cast<std::size_t>(i)];
+  auto tiles = static_cast<double>(space_of(graph, step, merged).tiles() *
+                                   positions(graph.mesh, step.outer() & ~merged));
+  for (int i : step.tasks) {
+    const Task& task = graph.tasks[static_cast<std::size_t>(i)];
     double elements =
-        static_cast<double>(atom.shape.elements()) * static_cast<double>(positions(graph.mesh, atom.axes));
-    if (const FoldWork* fold = fold_of_terms(atom)) elements *= static_cast<double>(fold->terms.size());
-    work += elements / elements_per_nanosecond(atom.work) + nanoseconds_per_instruction * tiles;
+        static_cast<double>(task.shape.elements()) * static_cast<double>(positions(graph.mesh, task.axes));
+    if (const FoldWork* fold = fold_of_terms(task)) elements *= static_cast<double>(fold->terms.size());
+    work += elements / elements_per_nanosecond(task.work) + nanoseconds_per_instruction * tiles;
   }
-  double bytes = moved_bytes(graph, node);
+  double bytes = moved_bytes(graph, step);
   return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
 }
 
@@ -94,12 +94,12 @@ std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
   return inner.to_stride == element && inner.from_stride == element ? inner.size * element : element;
 }
 
-double of_copy(const Graph& graph, const Node& node) {
+double of_copy(const Graph& graph, const Step& step) {
   constexpr std::int64_t short_run_bytes = 256;  // its elements are copied one by one, or the call shows
-  const Atom& atom = graph.atoms[static_cast<std::size_t>(node.atoms[0])];
-  const auto& work = std::get<CopyWork>(atom.work);
-  std::int64_t run = run_bytes(work, element_bytes(graph, atom.operands[0]));
-  double bytes = moved_bytes(graph, node);
+  const Task& task = graph.tasks[static_cast<std::size_t>(step.tasks[0])];
+  const auto& work = std::get<CopyWork>(task.work);
+  std::int64_t run = run_bytes(work, element_bytes(graph, task.operands[0]));
+  double bytes = moved_bytes(graph, step);
   std::size_t sources = 0;
   for (const CopyWork::Job& job : work.jobs) sources += job.from.size();
   if (sources > work.jobs.size())  // it folds
@@ -109,19 +109,19 @@ double of_copy(const Graph& graph, const Node& node) {
   return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
 }
 
-/// All units of a node on one worker; of a region, with the outer axes `merged` in its space.
-double estimate(const Graph& graph, const Node& node, AxisSet merged) {
-  auto units = static_cast<double>(positions(graph.mesh, node.outer()));
-  double bytes = moved_bytes(graph, node);
-  switch (node.kind) {
-    case Node::Kind::region: return of_region(graph, node, merged);
-    case Node::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
-    case Node::Kind::copy: return of_copy(graph, node);
-    case Node::Kind::units:
-      return units * std::get<UnitsWork>(graph.atoms[static_cast<std::size_t>(node.atoms[0])].work)
+/// All units of a step on one worker; of a region, with the outer axes `merged` in its space.
+double estimate(const Graph& graph, const Step& step, AxisSet merged) {
+  auto units = static_cast<double>(positions(graph.mesh, step.outer()));
+  double bytes = moved_bytes(graph, step);
+  switch (step.kind) {
+    case Step::Kind::region: return of_region(graph, step, merged);
+    case Step::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
+    case Step::Kind::copy: return of_copy(graph, step);
+    case Step::Kind::units:
+      return units * std::get<UnitsWork>(graph.tasks[static_cast<std::size_t>(step.tasks[0])].work)
                          .units.nanoseconds +
              20;
-    case Node::Kind::control: return of_control(graph, *sub_work(graph, node), By::one);
+    case Step::Kind::control: return of_control(graph, *sub_work(graph, step), By::one);
   }
   return 0;
 }
@@ -130,34 +130,34 @@ double estimate(const Graph& graph, const Node& node, AxisSet merged) {
 
 bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
 
-double moved_bytes(const Graph& graph, const Node& node) {
+double moved_bytes(const Graph& graph, const Step& step) {
   double bytes = 0;
-  for (const Address& read : node.reads) bytes += bytes_read(graph, node, read);
-  for (int root : node.writes) bytes += bytes_read(graph, node, natural_address(graph, root));
+  for (const Address& read : step.reads) bytes += bytes_read(graph, step, read);
+  for (int buffer : step.writes) bytes += bytes_read(graph, step, natural_address(graph, buffer));
   return bytes;
 }
 
-double bytes_read(const Graph& graph, const Node& node, const Address& address) {
-  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
+double bytes_read(const Graph& graph, const Step& step, const Address& address) {
+  const Buffer& buffer = graph.buffers[static_cast<std::size_t>(address.buffer)];
   AxisSet read = 0;
   for (std::size_t i = 0; i < address.axes.size(); ++i)
     if (address.axes[i] != 0) read |= AxisSet{1} << i;
-  auto bytes = static_cast<double>(root.type.bytes());
-  bool reads_what_it_makes = node.kind == Node::Kind::region || node.kind == Node::Kind::copy;
+  auto bytes = static_cast<double>(buffer.type.bytes());
+  bool reads_what_it_makes = step.kind == Step::Kind::region || step.kind == Step::Kind::copy;
   if (reads_what_it_makes)  // of a slice not all that it is cut from
-    bytes = std::min(bytes, static_cast<double>(node.shape.elements() * element_bytes(graph, address)));
-  double all = bytes * static_cast<double>(positions(graph.mesh, root.stored | read));
-  return std::min(all, static_cast<double>(root.bytes));
+    bytes = std::min(bytes, static_cast<double>(step.shape.elements() * element_bytes(graph, address)));
+  double all = bytes * static_cast<double>(positions(graph.mesh, buffer.stored | read));
+  return std::min(all, static_cast<double>(buffer.bytes));
 }
 
-NodeCosts costs_of(const Graph& graph, const Nodes& nodes, Stores stores) {
-  NodeCosts costs;
-  for (const Node& node : nodes.list) {
-    const bool is_large = stores == Stores::streamed || !fits_last_cache(moved_bytes(graph, node));
-    const double together = node.kind == Node::Kind::control
-                                ? of_control(graph, *sub_work(graph, node), By::all)
-                                : estimate(graph, node, 0);
-    costs.push_back({estimate(graph, node, node.mergeable), together, is_large});
+StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores) {
+  StepCosts costs;
+  for (const Step& step : steps.list) {
+    const bool is_large = stores == Stores::streamed || !fits_last_cache(moved_bytes(graph, step));
+    const double together = step.kind == Step::Kind::control
+                                ? of_control(graph, *sub_work(graph, step), By::all)
+                                : estimate(graph, step, 0);
+    costs.push_back({estimate(graph, step, step.mergeable), together, is_large});
   }
   return costs;
 }

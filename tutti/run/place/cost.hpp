@@ -2,7 +2,7 @@
 // What things cost, in nanoseconds, as measured on a machine with two cores.
 #pragma once
 
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/fuse/steps.hpp"
 
 namespace tutti {
 
@@ -13,24 +13,24 @@ inline constexpr double nanoseconds_per_travelling_byte = 0.05;  // last written
 inline constexpr double short_run_nanoseconds = 20000;           // below this a sleeping helper is not woken
 
 enum class Stores {
-  by_size,   // of nodes that are too large for the caches go past them
+  by_size,   // of steps that are too large for the caches go past them
   streamed,  // of all regions and copies do: for tests
 };
 
-struct NodeCost {
+struct StepCost {
   double nanoseconds = 0;        // of all units on one worker
   double split_nanoseconds = 0;  // the same with the units apart; of sub-programs, when all workers run them
   /// What it writes will have left the caches before anybody reads it: it is better written past them.
   bool is_large = false;
 };
-using NodeCosts = std::vector<NodeCost>;  // per node
-NodeCosts costs_of(const Graph& graph, const Nodes& nodes, Stores stores);
+using StepCosts = std::vector<StepCost>;  // per step
+StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores);
 
-/// What a node reads and writes, each value once, without the gaps between shards.
-double moved_bytes(const Graph& graph, const Node& node);
+/// What a step reads and writes, each value once, without the gaps between shards.
+double moved_bytes(const Graph& graph, const Step& step);
 /// The caches that each worker has to itself hold so much, together.
 bool fits_own_caches(double bytes);
 /// The bytes of one device's value, times its distinct shards.
-double bytes_read(const Graph& graph, const Node& node, const Address& address);
+double bytes_read(const Graph& graph, const Step& step, const Address& address);
 
 }  // namespace tutti

@@ -6,14 +6,14 @@
 namespace tutti {
 namespace {
 
-constexpr int phases_looked_at = 4;            // after the first that a node may go to
+constexpr int phases_looked_at = 4;            // after the first that a step may go to
 constexpr double least_part_bytes = 16 << 10;  // smaller parts of a shard: prefetching makes lines travel
 
-/// Along `axis` every device reads from the part of the root that it has itself, and nowhere else.
+/// Along `axis` every device reads from the part of the buffer that it has itself, and nowhere else.
 bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
-  const Root& root = graph.roots[static_cast<std::size_t>(address.root)];
-  if (!has(root.stored, axis) || address.offset != 0) return false;
-  Address own = natural_address(graph, address.root);
+  const Buffer& buffer = graph.buffers[static_cast<std::size_t>(address.buffer)];
+  if (!has(buffer.stored, axis) || address.offset != 0) return false;
+  Address own = natural_address(graph, address.buffer);
   for (std::size_t i = 0; i < own.axes.size(); ++i)
     if (address.axes[i] != own.axes[i]) return false;
   return true;
@@ -21,17 +21,17 @@ bool reads_own_along(const Graph& graph, const Address& address, std::size_t axi
 
 class Placer {
  public:
-  Placer(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, int workers, PlanChoice choice)
+  Placer(const Graph& graph, const Steps& steps, const StepCosts& costs, int workers, PlanChoice choice)
       : graph_(graph),
-        nodes_(nodes),
+        steps_(steps),
         costs_(costs),
         workers_(workers),
         choice_(choice),
-        found_(nodes.list.size()) {}
+        found_(steps.list.size()) {}
 
   Placement place() && {
     double alone = 0;
-    for (const NodeCost& cost : costs_) alone += cost.nanoseconds;
+    for (const StepCost& cost : costs_) alone += cost.nanoseconds;
     if (workers_ > 1 && choice_ != PlanChoice::one_worker)
       for (std::size_t n = 0; n < found_.size(); ++n) place(n);
     PlanTimes times{0, alone, false};
@@ -48,17 +48,17 @@ class Placer {
  private:
   using Loads = std::vector<double>;
 
-  const Node& node(std::size_t n) const { return nodes_.list[n]; }
-  /// The node that makes what is read; none of constants and what callers hand in.
+  const Step& step(std::size_t n) const { return steps_.list[n]; }
+  /// The step that makes what is read; none of constants and what callers hand in.
   std::optional<std::size_t> maker(const Address& read) const {
-    int n = nodes_.maker[static_cast<std::size_t>(read.root)];
+    int n = steps_.maker[static_cast<std::size_t>(read.buffer)];
     return n < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(n));
   }
-  SplitNode placed(std::size_t n) const { return {node(n), found_[n].split}; }
+  SplitStep placed(std::size_t n) const { return {step(n), found_[n].split}; }
 
   void place(std::size_t n) {
     int first = 0, phases = static_cast<int>(load_.size());
-    for (const Address& read : node(n).reads)
+    for (const Address& read : step(n).reads)
       if (std::optional<std::size_t> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
     std::optional<double> best;
     for (int phase : phases_for(first))
@@ -93,9 +93,9 @@ class Placer {
   }
 
   std::vector<Split> splits(std::size_t n) const {
-    const Node& node = this->node(n);
+    const Step& step = this->step(n);
     std::vector<Split> found;
-    if (const SubWork* work = sub_work(graph_, node)) {
+    if (const SubWork* work = sub_work(graph_, step)) {
       if (std::ranges::any_of(work->times, &PlanTimes::needs_helpers))
         found.push_back({Split::By::together, 0});
       found.push_back({Split::By::worker, 0});
@@ -103,9 +103,9 @@ class Placer {
     }
     for (int w = 0; w < workers_; ++w) found.push_back({Split::By::worker, w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
-      if (has(node.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
+      if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
         found.push_back({Split::By::axis, static_cast<int>(axis)});
-    if (node.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
+    if (step.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
     return found;
   }
 
@@ -129,10 +129,10 @@ class Placer {
 
   bool may_join_phase(std::size_t n, const Assignment& tried) const {
     if (tried.split.by == Split::By::together) return false;
-    return std::ranges::all_of(node(n).reads, [&](const Address& read) {
+    return std::ranges::all_of(step(n).reads, [&](const Address& read) {
       std::optional<std::size_t> made_by = maker(read);
       return !made_by || found_[*made_by].phase != tried.phase ||
-             reads_own_part(graph_, placed(*made_by), {node(n), tried.split}, read);
+             reads_own_part(graph_, placed(*made_by), {step(n), tried.split}, read);
     });
   }
 
@@ -140,7 +140,7 @@ class Placer {
   double growth(std::size_t n, const Assignment& tried, bool new_phase) const {
     Loads before = new_phase ? Loads(static_cast<std::size_t>(workers_), 0)
                              : load_[static_cast<std::size_t>(tried.phase)];
-    const SplitNode split{node(n), tried.split};
+    const SplitStep split{step(n), tried.split};
     Loads after = before, added = loads_of(graph_, split, costs_[n], workers_);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
     double penalty = parallel_already ? 0 : split_nanoseconds, sum = 0;
@@ -151,77 +151,77 @@ class Placer {
     double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum + 1e-6 * tried.phase;
     if (new_phase && tried.phase > 0) cost += barrier_nanoseconds;
     if (tried.split.by == Split::By::worker) cost += tried.split.which;  // rather worker 0
-    for (const Address& read : node(n).reads) cost += travel(split, read);
+    for (const Address& read : step(n).reads) cost += travel(split, read);
     if (tried.split.by == Split::By::tiles) cost += false_sharing(n);
     return cost;
   }
 
-  double travel(const SplitNode& reader, const Address& read) const {
+  double travel(const SplitStep& reader, const Address& read) const {
     std::optional<std::size_t> made_by = maker(read);
     if (!made_by) return travel_from_caller(reader, read);
     if (reads_own_part(graph_, placed(*made_by), reader, read)) return 0;
     constexpr double most = 16 << 20;
-    return std::min(bytes_read(graph_, reader.node, read), most) * nanoseconds_per_travelling_byte;
+    return std::min(bytes_read(graph_, reader.step, read), most) * nanoseconds_per_travelling_byte;
   }
 
   /// What collectives move most likely was written by each device's own worker, perhaps by the trip before.
-  double travel_from_caller(const SplitNode& reader, const Address& read) const {
-    const Root& root = graph_.roots[static_cast<std::size_t>(read.root)];
-    const auto& [node, split] = reader;
-    if (node.kind != Node::Kind::copy || !fits_own_caches(moved_bytes(graph_, node))) return 0;
+  double travel_from_caller(const SplitStep& reader, const Address& read) const {
+    const Buffer& buffer = graph_.buffers[static_cast<std::size_t>(read.buffer)];
+    const auto& [step, split] = reader;
+    if (step.kind != Step::Kind::copy || !fits_own_caches(moved_bytes(graph_, step))) return 0;
     auto axis = static_cast<std::size_t>(split.which);
     switch (split.by) {
       case Split::By::worker:
       case Split::By::together: return 0;
       case Split::By::axis:
-        if (!has(root.stored, axis) || reads_own_along(graph_, read, axis)) return 0;
+        if (!has(buffer.stored, axis) || reads_own_along(graph_, read, axis)) return 0;
         break;
       case Split::By::tiles:
-        if (positions(graph_.mesh, root.stored) == 1) return 0;
+        if (positions(graph_.mesh, buffer.stored) == 1) return 0;
         break;
     }
-    return bytes_read(graph_, node, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
+    return bytes_read(graph_, step, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
   double false_sharing(std::size_t n) const {
-    double part = static_cast<double>(node(n).space.elements()) * 4 / workers_;
-    double all = part * workers_ * static_cast<double>(positions(graph_.mesh, node(n).outer()));
+    double part = static_cast<double>(step(n).space.elements()) * 4 / workers_;
+    double all = part * workers_ * static_cast<double>(positions(graph_.mesh, step(n).outer()));
     return part < least_part_bytes && all < (1 << 20) ? costs_[n].nanoseconds : 0;
   }
 
   const Graph& graph_;
-  const Nodes& nodes_;
-  const NodeCosts& costs_;
+  const Steps& steps_;
+  const StepCosts& costs_;
   int workers_;
   PlanChoice choice_;
-  std::vector<Assignment> found_;  // per node, as far as they are placed
+  std::vector<Assignment> found_;  // per step, as far as they are placed
   std::vector<Loads> load_;        // per phase
   std::vector<bool> is_full_;      // per phase: nothing goes beside what all do together
 };
 
 }  // namespace
 
-bool reads_own_part(const Graph& graph, const SplitNode& writer, const SplitNode& reader,
+bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep& reader,
                     const Address& address) {
   if (!(writer.split == reader.split)) return false;
   auto which = static_cast<std::size_t>(writer.split.which);
   switch (writer.split.by) {
     case Split::By::worker: return true;
     case Split::By::together: return false;
-    case Split::By::axis: return has(reader.node.outer(), which) && reads_own_along(graph, address, which);
+    case Split::By::axis: return has(reader.step.outer(), which) && reads_own_along(graph, address, which);
     case Split::By::tiles: {
-      const Shape& shape = reader.node.shape;
-      Address own = natural_address(graph, address.root);
-      return tiles_alike(writer.node, reader.node) && address.offset == 0 && address.axes == own.axes &&
+      const Shape& shape = reader.step.shape;
+      Address own = natural_address(graph, address.buffer);
+      return tiles_alike(writer.step, reader.step) && address.offset == 0 && address.axes == own.axes &&
              is_dense(address, shape, element_bytes(graph, address)) &&
-             graph.roots[static_cast<std::size_t>(address.root)].type.shape() == shape;
+             graph.buffers[static_cast<std::size_t>(address.buffer)].type.shape() == shape;
     }
   }
   return false;
 }
 
-bool tiles_alike(const Node& a, const Node& b) {
-  return a.kind == Node::Kind::region && b.kind == Node::Kind::region && a.shape == b.shape &&
+bool tiles_alike(const Step& a, const Step& b) {
+  return a.kind == Step::Kind::region && b.kind == Step::Kind::region && a.shape == b.shape &&
          a.space == b.space;
 }
 
@@ -229,15 +229,15 @@ Range part_of(std::int64_t size, int worker, int workers) {
   return {size * worker / workers, size * (worker + 1) / workers};
 }
 
-std::vector<double> divided(const Graph& graph, const SplitNode& node, int workers, double amount) {
+std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount) {
   std::vector<double> parts(static_cast<std::size_t>(workers), 0);
   std::int64_t all = 0;
-  auto which = static_cast<std::size_t>(node.split.which);
-  switch (node.split.by) {
+  auto which = static_cast<std::size_t>(step.split.which);
+  switch (step.split.by) {
     case Split::By::worker: parts[which] = amount; return parts;
     case Split::By::together: std::ranges::fill(parts, amount / workers); return parts;
     case Split::By::axis: all = graph.mesh.axes()[which].size; break;
-    case Split::By::tiles: all = node.node.space.tiles(); break;
+    case Split::By::tiles: all = step.step.space.tiles(); break;
   }
   for (int w = 0; w < workers; ++w) {
     Range part = part_of(all, w, workers);
@@ -247,20 +247,20 @@ std::vector<double> divided(const Graph& graph, const SplitNode& node, int worke
   return parts;
 }
 
-std::vector<double> loads_of(const Graph& graph, const SplitNode& node, const NodeCost& cost, int workers) {
-  switch (node.split.by) {
+std::vector<double> loads_of(const Graph& graph, const SplitStep& step, const StepCost& cost, int workers) {
+  switch (step.split.by) {
     case Split::By::together:
       return std::vector<double>(static_cast<std::size_t>(workers), cost.split_nanoseconds);
-    case Split::By::worker: return divided(graph, node, workers, cost.nanoseconds);
+    case Split::By::worker: return divided(graph, step, workers, cost.nanoseconds);
     case Split::By::axis:
     case Split::By::tiles: break;
   }
-  return divided(graph, node, workers, cost.split_nanoseconds);
+  return divided(graph, step, workers, cost.split_nanoseconds);
 }
 
-Placement place(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, int workers,
+Placement place(const Graph& graph, const Steps& steps, const StepCosts& costs, int workers,
                 PlanChoice choice) {
-  return Placer(graph, nodes, costs, workers, choice).place();
+  return Placer(graph, steps, costs, workers, choice).place();
 }
 
 }  // namespace tutti

@@ -13,7 +13,7 @@ enum class PlanChoice {
   by_tiles,    // split whatever can be split, by tiles first
 };
 
-/// How the work of a node is given to the workers. Together: all of them run each sub-program, which says how.
+/// How the work of a step is given to the workers. Together: all of them run each sub-program, which says how.
 struct Split {
   enum class By { worker, axis, tiles, together } by = By::worker;
   int which = 0;  // the worker, or the mesh axis
@@ -21,7 +21,7 @@ struct Split {
   bool operator==(const Split&) const = default;
 };
 
-/// When a node is done, and by whom. Between phases all workers meet; inside one, a worker does its nodes in order.
+/// When a step is done, and by whom. Between phases all workers meet; inside one, a worker does its steps in order.
 struct Assignment {
   int phase = 0;
   Split split = {};
@@ -31,29 +31,29 @@ struct Placement {
   int workers = 1;
   int phases = 0;
   PlanTimes times;
-  std::vector<Assignment> of;  // per node
+  std::vector<Assignment> of;  // per step
 };
-Placement place(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, int workers,
+Placement place(const Graph& graph, const Steps& steps, const StepCosts& costs, int workers,
                 PlanChoice choice);
 
-struct SplitNode {
-  const Node& node;
+struct SplitStep {
+  const Step& step;
   const Split& split;
 };
 /// True if, whenever `reader` runs under its split, each worker reads of the value at `address` only what it wrote
 /// itself as part of `writer`.
-bool reads_own_part(const Graph& graph, const SplitNode& writer, const SplitNode& reader,
+bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep& reader,
                     const Address& address);
 /// Regions whose tiles cover the same elements, of whatever devices.
-bool tiles_alike(const Node& a, const Node& b);
+bool tiles_alike(const Step& a, const Step& b);
 /// The part of 0 .. size that `worker` does.
 struct Range {
   std::int64_t begin, end;
 };
 Range part_of(std::int64_t size, int worker, int workers);
-/// Of an `amount` of work what each worker does under the node's split.
-std::vector<double> divided(const Graph& graph, const SplitNode& node, int workers, double amount);
-/// How long each worker takes for its part of a node, in nanoseconds, as estimated.
-std::vector<double> loads_of(const Graph& graph, const SplitNode& node, const NodeCost& cost, int workers);
+/// Of an `amount` of work what each worker does under the step's split.
+std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount);
+/// How long each worker takes for its part of a step, in nanoseconds, as estimated.
+std::vector<double> loads_of(const Graph& graph, const SplitStep& step, const StepCost& cost, int workers);
 
 }  // namespace tutti

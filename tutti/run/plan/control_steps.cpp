@@ -136,7 +136,7 @@ class Runner {
   std::size_t position_, consts_, carries_;
 };
 
-void run_control(const PlanStep& step, StepContext& context) {
+void run_control(const WorkerStep& step, StepContext& context) {
   const auto& args = *static_cast<const ControlArgs*>(step.args);
   if (context.crew.alone() && step.tile_begin > 0) return;  // done with the first worker's list
   const Crew crew = args.together ? context.crew : Crew{.track = context.crew.track};
@@ -144,7 +144,7 @@ void run_control(const PlanStep& step, StepContext& context) {
 }
 
 /// Nothing else is done in the phase of a step that all do together: its plans are checked for themselves.
-void touch_control(const PlanStep& step, StepContext&, const OnTouched& on_touched) {
+void touch_control(const WorkerStep& step, StepContext&, const OnTouched& on_touched) {
   const auto& args = *static_cast<const ControlArgs*>(step.args);
   if (step.tile_begin > 0) return;
   auto touch = [&](const ControlValue& value, bool written) {
@@ -160,7 +160,7 @@ void touch_control(const PlanStep& step, StepContext&, const OnTouched& on_touch
 
 }  // namespace
 
-const PlanStep::Code control_code{run_control, touch_control};
+const WorkerStep::Code control_code{run_control, touch_control};
 
 std::vector<std::int64_t> test_result_strides(const Mesh& mesh) {
   std::vector<std::int64_t> strides(mesh.axes().size());

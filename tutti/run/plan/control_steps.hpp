@@ -27,7 +27,7 @@ struct ControlArgs {
   bool together = false;  // all workers run the plans
 };
 
-extern const PlanStep::Code control_code;
+extern const WorkerStep::Code control_code;
 
 /// How the result of a loop's test lies, in a buffer of its own.
 std::vector<std::int64_t> test_result_strides(const Mesh& mesh);

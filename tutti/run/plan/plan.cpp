@@ -10,11 +10,11 @@ namespace {
 
 using Strides = std::vector<std::int64_t>;
 
-/// Makes the plans of one atom's sub-programs.
+/// Makes the plans of one task's sub-programs.
 class SubPlanner {
  public:
-  SubPlanner(const Graph& graph, const Atom& atom, const PlanOptions& options)
-      : graph_(graph), atom_(atom), work_(std::get<SubWork>(atom.work)), options_(options) {
+  SubPlanner(const Graph& graph, const Task& task, const PlanOptions& options)
+      : graph_(graph), atom_(task), work_(std::get<SubWork>(task.work)), options_(options) {
     for (std::size_t i = 0; i < graph.mesh.axes().size(); ++i)
       if (has(work_.decided, i)) decided_.push_back(graph.mesh.axes()[i]);
     mesh_ = graph.mesh.without(decided_);
@@ -35,7 +35,7 @@ class SubPlanner {
       if (is_test) ports.outputs.push_back(test_result_strides(mesh_));
       else
         for (std::size_t k = 0; k < program.outputs.size(); ++k)
-          ports.outputs.push_back(left_over(graph_.roots[static_cast<std::size_t>(atom_.results[k])].axes));
+          ports.outputs.push_back(left_over(graph_.buffers[static_cast<std::size_t>(atom_.results[k])].axes));
       made.push_back(std::make_shared<Plan>(at_position(program, decided_), mesh_, options_, ports));
     }
     return made;
@@ -51,7 +51,7 @@ class SubPlanner {
   }
 
   const Graph& graph_;
-  const Atom& atom_;
+  const Task& atom_;
   const SubWork& work_;
   PlanOptions options_;
   Axes decided_;
@@ -59,12 +59,12 @@ class SubPlanner {
 };
 
 Graph with_sub_plans(Graph graph, const PlanOptions& options) {
-  for (Atom& atom : graph.atoms)
-    if (SubWork* work = std::get_if<SubWork>(&atom.work)) try {
-        work->plans = SubPlanner(graph, atom, options).plans();
+  for (Task& task : graph.tasks)
+    if (SubWork* work = std::get_if<SubWork>(&task.work)) try {
+        work->plans = SubPlanner(graph, task, options).plans();
         for (const std::shared_ptr<Plan>& plan : work->plans) work->times.push_back(plan->placement().times);
       } catch (const Error& error) {
-        rethrow_at(graph, atom.equation, error);
+        rethrow_at(graph, task.equation, error);
       }
   return graph;
 }
@@ -75,11 +75,11 @@ Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
            const std::optional<Ports>& ports)
     : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
                             options)),
-      nodes_(make_nodes(graph_, options.fusion)),
-      costs_(costs_of(graph_, nodes_, options.stores)),
-      placement_(place(graph_, nodes_, costs_, options.workers, options.choice)),
-      buffers_(plan_buffers(graph_, nodes_, placement_)),
-      schedule_(make_schedule(graph_, nodes_, costs_, placement_, buffers_)) {
+      steps_(make_steps(graph_, options.fusion)),
+      costs_(costs_of(graph_, steps_, options.stores)),
+      placement_(place(graph_, steps_, costs_, options.workers, options.choice)),
+      arena_(plan_arena(graph_, steps_, placement_)),
+      schedule_(make_schedule(graph_, steps_, costs_, placement_, arena_)) {
   for (const std::shared_ptr<std::byte>& scratch : schedule_.scratch)
     contexts_.push_back({scratch.get(), {}, {}});
   slots_.resize(schedule_.relocations.size());
@@ -97,34 +97,34 @@ void Plan::run(const Crew& crew) {
 }
 
 void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
-  const PlanStep* step = nullptr;
+  const WorkerStep* share = nullptr;
   StepContext& context = contexts_[worker];
   context.crew = crew;
-  const std::vector<PlanStep>& list = schedule_.lists[phase][worker];
+  const std::vector<WorkerStep>& list = schedule_.lists[phase][worker];
   try {
     if (crew.track) {
-      for (const PlanStep& next : list) {
-        step = &next;
+      for (const WorkerStep& next : list) {
+        share = &next;
         Track::Span span(crew.track, &next);
         next.code->run(next, context);
       }
     } else {
-      for (const PlanStep& next : list) {
-        step = &next;
+      for (const WorkerStep& next : list) {
+        share = &next;
         next.code->run(next, context);
       }
     }
   } catch (const Error& error) {
-    rethrow_at(graph_, first_equation(*step), error);
+    rethrow_at(graph_, first_equation(*share), error);
   } catch (const std::bad_alloc&) {
-    rethrow_at(graph_, first_equation(*step),
+    rethrow_at(graph_, first_equation(*share),
                Error(Code::memory, {}, "no memory for the scratch of this step"));
   }
 }
 
-int Plan::first_equation(const PlanStep& step) const {
-  const Node& node = nodes_.list[static_cast<std::size_t>(step.node)];
-  return graph_.atoms[static_cast<std::size_t>(node.atoms[0])].equation;
+int Plan::first_equation(const WorkerStep& share) const {
+  const Step& step = steps_.list[static_cast<std::size_t>(share.of)];
+  return graph_.tasks[static_cast<std::size_t>(step.tasks[0])].equation;
 }
 
 }  // namespace tutti

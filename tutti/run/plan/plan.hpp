@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/run/place/buffers.hpp"
+#include "tutti/run/place/arena.hpp"
 #include "tutti/run/plan/schedule.hpp"
 
 namespace tutti {
@@ -22,10 +22,10 @@ class Plan {
        const std::optional<Ports>& ports = {});
 
   const Graph& graph() const { return graph_; }
-  const Nodes& nodes() const { return nodes_; }
-  const NodeCosts& costs() const { return costs_; }
+  const Steps& steps() const { return steps_; }
+  const StepCosts& costs() const { return costs_; }
   const Placement& placement() const { return placement_; }
-  const BufferPlan& buffers() const { return buffers_; }
+  const ArenaPlan& arena() const { return arena_; }
   Schedule& schedule() { return schedule_; }
   const Schedule& schedule() const { return schedule_; }
 
@@ -40,13 +40,13 @@ class Plan {
 
  private:
   void run_list(std::size_t phase, std::size_t worker, const Crew& crew);
-  int first_equation(const PlanStep& step) const;
+  int first_equation(const WorkerStep& step) const;
 
   Graph graph_;
-  Nodes nodes_;
-  NodeCosts costs_;
+  Steps steps_;
+  StepCosts costs_;
   Placement placement_;
-  BufferPlan buffers_;
+  ArenaPlan arena_;
   Schedule schedule_;
   std::vector<StepContext> contexts_;  // per worker
   std::vector<std::byte*> slots_;      // as the steps have them now

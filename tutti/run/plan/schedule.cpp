@@ -15,59 +15,59 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const Graph& graph, const Nodes& nodes, const NodeCosts& costs, const Placement& placement,
-            const BufferPlan& buffers)
-      : graph_(graph), nodes_(nodes), costs_(costs), placement_(placement), buffers_(buffers) {}
+  Scheduler(const Graph& graph, const Steps& steps, const StepCosts& costs, const Placement& placement,
+            const ArenaPlan& arena)
+      : graph_(graph), steps_(steps), costs_(costs), placement_(placement), arena_(arena) {}
 
   Schedule make() && {
     allocate_arena();
     made_.relocations.resize(graph_.program.inputs.size() + graph_.outputs.size());
     made_.lists.assign(static_cast<std::size_t>(placement_.phases),
-                       std::vector<std::vector<PlanStep>>(static_cast<std::size_t>(placement_.workers)));
-    for (int n = 0; n < static_cast<int>(nodes_.list.size()); ++n) add(n);
+                       std::vector<std::vector<WorkerStep>>(static_cast<std::size_t>(placement_.workers)));
+    for (int n = 0; n < static_cast<int>(steps_.list.size()); ++n) add(n);
     allocate_scratch();
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
-        for (PlanStep& step : phase[w]) work_out_addresses(step, made_.scratch[w].get());
+        for (WorkerStep& share : phase[w]) work_out_addresses(share, made_.scratch[w].get());
     return std::move(made_);
   }
 
  private:
-  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
-  const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
+  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  const Step& step(int n) const { return steps_.list[static_cast<std::size_t>(n)]; }
   const Split& split(int n) const { return placement_.of[static_cast<std::size_t>(n)].split; }
   bool is_large(int n) const { return costs_[static_cast<std::size_t>(n)].is_large; }
 
   void allocate_arena() {
-    made_.arena_bytes = static_cast<std::size_t>(buffers_.bytes);
+    made_.arena_bytes = static_cast<std::size_t>(arena_.bytes);
     try {
       made_.arena = allocate_block(made_.arena_bytes);
     } catch (const Error& error) {
-      auto bytes = [&](const Root& r) {
-        return buffers_.offset[static_cast<std::size_t>(&r - graph_.roots.data())] < 0 ? 0 : r.bytes;
+      auto bytes = [&](const Buffer& r) {
+        return arena_.offset[static_cast<std::size_t>(&r - graph_.buffers.data())] < 0 ? 0 : r.bytes;
       };
-      auto largest = std::ranges::max_element(graph_.roots, {}, bytes);
-      rethrow_at(graph_, largest == graph_.roots.end() ? -1 : largest->equation, error);
+      auto largest = std::ranges::max_element(graph_.buffers, {}, bytes);
+      rethrow_at(graph_, largest == graph_.buffers.end() ? -1 : largest->equation, error);
     }
-    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
-      if (graph_.roots[r].place == Root::Place::constant) {
-        const Tensor& data = graph_.constants[static_cast<std::size_t>(graph_.roots[r].number)];
-        std::memcpy(made_.arena.get() + buffers_.offset[r], data.data(), data.bytes());
+    for (std::size_t r = 0; r < graph_.buffers.size(); ++r)
+      if (graph_.buffers[r].kind == Buffer::Kind::constant) {
+        const Tensor& data = graph_.constants[static_cast<std::size_t>(graph_.buffers[r].number)];
+        std::memcpy(made_.arena.get() + arena_.offset[r], data.data(), data.bytes());
       }
   }
 
-  /// Writes the address of byte `offset` of a root to `at`, now or when its caller's buffer is known.
+  /// Writes the address of byte `offset` of a buffer to `at`, now or when its caller's buffer is known.
   void put_address(std::byte** at, int r, std::int64_t offset) {
-    const Root& of = root(r);
-    switch (of.place) {
-      case Root::Place::arena:
-      case Root::Place::constant:
-        *at = made_.arena.get() + buffers_.offset[static_cast<std::size_t>(r)] + offset;
+    const Buffer& of = buffer(r);
+    switch (of.kind) {
+      case Buffer::Kind::arena:
+      case Buffer::Kind::constant:
+        *at = made_.arena.get() + arena_.offset[static_cast<std::size_t>(r)] + offset;
         return;
-      case Root::Place::input:
+      case Buffer::Kind::input:
         made_.relocations[static_cast<std::size_t>(of.number)].push_back({at, of.number, offset});
         return;
-      case Root::Place::output: {
+      case Buffer::Kind::output: {
         Slot slot = static_cast<int>(graph_.program.inputs.size()) + of.number;
         made_.relocations[static_cast<std::size_t>(slot)].push_back({at, slot, offset});
       }
@@ -91,21 +91,21 @@ class Scheduler {
     for (int w = 0; w < placement_.workers; ++w)
       made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
   } catch (const Error& error) {
-    rethrow_at(graph_, graph_.atoms[static_cast<std::size_t>(node(neediest_).atoms[0])].equation, error);
+    rethrow_at(graph_, graph_.tasks[static_cast<std::size_t>(step(neediest_).tasks[0])].equation, error);
   }
 
   void add(int n) {
     adding_ = n;
-    switch (node(n).kind) {
-      case Node::Kind::region: return add_region(n);
-      case Node::Kind::columns: return add_jobs(n, columns_code, &columns_args(n));
-      case Node::Kind::copy: return add_jobs(n, copy_code, &copy_args(n));
-      case Node::Kind::units: return add_jobs(n, units_code, &units_args(n));
-      case Node::Kind::control: return add_control(n);
+    switch (step(n).kind) {
+      case Step::Kind::region: return add_region(n);
+      case Step::Kind::columns: return add_jobs(n, columns_code, &columns_args(n));
+      case Step::Kind::copy: return add_jobs(n, copy_code, &copy_args(n));
+      case Step::Kind::units: return add_jobs(n, units_code, &units_args(n));
+      case Step::Kind::control: return add_control(n);
     }
   }
 
-  void put(int n, int worker, const PlanStep::Code& code, const void* args, Range units, Range tiles) {
+  void put(int n, int worker, const WorkerStep::Code& code, const void* args, Range units, Range tiles) {
     if (units.begin == units.end || tiles.begin == tiles.end) return;
     auto phase = static_cast<std::size_t>(placement_.of[static_cast<std::size_t>(n)].phase);
     made_.lists[phase][static_cast<std::size_t>(worker)].push_back(
@@ -113,29 +113,29 @@ class Scheduler {
   }
 
   /// A result lies in the place of an operand.
-  bool is_over_operand(const Node& node) const {
-    auto place = [&](int root) { return buffers_.offset[static_cast<std::size_t>(root)]; };
-    return std::ranges::any_of(node.writes, [&](int result) {
-      return place(result) >= 0 && std::ranges::any_of(node.reads, [&](const Address& read) {
-               return place(read.root) == place(result);
+  bool is_over_operand(const Step& step) const {
+    auto place = [&](int buffer) { return arena_.offset[static_cast<std::size_t>(buffer)]; };
+    return std::ranges::any_of(step.writes, [&](int result) {
+      return place(result) >= 0 && std::ranges::any_of(step.reads, [&](const Address& read) {
+               return place(read.buffer) == place(result);
              });
     });
   }
 
   void add_region(int n) {
-    const Node& node = this->node(n);
+    const Step& step = this->step(n);
     const Split& split = this->split(n);
-    AxisSet left = node.outer();
+    AxisSet left = step.outer();
     std::vector<std::size_t> unit_axes;
     if (split.by == Split::By::axis) unit_axes.push_back(static_cast<std::size_t>(split.which));
     for (std::size_t axis : unit_axes) left &= ~(AxisSet{1} << axis);
-    if (split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, nodes_, n, left);
+    if (split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, steps_, n, left);
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(left, axis)) unit_axes.push_back(axis);
-    const RegionMemory memory{is_large(n), is_over_operand(node)};
-    RegionCode& code = keep(make_region_code(graph_, nodes_, n, unit_axes, memory));
+    const RegionMemory memory{is_large(n), is_over_operand(step)};
+    RegionCode& code = keep(make_region_code(graph_, steps_, n, unit_axes, memory));
     need_scratch(code.scratch_bytes);
-    if (code.space.rows == 0 || (code.space.columns == 0 && !node.kept)) return;
+    if (code.space.rows == 0 || (code.space.columns == 0 && !step.kept)) return;
     Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
     for (int w = 0; w < placement_.workers; ++w) {
       Range units = all_units, tiles = all_tiles;
@@ -150,21 +150,21 @@ class Scheduler {
     }
   }
 
-  /// The units of a node in the order of its jobs: those of a worker next to each other.
+  /// The units of a step in the order of its jobs: those of a worker next to each other.
   std::vector<std::int64_t> job_order(int n) const {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, node(n).axes)));
+    std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, step(n).axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
     if (const Split& split = this->split(n); split.by == Split::By::axis)
       std::ranges::sort(order, {}, [&](std::int64_t unit) {
-        return std::pair{coordinates(graph_.mesh, node(n).axes, unit)[static_cast<std::size_t>(split.which)],
+        return std::pair{coordinates(graph_.mesh, step(n).axes, unit)[static_cast<std::size_t>(split.which)],
                          unit};
       });
     return order;
   }
 
-  void add_jobs(int n, const PlanStep::Code& code, const void* args) {
+  void add_jobs(int n, const WorkerStep::Code& code, const void* args) {
     const Split& split = this->split(n);
-    std::int64_t jobs = positions(graph_.mesh, node(n).axes);
+    std::int64_t jobs = positions(graph_.mesh, step(n).axes);
     for (int w = 0; w < placement_.workers; ++w) {
       if (split.by == Split::By::worker && split.which != w) continue;
       Range mine{0, jobs};
@@ -173,7 +173,7 @@ class Scheduler {
         mine = part_of(size, w, placement_.workers);
         mine = {mine.begin * (jobs / size), mine.end * (jobs / size)};
       }
-      Range tiles{0, node(n).space.tiles()};
+      Range tiles{0, step(n).space.tiles()};
       if (split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
       put(n, w, code, args, mine, tiles);
     }
@@ -187,10 +187,10 @@ class Scheduler {
   }
 
   CopyArgs& copy_args(int n) {
-    const Node& node = this->node(n);
-    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
-    const auto& work = std::get<CopyWork>(atom.work);
-    Type type = root(atom.results[0]).type;
+    const Step& step = this->step(n);
+    const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
+    const auto& work = std::get<CopyWork>(task.work);
+    Type type = buffer(task.results[0]).type;
     std::vector<std::int64_t> order = job_order(n);
     std::size_t pieces = work.jobs.size() / order.size(), most = 0;
     for (const CopyWork::Job& job : work.jobs) most = std::max(most, job.from.size());
@@ -200,22 +200,22 @@ class Scheduler {
     CopyArgs& args = keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
                                    bytes_per_element(type.dtype()), type.bytes(),
                                    folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
-                                   scratch, node.space.tiles(), is_large(n)});
+                                   scratch, step.space.tiles(), is_large(n)});
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());
-      put_address(&args.jobs[i].to, atom.results[0], job.to);
+      put_address(&args.jobs[i].to, task.results[0], job.to);
       for (std::size_t k = 0; k < job.from.size(); ++k)
-        put_address(&args.jobs[i].from[k], atom.operands[0].root, job.from[k]);
+        put_address(&args.jobs[i].from[k], task.operands[0].buffer, job.from[k]);
     }
     return args;
   }
 
   ColumnsArgs& columns_args(int n) {
-    const Node& node = this->node(n);
-    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
-    const auto& work = std::get<ColumnsWork>(atom.work);
-    DType dtype = root(atom.results[0]).type.dtype();
+    const Step& step = this->step(n);
+    const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
+    const auto& work = std::get<ColumnsWork>(task.work);
+    DType dtype = buffer(task.results[0]).type.dtype();
     std::size_t scratch = reduce_columns_scratch_bytes(work.rows, work.columns, dtype);
     need_scratch(scratch);
     ColumnsArgs& args = keep(ColumnsArgs{{},
@@ -228,23 +228,23 @@ class Scheduler {
     std::vector<std::int64_t> order = job_order(n);
     args.jobs.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-      std::vector<std::int64_t> at = coordinates(graph_.mesh, node.axes, order[i]);
-      put_address(&args.jobs[i].to, atom.results[0], offset_at(natural_address(graph_, atom.results[0]), at));
-      put_address(&args.jobs[i].from, atom.operands[0].root, offset_at(atom.operands[0], at));
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, step.axes, order[i]);
+      put_address(&args.jobs[i].to, task.results[0], offset_at(natural_address(graph_, task.results[0]), at));
+      put_address(&args.jobs[i].from, task.operands[0].buffer, offset_at(task.operands[0], at));
     }
     return args;
   }
 
   UnitsArgs& units_args(int n) {
-    const Node& node = this->node(n);
-    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node.atoms[0])];
-    const Units& units = std::get<UnitsWork>(atom.work).units;
+    const Step& step = this->step(n);
+    const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
+    const Units& units = std::get<UnitsWork>(task.work).units;
     need_scratch(units.scratch_bytes);
     UnitsArgs& args =
-        keep(UnitsArgs{units.run, {}, {}, atom.operands.size(), atom.results.size(), units.scratch_bytes});
-    std::vector<Address> all = atom.operands;
-    for (int r : atom.results) all.push_back(natural_address(graph_, r));
-    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(atom.equation)];
+        keep(UnitsArgs{units.run, {}, {}, task.operands.size(), task.results.size(), units.scratch_bytes});
+    std::vector<Address> all = task.operands;
+    for (int r : task.results) all.push_back(natural_address(graph_, r));
+    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(task.equation)];
     for (Var var : equation.operands)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
@@ -252,16 +252,16 @@ class Scheduler {
     std::vector<std::int64_t> order = job_order(n);
     args.addresses.resize(order.size() * all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-      std::vector<std::int64_t> at = coordinates(graph_.mesh, node.axes, order[i]);
+      std::vector<std::int64_t> at = coordinates(graph_.mesh, step.axes, order[i]);
       for (std::size_t j = 0; j < all.size(); ++j)
-        put_address(&args.addresses[i * all.size() + j], all[j].root, offset_at(all[j], at));
+        put_address(&args.addresses[i * all.size() + j], all[j].buffer, offset_at(all[j], at));
     }
     return args;
   }
 
   ControlArgs& control_args(int n) {
-    const Atom& atom = graph_.atoms[static_cast<std::size_t>(node(n).atoms[0])];
-    const auto& work = std::get<SubWork>(atom.work);
+    const Task& task = graph_.tasks[static_cast<std::size_t>(step(n).tasks[0])];
+    const auto& work = std::get<SubWork>(task.work);
     ControlArgs& args = keep(ControlArgs{work.sub,
                                          work.plans,
                                          {},
@@ -279,16 +279,16 @@ class Scheduler {
     args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
     if (work.sub.how == Sub::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
-    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(atom.equation)];
-    for (std::size_t i = 0; i < atom.operands.size(); ++i)
+    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(task.equation)];
+    for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(
-          control_value(atom.operands[i], graph_.program.type(equation.operands[i]), work));
-    for (int r : atom.results)
-      args.results.push_back(control_value(natural_address(graph_, r), root(r).type, work));
+          control_value(task.operands[i], graph_.program.type(equation.operands[i]), work));
+    for (int r : task.results)
+      args.results.push_back(control_value(natural_address(graph_, r), buffer(r).type, work));
     for (std::size_t i = 0; i < args.operands.size(); ++i)
-      put_address(&args.operands[i].base, atom.operands[i].root, atom.operands[i].offset);
+      put_address(&args.operands[i].base, task.operands[i].buffer, task.operands[i].offset);
     for (std::size_t i = 0; i < args.results.size(); ++i)
-      put_address(&args.results[i].base, atom.results[i], 0);
+      put_address(&args.results[i].base, task.results[i], 0);
     return args;
   }
 
@@ -310,36 +310,37 @@ class Scheduler {
   }
 
   /// A region's step becomes a list of calls if they are few; else its bases are filled in.
-  void work_out_addresses(PlanStep& step, std::byte* scratch) {
-    if (step.code != &region_code) return;
-    auto& code = *const_cast<RegionCode*>(static_cast<const RegionCode*>(step.args));
+  void work_out_addresses(WorkerStep& share, std::byte* scratch) {
+    if (share.code != &region_code) return;
+    auto& code = *const_cast<RegionCode*>(static_cast<const RegionCode*>(share.args));
     if (std::ranges::find(filled_, &code) == filled_.end()) {
       filled_.push_back(&code);
-      for (std::size_t b = 1; b < code.bases.size(); ++b) put_address(&code.bases[b], code.base_roots[b], 0);
+      for (std::size_t b = 1; b < code.bases.size(); ++b)
+        put_address(&code.bases[b], code.base_buffers[b], 0);
     }
     DirectRegion direct;
-    if (!make_direct(step, scratch, direct, [](std::byte**, int, std::int64_t) {})) return;
+    if (!make_direct(share, scratch, direct, [](std::byte**, int, std::int64_t) {})) return;
     DirectRegion& kept = keep(DirectRegion{});
-    make_direct(step, scratch, kept,
+    make_direct(share, scratch, kept,
                 [&](std::byte** at, int r, std::int64_t offset) { put_address(at, r, offset); });
-    step = {&direct_region_code, &kept, 0, 1, 0, 1, step.node};
+    share = {&direct_region_code, &kept, 0, 1, 0, 1, share.of};
   }
 
   const Graph& graph_;
-  const Nodes& nodes_;
-  const NodeCosts& costs_;
+  const Steps& steps_;
+  const StepCosts& costs_;
   const Placement& placement_;
-  const BufferPlan& buffers_;
+  const ArenaPlan& arena_;
   Schedule made_;
-  int adding_ = 0, neediest_ = 0;  // nodes: that steps are being made of, that needs most scratch
+  int adding_ = 0, neediest_ = 0;  // steps: that steps are being made of, that needs most scratch
   std::vector<const RegionCode*> filled_;
 };
 
 }  // namespace
 
-Schedule make_schedule(const Graph& graph, const Nodes& nodes, const NodeCosts& costs,
-                       const Placement& placement, const BufferPlan& buffers) {
-  return Scheduler(graph, nodes, costs, placement, buffers).make();
+Schedule make_schedule(const Graph& graph, const Steps& steps, const StepCosts& costs,
+                       const Placement& placement, const ArenaPlan& arena) {
+  return Scheduler(graph, steps, costs, placement, arena).make();
 }
 
 void relocate(Schedule& schedule, Slot slot, std::byte* base) {

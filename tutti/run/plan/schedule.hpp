@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "tutti/run/code/step.hpp"
-#include "tutti/run/place/buffers.hpp"
+#include "tutti/run/code/worker_step.hpp"
+#include "tutti/run/place/arena.hpp"
 
 namespace tutti {
 
@@ -14,14 +14,14 @@ struct Schedule {
   std::size_t arena_bytes = 0;
   std::vector<std::shared_ptr<std::byte>> scratch;  // per worker
   std::size_t scratch_bytes = 0;
-  std::vector<std::vector<std::vector<PlanStep>>> lists;  // [phase][worker]
-  std::vector<std::vector<Relocation>> relocations;       // per slot: inputs, then outputs
-  std::vector<std::shared_ptr<void>> args;                // of the steps
+  std::vector<std::vector<std::vector<WorkerStep>>> lists;  // [phase][worker]
+  std::vector<std::vector<Relocation>> relocations;         // per slot: inputs, then outputs
+  std::vector<std::shared_ptr<void>> args;                  // of the steps
 };
 
 /// Throws R003 (memory) at the equation with the largest value if the arena does not fit.
-Schedule make_schedule(const Graph& graph, const Nodes& nodes, const NodeCosts& costs,
-                       const Placement& placement, const BufferPlan& buffers);
+Schedule make_schedule(const Graph& graph, const Steps& steps, const StepCosts& costs,
+                       const Placement& placement, const ArenaPlan& arena);
 
 /// Puts the address of a caller's buffer wherever steps use it.
 void relocate(Schedule& schedule, Slot slot, std::byte* base);

@@ -11,14 +11,14 @@ namespace {
 struct Interval {
   std::uintptr_t begin, end;
   bool written;
-  int worker, node;
+  int worker, step;
 };
 
 /// Appends, or lengthens the interval before if it goes on there: tiles follow each other.
 void add(std::vector<Interval>& intervals, const Interval& made) {
   if (!intervals.empty()) {
     Interval& last = intervals.back();
-    if (last.end == made.begin && last.written == made.written && last.node == made.node) {
+    if (last.end == made.begin && last.written == made.written && last.step == made.step) {
       last.end = made.end;
       return;
     }
@@ -67,16 +67,16 @@ std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::
     std::size_t workers = schedule.lists[phase].size();
     for (std::size_t w = 0; w < workers; ++w) {
       StepContext context{schedule.scratch[w].get(), {}, {}};
-      for (const PlanStep& step : schedule.lists[phase][w])
-        step.code->touch(step, context, [&](const Touched& t) {
-          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, static_cast<int>(w), step.node});
+      for (const WorkerStep& share : schedule.lists[phase][w])
+        share.code->touch(share, context, [&](const Touched& t) {
+          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, static_cast<int>(w), share.of});
         });
     }
     if (auto found = conflict(std::move(intervals), workers)) {
       auto [a, b] = *found;
       return fmt::format("phase {}: worker {} {} what worker {} {} ({} and {})", phase, a.worker,
                          a.written ? "writes" : "reads", b.worker, b.written ? "writes" : "reads",
-                         names[static_cast<std::size_t>(a.node)], names[static_cast<std::size_t>(b.node)]);
+                         names[static_cast<std::size_t>(a.step)], names[static_cast<std::size_t>(b.step)]);
     }
   }
   return std::nullopt;

@@ -8,29 +8,29 @@
 namespace tutti {
 namespace {
 
-/// What an atom is of; null for what the planner added.
-const Equation* equation_of(const Graph& graph, int atom) {
-  int e = graph.atoms[static_cast<std::size_t>(atom)].equation;
+/// What an task is of; null for what the planner added.
+const Equation* equation_of(const Graph& graph, int task) {
+  int e = graph.tasks[static_cast<std::size_t>(task)].equation;
   return e < 0 ? nullptr : &graph.program.equations[static_cast<std::size_t>(e)];
 }
 
 }  // namespace
 
-std::string kind_name(Node::Kind kind) {
+std::string kind_name(Step::Kind kind) {
   switch (kind) {
-    case Node::Kind::region: return "region";
-    case Node::Kind::columns: return "columns";
-    case Node::Kind::copy: return "copy";
-    case Node::Kind::units: return "units";
-    case Node::Kind::control: return "control";
+    case Step::Kind::region: return "region";
+    case Step::Kind::columns: return "columns";
+    case Step::Kind::copy: return "copy";
+    case Step::Kind::units: return "units";
+    case Step::Kind::control: return "control";
   }
   return {};
 }
 
-std::string ops_of(const Graph& graph, const Node& node, std::size_t most_named) {
+std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named) {
   std::string ops;
   std::size_t named = 0;
-  for (int i : node.atoms) {
+  for (int i : step.tasks) {
     const Equation* equation = equation_of(graph, i);
     if (equation && named++ < most_named)
       ops += (ops.empty() ? "" : ", ") + std::string(equation->op->name());
@@ -39,17 +39,17 @@ std::string ops_of(const Graph& graph, const Node& node, std::size_t most_named)
   return ops;
 }
 
-Where place_of(const Graph& graph, const Node& node) {
-  for (int i : node.atoms)
+Where place_of(const Graph& graph, const Step& step) {
+  for (int i : step.tasks)
     if (const Equation* equation = equation_of(graph, i); equation && equation->where.known())
       return equation->where;
   return {};
 }
 
-std::string describe(const Graph& graph, const Node& node) {
-  std::string ops = ops_of(graph, node);
-  Where where = place_of(graph, node);
-  return kind_name(node.kind) + (ops.empty() ? "" : " " + ops) +
+std::string describe(const Graph& graph, const Step& step) {
+  std::string ops = ops_of(graph, step);
+  Where where = place_of(graph, step);
+  return kind_name(step.kind) + (ops.empty() ? "" : " " + ops) +
          (where.known() ? " (" + to_string(where) + ")" : "");
 }
 

@@ -4,18 +4,18 @@
 
 #include <string>
 
-#include "tutti/run/fuse/nodes.hpp"
+#include "tutti/run/fuse/steps.hpp"
 #include "tutti/run/place/placement.hpp"
 
 namespace tutti {
 
-std::string kind_name(Node::Kind kind);
+std::string kind_name(Step::Kind kind);
 /// "add, mul, all_reduce and 2 more"; empty for a copy that the planner added.
-std::string ops_of(const Graph& graph, const Node& node, std::size_t most_named = 12);
+std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named = 12);
 /// The user's line of the first of its ops that has one.
-Where place_of(const Graph& graph, const Node& node);
+Where place_of(const Graph& graph, const Step& step);
 /// "region add, mul, all_reduce (train.cpp:12)".
-std::string describe(const Graph& graph, const Node& node);
+std::string describe(const Graph& graph, const Step& step);
 
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);

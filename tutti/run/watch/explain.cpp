@@ -48,33 +48,33 @@ class PlanLines {
     std::string text;
     for (int phase = 0; phase < plan_.placement().phases; ++phase) {
       text += below(fmt::format("phase {}", phase));
-      for (std::size_t n = 0; n < nodes().size(); ++n)
-        if (assigned(n).phase == phase) text += step(n) + sub_programs(nodes()[n]);
+      for (std::size_t n = 0; n < steps().size(); ++n)
+        if (assigned(n).phase == phase) text += line(n) + sub_programs(steps()[n]);
     }
     return text;
   }
 
  private:
-  const std::vector<Node>& nodes() const { return plan_.nodes().list; }
+  const std::vector<Step>& steps() const { return plan_.steps().list; }
   const Assignment& assigned(std::size_t n) const { return plan_.placement().of[n]; }
   std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
 
-  std::string step(std::size_t n) const {
-    const Node& node = nodes()[n];
-    std::string line =
-        columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), node))), in_bytes(live_[n]),
+  std::string line(std::size_t n) const {
+    const Step& step = steps()[n];
+    std::string text =
+        columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), step))), in_bytes(live_[n]),
                 in_microseconds(estimated(n)), in_microseconds(took(n))) +
         fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), assigned(n).split), split_width_,
-                    kind_name(node.kind));
-    return line + what(node, line_length - std::min(line_length, line.size())) + "\n";
+                    kind_name(step.kind));
+    return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
   }
 
   /// As many ops as there is room for, and the user's line.
-  std::string what(const Node& node, std::size_t room) const {
-    Where where = place_of(plan_.graph(), node);
+  std::string what(const Step& step, std::size_t room) const {
+    Where where = place_of(plan_.graph(), step);
     std::string place = where.known() ? " (" + to_string(where) + ")" : "", ops;
     for (std::size_t named = 12; named > 0; --named) {
-      ops = ops_of(plan_.graph(), node, named);
+      ops = ops_of(plan_.graph(), step, named);
       if (ops.size() + place.size() <= room) break;
     }
     return ops + place;
@@ -82,7 +82,7 @@ class PlanLines {
 
   /// Of the worker that does most.
   double estimated(std::size_t n) const {
-    return std::ranges::max(loads_of(plan_.graph(), {nodes()[n], assigned(n).split}, plan_.costs()[n],
+    return std::ranges::max(loads_of(plan_.graph(), {steps()[n], assigned(n).split}, plan_.costs()[n],
                                      plan_.placement().workers));
   }
 
@@ -90,15 +90,15 @@ class PlanLines {
   std::optional<double> took(std::size_t n) const {
     std::optional<double> longest;
     if (!recording_) return longest;
-    for (const std::vector<PlanStep>& list :
+    for (const std::vector<WorkerStep>& list :
          plan_.schedule().lists[static_cast<std::size_t>(assigned(n).phase)])
-      for (const PlanStep& step : list)
-        if (step.node == static_cast<int>(n)) longest = std::max(longest, recording_->nanoseconds(step));
+      for (const WorkerStep& share : list)
+        if (share.of == static_cast<int>(n)) longest = std::max(longest, recording_->nanoseconds(share));
     return longest;
   }
 
-  std::string sub_programs(const Node& node) const {
-    const SubWork* work = sub_work(plan_.graph(), node);
+  std::string sub_programs(const Step& step) const {
+    const SubWork* work = sub_work(plan_.graph(), step);
     std::string text;
     for (std::size_t i = 0; work && i < work->plans.size(); ++i)
       text += below("    " + part_name(work->sub, i)) +
@@ -137,7 +137,7 @@ std::string memory(const Plan& plan, const Circumstances& circumstances) {
       "memory\n" + line("arguments", memory.arguments, "") + line("results", memory.results, "");
   text += line("arena", memory.arena,
                fmt::format("at most {} at a time; {} in place of an operand", in_bytes(most),
-                           counted(plan.buffers().shared_in_place, "result")));
+                           counted(plan.arena().shared_in_place, "result")));
   text += line("scratch", memory.scratch, "of " + workers(plan));
   if (memory.inside > 0) text += line("inside", memory.inside, "arenas and scratch of sub-programs");
   text += line("in all", memory.total(), "of a call whose arguments lie as wanted and are kept");

@@ -24,25 +24,25 @@ std::string label(const std::string& name, std::string_view category, const Json
   return text;
 }
 
-/// A step: some worker's part of a node. `part`: what its program is to the step around it.
+/// A step: some worker's part of a step. `part`: what its program is to the step around it.
 std::string step_label(const Plan& plan, std::size_t n, int worker, const std::string& part, double bytes) {
-  const Node& node = plan.nodes().list[n];
+  const Step& step = plan.steps().list[n];
   const Assignment& assigned = plan.placement().of[n];
   Json args;
-  if (Where where = place_of(plan.graph(), node); where.known()) args["line"] = to_string(where);
+  if (Where where = place_of(plan.graph(), step); where.known()) args["line"] = to_string(where);
   args["phase"] = assigned.phase;
   args["split"] = split_name(plan.graph(), assigned.split);
   if (assigned.split.by != Split::By::worker)
     args["part"] = fmt::format("{} of {}", worker + 1, plan.placement().workers);
   if (!part.empty()) args["in"] = part;
   args["bytes"] = static_cast<std::int64_t>(bytes);
-  std::string ops = ops_of(plan.graph(), node), kind = kind_name(node.kind);
+  std::string ops = ops_of(plan.graph(), step), kind = kind_name(step.kind);
   return label(ops.empty() ? kind : ops, kind, args);
 }
 
 double bytes_moved(const Plan& plan) {
   double bytes = 0;
-  for (const Node& node : plan.nodes().list) bytes += moved_bytes(plan.graph(), node);
+  for (const Step& step : plan.steps().list) bytes += moved_bytes(plan.graph(), step);
   return bytes;
 }
 
@@ -60,18 +60,18 @@ Recording::Recording(const Plan& plan, Timeline& timeline, const Where& compiled
 }
 
 void Recording::add_steps(const Plan& plan, const std::string& part) {
-  const Nodes& nodes = plan.nodes();
+  const Steps& steps = plan.steps();
   for (const auto& phase : plan.schedule().lists)
     for (std::size_t w = 0; w < phase.size(); ++w)
-      for (const PlanStep& step : phase[w]) {
-        auto n = static_cast<std::size_t>(step.node);
-        const SplitNode node{nodes.list[n], plan.placement().of[n].split};
-        double all = moved_bytes(plan.graph(), node.node);
-        double bytes = divided(plan.graph(), node, plan.placement().workers, all)[w];
-        known_[&step] = {step_label(plan, n, static_cast<int>(w), part, bytes), bytes};
+      for (const WorkerStep& share : phase[w]) {
+        auto n = static_cast<std::size_t>(share.of);
+        const SplitStep step{steps.list[n], plan.placement().of[n].split};
+        double all = moved_bytes(plan.graph(), step.step);
+        double bytes = divided(plan.graph(), step, plan.placement().workers, all)[w];
+        known_[&share] = {step_label(plan, n, static_cast<int>(w), part, bytes), bytes};
       }
-  for (const Node& node : nodes.list)
-    if (const SubWork* work = sub_work(plan.graph(), node))
+  for (const Step& step : steps.list)
+    if (const SubWork* work = sub_work(plan.graph(), step))
       for (std::size_t i = 0; i < work->plans.size(); ++i)
         add_steps(*work->plans[i], part_name(work->sub, i));
 }
@@ -102,8 +102,8 @@ void Recording::take_notes() try {
   timeline_.give_up(ENOMEM);
 }
 
-std::optional<double> Recording::nanoseconds_of(const PlanStep* step) const {
-  const Known& known = known_.at(step);
+std::optional<double> Recording::nanoseconds_of(const WorkerStep* share) const {
+  const Known& known = known_.at(share);
   if (known.runs == 0) return std::nullopt;
   auto last = known.last;
   auto end = last.begin() + std::min<std::int64_t>(known.runs, most_times),

@@ -27,7 +27,7 @@ class Recording {
   Track* track(int worker) const { return &timeline_.track(worker); }
 
   /// The median of the last times; none if it has not run.
-  std::optional<double> nanoseconds(const PlanStep& step) const { return nanoseconds_of(&step); }
+  std::optional<double> nanoseconds(const WorkerStep& step) const { return nanoseconds_of(&step); }
   std::optional<double> call_nanoseconds() const { return nanoseconds_of(&call_); }
   std::int64_t calls() const { return known_.at(&call_).runs; }
 
@@ -40,11 +40,11 @@ class Recording {
   };
   void add_steps(const Plan& plan, const std::string& part);
   void take_notes();
-  std::optional<double> nanoseconds_of(const PlanStep* step) const;
+  std::optional<double> nanoseconds_of(const WorkerStep* step) const;
 
   Timeline& timeline_;
-  PlanStep call_{};  // stands for a call
-  std::unordered_map<const PlanStep*, Known> known_;
+  WorkerStep call_{};  // stands for a call
+  std::unordered_map<const WorkerStep*, Known> known_;
 };
 
 }  // namespace tutti

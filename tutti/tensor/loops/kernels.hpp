@@ -14,7 +14,7 @@
 namespace tutti {
 
 /// How a kernel reads an operand: element i, or the first element for every i.
-enum class Step : std::uint8_t { dense, scalar };
+enum class Stride : std::uint8_t { dense, scalar };
 /// How a fold reads its operands. Ahead: their next lines are fetched meanwhile, as far as it can, which pays where no
 /// cache has them.
 enum class Load : std::uint8_t { plain, ahead };
@@ -32,15 +32,15 @@ using ElementwiseKernel = void (*)(std::byte* out, const std::byte* const* in, s
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype);
 /// Where both operands of a sum, difference, product or quotient of f32 or f64 are NaN the first comes out (x86). Of
 /// bools: add, maximum are or; mul, minimum and.
-ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
-ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
+ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
+ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
 /// in[0]: bool, in[1], in[2]: dtype.
-ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false);
+ElementwiseKernel select_kernel(DType dtype, Stride predicate, Stride on_true, Stride on_false);
 /// out[i] = limit where in[0][i] stands so to it, else in[2][i], with limit = in[1][0]: relu and its derivative. The
 /// same bits as compare_kernel and then select_kernel. Null but for lt, le, gt and ge of f32 and f64.
 ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype);
 /// minimum(maximum(in[0], in[1]), in[2]): in[1] kept between in[0] and in[2].
-ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high);
+ElementwiseKernel clamp_kernel(DType dtype, Stride low, Stride x, Stride high);
 ElementwiseKernel convert_kernel(DType from, DType to);
 
 /// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.

@@ -102,7 +102,7 @@ struct Unary {
 template <UnaryFn fn, class T>
 ElementwiseKernel unary_of() {
   using Out = decltype(Unary<fn>()(std::complex<T>()));
-  return plain_kernel<Unary<fn>, Out, std::complex<T>>(Step::dense);
+  return plain_kernel<Unary<fn>, Out, std::complex<T>>(Stride::dense);
 }
 
 template <class T>
@@ -147,12 +147,12 @@ struct Binary {
 };
 
 template <BinaryFn fn, class T>
-ElementwiseKernel binary_of(Step a, Step b) {
+ElementwiseKernel binary_of(Stride a, Stride b) {
   return plain_kernel<Binary<fn>, std::complex<T>, std::complex<T>>(a, b);
 }
 
 template <class T>
-ElementwiseKernel binary_of(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel binary_of(BinaryFn fn, Stride a, Stride b) {
   if (fn == BinaryFn::add) return binary_of<BinaryFn::add, T>(a, b);
   if (fn == BinaryFn::sub) return binary_of<BinaryFn::sub, T>(a, b);
   if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);
@@ -181,7 +181,7 @@ struct NotEqual {
 };
 
 template <class T>
-ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+ElementwiseKernel compare_of(CompareDirection direction, Stride a, Stride b) {
   if (direction == CompareDirection::eq) return plain_kernel<Equal, bool, std::complex<T>>(a, b);
   if (direction == CompareDirection::ne) return plain_kernel<NotEqual, bool, std::complex<T>>(a, b);
   return nullptr;
@@ -237,16 +237,16 @@ ElementwiseKernel complex_unary_kernel(UnaryFn fn, DType dtype) {
   return dtype == DType::complex64 ? unary_of<float>(fn) : unary_of<double>(fn);
 }
 
-ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b) {
   return dtype == DType::complex64 ? binary_of<float>(fn, a, b) : binary_of<double>(fn, a, b);
 }
 
-ElementwiseKernel complex_kernel_of_parts(DType part, Step real, Step imag) {
+ElementwiseKernel complex_kernel_of_parts(DType part, Stride real, Stride imag) {
   return part == DType::f32 ? plain_kernel<OfParts, std::complex<float>, float>(real, imag)
                             : plain_kernel<OfParts, std::complex<double>, double>(real, imag);
 }
 
-ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b) {
   return dtype == DType::complex64 ? compare_of<float>(direction, a, b) : compare_of<double>(direction, a, b);
 }
 

@@ -7,10 +7,10 @@
 namespace tutti {
 
 ElementwiseKernel complex_unary_kernel(UnaryFn fn, DType dtype);
-ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
+ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
 /// BinaryFn::complex of two arrays of parts.
-ElementwiseKernel complex_kernel_of_parts(DType part, Step real, Step imag);
-ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
+ElementwiseKernel complex_kernel_of_parts(DType part, Stride real, Stride imag);
+ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
 ReduceRowsKernel complex_reduce_rows_kernel(ReduceKind kind, DType dtype);
 ReduceColumnsKernel complex_reduce_columns_kernel(ReduceKind kind, DType dtype);
 FoldKernel complex_fold_kernel(ReduceKind kind, DType dtype);

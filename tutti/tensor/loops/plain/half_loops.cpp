@@ -28,18 +28,18 @@ void round_to(std::byte* to, const float* from, std::int64_t n) {
 
 /// Out is H, or bool.
 template <class H, class Out, std::size_t operands>
-void by_f32(ElementwiseKernel kernel, const std::array<Step, operands>& steps, std::byte* out,
+void by_f32(ElementwiseKernel kernel, const std::array<Stride, operands>& steps, std::byte* out,
             const std::byte* const* in, std::int64_t n) {
   alignas(64) float wide[operands][block], result[block];
   const std::byte* from[operands];
   for (std::size_t k = 0; k < operands; ++k) {
     from[k] = reinterpret_cast<const std::byte*>(wide[k]);
-    if (steps[k] == Step::scalar) widen<H>(wide[k], in[k], 1);
+    if (steps[k] == Stride::scalar) widen<H>(wide[k], in[k], 1);
   }
   for (std::int64_t first = 0; first < n; first += block) {
     const std::int64_t width = std::min(block, n - first);
     for (std::size_t k = 0; k < operands; ++k)
-      if (steps[k] == Step::dense)
+      if (steps[k] == Stride::dense)
         widen<H>(wide[k], in[k] + first * static_cast<std::int64_t>(sizeof(H)), width);
     std::byte* to = out + first * static_cast<std::int64_t>(sizeof(Out));
     if constexpr (std::same_as<Out, bool>) {
@@ -54,7 +54,7 @@ void by_f32(ElementwiseKernel kernel, const std::array<Step, operands>& steps, s
 template <class H, UnaryFn fn>
 void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using Out = std::conditional_t<fn == UnaryFn::is_finite, bool, H>;
-  by_f32<H, Out, 1>(unary_kernel(fn, DType::f32), {Step::dense}, out, in, n);
+  by_f32<H, Out, 1>(unary_kernel(fn, DType::f32), {Stride::dense}, out, in, n);
 }
 
 template <class H>
@@ -85,22 +85,22 @@ ElementwiseKernel unary_of(UnaryFn fn) {
   return nullptr;
 }
 
-template <class H, BinaryFn fn, Step a, Step b>
+template <class H, BinaryFn fn, Stride a, Stride b>
 void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   by_f32<H, H, 2>(binary_kernel(fn, DType::f32, a, b), {a, b}, out, in, n);
 }
 
 template <class H, BinaryFn fn>
-ElementwiseKernel binary_of(Step a, Step b) {
-  if (a == Step::dense)
-    return b == Step::dense ? binary_loop<H, fn, Step::dense, Step::dense>
-                            : binary_loop<H, fn, Step::dense, Step::scalar>;
-  return b == Step::dense ? binary_loop<H, fn, Step::scalar, Step::dense>
-                          : binary_loop<H, fn, Step::scalar, Step::scalar>;
+ElementwiseKernel binary_of(Stride a, Stride b) {
+  if (a == Stride::dense)
+    return b == Stride::dense ? binary_loop<H, fn, Stride::dense, Stride::dense>
+                              : binary_loop<H, fn, Stride::dense, Stride::scalar>;
+  return b == Stride::dense ? binary_loop<H, fn, Stride::scalar, Stride::dense>
+                            : binary_loop<H, fn, Stride::scalar, Stride::scalar>;
 }
 
 template <class H>
-ElementwiseKernel binary_of(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel binary_of(BinaryFn fn, Stride a, Stride b) {
   switch (fn) {
     case BinaryFn::add: return binary_of<H, BinaryFn::add>(a, b);
     case BinaryFn::sub: return binary_of<H, BinaryFn::sub>(a, b);
@@ -122,22 +122,22 @@ ElementwiseKernel binary_of(BinaryFn fn, Step a, Step b) {
   return nullptr;
 }
 
-template <class H, CompareDirection direction, Step a, Step b>
+template <class H, CompareDirection direction, Stride a, Stride b>
 void compare_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   by_f32<H, bool, 2>(compare_kernel(direction, DType::f32, a, b), {a, b}, out, in, n);
 }
 
 template <class H, CompareDirection direction>
-ElementwiseKernel compare_of(Step a, Step b) {
-  if (a == Step::dense)
-    return b == Step::dense ? compare_loop<H, direction, Step::dense, Step::dense>
-                            : compare_loop<H, direction, Step::dense, Step::scalar>;
-  return b == Step::dense ? compare_loop<H, direction, Step::scalar, Step::dense>
-                          : compare_loop<H, direction, Step::scalar, Step::scalar>;
+ElementwiseKernel compare_of(Stride a, Stride b) {
+  if (a == Stride::dense)
+    return b == Stride::dense ? compare_loop<H, direction, Stride::dense, Stride::dense>
+                              : compare_loop<H, direction, Stride::dense, Stride::scalar>;
+  return b == Stride::dense ? compare_loop<H, direction, Stride::scalar, Stride::dense>
+                            : compare_loop<H, direction, Stride::scalar, Stride::scalar>;
 }
 
 template <class H>
-ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+ElementwiseKernel compare_of(CompareDirection direction, Stride a, Stride b) {
   switch (direction) {
     case CompareDirection::eq: return compare_of<H, CompareDirection::eq>(a, b);
     case CompareDirection::ne: return compare_of<H, CompareDirection::ne>(a, b);
@@ -149,19 +149,19 @@ ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
   return nullptr;
 }
 
-template <class H, Step... steps>
+template <class H, Stride... steps>
 void clamp_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   by_f32<H, H, 3>(clamp_kernel(DType::f32, steps...), {steps...}, out, in, n);
 }
 
-template <class H, Step... known>
+template <class H, Stride... known>
 ElementwiseKernel clamp_of() {
   return clamp_loop<H, known...>;
 }
-template <class H, Step... known, class... Rest>
-ElementwiseKernel clamp_of(Step next, Rest... rest) {
-  return next == Step::dense ? clamp_of<H, known..., Step::dense>(rest...)
-                             : clamp_of<H, known..., Step::scalar>(rest...);
+template <class H, Stride... known, class... Rest>
+ElementwiseKernel clamp_of(Stride next, Rest... rest) {
+  return next == Stride::dense ? clamp_of<H, known..., Stride::dense>(rest...)
+                               : clamp_of<H, known..., Stride::scalar>(rest...);
 }
 
 // --- Reductions, accumulated in f32
@@ -236,15 +236,15 @@ ElementwiseKernel half_unary_kernel(UnaryFn fn, DType dtype) {
   return dtype == DType::f16 ? unary_of<f16>(fn) : unary_of<bf16>(fn);
 }
 
-ElementwiseKernel half_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+ElementwiseKernel half_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b) {
   return dtype == DType::f16 ? binary_of<f16>(fn, a, b) : binary_of<bf16>(fn, a, b);
 }
 
-ElementwiseKernel half_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+ElementwiseKernel half_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b) {
   return dtype == DType::f16 ? compare_of<f16>(direction, a, b) : compare_of<bf16>(direction, a, b);
 }
 
-ElementwiseKernel half_clamp_kernel(DType dtype, Step low, Step x, Step high) {
+ElementwiseKernel half_clamp_kernel(DType dtype, Stride low, Stride x, Stride high) {
   return dtype == DType::f16 ? clamp_of<f16>(low, x, high) : clamp_of<bf16>(low, x, high);
 }
 

@@ -8,9 +8,9 @@
 namespace tutti {
 
 ElementwiseKernel half_unary_kernel(UnaryFn fn, DType dtype);
-ElementwiseKernel half_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
-ElementwiseKernel half_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
-ElementwiseKernel half_clamp_kernel(DType dtype, Step low, Step x, Step high);
+ElementwiseKernel half_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
+ElementwiseKernel half_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
+ElementwiseKernel half_clamp_kernel(DType dtype, Stride low, Stride x, Stride high);
 /// Between f16 or bf16 and f32.
 ElementwiseKernel half_convert_kernel(DType from, DType to);
 ReduceRowsKernel half_reduce_rows_kernel(ReduceKind kind, DType dtype);

@@ -9,14 +9,14 @@
 
 namespace tutti {
 
-template <class T, Step step>
+template <class T, Stride step>
 class PlainOperand {
  public:
   explicit PlainOperand(const std::byte* bytes) : elements_(reinterpret_cast<const T*>(bytes)), first_() {
-    if constexpr (step == Step::scalar) first_ = *elements_;
+    if constexpr (step == Stride::scalar) first_ = *elements_;
   }
   T operator[](std::int64_t i) const {
-    if constexpr (step == Step::scalar) return first_;
+    if constexpr (step == Stride::scalar) return first_;
     else return elements_[i];
   }
 
@@ -26,7 +26,7 @@ class PlainOperand {
 };
 
 /// out[i] = fn(in[0][i], in[1][i], ..), read as `steps` say.
-template <class Fn, class Out, class In, Step... steps>
+template <class Fn, class Out, class In, Stride... steps>
 void plain_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   const auto loop = [out, n](const auto&... operands) {
     auto* to = reinterpret_cast<Out*>(out);
@@ -38,14 +38,14 @@ void plain_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 }
 
 /// The loop for these steps.
-template <class Fn, class Out, class In, Step... known>
+template <class Fn, class Out, class In, Stride... known>
 ElementwiseKernel plain_kernel() {
   return plain_loop<Fn, Out, In, known...>;
 }
-template <class Fn, class Out, class In, Step... known, class... Rest>
-ElementwiseKernel plain_kernel(Step next, Rest... rest) {
-  return next == Step::dense ? plain_kernel<Fn, Out, In, known..., Step::dense>(rest...)
-                             : plain_kernel<Fn, Out, In, known..., Step::scalar>(rest...);
+template <class Fn, class Out, class In, Stride... known, class... Rest>
+ElementwiseKernel plain_kernel(Stride next, Rest... rest) {
+  return next == Stride::dense ? plain_kernel<Fn, Out, In, known..., Stride::dense>(rest...)
+                               : plain_kernel<Fn, Out, In, known..., Stride::scalar>(rest...);
 }
 
 }  // namespace tutti

@@ -21,7 +21,7 @@ ElementwiseKernel scalar_convert_kernel(DType from, DType to) {
   if (ElementwiseKernel kernel = half_convert_kernel(from, to)) return kernel;
   return with_element(from, [to]<class From>(std::type_identity<From>) {
     return with_element(to, []<class To>(std::type_identity<To>) -> ElementwiseKernel {
-      return plain_kernel<ConvertTo<To>, To, From>(Step::dense);
+      return plain_kernel<ConvertTo<To>, To, From>(Stride::dense);
     });
   });
 }

@@ -45,13 +45,13 @@ struct Binary {
 };
 
 template <BinaryFn fn, class T>
-ElementwiseKernel binary_of(Step a, Step b) {
+ElementwiseKernel binary_of(Stride a, Stride b) {
   return plain_kernel<Binary<fn>, T, T>(a, b);
 }
 
 // Of signed integers, or of unsigned ones where the sign does not matter.
 template <std::signed_integral T>
-ElementwiseKernel bits_kernel(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel bits_kernel(BinaryFn fn, Stride a, Stride b) {
   if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);
   if (fn == BinaryFn::shift_left) return binary_of<BinaryFn::shift_left, T>(a, b);
   if (fn == BinaryFn::shift_right_arithmetic) return binary_of<BinaryFn::shift_right_arithmetic, T>(a, b);
@@ -67,7 +67,7 @@ ElementwiseKernel bits_kernel(BinaryFn fn, Step a, Step b) {
 }
 
 template <std::integral T>
-ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel integer_kernel(BinaryFn fn, Stride a, Stride b) {
   if (fn == BinaryFn::div) return binary_of<BinaryFn::div, T>(a, b);
   if (fn == BinaryFn::rem) return binary_of<BinaryFn::rem, T>(a, b);
   if (fn == BinaryFn::pow) return binary_of<BinaryFn::pow, T>(a, b);
@@ -77,7 +77,7 @@ ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
 }
 
 template <std::floating_point T>
-ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel float_kernel(BinaryFn fn, Stride a, Stride b) {
   if (fn == BinaryFn::rem) return binary_of<BinaryFn::rem, T>(a, b);
   if (fn == BinaryFn::pow) return binary_of<BinaryFn::pow, T>(a, b);
   if (fn == BinaryFn::atan2) return binary_of<BinaryFn::atan2, T>(a, b);
@@ -98,7 +98,7 @@ struct Unary {
 
 template <UnaryFn fn, class T>
 ElementwiseKernel unary_of() {
-  return plain_kernel<Unary<fn>, T, T>(Step::dense);
+  return plain_kernel<Unary<fn>, T, T>(Stride::dense);
 }
 
 template <std::integral T>
@@ -123,7 +123,7 @@ struct Compare {
 };
 
 template <class T>
-ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+ElementwiseKernel compare_of(CompareDirection direction, Stride a, Stride b) {
   switch (direction) {
     case CompareDirection::eq: return plain_kernel<Compare<CompareDirection::eq>, bool, T>(a, b);
     case CompareDirection::ne: return plain_kernel<Compare<CompareDirection::ne>, bool, T>(a, b);
@@ -146,7 +146,7 @@ struct SixteenBytes {
   std::uint64_t parts[2];
 };
 
-template <class T, Step predicate, Step on_true, Step on_false>
+template <class T, Stride predicate, Stride on_true, Stride on_false>
 void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   auto* to = reinterpret_cast<T*>(out);
   const PlainOperand<bool, predicate> chooser(in[0]);
@@ -155,22 +155,22 @@ void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = chooser[i] ? yes[i] : no[i];
 }
 
-template <class T, Step predicate, Step on_true>
-ElementwiseKernel select_of(Step on_false) {
-  return on_false == Step::dense ? select_loop<T, predicate, on_true, Step::dense>
-                                 : select_loop<T, predicate, on_true, Step::scalar>;
+template <class T, Stride predicate, Stride on_true>
+ElementwiseKernel select_of(Stride on_false) {
+  return on_false == Stride::dense ? select_loop<T, predicate, on_true, Stride::dense>
+                                   : select_loop<T, predicate, on_true, Stride::scalar>;
 }
 
-template <class T, Step predicate>
-ElementwiseKernel select_of(Step on_true, Step on_false) {
-  return on_true == Step::dense ? select_of<T, predicate, Step::dense>(on_false)
-                                : select_of<T, predicate, Step::scalar>(on_false);
+template <class T, Stride predicate>
+ElementwiseKernel select_of(Stride on_true, Stride on_false) {
+  return on_true == Stride::dense ? select_of<T, predicate, Stride::dense>(on_false)
+                                  : select_of<T, predicate, Stride::scalar>(on_false);
 }
 
 template <class T>
-ElementwiseKernel select_of(Step predicate, Step on_true, Step on_false) {
-  return predicate == Step::dense ? select_of<T, Step::dense>(on_true, on_false)
-                                  : select_of<T, Step::scalar>(on_true, on_false);
+ElementwiseKernel select_of(Stride predicate, Stride on_true, Stride on_false) {
+  return predicate == Stride::dense ? select_of<T, Stride::dense>(on_true, on_false)
+                                    : select_of<T, Stride::scalar>(on_true, on_false);
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ ElementwiseKernel scalar_unary_kernel(UnaryFn fn, DType dtype) {
   });
 }
 
-ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b) {
   return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
     if constexpr (is_half_element<T>) return half_binary_kernel(fn, dtype, a, b);
     else if constexpr (is_complex_element<T>) return complex_binary_kernel(fn, dtype, a, b);
@@ -196,7 +196,7 @@ ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b)
   });
 }
 
-ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b) {
   return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
     if constexpr (is_half_element<T>) return half_compare_kernel(direction, dtype, a, b);
     else if constexpr (is_complex_element<T>) return complex_compare_kernel(direction, dtype, a, b);
@@ -205,13 +205,13 @@ ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype,
   });
 }
 
-ElementwiseKernel scalar_select_kernel(DType dtype, Step predicate, Step on_true, Step on_false) {
+ElementwiseKernel scalar_select_kernel(DType dtype, Stride predicate, Stride on_true, Stride on_false) {
   if (bytes_per_element(dtype) == 2) return select_of<std::uint16_t>(predicate, on_true, on_false);
   if (bytes_per_element(dtype) == 16) return select_of<SixteenBytes>(predicate, on_true, on_false);
   return nullptr;
 }
 
-ElementwiseKernel scalar_clamp_kernel(DType dtype, Step low, Step x, Step high) {
+ElementwiseKernel scalar_clamp_kernel(DType dtype, Stride low, Stride x, Stride high) {
   return with_element(dtype, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
     if constexpr (is_half_element<T>) return half_clamp_kernel(dtype, low, x, high);
     else if constexpr (is_integer_element<T>) return plain_kernel<Clamp, T, T>(low, x, high);

@@ -8,11 +8,11 @@
 namespace tutti {
 
 ElementwiseKernel scalar_unary_kernel(UnaryFn fn, DType dtype);
-ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Step a, Step b);
-ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Step a, Step b);
+ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
+ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
 /// Of elements of 2 or 16 bytes.
-ElementwiseKernel scalar_select_kernel(DType dtype, Step predicate, Step on_true, Step on_false);
-ElementwiseKernel scalar_clamp_kernel(DType dtype, Step low, Step x, Step high);
+ElementwiseKernel scalar_select_kernel(DType dtype, Stride predicate, Stride on_true, Stride on_false);
+ElementwiseKernel scalar_clamp_kernel(DType dtype, Stride low, Stride x, Stride high);
 ElementwiseKernel scalar_convert_kernel(DType from, DType to);
 ReduceRowsKernel scalar_reduce_rows_kernel(ReduceKind kind, DType dtype);
 ReduceColumnsKernel scalar_reduce_columns_kernel(ReduceKind kind, DType dtype);

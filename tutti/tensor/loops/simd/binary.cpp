@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-template <BinaryFn fn, class T, Step a, Step b>
+template <BinaryFn fn, class T, Stride a, Stride b>
 void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
   map(D(), n, Result<D>(out), Apply<fn>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]));
@@ -25,8 +25,8 @@ template <BinaryFn fn, class T>
 void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::CappedTag<T, 1>;
   T x;
-  hn::StoreU(binary<fn>(Operand<Step::scalar, D>(in[0]).at(0), Operand<Step::scalar, D>(in[1]).at(0)), D(),
-             &x);
+  hn::StoreU(binary<fn>(Operand<Stride::scalar, D>(in[0]).at(0), Operand<Stride::scalar, D>(in[1]).at(0)),
+             D(), &x);
   fill(out, reinterpret_cast<const std::byte*>(&x), n, sizeof x);
 }
 
@@ -38,16 +38,16 @@ constexpr bool has_order(BinaryFn fn) {
 }
 
 template <BinaryFn fn, class T>
-ElementwiseKernel with_steps(Step a, Step b) {
-  if (a == Step::dense && b == Step::dense) return binary_loop<fn, T, Step::dense, Step::dense>;
-  if (a == Step::dense) return binary_loop<fn, T, Step::dense, Step::scalar>;
-  if (b == Step::scalar) return both_scalar<fn, T>;
-  if constexpr (has_order<T>(fn)) return binary_loop<fn, T, Step::scalar, Step::dense>;
-  else return exchanged<binary_loop<fn, T, Step::dense, Step::scalar>>;
+ElementwiseKernel with_steps(Stride a, Stride b) {
+  if (a == Stride::dense && b == Stride::dense) return binary_loop<fn, T, Stride::dense, Stride::dense>;
+  if (a == Stride::dense) return binary_loop<fn, T, Stride::dense, Stride::scalar>;
+  if (b == Stride::scalar) return both_scalar<fn, T>;
+  if constexpr (has_order<T>(fn)) return binary_loop<fn, T, Stride::scalar, Stride::dense>;
+  else return exchanged<binary_loop<fn, T, Stride::dense, Stride::scalar>>;
 }
 
 template <class T>
-ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel float_kernel(BinaryFn fn, Stride a, Stride b) {
   switch (fn) {
     case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
     case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
@@ -70,7 +70,7 @@ ElementwiseKernel float_kernel(BinaryFn fn, Step a, Step b) {
 }
 
 template <class T>
-ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel integer_kernel(BinaryFn fn, Stride a, Stride b) {
   switch (fn) {
     case BinaryFn::add: return with_steps<BinaryFn::add, T>(a, b);
     case BinaryFn::sub: return with_steps<BinaryFn::sub, T>(a, b);
@@ -95,7 +95,7 @@ ElementwiseKernel integer_kernel(BinaryFn fn, Step a, Step b) {
 }
 
 // On bytes 0 and 1.
-ElementwiseKernel bool_kernel(BinaryFn fn, Step a, Step b) {
+ElementwiseKernel bool_kernel(BinaryFn fn, Stride a, Stride b) {
   switch (fn) {
     case BinaryFn::add:
     case BinaryFn::maximum:
@@ -117,7 +117,7 @@ ElementwiseKernel bool_kernel(BinaryFn fn, Step a, Step b) {
   return nullptr;
 }
 
-ElementwiseKernel vector_binary_kernel(BinaryFn fn, Lanes lanes, Step a, Step b) {
+ElementwiseKernel vector_binary_kernel(BinaryFn fn, Lanes lanes, Stride a, Stride b) {
   switch (lanes) {
     case Lanes::boolean: return bool_kernel(fn, a, b);
     case Lanes::i32: return integer_kernel<std::int32_t>(fn, a, b);
@@ -143,7 +143,7 @@ bool minds_the_sign(BinaryFn fn) { return fn == BinaryFn::maximum || fn == Binar
 
 }  // namespace
 
-ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Step a, Step b) {
+ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b) {
   ElementwiseKernel kernel = nullptr;
   if (const auto lanes = minds_the_sign(fn) ? lanes_of(dtype) : lanes_of_bits(dtype))
     kernel = HWY_DYNAMIC_DISPATCH(vector_binary_kernel)(fn, *lanes, a, b);

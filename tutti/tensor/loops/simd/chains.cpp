@@ -48,7 +48,7 @@ void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* ste
 }
 
 // Two functions are the most frequent chain. Chosen again and again they would take 1.2 times as long.
-template <class T, ChainStep::Fn first, ChainStep::Fn second, Step a, Step b, Step c>
+template <class T, ChainStep::Fn first, ChainStep::Fn second, Stride a, Stride b, Stride c>
 void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep*, int, std::int64_t n,
                Store store) {
   using D = hn::ScalableTag<T>;
@@ -58,18 +58,18 @@ void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep*, int
       Operand<c, D>(in[2]));
 }
 
-template <class T, ChainStep::Fn first, ChainStep::Fn second, Step c>
+template <class T, ChainStep::Fn first, ChainStep::Fn second, Stride c>
 ChainKernel pair_with_last(const ChainStep* steps) {
   if (steps[0].repeats && steps[1].repeats) return nullptr;
-  if (steps[0].repeats) return pair_loop<T, first, second, Step::scalar, Step::dense, c>;
-  return steps[1].repeats ? pair_loop<T, first, second, Step::dense, Step::scalar, c>
-                          : pair_loop<T, first, second, Step::dense, Step::dense, c>;
+  if (steps[0].repeats) return pair_loop<T, first, second, Stride::scalar, Stride::dense, c>;
+  return steps[1].repeats ? pair_loop<T, first, second, Stride::dense, Stride::scalar, c>
+                          : pair_loop<T, first, second, Stride::dense, Stride::dense, c>;
 }
 
 template <class T, ChainStep::Fn first, ChainStep::Fn second>
 ChainKernel pair_of(const ChainStep* steps) {
-  return steps[2].repeats ? pair_with_last<T, first, second, Step::scalar>(steps)
-                          : pair_with_last<T, first, second, Step::dense>(steps);
+  return steps[2].repeats ? pair_with_last<T, first, second, Stride::scalar>(steps)
+                          : pair_with_last<T, first, second, Stride::dense>(steps);
 }
 
 template <class T, ChainStep::Fn first>

@@ -22,26 +22,27 @@ struct Clamp {
   }
 };
 
-template <class T, Step low, Step x, Step high>
+template <class T, Stride low, Stride x, Stride high>
 void clamp_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
   map(D(), n, Result<D>(out), Clamp(), Operand<low, D>(in[0]), Operand<x, D>(in[1]), Operand<high, D>(in[2]));
 }
 
-template <class T, Step low, Step x>
-ElementwiseKernel with_last_step(Step high) {
-  return high == Step::dense ? clamp_loop<T, low, x, Step::dense> : clamp_loop<T, low, x, Step::scalar>;
+template <class T, Stride low, Stride x>
+ElementwiseKernel with_last_step(Stride high) {
+  return high == Stride::dense ? clamp_loop<T, low, x, Stride::dense> : clamp_loop<T, low, x, Stride::scalar>;
 }
 
 template <class T>
-ElementwiseKernel with_steps(Step low, Step x, Step high) {
-  if (low == Step::dense && x == Step::dense) return with_last_step<T, Step::dense, Step::dense>(high);
-  if (low == Step::dense) return with_last_step<T, Step::dense, Step::scalar>(high);
-  if (x == Step::dense) return with_last_step<T, Step::scalar, Step::dense>(high);
-  return with_last_step<T, Step::scalar, Step::scalar>(high);
+ElementwiseKernel with_steps(Stride low, Stride x, Stride high) {
+  if (low == Stride::dense && x == Stride::dense)
+    return with_last_step<T, Stride::dense, Stride::dense>(high);
+  if (low == Stride::dense) return with_last_step<T, Stride::dense, Stride::scalar>(high);
+  if (x == Stride::dense) return with_last_step<T, Stride::scalar, Stride::dense>(high);
+  return with_last_step<T, Stride::scalar, Stride::scalar>(high);
 }
 
-ElementwiseKernel vector_clamp_kernel(Lanes lanes, Step low, Step x, Step high) {
+ElementwiseKernel vector_clamp_kernel(Lanes lanes, Stride low, Stride x, Stride high) {
   switch (lanes) {
     case Lanes::boolean: return nullptr;
     case Lanes::i32: return with_steps<std::int32_t>(low, x, high);
@@ -61,7 +62,7 @@ namespace tutti {
 
 HWY_EXPORT(vector_clamp_kernel);
 
-ElementwiseKernel clamp_kernel(DType dtype, Step low, Step x, Step high) {
+ElementwiseKernel clamp_kernel(DType dtype, Stride low, Stride x, Stride high) {
   ElementwiseKernel kernel = nullptr;
   if (const auto lanes = lanes_of(dtype))
     kernel = HWY_DYNAMIC_DISPATCH(vector_clamp_kernel)(*lanes, low, x, high);

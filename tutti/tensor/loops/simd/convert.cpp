@@ -29,7 +29,7 @@ struct IsNotZero {
 template <class From>
 void to_bool_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<From>;
-  map(D(), n, MaskResult<D>(out), IsNotZero(), Operand<Step::dense, D>(in[0]));
+  map(D(), n, MaskResult<D>(out), IsNotZero(), Operand<Stride::dense, D>(in[0]));
 }
 
 // From is uint8_t for bool.
@@ -64,7 +64,7 @@ template <class From, class To>
 void convert_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = WiderTag<From, To>;
   using DTo = hn::Rebind<To, D>;
-  map(D(), n, Result<DTo>(out), Convert<From, To, DTo>(), Operand<Step::dense, hn::Rebind<From, D>>(in[0]));
+  map(D(), n, Result<DTo>(out), Convert<From, To, DTo>(), Operand<Stride::dense, hn::Rebind<From, D>>(in[0]));
 }
 
 ElementwiseKernel to_bool_kernel(Lanes from) {

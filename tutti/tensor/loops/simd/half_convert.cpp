@@ -14,12 +14,12 @@ namespace {
 
 template <class H>
 void widen_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
-  map(Floats(), n, Result<Floats>(out), Widen<H>(), Operand<Step::dense, Halves>(in[0]));
+  map(Floats(), n, Result<Floats>(out), Widen<H>(), Operand<Stride::dense, Halves>(in[0]));
 }
 
 template <class H>
 void round_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
-  map(Floats(), n, Result<Halves>(out), Round<H>(), Operand<Step::dense, Floats>(in[0]));
+  map(Floats(), n, Result<Halves>(out), Round<H>(), Operand<Stride::dense, Floats>(in[0]));
 }
 
 ElementwiseKernel vector_widen_kernel(DType from) {

@@ -83,19 +83,19 @@ TUTTI_INLINE hn::Vec<Bytes<D>> bytes_of_mask(hn::Mask<D> mask) {
 }
 
 /// An operand that is read lane for lane, or whose first element stands in a register for all lanes.
-template <Step step, class D>
+template <Stride step, class D>
 class Operand {
  public:
   explicit TUTTI_INLINE Operand(const std::byte* bytes)
       : elements_(reinterpret_cast<const Element<D>*>(bytes)), first_(hn::Zero(D())) {
-    if constexpr (step == Step::scalar) first_ = hn::Set(D(), *elements_);
+    if constexpr (step == Stride::scalar) first_ = hn::Set(D(), *elements_);
   }
   TUTTI_INLINE hn::Vec<D> at(std::size_t i) const {
-    if constexpr (step == Step::scalar) return first_;
+    if constexpr (step == Stride::scalar) return first_;
     return hn::LoadU(D(), elements_ + i);
   }
   TUTTI_INLINE hn::Vec<D> at(std::size_t i, std::size_t count) const {
-    if constexpr (step == Step::scalar) return first_;
+    if constexpr (step == Stride::scalar) return first_;
     return load_first(D(), elements_ + i, count);
   }
 
@@ -105,7 +105,7 @@ class Operand {
 };
 
 /// A bool operand beside lanes of D, as masks.
-template <Step step, class D>
+template <Stride step, class D>
 class MaskOperand {
  public:
   explicit TUTTI_INLINE MaskOperand(const std::byte* bytes) : bytes_(bytes) {}

@@ -26,7 +26,7 @@ struct Compare {
   }
 };
 
-template <CompareDirection direction, class T, Step a, Step b>
+template <CompareDirection direction, class T, Stride a, Stride b>
 void compare_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
   map(D(), n, MaskResult<D>(out), Compare<direction>(), Operand<a, D>(in[0]), Operand<b, D>(in[1]));
@@ -36,33 +36,34 @@ template <CompareDirection direction, class T>
 void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::CappedTag<T, 1>;
   std::byte x;
-  MaskResult<D>(&x).put(0, compare<direction>(Operand<Step::scalar, D>(in[0]).at(0),
-                                              Operand<Step::scalar, D>(in[1]).at(0)));
+  MaskResult<D>(&x).put(0, compare<direction>(Operand<Stride::scalar, D>(in[0]).at(0),
+                                              Operand<Stride::scalar, D>(in[1]).at(0)));
   fill(out, &x, n, 1);
 }
 
 template <CompareDirection direction, class T>
-ElementwiseKernel compare_with(Step a, Step b) {
-  if (a == Step::dense && b == Step::dense) return compare_loop<direction, T, Step::dense, Step::dense>;
-  if (a == Step::dense) return compare_loop<direction, T, Step::dense, Step::scalar>;
-  if (b == Step::scalar) return both_scalar<direction, T>;
+ElementwiseKernel compare_with(Stride a, Stride b) {
+  if (a == Stride::dense && b == Stride::dense)
+    return compare_loop<direction, T, Stride::dense, Stride::dense>;
+  if (a == Stride::dense) return compare_loop<direction, T, Stride::dense, Stride::scalar>;
+  if (b == Stride::scalar) return both_scalar<direction, T>;
   if constexpr (direction == CompareDirection::eq || direction == CompareDirection::ne)
-    return exchanged<compare_loop<direction, T, Step::dense, Step::scalar>>;
-  else return compare_loop<direction, T, Step::scalar, Step::dense>;
+    return exchanged<compare_loop<direction, T, Stride::dense, Stride::scalar>>;
+  else return compare_loop<direction, T, Stride::scalar, Stride::dense>;
 }
 
 /// direction(b, a) for the steps of a and b.
 template <CompareDirection direction, class T>
-ElementwiseKernel exchanged_compare(Step a, Step b) {
-  if (a == Step::dense && b == Step::dense)
-    return exchanged<compare_loop<direction, T, Step::dense, Step::dense>>;
-  if (a == Step::dense) return exchanged<compare_loop<direction, T, Step::scalar, Step::dense>>;
-  if (b == Step::dense) return exchanged<compare_loop<direction, T, Step::dense, Step::scalar>>;
+ElementwiseKernel exchanged_compare(Stride a, Stride b) {
+  if (a == Stride::dense && b == Stride::dense)
+    return exchanged<compare_loop<direction, T, Stride::dense, Stride::dense>>;
+  if (a == Stride::dense) return exchanged<compare_loop<direction, T, Stride::scalar, Stride::dense>>;
+  if (b == Stride::dense) return exchanged<compare_loop<direction, T, Stride::dense, Stride::scalar>>;
   return exchanged<both_scalar<direction, T>>;
 }
 
 template <class T>
-ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
+ElementwiseKernel compare_of(CompareDirection direction, Stride a, Stride b) {
   switch (direction) {
     case CompareDirection::eq: return compare_with<CompareDirection::eq, T>(a, b);
     case CompareDirection::ne: return compare_with<CompareDirection::ne, T>(a, b);
@@ -74,7 +75,7 @@ ElementwiseKernel compare_of(CompareDirection direction, Step a, Step b) {
   return nullptr;
 }
 
-ElementwiseKernel vector_compare_kernel(CompareDirection direction, Lanes lanes, Step a, Step b) {
+ElementwiseKernel vector_compare_kernel(CompareDirection direction, Lanes lanes, Stride a, Stride b) {
   switch (lanes) {
     case Lanes::boolean: return compare_of<std::uint8_t>(direction, a, b);
     case Lanes::i32: return compare_of<std::int32_t>(direction, a, b);
@@ -99,8 +100,8 @@ struct Gate {
 template <CompareDirection direction, Limit side, class T>
 void gate_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(D(), n, Result<D>(out), Gate<direction, side>(), Operand<Step::dense, D>(in[0]),
-      Operand<Step::scalar, D>(in[1]), Operand<Step::dense, D>(in[2]));
+  map(D(), n, Result<D>(out), Gate<direction, side>(), Operand<Stride::dense, D>(in[0]),
+      Operand<Stride::scalar, D>(in[1]), Operand<Stride::dense, D>(in[2]));
 }
 
 template <class T>
@@ -129,23 +130,23 @@ struct Select {
   }
 };
 
-template <class T, Step on_true, Step on_false>
+template <class T, Stride on_true, Stride on_false>
 void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(D(), n, Result<D>(out), Select(), MaskOperand<Step::dense, D>(in[0]), Operand<on_true, D>(in[1]),
+  map(D(), n, Result<D>(out), Select(), MaskOperand<Stride::dense, D>(in[0]), Operand<on_true, D>(in[1]),
       Operand<on_false, D>(in[2]));
 }
 
 template <class T>
-ElementwiseKernel select_of(Step a, Step b) {
-  if (a == Step::dense && b == Step::dense) return select_loop<T, Step::dense, Step::dense>;
-  if (a == Step::dense) return select_loop<T, Step::dense, Step::scalar>;
-  if (b == Step::dense) return select_loop<T, Step::scalar, Step::dense>;
-  return select_loop<T, Step::scalar, Step::scalar>;
+ElementwiseKernel select_of(Stride a, Stride b) {
+  if (a == Stride::dense && b == Stride::dense) return select_loop<T, Stride::dense, Stride::dense>;
+  if (a == Stride::dense) return select_loop<T, Stride::dense, Stride::scalar>;
+  if (b == Stride::dense) return select_loop<T, Stride::scalar, Stride::dense>;
+  return select_loop<T, Stride::scalar, Stride::scalar>;
 }
 
 // Select moves bits: one loop for each size of element.
-ElementwiseKernel vector_select_kernel(DType dtype, Step a, Step b) {
+ElementwiseKernel vector_select_kernel(DType dtype, Stride a, Stride b) {
   switch (bytes_per_element(dtype)) {
     case 1: return select_of<std::uint8_t>(a, b);
     case 4: return select_of<std::uint32_t>(a, b);
@@ -164,7 +165,7 @@ HWY_EXPORT(vector_compare_kernel);
 HWY_EXPORT(vector_gate_kernel);
 HWY_EXPORT(vector_select_kernel);
 
-ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Step a, Step b) {
+ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b) {
   const bool minds_the_sign = direction != CompareDirection::eq && direction != CompareDirection::ne;
   if (const auto lanes = minds_the_sign ? lanes_of(dtype) : lanes_of_bits(dtype))
     return HWY_DYNAMIC_DISPATCH(vector_compare_kernel)(direction, *lanes, a, b);
@@ -180,27 +181,28 @@ ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype) {
 namespace {
 
 // One predicate for all elements: one side, whole.
-template <std::size_t element_bytes, Step on_true, Step on_false>
+template <std::size_t element_bytes, Stride on_true, Stride on_false>
 void select_side(std::byte* out, const std::byte* const* in, std::int64_t n) {
   const bool takes_true = in[0][0] != std::byte{0};
   const std::byte* side = takes_true ? in[1] : in[2];
-  if ((takes_true ? on_true : on_false) == Step::scalar) fill(out, side, n, element_bytes);
+  if ((takes_true ? on_true : on_false) == Stride::scalar) fill(out, side, n, element_bytes);
   else std::memmove(out, side, static_cast<std::size_t>(n) * element_bytes);
 }
 
 template <std::size_t element_bytes>
-ElementwiseKernel select_side_of(Step a, Step b) {
-  if (a == Step::dense && b == Step::dense) return select_side<element_bytes, Step::dense, Step::dense>;
-  if (a == Step::dense) return select_side<element_bytes, Step::dense, Step::scalar>;
-  if (b == Step::dense) return select_side<element_bytes, Step::scalar, Step::dense>;
-  return select_side<element_bytes, Step::scalar, Step::scalar>;
+ElementwiseKernel select_side_of(Stride a, Stride b) {
+  if (a == Stride::dense && b == Stride::dense)
+    return select_side<element_bytes, Stride::dense, Stride::dense>;
+  if (a == Stride::dense) return select_side<element_bytes, Stride::dense, Stride::scalar>;
+  if (b == Stride::dense) return select_side<element_bytes, Stride::scalar, Stride::dense>;
+  return select_side<element_bytes, Stride::scalar, Stride::scalar>;
 }
 
 }  // namespace
 
-ElementwiseKernel select_kernel(DType dtype, Step predicate, Step on_true, Step on_false) {
+ElementwiseKernel select_kernel(DType dtype, Stride predicate, Stride on_true, Stride on_false) {
   if (ElementwiseKernel kernel = scalar_select_kernel(dtype, predicate, on_true, on_false)) return kernel;
-  if (predicate == Step::dense) return HWY_DYNAMIC_DISPATCH(vector_select_kernel)(dtype, on_true, on_false);
+  if (predicate == Stride::dense) return HWY_DYNAMIC_DISPATCH(vector_select_kernel)(dtype, on_true, on_false);
   switch (bytes_per_element(dtype)) {
     case 1: return select_side_of<1>(on_true, on_false);
     case 4: return select_side_of<4>(on_true, on_false);

@@ -69,7 +69,7 @@ struct Apply {
 template <UnaryFn fn, class T>
 void unary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(D(), n, Result<D>(out), Apply<fn>(), Operand<Step::dense, D>(in[0]));
+  map(D(), n, Result<D>(out), Apply<fn>(), Operand<Stride::dense, D>(in[0]));
 }
 
 struct IsFinite {
@@ -82,7 +82,7 @@ struct IsFinite {
 template <class T>
 void is_finite_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
-  map(D(), n, MaskResult<D>(out), IsFinite(), Operand<Step::dense, D>(in[0]));
+  map(D(), n, MaskResult<D>(out), IsFinite(), Operand<Stride::dense, D>(in[0]));
 }
 
 // On bytes 0 and 1.
@@ -95,7 +95,7 @@ struct NotOfBool {
 
 void bool_not_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<std::uint8_t>;
-  map(D(), n, Result<D>(out), NotOfBool(), Operand<Step::dense, D>(in[0]));
+  map(D(), n, Result<D>(out), NotOfBool(), Operand<Stride::dense, D>(in[0]));
 }
 
 template <class T>

@@ -7,21 +7,22 @@
 
 namespace tutti {
 
-/// Where the roots lie in the arena. Constants come first and are never reused; then values that stay with one worker,
+/// Where the buffers lie in the arena. Constants come first and are never reused; then values that stay with one worker,
 /// then those that travel: memory of the one kind is not reused for the other, or its lines would travel as well.
-struct BufferPlan {
-  std::vector<std::int64_t> offset;  // per root in the arena or constant; -1: the caller's, or not in memory
+struct ArenaPlan {
+  std::vector<std::int64_t>
+      offset;  // per buffer in the arena or constant; -1: the caller's, or not in memory
   std::int64_t bytes = 0;
   int shared_in_place = 0;  // results that took the place of an operand
 };
 
-/// Two roots share bytes only if every access to the first happens before the second is written: in an earlier phase,
+/// Two buffers share bytes only if every access to the first happens before the second is written: in an earlier phase,
 /// earlier on the same worker, or, where both lie alike and every worker keeps to its own part, earlier in its list.
-BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes, const Placement& placement);
+ArenaPlan plan_arena(const Graph& graph, const Steps& steps, const Placement& placement);
 
 /// True if an output may be written over an input: they lie alike, and by the same rule no element of the input is read
-/// after that of the output is written. Numbers of roots.
+/// after that of the output is written. Numbers of buffers.
 using MayOverwrite = std::function<bool(int input, int output)>;
-MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes, const Placement& placement);
+MayOverwrite may_overwrite(const Graph& graph, const Steps& steps, const Placement& placement);
 
 }  // namespace tutti

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/run/place/buffers.hpp"
+#include "tutti/run/place/arena.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,23 +15,23 @@ constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t gap_bytes =
     320;  // after large buffers, so that equal places of several are in other sets
 constexpr std::int64_t large_bytes = 4096;
-constexpr std::ptrdiff_t longest_look_back = 64;  // roots whose place a new one may take
+constexpr std::ptrdiff_t longest_look_back = 64;  // buffers whose place a new one may take
 
 std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
 
-class BufferPlanner {
+class ArenaPlanner {
  public:
-  BufferPlanner(const Graph& graph, const Nodes& nodes, const Placement& placement)
+  ArenaPlanner(const Graph& graph, const Steps& steps, const Placement& placement)
       : graph_(graph),
-        nodes_(nodes),
+        steps_(steps),
         placement_(placement),
-        accesses_(graph.roots.size()),
-        kept_(graph.roots.size()) {
+        accesses_(graph.buffers.size()),
+        kept_(graph.buffers.size()) {
     for (int r : graph.replicas) kept_[static_cast<std::size_t>(r)] = true;
   }
 
-  BufferPlan plan() && {
-    plan_.offset.assign(graph_.roots.size(), -1);
+  ArenaPlan plan() && {
+    plan_.offset.assign(graph_.buffers.size(), -1);
     one_worker_ = std::ranges::all_of(placement_.of, [&](const Assignment& assigned) {
       return assigned.phase == 0 && assigned.split == placement_.of[0].split;
     });
@@ -39,7 +39,7 @@ class BufferPlanner {
     find_accesses();
     std::int64_t staying = place_all(false), travelling = place_all(true);
     std::int64_t constants = plan_.bytes;
-    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
+    for (std::size_t r = 0; r < graph_.buffers.size(); ++r)
       if (is_planned(static_cast<int>(r)))
         plan_.offset[r] += constants + (travels(static_cast<int>(r)) ? staying : 0);
     plan_.bytes += staying + travelling;
@@ -49,73 +49,73 @@ class BufferPlanner {
   MayOverwrite may_overwrite() && {
     find_accesses();
     return [planner = std::move(*this)](int input, int output) {
-      return planner.alike(input, output) && planner.root(input).axes == planner.root(output).axes &&
+      return planner.alike(input, output) && planner.buffer(input).axes == planner.buffer(output).axes &&
              (planner.is_over(input, output) || planner.is_over_part_by_part(input, output));
     };
   }
 
  private:
-  const Root& root(int r) const { return graph_.roots[static_cast<std::size_t>(r)]; }
-  const Node& node(int n) const { return nodes_.list[static_cast<std::size_t>(n)]; }
+  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  const Step& step(int n) const { return steps_.list[static_cast<std::size_t>(n)]; }
   int phase(int n) const { return placement_.of[static_cast<std::size_t>(n)].phase; }
   const Split& split(int n) const { return placement_.of[static_cast<std::size_t>(n)].split; }
-  SplitNode placed(int n) const { return {node(n), split(n)}; }
-  int maker(int r) const { return nodes_.maker[static_cast<std::size_t>(r)]; }
+  SplitStep placed(int n) const { return {step(n), split(n)}; }
+  int maker(int r) const { return steps_.maker[static_cast<std::size_t>(r)]; }
   std::int64_t& offset(int r) { return plan_.offset[static_cast<std::size_t>(r)]; }
   bool is_planned(int r) const {
-    return root(r).place == Root::Place::arena && maker(r) >= 0 &&
-           nodes_.in_memory[static_cast<std::size_t>(r)];
+    return buffer(r).kind == Buffer::Kind::arena && maker(r) >= 0 &&
+           steps_.in_memory[static_cast<std::size_t>(r)];
   }
   bool is_kept(int r) const { return kept_[static_cast<std::size_t>(r)]; }
 
   void place_constants() {
-    for (std::size_t r = 0; r < graph_.roots.size(); ++r)
-      if (graph_.roots[r].place == Root::Place::constant) {
+    for (std::size_t r = 0; r < graph_.buffers.size(); ++r)
+      if (graph_.buffers[r].kind == Buffer::Kind::constant) {
         plan_.offset[r] = plan_.bytes;
-        plan_.bytes += rounded(graph_.roots[r].bytes, line_bytes);
+        plan_.bytes += rounded(graph_.buffers[r].bytes, line_bytes);
       }
   }
 
   void find_accesses() {
-    travels_.assign(graph_.roots.size(), false);
-    for (int n = 0; n < static_cast<int>(nodes_.list.size()); ++n) {
-      for (int r : node(n).writes) accesses_[static_cast<std::size_t>(r)].push_back(n);
-      for (const Address& read : node(n).reads) {
-        accesses_[static_cast<std::size_t>(read.root)].push_back(n);
-        int writer = maker(read.root);
+    travels_.assign(graph_.buffers.size(), false);
+    for (int n = 0; n < static_cast<int>(steps_.list.size()); ++n) {
+      for (int r : step(n).writes) accesses_[static_cast<std::size_t>(r)].push_back(n);
+      for (const Address& read : step(n).reads) {
+        accesses_[static_cast<std::size_t>(read.buffer)].push_back(n);
+        int writer = maker(read.buffer);
         if (writer >= 0 && !reads_own_part(graph_, placed(writer), placed(n), read))
-          travels_[static_cast<std::size_t>(read.root)] = true;
+          travels_[static_cast<std::size_t>(read.buffer)] = true;
       }
     }
-    for (const std::vector<int>& nodes : accesses_) last_.push_back(last_of(nodes));
+    for (const std::vector<int>& steps : accesses_) last_.push_back(last_of(steps));
   }
   bool travels(int r) const { return travels_[static_cast<std::size_t>(r)]; }
 
-  /// The last accesses to a root: their phase, the last node there, and the worker that does them all.
+  /// The last accesses to a buffer: their phase, the last step there, and the worker that does them all.
   struct Last {
-    int phase = -1, node = -1;
+    int phase = -1, step = -1;
     int worker = several;
   };
   static constexpr int several = -1;
 
   int worker_of(int n) const { return split(n).by == Split::By::worker ? split(n).which : several; }
 
-  Last last_of(const std::vector<int>& nodes) const {
+  Last last_of(const std::vector<int>& steps) const {
     Last last;
-    for (int n : nodes) {
+    for (int n : steps) {
       bool later = phase(n) > last.phase;
       if (!later && phase(n) < last.phase) continue;
       last.worker = later || last.worker == worker_of(n) ? worker_of(n) : several;
-      last.node = later ? n : std::max(last.node, n);
+      last.step = later ? n : std::max(last.step, n);
       last.phase = phase(n);
     }
     return last;
   }
 
-  /// The bytes that the roots of one pool need.
+  /// The bytes that the buffers of one pool need.
   std::int64_t place_all(bool travelling) {
     std::vector<int> order;
-    for (int r = 0; r < static_cast<int>(graph_.roots.size()); ++r)
+    for (int r = 0; r < static_cast<int>(graph_.buffers.size()); ++r)
       if (is_planned(r) && travels(r) == travelling) order.push_back(r);
     std::ranges::sort(order, {}, [&](int r) { return std::tuple{phase(maker(r)), maker(r), r}; });
     std::vector<int> placed;
@@ -135,7 +135,7 @@ class BufferPlanner {
     return rounded(top, 2 * line_bytes);
   }
 
-  /// Forgets what is over when r is written, and for all roots after it: in a phase each worker has its own time.
+  /// Forgets what is over when r is written, and for all buffers after it: in a phase each worker has its own time.
   void forget_before(int r) {
     int phase = this->phase(maker(r));
     if (phase == forgotten_before_ && !one_worker_) return;
@@ -147,14 +147,14 @@ class BufferPlanner {
   }
 
   std::int64_t extent(int r) const {
-    std::int64_t bytes = rounded(root(r).bytes, travels(r) ? 2 * line_bytes : line_bytes);
+    std::int64_t bytes = rounded(buffer(r).bytes, travels(r) ? 2 * line_bytes : line_bytes);
     return bytes >= large_bytes ? bytes + gap_bytes : bytes;
   }
 
-  /// Puts r where a root of the same make lies that is no longer needed, if there is one: first of all an operand.
+  /// Puts r where a buffer of the same make lies that is no longer needed, if there is one: first of all an operand.
   bool take_over(int r, const std::vector<int>& placed) {
     std::vector<int> candidates;
-    for (const Address& read : node(maker(r)).reads) candidates.push_back(read.root);
+    for (const Address& read : step(maker(r)).reads) candidates.push_back(read.buffer);
     std::size_t operands = candidates.size();
     auto oldest = placed.rbegin() + std::min(std::ssize(placed), longest_look_back);
     candidates.insert(candidates.end(), placed.rbegin(), oldest);
@@ -192,8 +192,8 @@ class BufferPlanner {
   }
 
   bool alike(int a, int b) const {
-    return root(a).stored == root(b).stored && root(a).shard_stride == root(b).shard_stride &&
-           root(a).bytes == root(b).bytes && root(a).type.bytes() == root(b).type.bytes();
+    return buffer(a).stored == buffer(b).stored && buffer(a).shard_stride == buffer(b).shard_stride &&
+           buffer(a).bytes == buffer(b).bytes && buffer(a).type.bytes() == buffer(b).type.bytes();
   }
 
   /// Every access to `earlier` happens before `later` is written.
@@ -202,7 +202,7 @@ class BufferPlanner {
     const Last& last = last_[static_cast<std::size_t>(earlier)];
     int writer = maker(later);
     if (last.phase != phase(writer)) return last.phase < phase(writer);
-    return last.worker != several && last.worker == worker_of(writer) && last.node < writer;
+    return last.worker != several && last.worker == worker_of(writer) && last.step < writer;
   }
 
   bool happens_before(int n, int m) const {
@@ -210,7 +210,7 @@ class BufferPlanner {
     return n < m && split(n) == split(m) && split(n).by == Split::By::worker;
   }
 
-  /// The same for roots at one place that lie alike, worker by worker, tile by tile.
+  /// The same for buffers at one place that lie alike, worker by worker, tile by tile.
   bool is_over_part_by_part(int earlier, int later) const {
     int writer = maker(later);
     if (is_kept(earlier) || maker(earlier) == writer) return false;
@@ -222,7 +222,7 @@ class BufferPlanner {
     });
   }
 
-  /// Node n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
+  /// Step n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
   bool keeps_to_own_part(int n, int earlier, int writer, int later) const {
     const Split& split = this->split(n);
     auto axis = static_cast<std::size_t>(split.which);
@@ -230,63 +230,63 @@ class BufferPlanner {
       case Split::By::worker: break;  // then one happens before the other
       case Split::By::together: return false;
       case Split::By::axis:
-        if (!has(root(later).stored, axis) || !has(node(writer).outer(), axis)) return false;
+        if (!has(buffer(later).stored, axis) || !has(step(writer).outer(), axis)) return false;
         break;
       case Split::By::tiles:
-        if (!tiles_alike(node(n), node(writer)) || root(later).type.shape() != node(n).shape ||
-            root(earlier).type.shape() != node(n).shape)
+        if (!tiles_alike(step(n), step(writer)) || buffer(later).type.shape() != step(n).shape ||
+            buffer(earlier).type.shape() != step(n).shape)
           return false;
         break;
     }
-    for (const Address& read : node(n).reads)
-      if (read.root == earlier && !reads_own_part(graph_, placed(n), placed(n), read)) return false;
+    for (const Address& read : step(n).reads)
+      if (read.buffer == earlier && !reads_own_part(graph_, placed(n), placed(n), read)) return false;
     return true;
   }
 
-  /// Within node n, `earlier` is read element for element, and never after `later` is written.
+  /// Within step n, `earlier` is read element for element, and never after `later` is written.
   bool is_read_in_place(int n, int earlier, int later) const {
-    const Node& region = node(n);
-    if (region.kind != Node::Kind::region || root(earlier).type.shape() != root(later).type.shape())
+    const Step& region = step(n);
+    if (region.kind != Step::Kind::region || buffer(earlier).type.shape() != buffer(later).type.shape())
       return false;
-    if (root(earlier).type.shape() != region.shape) return false;
+    if (buffer(earlier).type.shape() != region.shape) return false;
     Address own = natural_address(graph_, earlier);
     std::size_t written = position_of_maker(region, later);
-    for (std::size_t i = 0; i < region.atoms.size(); ++i) {
-      const Atom& atom = graph_.atoms[static_cast<std::size_t>(region.atoms[i])];
-      for (const Address& operand : atom.operands) {
-        if (operand.root != earlier) continue;
+    for (std::size_t i = 0; i < region.tasks.size(); ++i) {
+      const Task& task = graph_.tasks[static_cast<std::size_t>(region.tasks[i])];
+      for (const Address& operand : task.operands) {
+        if (operand.buffer != earlier) continue;
         const auto& merged_into = uses(n).merged_into;
         std::size_t read = merged_into.contains(i) ? merged_into.at(i) : i;
-        if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(atom.work)))
+        if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(task.work)))
           return false;
-        if (operand.offset != 0 || operand.axes != own.axes || atom.shape != region.shape) return false;
+        if (operand.offset != 0 || operand.axes != own.axes || task.shape != region.shape) return false;
         if (!is_dense(operand, region.shape, element_bytes(graph_, operand))) return false;
       }
     }
     return true;
   }
 
-  std::size_t position_of_maker(const Node& region, int r) const {
-    for (std::size_t i = 0; i < region.atoms.size(); ++i)
-      for (int result : graph_.atoms[static_cast<std::size_t>(region.atoms[i])].results)
+  std::size_t position_of_maker(const Step& region, int r) const {
+    for (std::size_t i = 0; i < region.tasks.size(); ++i)
+      for (int result : graph_.tasks[static_cast<std::size_t>(region.tasks[i])].results)
         if (result == r) return i;
     return 0;
   }
 
   const RegionUses& uses(int n) const {
     auto known = uses_.find(n);
-    return known != uses_.end() ? known->second : uses_.emplace(n, uses_of(graph_, nodes_, n)).first->second;
+    return known != uses_.end() ? known->second : uses_.emplace(n, uses_of(graph_, steps_, n)).first->second;
   }
 
   const Graph& graph_;
-  const Nodes& nodes_;
+  const Steps& steps_;
   const Placement& placement_;
-  BufferPlan plan_;
-  std::vector<std::vector<int>> accesses_;  // nodes per root
-  std::vector<Last> last_;                  // per root
-  std::vector<bool> kept_;                  // per root
-  std::vector<bool> travels_;               // per root
-  std::vector<int> lying_;                  // roots placed so far that may still be accessed, by offset
+  ArenaPlan plan_;
+  std::vector<std::vector<int>> accesses_;  // steps per buffer
+  std::vector<Last> last_;                  // per buffer
+  std::vector<bool> kept_;                  // per buffer
+  std::vector<bool> travels_;               // per buffer
+  std::vector<int> lying_;                  // buffers placed so far that may still be accessed, by offset
   std::int64_t widest_ = 0;                 // extent among them
   int forgotten_before_ = -1;               // phase
   bool one_worker_ = false;                 // does everything
@@ -295,12 +295,12 @@ class BufferPlanner {
 
 }  // namespace
 
-BufferPlan plan_buffers(const Graph& graph, const Nodes& nodes, const Placement& placement) {
-  return BufferPlanner(graph, nodes, placement).plan();
+ArenaPlan plan_arena(const Graph& graph, const Steps& steps, const Placement& placement) {
+  return ArenaPlanner(graph, steps, placement).plan();
 }
 
-MayOverwrite may_overwrite(const Graph& graph, const Nodes& nodes, const Placement& placement) {
-  return BufferPlanner(graph, nodes, placement).may_overwrite();
+MayOverwrite may_overwrite(const Graph& graph, const Steps& steps, const Placement& placement) {
+  return ArenaPlanner(graph, steps, placement).may_overwrite();
 }
 
 }  // namespace tutti

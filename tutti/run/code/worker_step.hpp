@@ -41,17 +41,17 @@ struct Touched {
 };
 using OnTouched = std::function<void(const Touched&)>;
 
-/// A piece of a node for one worker: some of its units and, of a region, some of its tiles. Addresses are absolute.
-struct PlanStep {
+/// A piece of a step for one worker: some of its units and, of a region, some of its tiles. Addresses are absolute.
+struct WorkerStep {
   struct Code {
-    void (*run)(const PlanStep&, StepContext&);
-    void (*touch)(const PlanStep&, StepContext&, const OnTouched&);
+    void (*run)(const WorkerStep&, StepContext&);
+    void (*touch)(const WorkerStep&, StepContext&, const OnTouched&);
   };
   const Code* code;
   const void* args;
   std::int64_t unit_begin, unit_end;
   std::int64_t tile_begin, tile_end;
-  int node;
+  int of;  // the step that it is a part of
 };
 
 /// Slots that callers fill: inputs first, then outputs. The arena needs none, it never moves.

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/fuse/steps.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t most_tasks_in_region = 64;  // temporaries of a region stay in L1
+constexpr std::int64_t longest_row_in_region =
+    4096;  // elements; a longer row is folded by a region of its own
+
+class Gatherer {
+ public:
+  Gatherer(const Graph& graph, Fusion fusion) : graph_(graph), fusion_(fusion) {}
+
+  Steps gather() && {
+    steps_.maker.assign(graph_.buffers.size(), -1);
+    for (int i = 0; i < static_cast<int>(graph_.tasks.size()); ++i) place(i);
+    find_reads_and_writes();
+    for (std::size_t n = 0; n < steps_.list.size(); ++n) {
+      Step& step = steps_.list[n];
+      if (step.kind == Step::Kind::region) {
+        step.space = space_of(graph_, step, 0);
+        step.mergeable = mergeable_axes(graph_, steps_, static_cast<int>(n), step.outer());
+      }
+      if (step.kind == Step::Kind::copy) step.space = copy_space(step);
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  const Task& task(int i) const { return graph_.tasks[static_cast<std::size_t>(i)]; }
+  int maker(int buffer) const { return steps_.maker[static_cast<std::size_t>(buffer)]; }
+
+  void place(int i) {
+    const Task& a = task(i);
+    int joined = is_fusable(a) && fusion_ == Fusion::on ? region_for(a) : -1;
+    if (joined < 0) {
+      joined = static_cast<int>(steps_.list.size());
+      steps_.list.push_back(new_step(a));
+    }
+    Step& step = steps_.list[static_cast<std::size_t>(joined)];
+    step.tasks.push_back(i);
+    step.axes |= a.axes;
+    if (const FoldWork* fold = fold_of_inner(a)) {
+      step.inner |= fold->axes;
+      ++step.folds;
+    }
+    if (auto* rows = std::get_if<RowsWork>(&a.work)) {
+      step.kept = rows->kept;
+      step.row_shape = graph_.buffers[static_cast<std::size_t>(a.results[0])].type.shape();
+    }
+    for (int buffer : a.results) steps_.maker[static_cast<std::size_t>(buffer)] = joined;
+  }
+
+  /// The fold over axes inside the region.
+  static const FoldWork* fold_of_inner(const Task& a) {
+    return fold_of_terms(a) ? nullptr : std::get_if<FoldWork>(&a.work);
+  }
+
+  static bool is_fusable(const Task& a) {
+    return std::holds_alternative<PointwiseWork>(a.work) || std::holds_alternative<FoldWork>(a.work) ||
+           std::holds_alternative<RowsWork>(a.work);
+  }
+
+  static Step new_step(const Task& a) {
+    Step step{};
+    step.kind = is_fusable(a)                                 ? Step::Kind::region
+                : std::holds_alternative<ColumnsWork>(a.work) ? Step::Kind::columns
+                : std::holds_alternative<CopyWork>(a.work)    ? Step::Kind::copy
+                : std::holds_alternative<SubWork>(a.work)     ? Step::Kind::control
+                                                              : Step::Kind::units;
+    step.shape = a.shape;
+    return step;
+  }
+
+  int region_for(const Task& a) const {
+    int first = 0;
+    for (const Address& operand : a.operands) first = std::max(first, maker(operand.buffer));
+    int end = static_cast<int>(steps_.list.size());
+    if (std::holds_alternative<RowsWork>(a.work)) {
+      for (int i = first; i < end; ++i)
+        if (fits(a, i)) return i;
+    } else {
+      for (int i = end; i-- > first;)
+        if (fits(a, i)) return i;
+    }
+    return -1;
+  }
+
+  bool fits(const Task& a, int index) const {
+    const Step& step = steps_.list[static_cast<std::size_t>(index)];
+    if (step.kind != Step::Kind::region || step.tasks.size() >= most_tasks_in_region) return false;
+    const FoldWork* fold = fold_of_inner(a);
+    AxisSet inner = step.inner | (fold ? fold->axes : 0);
+    if (fold && step.folds > 0) return false;
+    if ((a.axes | inner) != (step.axes | inner)) return false;
+    if (const auto* rows = std::get_if<RowsWork>(&a.work)) {
+      if (a.shape != step.shape || (step.kept && *step.kept != rows->kept)) return false;
+      std::int64_t columns = 1;
+      for (int i = rows->kept; i < a.shape.rank(); ++i) columns *= a.shape[i];
+      if (columns > longest_row_in_region) return false;
+      const Shape& result = graph_.buffers[static_cast<std::size_t>(a.results[0])].type.shape();
+      if (step.kept && result != step.row_shape) return false;
+      if (is_like(result, step.shape)) return false;  // then nothing would tell the two apart
+    } else if (a.shape != step.shape &&
+               !(step.kept && is_like(a.shape, step.row_shape) && reads_from(a, index))) {
+      return false;
+    }
+    return std::ranges::all_of(a.operands, [&](const Address& operand) {
+      return maker(operand.buffer) != index || stays_in_place(a, operand, step, inner);
+    });
+  }
+
+  /// The same but for dims of one element: with and without the dims that were reduced.
+  static bool is_like(const Shape& a, const Shape& b) {
+    auto longer_dims = [](const Shape& shape) {
+      std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+      std::erase(sizes, 1);
+      return sizes;
+    };
+    return longer_dims(a) == longer_dims(b);
+  }
+
+  bool reads_from(const Task& a, int index) const {
+    return std::ranges::any_of(a.operands,
+                               [&](const Address& operand) { return maker(operand.buffer) == index; });
+  }
+
+  /// A value made in the region is read there element for element, or row by row.
+  bool stays_in_place(const Task& a, const Address& operand, const Step& step, AxisSet inner) const {
+    Address own = natural_address(graph_, operand.buffer);
+    if (operand.offset != 0) return false;
+    for (std::size_t i = 0; i < own.axes.size(); ++i)
+      if (has(a.axes | step.axes | inner, i) && operand.axes[i] != own.axes[i]) return false;
+    const Shape& made = graph_.buffers[static_cast<std::size_t>(operand.buffer)].type.shape();
+    bool is_row_value = step.kept && is_like(made, step.row_shape);
+    if (is_row_value && is_like(a.shape, made))
+      return is_dense(operand, a.shape, element_bytes(graph_, operand));
+    if (a.shape == made) {
+      for (int i = 0; i < made.rank(); ++i)
+        if (made[i] != 1 &&
+            operand.dims[static_cast<std::size_t>(i)] != own.dims[static_cast<std::size_t>(i)])
+          return false;
+      return true;
+    }
+    if (!is_row_value || a.shape != step.shape) return false;
+    // Over the kept dims it must be dense, over the others it repeats.
+    std::int64_t stride = element_bytes(graph_, operand);
+    for (int i = a.shape.rank(); i-- > 0;) {
+      if (a.shape[i] == 1) continue;
+      std::int64_t wanted = i >= *step.kept ? 0 : stride;
+      if (operand.dims[static_cast<std::size_t>(i)] != wanted) return false;
+      if (i < *step.kept) stride *= a.shape[i];
+    }
+    return true;
+  }
+
+  /// Several tiles if each shard of the result is one piece, copied from one other.
+  Space copy_space(const Step& step) const {
+    const auto& work = std::get<CopyWork>(task(step.tasks[0]).work);
+    auto units = static_cast<std::size_t>(positions(graph_.mesh, step.axes));
+    auto has_one_source = [](const CopyWork::Job& job) { return job.from.size() == 1; };
+    if (work.loops.empty() || work.jobs.size() != units || !std::ranges::all_of(work.jobs, has_one_source))
+      return {};
+    Space space{work.loops[0].size, 1, 1, 1};
+    for (std::size_t i = 1; i < work.loops.size(); ++i) space.columns *= work.loops[i].size;
+    space.tile_columns = space.columns;
+    return space;
+  }
+
+  void find_reads_and_writes() {
+    steps_.in_memory.assign(graph_.buffers.size(), false);
+    auto in_memory = [&](int buffer) {
+      return static_cast<std::vector<bool>::reference>(steps_.in_memory[static_cast<std::size_t>(buffer)]);
+    };
+    for (int buffer : graph_.outputs) in_memory(buffer) = true;
+    for (int buffer : graph_.replicas) in_memory(buffer) = true;
+    for (std::size_t n = 0; n < steps_.list.size(); ++n)
+      for (int i : steps_.list[n].tasks)
+        for (const Address& operand : task(i).operands)
+          if (maker(operand.buffer) != static_cast<int>(n)) {
+            in_memory(operand.buffer) = true;
+            for (const Address& part : parts_read(task(i), operand)) add_read(steps_.list[n], part);
+          }
+    for (std::size_t n = 0; n < steps_.list.size(); ++n)
+      for (int i : steps_.list[n].tasks)
+        for (int buffer : task(i).results)
+          if (steps_.in_memory[static_cast<std::size_t>(buffer)] ||
+              steps_.list[n].kind != Step::Kind::region) {
+            in_memory(buffer) = true;
+            steps_.list[n].writes.push_back(buffer);
+          }
+  }
+
+  static std::vector<Address> parts_read(const Task& a, const Address& operand) {
+    const FoldWork* fold = fold_of_terms(a);
+    if (!fold) return {operand};
+    std::vector<Address> parts(fold->terms.size(), operand);
+    for (std::size_t t = 0; t < parts.size(); ++t) parts[t].offset += fold->terms[t];
+    return parts;
+  }
+
+  static void add_read(Step& step, const Address& operand) {
+    for (const Address& known : step.reads)
+      if (known == operand) return;
+    step.reads.push_back(operand);
+  }
+
+  const Graph& graph_;
+  Fusion fusion_;
+  Steps steps_;
+};
+
+}  // namespace
+
+Steps make_steps(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
+
+const SubWork* sub_work(const Graph& graph, const Step& step) {
+  return std::get_if<SubWork>(&graph.tasks[static_cast<std::size_t>(step.tasks[0])].work);
+}
+
+}  // namespace tutti
