@@ -23,7 +23,7 @@ class Coder {
       : graph_(graph),
         steps_(steps),
         step_(steps.list[static_cast<std::size_t>(step)]),
-        uses_(uses_of(graph, steps, step)),
+        uses_(step_.uses),
         refs_(graph, steps, step, unit_axes, code_),
         is_large_(memory.is_large) {
     code_.streams = is_large_ && !memory.is_over_operands;
@@ -235,7 +235,7 @@ class Coder {
   const Graph& graph_;
   const Steps& steps_;
   const Step& step_;
-  const RegionUses uses_;
+  const RegionUses& uses_;
   RegionCode code_;
   OperandRefs refs_;
   const bool is_large_;

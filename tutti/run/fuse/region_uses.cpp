@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tutti/run/fuse/steps.hpp"
+
 namespace tutti {
 
 const BinaryFn* binary_fn(const Task& task) {

@@ -3,9 +3,12 @@
 
 #include <map>
 
-#include "tutti/run/fuse/steps.hpp"
+#include "tutti/run/graph/graph.hpp"
 
 namespace tutti {
+
+struct Step;
+struct Steps;
 
 /// Which tasks of a region become one instruction with others, and how long its values live. Tasks are numbered by
 /// their position in the step, values by their buffers.

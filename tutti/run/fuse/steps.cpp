@@ -23,6 +23,7 @@ class Gatherer {
       if (step.kind == Step::Kind::region) {
         step.space = space_of(graph_, step, 0);
         step.mergeable = mergeable_axes(graph_, steps_, static_cast<int>(n), step.outer());
+        step.uses = uses_of(graph_, steps_, static_cast<int>(n));
       }
       if (step.kind == Step::Kind::copy) step.space = copy_space(step);
     }

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "tutti/run/fuse/region_uses.hpp"
 #include "tutti/run/graph/graph.hpp"
 #include "tutti/run/graph/space.hpp"
 
@@ -26,6 +27,7 @@ struct Step {
   std::vector<int> writes;     // buffers that other steps or callers read
   Space space;                 // of one unit of a region, or of a copy: its outermost loop by all the others
   AxisSet mergeable = 0;       // outer axes that may be part of a region's space: units for nothing
+  RegionUses uses;             // of a region
 
   AxisSet outer() const { return axes & ~inner; }
 };

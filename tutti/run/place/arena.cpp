@@ -2,11 +2,8 @@
 #include "tutti/run/place/arena.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <vector>
-
-#include "tutti/run/fuse/region_uses.hpp"
 
 namespace tutti {
 namespace {
@@ -255,7 +252,7 @@ class ArenaPlanner {
       const Task& task = graph_.tasks[static_cast<std::size_t>(region.tasks[i])];
       for (const Address& operand : task.operands) {
         if (operand.buffer != earlier) continue;
-        const auto& merged_into = uses(n).merged_into;
+        const auto& merged_into = region.uses.merged_into;
         std::size_t read = merged_into.contains(i) ? merged_into.at(i) : i;
         if (read > written || (read == written && !std::holds_alternative<PointwiseWork>(task.work)))
           return false;
@@ -273,11 +270,6 @@ class ArenaPlanner {
     return 0;
   }
 
-  const RegionUses& uses(int n) const {
-    auto known = uses_.find(n);
-    return known != uses_.end() ? known->second : uses_.emplace(n, uses_of(graph_, steps_, n)).first->second;
-  }
-
   const Graph& graph_;
   const Steps& steps_;
   const Placement& placement_;
@@ -290,7 +282,6 @@ class ArenaPlanner {
   std::int64_t widest_ = 0;                 // extent among them
   int forgotten_before_ = -1;               // phase
   bool one_worker_ = false;                 // does everything
-  mutable std::map<int, RegionUses> uses_;  // per region that was looked at
 };
 
 }  // namespace

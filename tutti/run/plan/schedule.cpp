@@ -129,7 +129,8 @@ class Scheduler {
     std::vector<std::size_t> unit_axes;
     if (split.by == Split::By::axis) unit_axes.push_back(static_cast<std::size_t>(split.which));
     for (std::size_t axis : unit_axes) left &= ~(AxisSet{1} << axis);
-    if (split.by != Split::By::tiles) left &= ~mergeable_axes(graph_, steps_, n, left);
+    if (split.by == Split::By::worker) left &= ~step.mergeable;
+    if (split.by == Split::By::axis) left &= ~mergeable_axes(graph_, steps_, n, left);
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(left, axis)) unit_axes.push_back(axis);
     const RegionMemory memory{is_large(n), is_over_operand(step)};
@@ -318,12 +319,12 @@ class Scheduler {
       for (std::size_t b = 1; b < code.bases.size(); ++b)
         put_address(&code.bases[b], code.base_buffers[b], 0);
     }
-    DirectRegion direct;
-    if (!make_direct(share, scratch, direct, [](std::byte**, int, std::int64_t) {})) return;
-    DirectRegion& kept = keep(DirectRegion{});
-    make_direct(share, scratch, kept,
-                [&](std::byte** at, int r, std::int64_t offset) { put_address(at, r, offset); });
-    share = {&direct_region_code, &kept, 0, 1, 0, 1, share.of};
+    auto direct = std::make_shared<DirectRegion>();  // where its addresses stay when they are put
+    if (!make_direct(share, scratch, *direct,
+                     [&](std::byte** at, int r, std::int64_t offset) { put_address(at, r, offset); }))
+      return;
+    made_.args.push_back(direct);
+    share = {&direct_region_code, direct.get(), 0, 1, 0, 1, share.of};
   }
 
   const Graph& graph_;
