@@ -139,14 +139,13 @@ class fold_chains : public testing::TestWithParam<Case> {
 /// Adjacent ranges of bytes are one.
 using Bytes = std::map<std::uintptr_t, std::uintptr_t>;  // begin -> end
 /// What a step reads and what it writes outside of its scratch.
-std::array<Bytes, 2> touched(WorkerStep step, RegionCode code) {
+std::array<Bytes, 2> touched(const WorkerStep& step, RegionCode code) {
   constexpr std::uintptr_t apart = std::uintptr_t{1} << 40;
   for (std::size_t i = 0; i < code.bases.size(); ++i)
     code.bases[i] = reinterpret_cast<std::byte*>((i + 1) * apart);
-  step.args = &code;
   StepContext context{.scratch = nullptr, .frame = {}, .crew = {}};
   std::vector<Touched> all;
-  region_code.touch(step, context, [&](const Touched& t) {
+  code.touch(step, context, [&](const Touched& t) {
     if (t.begin >= apart) all.push_back(t);
   });
   std::ranges::sort(all, {}, &Touched::begin);
@@ -170,8 +169,9 @@ TEST_P(fold_chains, are_made_of_sums_that_one_chain_reads) {
     std::size_t found = 0;
     for (const std::vector<std::vector<WorkerStep>>& phase : schedule.lists)
       for (const WorkerStep& step : phase[0]) {
-        if (step.code != &region_code) continue;
-        const auto& code = *static_cast<const RegionCode*>(step.args);
+        const auto* region = dynamic_cast<const CodeOf<RegionCode>*>(step.code);
+        if (!region) continue;
+        const RegionCode& code = region->data;
         RegionCode apart = code;
         apart.whole = code.code;
         EXPECT_EQ(touched(step, code), touched(step, apart));

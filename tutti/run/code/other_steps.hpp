@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-struct CopyArgs {
+struct Copy {
   struct Job {
     std::byte* to;
     std::vector<std::byte*> from;  // none: zeros; several are folded, or compared
@@ -25,9 +25,12 @@ struct CopyArgs {
   std::size_t scratch_bytes;  // addresses of what is folded
   std::int64_t tiles;         // of one unit
   bool is_large;              // goes past the caches
+
+  void run(const WorkerStep& part, StepContext& context) const;
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
 };
 
-struct ColumnsArgs {
+struct Columns {
   struct Job {
     std::byte* to;
     std::byte* from;
@@ -36,18 +39,20 @@ struct ColumnsArgs {
   ReduceColumnsKernel kernel;
   std::int64_t batch, rows, columns, element_bytes;
   std::size_t scratch_bytes;
+
+  void run(const WorkerStep& part, StepContext& context) const;
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
 };
 
-struct UnitsArgs {
-  std::function<void(const Unit&)> run;
+struct OpaqueUnits {
+  std::function<void(const Unit&)> kernel;
   std::vector<std::byte*> addresses;  // of each job: operands, then results
   std::vector<std::int64_t> bytes;    // of each operand and result
   std::size_t operands, results;
   std::size_t scratch_bytes;
-};
 
-extern const WorkerStep::Code copy_code;
-extern const WorkerStep::Code columns_code;
-extern const WorkerStep::Code units_code;
+  void run(const WorkerStep& part, StepContext& context) const;
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+};
 
 }  // namespace tutti

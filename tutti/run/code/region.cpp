@@ -78,7 +78,7 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
 
 /// Walks units and tiles of a step; on whole tiles it does `whole`. on_call(call, tile).
 template <class F>
-void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& step,
+void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& part,
           std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
   std::array<std::uintptr_t, 64> few;
   std::size_t most = 0;
@@ -89,7 +89,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
   std::size_t outer = code.unit_sizes.size();
   if (frame.size() < code.refs.size()) frame.resize(code.refs.size());
   std::array<std::int64_t, 64> at;  // the coordinates of the unit
-  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
+  for (std::int64_t unit = part.unit_begin; unit < part.unit_end; ++unit) {
     std::int64_t rest = unit;
     for (std::size_t a = outer; a-- > 0; rest /= code.unit_sizes[a]) at[a] = rest % code.unit_sizes[a];
     const std::int64_t* strides = code.unit_strides.data();
@@ -104,7 +104,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
     for (const RegionInstruction& i : code.once)
       walk_instruction(code, i, frame.data(), first, terms, [&](const Call& call) { on_call(call, first); });
     std::int64_t per_row = code.space.tiles_per_row();
-    for (std::int64_t t = step.tile_begin; t < step.tile_end; ++t) {
+    for (std::int64_t t = part.tile_begin; t < part.tile_end; ++t) {
       Tile tile{t / per_row * code.space.tile_rows, t % per_row * code.space.tile_columns, 0, 0};
       tile.rows = std::min(code.space.tile_rows, code.space.rows - tile.row);
       tile.columns = std::min(code.space.tile_columns, code.space.columns - tile.column);
@@ -187,15 +187,16 @@ void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
   }
 }
 
-void run_region(const WorkerStep& step, StepContext& context) {
-  const auto& code = *static_cast<const RegionCode*>(step.args);
-  walk(code, code.whole, step, context.scratch, context.frame,
-       [&](const Call& call, const Tile& tile) { run_call(code, call, tile); });
-  if (code.streams) finish_streaming();
+}  // namespace
+
+void RegionCode::run(const WorkerStep& part, StepContext& context) const {
+  walk(*this, whole, part, context.scratch, context.frame,
+       [&](const Call& call, const Tile& tile) { run_call(*this, call, tile); });
+  if (streams) finish_streaming();
 }
 
-void touch_region(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) {
-  const auto& code = *static_cast<const RegionCode*>(step.args);
+void RegionCode::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
+  const RegionCode& region = *this;
   auto span = [&](std::uintptr_t at, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
                   std::int64_t column_stride, std::int64_t bytes, bool written) {
     for (std::int64_t r = 0; r < rows && columns > 0; ++r) {
@@ -205,15 +206,15 @@ void touch_region(const WorkerStep& step, StepContext& context, const OnTouched&
       on_touched({begin, begin + static_cast<std::uintptr_t>(std::abs(last) + bytes), written});
     }
   };
-  walk(code, code.whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+  walk(region, whole, part, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
     if (i.kind == Kind::fetch) return;
-    auto ref = [&](int r) -> const RegionRef& { return code.refs[static_cast<std::size_t>(r)]; };
+    auto ref = [&](int r) -> const RegionRef& { return refs[static_cast<std::size_t>(r)]; };
     auto dense = [&](std::uintptr_t at, const RegionRef& r, std::int64_t n, bool written) {
       span(at, 1, 0, n, r.element_bytes, r.element_bytes, written);
     };
     if (i.kind == Kind::fold_chain) {
-      const RegionFoldChain& chain = fold_chain(code, i);
+      const RegionFoldChain& chain = fold_chain(region, i);
       for (std::size_t k = 0; k < chain.parts.size(); ++k)
         dense(call.in[k], ref(chain.parts[k].ref), chain.parts[k].repeats ? 1 : call.n,
               k < static_cast<std::size_t>(chain.results));
@@ -221,7 +222,7 @@ void touch_region(const WorkerStep& step, StepContext& context, const OnTouched&
     }
     dense(call.out, ref(i.out), call.n, true);
     if (i.kind == Kind::load_irregular) {
-      walk_irregular(code, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
+      walk_irregular(region, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
         span(from, 1, 0, loop.size, loop.from_stride, loop.to_stride, false);
       });
       return;
@@ -238,8 +239,8 @@ void touch_region(const WorkerStep& step, StepContext& context, const OnTouched&
   });
 }
 
-void run_direct(const WorkerStep& step, StepContext&) {
-  for (const DirectCall& call : static_cast<const DirectRegion*>(step.args)->calls) {
+void DirectRegion::run(const WorkerStep&, StepContext&) const {
+  for (const DirectCall& call : calls) {
     switch (call.kind) {
       case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
       case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n, Store::plain); break;
@@ -259,11 +260,10 @@ void run_direct(const WorkerStep& step, StepContext&) {
   }
 }
 
-void touch_direct(const WorkerStep& step, StepContext&, const OnTouched& on_touched) {
-  const auto& direct = *static_cast<const DirectRegion*>(step.args);
+void DirectRegion::touch(const WorkerStep&, StepContext&, const OnTouched& on_touched) const {
   std::size_t next = 0;
-  for (const DirectCall& call : direct.calls) {
-    auto bytes = [&] { return direct.element_bytes[next++]; };
+  for (const DirectCall& call : calls) {
+    auto bytes = [&] { return element_bytes[next++]; };
     auto touch = [&](const std::byte* at, std::int64_t length, bool written) {
       auto begin = reinterpret_cast<std::uintptr_t>(at);
       if (length > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(length), written});
@@ -288,11 +288,6 @@ void touch_direct(const WorkerStep& step, StepContext&, const OnTouched& on_touc
     }
   }
 }
-
-}  // namespace
-
-const WorkerStep::Code region_code{run_region, touch_region};
-const WorkerStep::Code direct_region_code{run_direct, touch_direct};
 
 std::int64_t RegionCode::units() const {
   std::int64_t n = 1;
@@ -335,12 +330,12 @@ std::int64_t element_bytes(const RegionCode& code, int ref) {
   return code.refs[static_cast<std::size_t>(ref)].element_bytes;
 }
 
-bool can_be_direct(const RegionCode& code, const WorkerStep& step) {
+bool can_be_direct(const RegionCode& code, const WorkerStep& part) {
   auto is_indirect = [](const RegionInstruction& i) {
     return i.kind == Kind::load || i.kind == Kind::load_irregular;
   };
   if (code.streams || !code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
-  std::int64_t tiles = (step.unit_end - step.unit_begin) * (step.tile_end - step.tile_begin);
+  std::int64_t tiles = (part.unit_end - part.unit_begin) * (part.tile_end - part.tile_begin);
   return tiles * static_cast<std::int64_t>(code.code.size()) <= static_cast<std::int64_t>(most_direct_calls);
 }
 
@@ -377,13 +372,12 @@ void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call
 
 }  // namespace
 
-bool make_direct(const WorkerStep& step, std::byte* scratch, DirectRegion& direct,
+bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate) {
-  const auto& code = *static_cast<const RegionCode*>(step.args);
-  if (!can_be_direct(code, step)) return false;
+  if (!can_be_direct(code, part)) return false;
   std::vector<const RegionInstruction*> instructions;  // of the calls
   std::vector<std::uintptr_t> frame;
-  walk(code, code.code, step, scratch, frame, [&](const Call& call, const Tile&) {
+  walk(code, code.code, part, scratch, frame, [&](const Call& call, const Tile&) {
     const RegionInstruction& i = call.instruction;
     DirectCall made = direct_call(code, call);
     if (!direct.calls.empty() && instructions.back() == &i && lengthen(code, i, direct.calls.back(), made))

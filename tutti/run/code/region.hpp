@@ -91,6 +91,8 @@ struct RegionCode {
   std::size_t scratch_bytes = 0;
   bool streams = false;
 
+  void run(const WorkerStep& part, StepContext& context) const;
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
   std::int64_t units() const;
   /// Of an instruction's result (k = 0), operand or term (from 1 on) at a position.
   std::int64_t offset(const RegionInstruction& i, int position, int k) const {
@@ -119,15 +121,15 @@ struct DirectCall {
 struct DirectRegion {
   std::vector<DirectCall> calls;
   std::vector<std::int64_t> element_bytes;  // [call][out, in ..]
+
+  void run(const WorkerStep& part, StepContext& context) const;
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
 };
 
-extern const WorkerStep::Code region_code;
-extern const WorkerStep::Code direct_region_code;
-
-/// Works out the addresses of `step`, a step of a RegionCode, if it has few calls and loads nothing; else no calls.
-/// `scratch`: of its worker. `relocate` is told where addresses in the buffer of which buffer have been put.
+/// Works out the addresses of `part`, a part of `code`, if it has few calls and loads nothing. False if not.
+/// `scratch`: of its worker. `relocate` is told where addresses in which buffer have been put.
 using OnRelocated = std::function<void(std::byte** at, int buffer, std::int64_t offset)>;
-bool make_direct(const WorkerStep& step, std::byte* scratch, DirectRegion& direct,
+bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate);
 
 }  // namespace tutti

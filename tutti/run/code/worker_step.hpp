@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "tutti/devices/team.hpp"
@@ -41,14 +42,38 @@ struct Touched {
 };
 using OnTouched = std::function<void(const Touched&)>;
 
-/// A piece of a step for one worker: some of its units and, of a region, some of its tiles. Addresses are absolute.
+struct WorkerStep;
+
+/// What is done in a step, with all addresses worked out.
+class StepCode {
+ public:
+  StepCode() = default;
+  StepCode(const StepCode&) = delete;
+  StepCode& operator=(const StepCode&) = delete;
+  virtual ~StepCode() = default;
+
+  virtual void run(const WorkerStep& part, StepContext& context) const = 0;
+  /// Tells of all bytes that run() reads and writes.
+  virtual void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const = 0;
+};
+
+/// The code of one kind of step: Data has run and touch of the same parameters.
+template <class Data>
+class CodeOf final : public StepCode {
+ public:
+  explicit CodeOf(Data of) : data(std::move(of)) {}
+
+  void run(const WorkerStep& part, StepContext& context) const override { data.run(part, context); }
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const override {
+    data.touch(part, context, on_touched);
+  }
+
+  Data data;
+};
+
+/// A piece of a step for one worker: some of its units and, of a region or copy, some of its tiles.
 struct WorkerStep {
-  struct Code {
-    void (*run)(const WorkerStep&, StepContext&);
-    void (*touch)(const WorkerStep&, StepContext&, const OnTouched&);
-  };
-  const Code* code;
-  const void* args;
+  const StepCode* code;
   std::int64_t unit_begin, unit_end;
   std::int64_t tile_begin, tile_end;
   int of;  // the step that it is a part of

@@ -13,7 +13,7 @@ constexpr std::int64_t test_stride = 64;
 /// The step for the devices at one position. One worker binds the addresses; all of a crew decide alike.
 class Runner {
  public:
-  Runner(const ControlArgs& args, const Crew& crew, std::int64_t position)
+  Runner(const Control& args, const Crew& crew, std::int64_t position)
       : args_(args),
         crew_(crew),
         position_(static_cast<std::size_t>(position)),
@@ -131,36 +131,32 @@ class Runner {
       std::memcpy(result(carry) + shard, from + shard, static_cast<std::size_t>(value.shard_bytes));
   }
 
-  const ControlArgs& args_;
+  const Control& args_;
   const Crew& crew_;
   std::size_t position_, consts_, carries_;
 };
 
-void run_control(const WorkerStep& step, StepContext& context) {
-  const auto& args = *static_cast<const ControlArgs*>(step.args);
-  if (context.crew.alone() && step.tile_begin > 0) return;  // done with the first worker's list
-  const Crew crew = args.together ? context.crew : Crew{.track = context.crew.track};
-  for (std::int64_t position = 0; position < args.positions; ++position) Runner(args, crew, position).run();
+}  // namespace
+
+void Control::run(const WorkerStep& part, StepContext& context) const {
+  if (context.crew.alone() && part.tile_begin > 0) return;  // done with the first worker's list
+  const Crew crew = together ? context.crew : Crew{.track = context.crew.track};
+  for (std::int64_t position = 0; position < positions; ++position) Runner(*this, crew, position).run();
 }
 
 /// Nothing else is done in the phase of a step that all do together: its plans are checked for themselves.
-void touch_control(const WorkerStep& step, StepContext&, const OnTouched& on_touched) {
-  const auto& args = *static_cast<const ControlArgs*>(step.args);
-  if (step.tile_begin > 0) return;
-  auto touch = [&](const ControlValue& value, bool written) {
+void Control::touch(const WorkerStep& part, StepContext&, const OnTouched& on_touched) const {
+  if (part.tile_begin > 0) return;
+  auto tell = [&](const ControlValue& value, bool written) {
     for (std::int64_t position : value.at_position)
       for (std::int64_t shard : value.shards) {
         auto begin = reinterpret_cast<std::uintptr_t>(value.base + position + shard);
         on_touched({begin, begin + static_cast<std::uintptr_t>(value.shard_bytes), written});
       }
   };
-  for (const ControlValue& operand : args.operands) touch(operand, false);
-  for (const ControlValue& result : args.results) touch(result, true);
+  for (const ControlValue& operand : operands) tell(operand, false);
+  for (const ControlValue& result : results) tell(result, true);
 }
-
-}  // namespace
-
-const WorkerStep::Code control_code{run_control, touch_control};
 
 std::vector<std::int64_t> test_result_strides(const Mesh& mesh) {
   std::vector<std::int64_t> strides(mesh.axes().size());

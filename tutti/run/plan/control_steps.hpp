@@ -16,7 +16,7 @@ struct ControlValue {
   std::int64_t shard_bytes = 0;
 };
 
-struct ControlArgs {
+struct Control {
   Sub sub;
   std::vector<std::shared_ptr<Plan>> plans;
   std::vector<ControlValue> operands, results;  // results: of the op, then the other buffer of each carry
@@ -25,9 +25,10 @@ struct ControlArgs {
   std::size_t coordinates_each = 0;
   std::shared_ptr<std::byte> test_result;
   bool together = false;  // all workers run the plans
-};
 
-extern const WorkerStep::Code control_code;
+  void run(const WorkerStep& part, StepContext& context) const;
+  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+};
 
 /// How the result of a loop's test lies, in a buffer of its own.
 std::vector<std::int64_t> test_result_strides(const Mesh& mesh);

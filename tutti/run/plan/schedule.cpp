@@ -28,7 +28,7 @@ class Scheduler {
     allocate_scratch();
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
-        for (WorkerStep& share : phase[w]) work_out_addresses(share, made_.scratch[w].get());
+        for (WorkerStep& share : phase[w]) make_direct_if_few(share, made_.scratch[w].get());
     return std::move(made_);
   }
 
@@ -74,11 +74,12 @@ class Scheduler {
     }
   }
 
-  template <class T>
-  T& keep(T args) {
-    auto kept = std::make_shared<T>(std::move(args));
-    made_.args.push_back(kept);
-    return *kept;
+  template <class Data>
+  CodeOf<Data>& keep(Data data) {
+    auto code = std::make_unique<CodeOf<Data>>(std::move(data));
+    CodeOf<Data>& kept = *code;
+    made_.code.push_back(std::move(code));
+    return kept;
   }
 
   void need_scratch(std::size_t bytes) {
@@ -98,18 +99,18 @@ class Scheduler {
     adding_ = n;
     switch (step(n).kind) {
       case Step::Kind::region: return add_region(n);
-      case Step::Kind::columns: return add_jobs(n, columns_code, &columns_args(n));
-      case Step::Kind::copy: return add_jobs(n, copy_code, &copy_args(n));
-      case Step::Kind::units: return add_jobs(n, units_code, &units_args(n));
+      case Step::Kind::columns: return add_jobs(n, columns(n));
+      case Step::Kind::copy: return add_jobs(n, copy(n));
+      case Step::Kind::units: return add_jobs(n, units(n));
       case Step::Kind::control: return add_control(n);
     }
   }
 
-  void put(int n, int worker, const WorkerStep::Code& code, const void* args, Range units, Range tiles) {
+  void put(int n, int worker, const StepCode& code, Range units, Range tiles) {
     if (units.begin == units.end || tiles.begin == tiles.end) return;
     auto phase = static_cast<std::size_t>(placement_.of[static_cast<std::size_t>(n)].phase);
     made_.lists[phase][static_cast<std::size_t>(worker)].push_back(
-        {&code, args, units.begin, units.end, tiles.begin, tiles.end, n});
+        {&code, units.begin, units.end, tiles.begin, tiles.end, n});
   }
 
   /// A result lies in the place of an operand.
@@ -134,7 +135,9 @@ class Scheduler {
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(left, axis)) unit_axes.push_back(axis);
     const RegionMemory memory{is_large(n), is_over_operand(step)};
-    RegionCode& code = keep(make_region_code(graph_, steps_, n, unit_axes, memory));
+    CodeOf<RegionCode>& kept = keep(make_region_code(graph_, steps_, n, unit_axes, memory));
+    RegionCode& code = kept.data;
+    for (std::size_t b = 1; b < code.bases.size(); ++b) put_address(&code.bases[b], code.base_buffers[b], 0);
     need_scratch(code.scratch_bytes);
     if (code.space.rows == 0 || (code.space.columns == 0 && !step.kept)) return;
     Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
@@ -147,7 +150,7 @@ class Scheduler {
         units = {units.begin * (all_units.end / code.unit_sizes[0]),
                  units.end * (all_units.end / code.unit_sizes[0])};
       }
-      put(n, w, region_code, &code, units, tiles);
+      put(n, w, kept, units, tiles);
     }
   }
 
@@ -163,7 +166,7 @@ class Scheduler {
     return order;
   }
 
-  void add_jobs(int n, const WorkerStep::Code& code, const void* args) {
+  void add_jobs(int n, const StepCode& code) {
     const Split& split = this->split(n);
     std::int64_t jobs = positions(graph_.mesh, step(n).axes);
     for (int w = 0; w < placement_.workers; ++w) {
@@ -176,18 +179,18 @@ class Scheduler {
       }
       Range tiles{0, step(n).space.tiles()};
       if (split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
-      put(n, w, code, args, mine, tiles);
+      put(n, w, code, mine, tiles);
     }
   }
 
   /// Its one unit is done by one worker, or its tile w by each worker w: all run the sub-programs together.
   void add_control(int n) {
-    const ControlArgs& args = control_args(n);
-    if (!args.together) return put(n, split(n).which, control_code, &args, {0, 1}, {0, 1});
-    for (int w = 0; w < placement_.workers; ++w) put(n, w, control_code, &args, {0, 1}, {w, w + 1});
+    const CodeOf<Control>& code = control(n);
+    if (!code.data.together) return put(n, split(n).which, code, {0, 1}, {0, 1});
+    for (int w = 0; w < placement_.workers; ++w) put(n, w, code, {0, 1}, {w, w + 1});
   }
 
-  CopyArgs& copy_args(int n) {
+  const StepCode& copy(int n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
     const auto& work = std::get<CopyWork>(task.work);
@@ -198,10 +201,11 @@ class Scheduler {
     bool folds = most > 1 && !work.must_agree;
     std::size_t scratch = folds ? most * sizeof(std::byte*) : 0;
     need_scratch(scratch);
-    CopyArgs& args = keep(CopyArgs{std::vector<CopyArgs::Job>(work.jobs.size()), pieces, work.loops,
+    CodeOf<Copy>& code = keep(Copy{std::vector<Copy::Job>(work.jobs.size()), pieces, work.loops,
                                    bytes_per_element(type.dtype()), type.bytes(),
                                    folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
                                    scratch, step.space.tiles(), is_large(n)});
+    Copy& args = code.data;
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());
@@ -209,23 +213,24 @@ class Scheduler {
       for (std::size_t k = 0; k < job.from.size(); ++k)
         put_address(&args.jobs[i].from[k], task.operands[0].buffer, job.from[k]);
     }
-    return args;
+    return code;
   }
 
-  ColumnsArgs& columns_args(int n) {
+  const StepCode& columns(int n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
     const auto& work = std::get<ColumnsWork>(task.work);
     DType dtype = buffer(task.results[0]).type.dtype();
     std::size_t scratch = reduce_columns_scratch_bytes(work.rows, work.columns, dtype);
     need_scratch(scratch);
-    ColumnsArgs& args = keep(ColumnsArgs{{},
+    CodeOf<Columns>& code = keep(Columns{{},
                                          reduce_columns_kernel(work.kind, dtype),
                                          work.batch,
                                          work.rows,
                                          work.columns,
                                          static_cast<std::int64_t>(bytes_per_element(dtype)),
                                          scratch});
+    Columns& args = code.data;
     std::vector<std::int64_t> order = job_order(n);
     args.jobs.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -233,16 +238,17 @@ class Scheduler {
       put_address(&args.jobs[i].to, task.results[0], offset_at(natural_address(graph_, task.results[0]), at));
       put_address(&args.jobs[i].from, task.operands[0].buffer, offset_at(task.operands[0], at));
     }
-    return args;
+    return code;
   }
 
-  UnitsArgs& units_args(int n) {
+  const StepCode& units(int n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
     const Units& units = std::get<UnitsWork>(task.work).units;
     need_scratch(units.scratch_bytes);
-    UnitsArgs& args =
-        keep(UnitsArgs{units.run, {}, {}, task.operands.size(), task.results.size(), units.scratch_bytes});
+    CodeOf<OpaqueUnits>& code =
+        keep(OpaqueUnits{units.run, {}, {}, task.operands.size(), task.results.size(), units.scratch_bytes});
+    OpaqueUnits& args = code.data;
     std::vector<Address> all = task.operands;
     for (int r : task.results) all.push_back(natural_address(graph_, r));
     const Equation& equation = graph_.program.equations[static_cast<std::size_t>(task.equation)];
@@ -257,13 +263,13 @@ class Scheduler {
       for (std::size_t j = 0; j < all.size(); ++j)
         put_address(&args.addresses[i * all.size() + j], all[j].buffer, offset_at(all[j], at));
     }
-    return args;
+    return code;
   }
 
-  ControlArgs& control_args(int n) {
+  const CodeOf<Control>& control(int n) {
     const Task& task = graph_.tasks[static_cast<std::size_t>(step(n).tasks[0])];
     const auto& work = std::get<SubWork>(task.work);
-    ControlArgs& args = keep(ControlArgs{work.sub,
+    CodeOf<Control>& code = keep(Control{work.sub,
                                          work.plans,
                                          {},
                                          {},
@@ -272,6 +278,7 @@ class Scheduler {
                                          0,
                                          nullptr,
                                          split(n).by == Split::By::together});
+    Control& args = code.data;
     for (std::int64_t p = 0; p < args.positions; ++p) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
@@ -290,7 +297,7 @@ class Scheduler {
       put_address(&args.operands[i].base, task.operands[i].buffer, task.operands[i].offset);
     for (std::size_t i = 0; i < args.results.size(); ++i)
       put_address(&args.results[i].base, task.results[i], 0);
-    return args;
+    return code;
   }
 
   ControlValue control_value(const Address& address, Type type, const SubWork& work) const {
@@ -310,21 +317,17 @@ class Scheduler {
     return value;
   }
 
-  /// A region's step becomes a list of calls if they are few; else its bases are filled in.
-  void work_out_addresses(WorkerStep& share, std::byte* scratch) {
-    if (share.code != &region_code) return;
-    auto& code = *const_cast<RegionCode*>(static_cast<const RegionCode*>(share.args));
-    if (std::ranges::find(filled_, &code) == filled_.end()) {
-      filled_.push_back(&code);
-      for (std::size_t b = 1; b < code.bases.size(); ++b)
-        put_address(&code.bases[b], code.base_buffers[b], 0);
-    }
-    auto direct = std::make_shared<DirectRegion>();  // where its addresses stay when they are put
-    if (!make_direct(share, scratch, *direct,
+  /// A region's step becomes a list of calls if they are few.
+  void make_direct_if_few(WorkerStep& share, std::byte* scratch) {
+    const auto* region = dynamic_cast<const CodeOf<RegionCode>*>(share.code);
+    if (!region) return;
+    auto direct =
+        std::make_unique<CodeOf<DirectRegion>>(DirectRegion{});  // its addresses stay where they are put
+    if (!make_direct(region->data, share, scratch, direct->data,
                      [&](std::byte** at, int r, std::int64_t offset) { put_address(at, r, offset); }))
       return;
-    made_.args.push_back(direct);
-    share = {&direct_region_code, direct.get(), 0, 1, 0, 1, share.of};
+    share = {direct.get(), 0, 1, 0, 1, share.of};
+    made_.code.push_back(std::move(direct));
   }
 
   const Graph& graph_;
@@ -334,7 +337,6 @@ class Scheduler {
   const ArenaPlan& arena_;
   Schedule made_;
   int adding_ = 0, neediest_ = 0;  // steps: that steps are being made of, that needs most scratch
-  std::vector<const RegionCode*> filled_;
 };
 
 }  // namespace

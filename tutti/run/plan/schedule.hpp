@@ -16,7 +16,7 @@ struct Schedule {
   std::size_t scratch_bytes = 0;
   std::vector<std::vector<std::vector<WorkerStep>>> lists;  // [phase][worker]
   std::vector<std::vector<Relocation>> relocations;         // per slot: inputs, then outputs
-  std::vector<std::shared_ptr<void>> args;                  // of the steps
+  std::vector<std::unique_ptr<StepCode>> code;              // of the steps
 };
 
 /// Throws R003 (memory) at the equation with the largest value if the arena does not fit.
