@@ -31,12 +31,13 @@ void require_each_once(const std::vector<int>& positions, const Pairs& pairs, co
                        std::string_view role, std::string_view advice) {
   int n = joint_size(axes);
   std::vector<bool> seen(static_cast<std::size_t>(n));
-  for (int position : positions) {
-    require(position >= 0 && position < n, Code::groups, "there is no device {} along {} ({}); it has {}",
-            position, to_string(axes), to_string(pairs), devices_of(n));
+  for (int position : positions) {  // the text of thousands of pairs is made where it is read
+    if (position < 0 || position >= n)
+      fail(Code::groups, "there is no device {} along {} ({}); it has {}", position, to_string(axes),
+           to_string(pairs), devices_of(n));
     auto index = static_cast<std::size_t>(position);
-    require(!seen[index], Code::groups, "device {} is the {} of two pairs ({}); {}", position, role,
-            to_string(pairs), advice);
+    if (seen[index])
+      fail(Code::groups, "device {} is the {} of two pairs ({}); {}", position, role, to_string(pairs), advice);
     seen[index] = true;
   }
 }
