@@ -25,7 +25,7 @@
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/run/executable.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 
 namespace tutti::bench {
 

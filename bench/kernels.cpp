@@ -4,7 +4,11 @@
 
 #include <vector>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/products/product.hpp"
 
 namespace tutti {

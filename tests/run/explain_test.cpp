@@ -19,7 +19,7 @@
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/run/watch/memory.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 namespace {

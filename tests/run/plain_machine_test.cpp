@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tutti/devices/cache.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/instruction_set.hpp"
 #include "tutti/tensor/products/blas.hpp"
 #include "tutti/tensor/products/float_product.hpp"
 

@@ -9,7 +9,9 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

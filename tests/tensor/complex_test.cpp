@@ -8,8 +8,11 @@
 
 #include "tests/tensor/element_values.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/products/product.hpp"
 
 namespace tutti {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "tests/tensor/element_values.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti {

@@ -10,7 +10,10 @@
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tests/tensor/lines.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/fold_chains.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti {

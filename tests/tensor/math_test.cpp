@@ -7,7 +7,7 @@
 
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 
 namespace tutti {
 namespace {

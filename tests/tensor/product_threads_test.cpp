@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "tests/tensor/element_values.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/products/blas.hpp"
 #include "tutti/tensor/products/float_product.hpp"
 #include "tutti/tensor/products/product.hpp"

@@ -11,7 +11,9 @@
 
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti {

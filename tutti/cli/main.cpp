@@ -7,7 +7,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/cli/options.hpp"
 #include "tutti/cli/program.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/instruction_set.hpp"
 #include "tutti/tensor/products/blas.hpp"
 
 namespace {

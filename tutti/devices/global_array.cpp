@@ -6,7 +6,9 @@
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/layout.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 namespace {

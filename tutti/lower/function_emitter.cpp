@@ -8,7 +8,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/transform/replay.hpp"
 
 namespace tutti {

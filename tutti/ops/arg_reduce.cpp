@@ -7,7 +7,7 @@
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/states.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 namespace {

@@ -13,7 +13,7 @@
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/states.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 
 namespace tutti {
 namespace {

@@ -14,7 +14,7 @@
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/transpose.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/products/product.hpp"
 
 namespace tutti {

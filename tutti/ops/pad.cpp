@@ -19,7 +19,7 @@
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 #include "tutti/ops/zeros_of.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 
 namespace tutti {
 namespace {

@@ -12,7 +12,6 @@
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
 
 namespace tutti {

@@ -9,7 +9,7 @@
 
 #include "tutti/ops/indexing.hpp"
 #include "tutti/ops/window_dims.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 
 namespace tutti {
 

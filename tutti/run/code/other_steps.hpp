@@ -7,7 +7,8 @@
 
 #include "tutti/devices/kernel.hpp"
 #include "tutti/run/code/worker_step.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

@@ -4,7 +4,11 @@
 
 #include "tutti/run/code/worker_step.hpp"
 #include "tutti/run/graph/space.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/fold_chains.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

@@ -11,7 +11,8 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/graph/address.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/element_fn.hpp"
 
 namespace tutti {
 

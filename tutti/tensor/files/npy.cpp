@@ -14,7 +14,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/files/npy_header.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 
 namespace tutti {
 namespace {

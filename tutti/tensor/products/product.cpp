@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 #include "tutti/tensor/products/blas.hpp"
 #include "tutti/tensor/products/float_product.hpp"

@@ -2,7 +2,10 @@
 // complex64 and complex128. Null where a function is not one of complex numbers.
 #pragma once
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

@@ -3,7 +3,10 @@
 // that floats have.
 #pragma once
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

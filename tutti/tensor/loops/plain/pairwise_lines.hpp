@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 
 namespace tutti {
 

@@ -3,7 +3,10 @@
 // Each is null where there is none.
 #pragma once
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/plain/complex_loops.hpp"
 #include "tutti/tensor/loops/plain/half_loops.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
@@ -96,6 +97,32 @@ ReduceColumnsKernel scalar_reduce_columns_kernel(ReduceKind kind, DType dtype) {
 FoldKernel scalar_fold_kernel(ReduceKind kind, DType dtype) {
   if (is_complex(dtype)) return complex_fold_kernel(kind, dtype);
   return for_integers<FoldKernel>(kind, dtype, []<class I>(I) { return &I::positions; });
+}
+
+namespace {
+
+template <ReduceKind kind>
+void write_neutral_of(DType dtype, std::byte* out) {
+  with_element(dtype, [out]<class T>(std::type_identity<T>) {
+    if constexpr (!is_complex_element<T> || kind == ReduceKind::sum) {
+      constexpr T neutral = neutral_element<kind, T>();
+      std::memcpy(out, &neutral, sizeof neutral);
+    } else {
+      fail(Code::internal, "complex numbers have no neutral element but 0");
+    }
+  });
+}
+
+}  // namespace
+
+void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out) {
+  switch (kind) {
+    case ReduceKind::sum: return write_neutral_of<ReduceKind::sum>(dtype, out);
+    case ReduceKind::max: return write_neutral_of<ReduceKind::max>(dtype, out);
+    case ReduceKind::min: return write_neutral_of<ReduceKind::min>(dtype, out);
+    case ReduceKind::logical_and: return write_neutral_of<ReduceKind::logical_and>(dtype, out);
+    case ReduceKind::logical_or: return write_neutral_of<ReduceKind::logical_or>(dtype, out);
+  }
 }
 
 }  // namespace tutti

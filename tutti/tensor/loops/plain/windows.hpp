@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
+#include "tutti/types/dtype.hpp"
 
 namespace tutti {
 

@@ -2,7 +2,8 @@
 // Several element functions in one pass (bench/kernels has the times).
 #include <type_traits>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/chains.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/chains.cpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
 
 namespace tutti {

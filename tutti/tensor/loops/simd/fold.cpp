@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds over positions: all_reduce among the devices of one process.
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/fold.cpp"

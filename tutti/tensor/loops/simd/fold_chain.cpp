@@ -3,7 +3,9 @@
 // keeps the memory busier than a tile of the one and then a tile of the other.
 #include <type_traits>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/fold_chains.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/fold_chain.cpp"

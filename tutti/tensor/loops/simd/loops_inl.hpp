@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/simd/inline.hpp"
 
 #if defined(TUTTI_TENSOR_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)

@@ -4,9 +4,10 @@
 #include <bit>
 #include <type_traits>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 
 #undef HWY_TARGET_INCLUDE

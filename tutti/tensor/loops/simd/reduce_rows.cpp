@@ -6,9 +6,10 @@
 // columns (tests/tensor/reduce_rows_test.cpp).
 #include <cstring>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/chains.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 
 #undef HWY_TARGET_INCLUDE

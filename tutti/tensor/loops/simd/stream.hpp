@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "tutti/tensor/loops/kernels.hpp"
+#include "tutti/tensor/loops/copies.hpp"
 
 namespace tutti {
 
