@@ -19,6 +19,7 @@
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/zero_tangent.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 
 namespace tutti {
 namespace {
