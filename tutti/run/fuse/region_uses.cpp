@@ -202,7 +202,7 @@ class UsesFinder {
   RegionUses found_;
 };
 
-const Task& atom_of(const Graph& graph, const Step& step, std::size_t i) {
+const Task& task_of(const Graph& graph, const Step& step, std::size_t i) {
   return graph.tasks[static_cast<std::size_t>(step.tasks[i])];
 }
 
@@ -215,7 +215,7 @@ RegionUses uses_of(const Graph& graph, const Steps& steps, int step) {
 std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const Chain& chain) {
   std::vector<const Address*> operands;
   for (const Link& link : chain) {
-    const std::vector<Address>& own = atom_of(graph, step, link.comparison.value_or(link.task)).operands;
+    const std::vector<Address>& own = task_of(graph, step, link.comparison.value_or(link.task)).operands;
     if (operands.empty()) {
       operands = {&own[0], &own[1]};
     } else if (link.comparison) {
@@ -233,9 +233,9 @@ std::vector<const Address*> operands_of(const Graph& graph, const Step& step, co
 }
 
 std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const Link& link) {
-  const Task& task = atom_of(graph, step, link.task);
+  const Task& task = task_of(graph, step, link.task);
   if (link.comparison) {
-    const Task& compare = atom_of(graph, step, *link.comparison);
+    const Task& compare = task_of(graph, step, *link.comparison);
     if (!(compare.operands[0] == task.operands[2])) return std::nullopt;  // it selects something else
     return chain_fn(*comparison(compare));
   }

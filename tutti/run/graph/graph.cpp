@@ -110,7 +110,7 @@ void GraphBuilder::place_inputs() {
   for (std::size_t i = 0; i < graph_.program.inputs.size(); ++i) {
     Type input = type(graph_.program.inputs[i]);
     check_axes(input);
-    int buffer = new_root(input, stored_axes_by_type(input), Spacing::staggered);
+    int buffer = new_buffer(input, stored_axes_by_type(input), Spacing::staggered);
     graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::input;
     graph_.buffers[static_cast<std::size_t>(buffer)].number = static_cast<int>(i);
     if (ports_) set_axes(graph_.buffers[static_cast<std::size_t>(buffer)], ports_->inputs[i]);
@@ -134,7 +134,7 @@ void GraphBuilder::place_outputs() {
     if (!can_be_output(v, i)) {
       equation_ =
           graph_.buffers[static_cast<std::size_t>(buffer)].equation;  // the copy is part of what it makes
-      buffer = new_output_root(i);
+      buffer = new_output_buffer(i);
       add_copy(v, type(var), buffer);
     }
     graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::output;
@@ -143,9 +143,9 @@ void GraphBuilder::place_outputs() {
   }
 }
 
-int GraphBuilder::new_output_root(std::size_t output) {
+int GraphBuilder::new_output_buffer(std::size_t output) {
   Type of = type(graph_.program.outputs[output]);
-  int buffer = new_root(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
+  int buffer = new_buffer(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
   if (ports_) graph_.buffers[static_cast<std::size_t>(buffer)].axes = ports_->outputs[output];
   return buffer;
 }
@@ -162,7 +162,7 @@ bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
          is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
 }
 
-int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
+int GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
   std::int64_t bytes = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
   bool too_large = false;
   for (std::int64_t size : type.shape()) too_large |= __builtin_mul_overflow(bytes, size, &bytes);
@@ -185,11 +185,11 @@ int GraphBuilder::new_root(Type type, AxisSet stored, Spacing spacing) {
   return static_cast<int>(graph_.buffers.size()) - 1;
 }
 
-int GraphBuilder::result_root(std::size_t i) {
+int GraphBuilder::result_buffer(std::size_t i) {
   Var var = equation().results[i];
   auto output = std::ranges::find(graph_.program.outputs, var) - graph_.program.outputs.begin();
-  if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_root(i);
-  int buffer = new_output_root(static_cast<std::size_t>(output));
+  if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_buffer(i);
+  int buffer = new_output_buffer(static_cast<std::size_t>(output));
   value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
   return buffer;
 }
@@ -198,9 +198,9 @@ GraphBuilder::Spacing GraphBuilder::spacing_of(Var var) const {
   return read_across_[static_cast<std::size_t>(var)] ? Spacing::dense : Spacing::staggered;
 }
 
-int GraphBuilder::own_result_root(std::size_t i) {
+int GraphBuilder::own_result_buffer(std::size_t i) {
   Var var = equation().results[i];
-  int buffer = new_root(type(var), stored_axes(type(var)), spacing_of(var));
+  int buffer = new_buffer(type(var), stored_axes(type(var)), spacing_of(var));
   value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
   return buffer;
 }
@@ -248,7 +248,7 @@ GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, cons
   AxisSet stored = stored_axes(to);
   if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
     return {*address, stored};
-  int buffer = new_root(to, stored, spacing);
+  int buffer = new_buffer(to, stored, spacing);
   add_copy_of(moves, from.address, buffer);
   return {natural_address(graph_, buffer), stored,
           std::make_shared<const Origin>(Origin{moves, from.address})};
@@ -332,7 +332,7 @@ GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
   AxisSet stored = 0;
   for (std::size_t i = 0; i < from.address.axes.size(); ++i)
     if (has(from.stored, i) && from.address.axes[i] != 0) stored |= AxisSet{1} << i;
-  int buffer = new_root(type, stored, Spacing::dense);
+  int buffer = new_buffer(type, stored, Spacing::dense);
   add_copy(from, type, buffer);
   Value copy{natural_address(graph_, buffer), from.stored};
   dense_copies_.push_back({from.address, type.shape(), copy});

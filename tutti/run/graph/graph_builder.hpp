@@ -44,17 +44,17 @@ class GraphBuilder {
   void collect_kernels();
   void place_inputs();
   void place_outputs();
-  int new_output_root(std::size_t output);
+  int new_output_buffer(std::size_t output);
   bool can_be_output(const Value& v, std::size_t output) const;
 
   enum class Spacing { dense, staggered };
   /// Dense if somebody reads its shards side by side.
   Spacing spacing_of(Var var) const;
-  int new_root(Type type, AxisSet stored, Spacing spacing);
+  int new_buffer(Type type, AxisSet stored, Spacing spacing);
   /// The buffer of result `i` of this equation; its value lies there.
-  int result_root(std::size_t i = 0);
+  int result_buffer(std::size_t i = 0);
   /// The same, with its shards side by side also where a caller's buffer for it has them elsewhere.
-  int own_result_root(std::size_t i);
+  int own_result_buffer(std::size_t i);
   void add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
            AxisSet axes);
 
@@ -72,7 +72,7 @@ class GraphBuilder {
   void lower_to_first_of_equals(const Axes& axes);
   void lower(const Sub& sub);
   /// `value` as a carry that takes turns with `buffer` lies: like it.
-  Value like_root(const Value& value, Type type, int buffer);
+  Value like_buffer(const Value& value, Type type, int buffer);
 
   /// Another address, or else a copy.
   Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to,

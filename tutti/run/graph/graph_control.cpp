@@ -32,12 +32,12 @@ void GraphBuilder::lower(const Sub& sub) {
   for (Var var : vars) values.push_back(dense(value(var), type(var)));
   std::vector<int> buffers;
   for (std::size_t i = 0; i < equation().results.size(); ++i)
-    buffers.push_back(i < carries ? own_result_root(i) : result_root(i));
+    buffers.push_back(i < carries ? own_result_buffer(i) : result_buffer(i));
   for (std::size_t i = 0; i < carries; ++i) {
     Type carry = type(equation().results[i]);
     int buffer = buffers[i];
-    values[consts + i] = like_root(values[consts + i], carry, buffer);
-    int other = new_root(carry, stored_axes(carry), Spacing::dense);
+    values[consts + i] = like_buffer(values[consts + i], carry, buffer);
+    int other = new_buffer(carry, stored_axes(carry), Spacing::dense);
     graph_.buffers[static_cast<std::size_t>(other)] = graph_.buffers[static_cast<std::size_t>(buffer)];
     buffers.push_back(other);
   }
@@ -46,13 +46,13 @@ void GraphBuilder::lower(const Sub& sub) {
   add(std::move(work), std::move(operands), std::move(buffers), {}, 0);
 }
 
-GraphBuilder::Value GraphBuilder::like_root(const Value& v, Type type, int buffer) {
+GraphBuilder::Value GraphBuilder::like_buffer(const Value& v, Type type, int buffer) {
   const std::vector<std::int64_t> axes = graph_.buffers[static_cast<std::size_t>(buffer)].axes;
   bool alike = true;
   for (std::size_t i = 0; i < axes.size(); ++i)
     alike = alike && (v.address.axes[i] == axes[i] || graph_.mesh.axes()[i].size == 1);
   if (alike) return v;
-  int copy = new_root(type, stored_axes(type), Spacing::dense);
+  int copy = new_buffer(type, stored_axes(type), Spacing::dense);
   graph_.buffers[static_cast<std::size_t>(copy)] = graph_.buffers[static_cast<std::size_t>(buffer)];
   add_copy(v, type, copy);
   return {natural_address(graph_, copy), stored_axes(type)};

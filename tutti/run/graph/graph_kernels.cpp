@@ -19,7 +19,7 @@ bool may_be_in_region(const Kernel& kernel) {
 void GraphBuilder::lower(const Literal& literal) {
   int number = static_cast<int>(graph_.constants.size());
   graph_.constants.push_back(literal.data);
-  int buffer = new_root(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
+  int buffer = new_buffer(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
   graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::constant;
   graph_.buffers[static_cast<std::size_t>(buffer)].number = number;
   value(equation().results[0]) =
@@ -29,7 +29,7 @@ void GraphBuilder::lower(const Literal& literal) {
 void GraphBuilder::lower(const Pointwise& fn) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(value(var).address);
-  int buffer = result_root();
+  int buffer = result_buffer();
   add(PointwiseWork{fn}, std::move(operands), {buffer}, result_type().shape(), stored_axes(result_type()));
 }
 
@@ -40,11 +40,11 @@ void GraphBuilder::lower(const Fold& fold) {
   AxisSet axes = from.stored | stored_axes(folded);
   Work work = FoldWork{fold.kind, set_of(graph_.mesh, fold.axes)};
   if (fold.then.empty()) {
-    add(std::move(work), {from.address}, {result_root()}, folded.shape(), axes);
+    add(std::move(work), {from.address}, {result_buffer()}, folded.shape(), axes);
     return;
   }
   if (fold_own_blocks(fold)) return;
-  int buffer = new_root(folded, stored_axes(folded), Spacing::staggered);
+  int buffer = new_buffer(folded, stored_axes(folded), Spacing::staggered);
   add(std::move(work), {from.address}, {buffer}, folded.shape(), axes);
   value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, buffer), stored_axes(folded)},
                                         folded.shape(), result_type());
@@ -69,13 +69,13 @@ bool GraphBuilder::fold_own_blocks(const Fold& fold) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, folded, p);
     work.terms.push_back(offset_at(from.address, at) - from.address.offset);
   }
-  add(std::move(work), {*block}, {result_root()}, own.shape, stored | (from.stored & ~folded));
+  add(std::move(work), {*block}, {result_buffer()}, own.shape, stored | (from.stored & ~folded));
   return true;
 }
 
 void GraphBuilder::lower(const Shuffle& shuffle) {
   Value from = value(equation().operands[0]);
-  int buffer = result_root();
+  int buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
   auto step = [](const Coordinate& coordinate, const Address& address) {
@@ -110,7 +110,7 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
 
 void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   Value from = value(equation().operands[0]);
-  int buffer = result_root();
+  int buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), compared = set_of(graph_.mesh, axes);
   CopyWork work;
@@ -138,7 +138,7 @@ void GraphBuilder::lower(const Units& units) {
   for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
   std::vector<int> buffers;
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
-    buffers.push_back(result_root(i));
+    buffers.push_back(result_buffer(i));
     ensure(stored_axes(type(equation().results[i])) == stored_axes(result_type()),
            "results of units that differ in their states: {} and {}", to_string(result_type()),
            to_string(type(equation().results[i])));
@@ -181,7 +181,7 @@ void GraphBuilder::lower(const ReduceDims& reduce) {
 
 void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape) {
   Address operand = from.address;
-  int buffer = result_root();
+  int buffer = result_buffer();
   add(RowsWork{kind, kept}, {operand}, {buffer}, shape, stored_axes(result_type()));
 }
 
@@ -195,7 +195,7 @@ void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type
     (is_reduced ? work.rows : seen_reduced ? work.columns : work.batch) *= shape[i];
   }
   Address address = from.address;
-  int buffer = result_root();
+  int buffer = result_buffer();
   add(work, {address}, {buffer}, shape, stored_axes(result_type()));
 }
 

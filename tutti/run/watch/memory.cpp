@@ -31,8 +31,8 @@ std::vector<Lifetime> lifetimes(const Plan& plan, const std::vector<int>& rank) 
   std::vector<int> last(graph.buffers.size(), -1);
   for (std::size_t n = 0; n < steps.list.size(); ++n) {
     auto use = [&](int buffer) {
-      int& of_root = last[static_cast<std::size_t>(buffer)];
-      of_root = std::max(of_root, rank[n]);
+      int& of_buffer = last[static_cast<std::size_t>(buffer)];
+      of_buffer = std::max(of_buffer, rank[n]);
     };
     for (int buffer : steps.list[n].writes) use(buffer);
     for (const Address& read : steps.list[n].reads) use(read.buffer);
