@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -102,6 +103,8 @@ struct Units {
   double nanoseconds;  // estimate for one unit
   std::size_t scratch_bytes = 0;
   std::function<void(const Unit&)> run;
+  /// The operand that result 0 equals but for some elements. Both may lie at one place: then run() writes these alone.
+  std::optional<std::size_t> changes = {};
 };
 
 struct Program;  // of ir/

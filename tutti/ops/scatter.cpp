@@ -136,11 +136,14 @@ Kernel Scatter::kernel(const Layout& layout) const {
   Windows windows = windows_of(dims, x, indices, updates, sizes);
   return Units{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
                               0.05 * static_cast<double>(x.bytes() + updates.bytes()),
-               .run = [windows, x, kind = kind](const Unit& unit) {
-                 std::memcpy(unit.results[0], unit.operands[0], x.bytes());
-                 scatter_windows(unit.results[0], unit.operands[1], unit.operands[2], windows, x.dtype(),
-                                 kind);
-               }};
+               .run =
+                   [windows, x, kind = kind](const Unit& unit) {
+                     if (unit.results[0] != unit.operands[0])
+                       std::memcpy(unit.results[0], unit.operands[0], x.bytes());
+                     scatter_windows(unit.results[0], unit.operands[1], unit.operands[2], windows, x.dtype(),
+                                     kind);
+                   },
+               .changes = 0};
 }
 
 // Also a replacement is linear: which elements stay does not depend on their values.

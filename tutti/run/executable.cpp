@@ -69,7 +69,8 @@ struct Executable::State {
     ensure(!race, "the plan has a race: {}", race.value_or(""));
     for (const Step& step : plan.steps().list)
       if (const SubWork* work = sub_work(graph, step))
-        for (const std::shared_ptr<Plan>& sub : work->plans) check_races(*sub, {});
+        for (std::size_t p = 0; p < work->plans.size(); ++p)
+          check_races(*work->plans[p], inputs_written_over(*work, p));
   }
 
   // ---- inputs and outputs

@@ -95,6 +95,8 @@ void Copy::run(const WorkerStep& part, StepContext& context) const {
     for (const Copy::Job& job : jobs_of(*this, unit)) {
       if (must_agree) require_agreement(*this, job, 0, 0);
       if (job.from.empty()) std::memset(job.to, 0, bytes);
+      else if (job.from.size() == 1 && job.from[0] + todo.from == job.to + todo.to)
+        continue;  // at one place, an element is copied to where it is (place/arena)
       else if (job.from.size() == 1 || must_agree)
         copy_loops(job.to + todo.to, job.from[0] + todo.from, todo.loops, element_bytes);
       else fold_job(*this, job, 0, 0, 0, context.scratch);

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "tutti/run/fuse/steps.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 

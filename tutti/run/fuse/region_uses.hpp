@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tutti/run/graph/graph.hpp"
+#include "tutti/tensor/loops/chains.hpp"
 
 namespace tutti {
 

@@ -74,6 +74,8 @@ struct SubWork {
   AxisSet decided = 0;
   std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
   std::vector<PlanTimes> times = {};         // per plan
+  /// Per result of the equation, the operand that it may lie over: every plan reads it before it writes the result.
+  std::vector<std::optional<std::size_t>> over = {};
 };
 using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
 

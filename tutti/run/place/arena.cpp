@@ -240,11 +240,39 @@ class ArenaPlanner {
     return true;
   }
 
-  /// Within step n, `earlier` is read element for element, and never after `later` is written.
+  /// Within step n, no element of `earlier` is read after that of `later` is written.
   bool is_read_in_place(int n, int earlier, int later) const {
-    const Step& region = step(n);
-    if (region.kind != Step::Kind::region || buffer(earlier).type.shape() != buffer(later).type.shape())
-      return false;
+    if (step(n).kind == Step::Kind::region) return is_read_in_place_by_region(step(n), earlier, later);
+    const Task& task = graph_.tasks[static_cast<std::size_t>(step(n).tasks[0])];
+    std::optional<std::size_t> over = operand_below(task, later);
+    if (!over || !(task.operands[*over] == natural_address(graph_, earlier))) return false;
+    return std::ranges::count(task.operands, earlier, &Address::buffer) == 1;
+  }
+
+  /// The operand that a result of an unfused task may lie over.
+  static std::optional<std::size_t> operand_below(const Task& task, int result) {
+    if (const auto* work = std::get_if<UnitsWork>(&task.work))
+      return result == task.results[0] ? work->units.changes : std::nullopt;
+    if (const auto* work = std::get_if<CopyWork>(&task.work))
+      return is_identity(*work) ? std::optional<std::size_t>(0) : std::nullopt;
+    const auto* work = std::get_if<SubWork>(&task.work);
+    if (!work) return std::nullopt;
+    auto at = static_cast<std::size_t>(std::ranges::find(task.results, result) - task.results.begin());
+    return at < work->over.size() ? work->over[at] : std::nullopt;
+  }
+
+  static bool is_identity(const CopyWork& work) {
+    return std::ranges::all_of(work.jobs,
+                               [](const CopyWork::Job& job) {
+                                 return job.from.size() == 1 && job.from[0] == job.to;
+                               }) &&
+           std::ranges::all_of(work.loops,
+                               [](const CopyLoop& loop) { return loop.from_stride == loop.to_stride; });
+  }
+
+  /// It is read element for element.
+  bool is_read_in_place_by_region(const Step& region, int earlier, int later) const {
+    if (buffer(earlier).type.shape() != buffer(later).type.shape()) return false;
     if (buffer(earlier).type.shape() != region.shape) return false;
     Address own = natural_address(graph_, earlier);
     std::size_t written = position_of_maker(region, later);

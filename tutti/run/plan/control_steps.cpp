@@ -78,11 +78,14 @@ class Runner {
     std::size_t xs = consts_ + carries_, outputs = args_.operands.size();
     std::int64_t length = args_.sub.length, at = args_.sub.reverse ? length - 1 - k : k;
     bool to_result = (length - 1 - k) % 2 == 0;
-    if (k == 0)
+    if (k == 0) {
       for (std::size_t i = 0; i < consts_; ++i) plan.bind(i, operand(i));
+      start_in_place();
+    }
     for (std::size_t i = 0; i < carries_; ++i) {
-      std::byte *one = result(i), *other = other_buffer(i);
-      plan.bind(consts_ + i, k == 0 ? operand(consts_ + i) : to_result ? other : one);
+      std::byte *one = result(i), *other = args_.in_place[i] ? one : other_buffer(i);
+      bool is_at_start = k == 0 && !args_.in_place[i];
+      plan.bind(consts_ + i, is_at_start ? operand(consts_ + i) : to_result ? other : one);
       plan.bind(outputs + i, to_result ? one : other);
     }
     for (std::size_t i = xs; i < outputs; ++i) plan.bind(i, operand(i) + at * args_.operands[i].slice_bytes);
@@ -97,8 +100,12 @@ class Runner {
     bool at_start = true, in_result = false;
     for (;;) {
       run(test, [&] {
+        if (at_start) start_in_place();
         for (std::size_t i = 0; i < carries_; ++i) {
-          std::byte* now = at_start ? operand(consts_ + i) : in_result ? result(i) : other_buffer(i);
+          std::byte* now = args_.in_place[i] ? result(i)
+                           : at_start        ? operand(consts_ + i)
+                           : in_result       ? result(i)
+                                             : other_buffer(i);
           test.bind(first + consts_ + i, now);
           body.bind(first + consts_ + i, now);
         }
@@ -108,11 +115,18 @@ class Runner {
       at_start = false;
       run(body, [&] {
         for (std::size_t i = 0; i < carries_; ++i)
-          body.bind(outputs + i, in_result ? result(i) : other_buffer(i));
+          body.bind(outputs + i, in_result || args_.in_place[i] ? result(i) : other_buffer(i));
       });
     }
     if (in_result || crew_.worker != 0) return;
-    for (std::size_t i = 0; i < carries_; ++i) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
+    for (std::size_t i = 0; i < carries_; ++i)
+      if (!args_.in_place[i]) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
+  }
+
+  /// Carries that are changed in place begin in the result's buffer, which may be the operand's.
+  void start_in_place() const {
+    for (std::size_t i = 0; i < carries_; ++i)
+      if (args_.in_place[i]) copy(i, operand(consts_ + i));
   }
 
   void bind_consts(Plan& test, Plan& body) const {
@@ -127,6 +141,7 @@ class Runner {
 
   void copy(std::size_t carry, const std::byte* from) const {
     const ControlValue& value = args_.results[carry];
+    if (from == result(carry)) return;
     for (std::int64_t shard : value.shards)
       std::memcpy(result(carry) + shard, from + shard, static_cast<std::size_t>(value.shard_bytes));
   }
@@ -155,7 +170,9 @@ void Control::touch(const WorkerStep& part, StepContext&, const OnTouched& on_to
       }
   };
   for (const ControlValue& operand : operands) tell(operand, false);
-  for (const ControlValue& result : results) tell(result, true);
+  const std::size_t others = results.size() - in_place.size();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (i < others || !in_place[i - others]) tell(results[i], true);
 }
 
 std::vector<std::int64_t> test_result_strides(const Mesh& mesh) {

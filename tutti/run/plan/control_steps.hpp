@@ -24,7 +24,8 @@ struct Control {
   std::vector<std::int32_t> coordinates;  // per position, along each axis decided
   std::size_t coordinates_each = 0;
   std::shared_ptr<std::byte> test_result;
-  bool together = false;  // all workers run the plans
+  bool together = false;            // all workers run the plans
+  std::vector<bool> in_place = {};  // carries that need no other buffer
 
   void run(const WorkerStep& part, StepContext& context) const;
   void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;

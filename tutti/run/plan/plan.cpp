@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/plan/plan.hpp"
 
+#include <bit>
+
 #include "tutti/base/error.hpp"
 #include "tutti/run/graph/at_position.hpp"
 #include "tutti/run/plan/control_steps.hpp"
@@ -58,11 +60,68 @@ class SubPlanner {
   Mesh mesh_;
 };
 
+/// The slots of the callers' buffers: of inputs the buffers themselves.
+std::vector<int> input_buffers(const Graph& graph) {
+  std::vector<int> found(graph.program.inputs.size());
+  for (std::size_t b = 0; b < graph.buffers.size(); ++b)
+    if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input)
+      found[static_cast<std::size_t>(buffer.number)] = static_cast<int>(b);
+  return found;
+}
+
+/// The input of a plan that gets operand k: coordinates come first, and the index of a choice goes nowhere.
+std::size_t slot_of(const SubWork& work, std::size_t k) {
+  return static_cast<std::size_t>(std::popcount(work.decided)) + k -
+         (work.sub.how == Sub::How::choose ? 1 : 0);
+}
+/// A loop's test comes before its body.
+std::size_t first_with_results(const SubWork& work) { return work.sub.how == Sub::How::loop ? 1 : 0; }
+
+/// Fills in `over`, and takes away the second buffers of carries that need none.
+void find_results_over_operands(Graph& graph, Task& task) {
+  auto& work = std::get<SubWork>(task.work);
+  std::size_t results = graph.program.equations[static_cast<std::size_t>(task.equation)].results.size();
+  work.over.assign(results, std::nullopt);
+  if (work.plans.empty()) return;
+  bool chooses = work.sub.how == Sub::How::choose;
+  std::vector<std::vector<int>> inputs;
+  std::vector<MayOverwrite> may;
+  for (const std::shared_ptr<Plan>& plan : work.plans) {
+    inputs.push_back(input_buffers(plan->graph()));
+    may.push_back(may_overwrite(plan->graph(), plan->steps(), plan->placement()));
+  }
+  /// Result r over operand k, in every plan that writes results.
+  auto fits = [&](std::size_t k, std::size_t r) {
+    for (std::size_t p = first_with_results(work); p < work.plans.size(); ++p) {
+      if (!may[p](inputs[p][slot_of(work, k)], work.plans[p]->graph().outputs[r])) return false;
+    }
+    return true;
+  };
+  auto consts = static_cast<std::size_t>(work.sub.consts),
+       carries = static_cast<std::size_t>(work.sub.carries);
+  if (work.sub.how == Sub::How::choose) {
+    std::vector<bool> taken(task.operands.size());
+    for (std::size_t r = 0; r < results; ++r)
+      for (std::size_t k = 1; k < task.operands.size() && !work.over[r]; ++k)
+        if (!taken[k] && fits(k, r)) {
+          work.over[r] = k;
+          taken[k] = true;
+        }
+    return;
+  }
+  for (std::size_t c = 0; c < carries; ++c)
+    if (fits(consts + c, c)) {
+      work.over[c] = consts + c;
+      graph.buffers[static_cast<std::size_t>(task.results[results + c])].bytes = 0;  // the other buffer
+    }
+}
+
 Graph with_sub_plans(Graph graph, const PlanOptions& options) {
   for (Task& task : graph.tasks)
     if (SubWork* work = std::get_if<SubWork>(&task.work)) try {
         work->plans = SubPlanner(graph, task, options).plans();
         for (const std::shared_ptr<Plan>& plan : work->plans) work->times.push_back(plan->placement().times);
+        find_results_over_operands(graph, task);
       } catch (const Error& error) {
         rethrow_at(graph, task.equation, error);
       }
@@ -120,6 +179,14 @@ void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
     rethrow_at(graph_, first_equation(*share),
                Error(Code::memory, {}, "no memory for the scratch of this step"));
   }
+}
+
+std::vector<int> inputs_written_over(const SubWork& work, std::size_t plan) {
+  std::vector<int> inputs(work.plans[plan]->graph().outputs.size(), -1);
+  if (plan >= first_with_results(work))
+    for (std::size_t r = 0; r < work.over.size(); ++r)
+      if (work.over[r]) inputs[r] = static_cast<int>(slot_of(work, *work.over[r]));
+  return inputs;
 }
 
 int Plan::first_equation(const WorkerStep& share) const {

@@ -52,4 +52,7 @@ class Plan {
   std::vector<std::byte*> slots_;      // as the steps have them now
 };
 
+/// Of a plan of `work`: per output the input whose buffer it is written to, or -1.
+std::vector<int> inputs_written_over(const SubWork& work, std::size_t plan);
+
 }  // namespace tutti

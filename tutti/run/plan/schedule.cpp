@@ -288,6 +288,8 @@ class Scheduler {
     if (work.sub.how == Sub::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[static_cast<std::size_t>(task.equation)];
+    for (std::size_t c = 0; c < static_cast<std::size_t>(work.sub.carries); ++c)
+      args.in_place.push_back(work.over[c].has_value());
     for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(
           control_value(task.operands[i], graph_.program.type(equation.operands[i]), work));
