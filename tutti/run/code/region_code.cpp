@@ -102,7 +102,7 @@ class Coder {
       return found->second.size() == 1 ? emit_gate(task(*first.comparison), a) : emit_chain(found->second, a);
     }
     // A chain of one can stream, where an elementwise kernel cannot, and keeps halves in registers.
-    const Link alone{i, Link::Before::none};
+    const Link alone{i, Link::Before::first};
     bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
     if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) return emit_chain({alone}, a);
     RegionInstruction made{};

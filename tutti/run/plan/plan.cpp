@@ -83,7 +83,6 @@ void find_results_over_operands(Graph& graph, Task& task) {
   std::size_t results = graph.program.equations[static_cast<std::size_t>(task.equation)].results.size();
   work.over.assign(results, std::nullopt);
   if (work.plans.empty()) return;
-  bool chooses = work.sub.how == Sub::How::choose;
   std::vector<std::vector<int>> inputs;
   std::vector<MayOverwrite> may;
   for (const std::shared_ptr<Plan>& plan : work.plans) {
