@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/blas.hpp"
+#include "tutti/tensor/products/blas.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -37,7 +37,8 @@ void require_each_once(const std::vector<int>& positions, const Pairs& pairs, co
            to_string(pairs), devices_of(n));
     auto index = static_cast<std::size_t>(position);
     if (seen[index])
-      fail(Code::groups, "device {} is the {} of two pairs ({}); {}", position, role, to_string(pairs), advice);
+      fail(Code::groups, "device {} is the {} of two pairs ({}); {}", position, role, to_string(pairs),
+           advice);
     seen[index] = true;
   }
 }

@@ -17,7 +17,7 @@ struct RegionUses {
   /// A function of two operands, or a gate: a comparison with the limit that its only user selects.
   struct Link {
     enum class Before : std::uint8_t { first, left, right, both };  // first: there is none
-    std::size_t task;                                      // of a gate: the selection
+    std::size_t task;                                               // of a gate: the selection
     Before before;                                         // which operand is the result of the link before
     std::optional<std::size_t> comparison = std::nullopt;  // of a gate
   };
