@@ -49,7 +49,7 @@ class Printer {
   }
 
  private:
-  /// The indices of a dimension that are shown: [0, size) without [skip_from, skip_to).
+  /// The shown indices of a dimension: [0, size) without [skip_from, skip_to).
   struct Shown {
     std::int64_t size, skip_from, skip_to;
   };
@@ -59,10 +59,10 @@ class Printer {
     return {size, edge, size - edge};
   }
 
-  /// Where the decimal point stands, or would.
+  /// Index of the decimal point, or of the end if there is none.
   static std::size_t point(const std::string& element) { return std::min(element.find('.'), element.size()); }
 
-  /// With its decimal point in the column of the others'.
+  /// Pads `element` on both sides, so that all decimal points stand in one column.
   std::string aligned(const std::string& element) const {
     const std::size_t left = point(element), right = element.size() - left;
     return std::string(left_ - left, ' ') + element + std::string(right_ - right, ' ');
@@ -103,7 +103,7 @@ class Printer {
     column_ += word.size();
   }
 
-  // Rows stand on lines of their own, matrices apart.
+  // A row starts on a new line. Each dim outside the last two adds one blank line between its blocks.
   void separate(int dim) {
     const int rank = tensor_.shape().rank();
     if (dim < rank - 1) {
@@ -125,7 +125,8 @@ class Printer {
   PrintOptions options_;
   bool summarises_;
   std::size_t left_ = 0, right_ = 0,
-              column_ = 0;  // characters before the point, from it on, and in this line
+              column_ =
+                  0;  // most characters before the point, most from the point on, characters in this line
   std::string out_;
 };
 

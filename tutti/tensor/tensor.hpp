@@ -15,13 +15,13 @@
 
 namespace tutti {
 
-/// A dense row-major array in host memory. A value: copies share the elements until one is written.
+/// A dense row-major array in host memory, with value semantics: copies share their elements until one is written.
 class Tensor {
  public:
   Tensor() : Tensor(DType::f32, Shape{0}) {}
-  /// Zeros. Throws T005 for a shape that no array has.
+  /// All elements zero. Throws T005 for a negative size and for more than 2^58 elements.
   Tensor(DType dtype, Shape shape, Where where = Where::here());
-  /// `values` row-major; as many as the shape has elements. Throws T005 otherwise.
+  /// Copies `values`, which are in row-major order. Throws T005 unless there is one value per element of `shape`.
   template <class T>
     requires is_element<T>
   Tensor(Shape shape, const std::vector<T>& values, Where where = Where::here())
@@ -38,7 +38,7 @@ class Tensor {
   static Tensor scalar(T value) {
     return Tensor(Shape{}, std::vector<T>{value});
   }
-  /// `value` rounded once to `dtype`; the caller has checked that it fits.
+  /// A scalar: `value` rounded once to `dtype`. The caller has checked that `value` fits.
   static Tensor scalar_of(DType dtype, double value);
   static Tensor scalar_of(DType dtype, std::int64_t value);
   static Tensor scalar_of(DType dtype, std::uint64_t value);
@@ -48,26 +48,27 @@ class Tensor {
   std::int64_t elements() const { return shape_.elements(); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype_); }
   const std::byte* data() const { return data_.get(); }
-  /// The elements in row-major order. They live as long as the tensor: name it first, or take Array::values.
+  /// The elements in row-major order, valid while the tensor lives. For a temporary: name it first, or use Array::values.
   template <class T>
   std::span<const T> as() const& {
     return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(elements())};
   }
   template <class T>
   std::span<const T> as() const&& = delete;  // the elements would be gone: give the tensor a name first
-  /// Element `i` in row-major order, as a double (exact but for large i64 and u64). Not of complex numbers.
+  /// Element `i` in row-major order, as a double; i64 and u64 beyond 2^53 are rounded. Not for complex dtypes.
   double at(std::int64_t i) const;
 
-  /// For the maker, until an Array is made of it: calls keep copies. A tensor that shares its elements gets its own first.
+  /// The elements, writable. If the elements are shared, the tensor copies them first. Fill a tensor before an Array is
+  /// made of it: calls keep copies of their arguments, so a later write costs a copy of all elements.
   std::byte* mutable_bytes();
   template <class T>
   T* mutable_data() {
     return reinterpret_cast<T*>(mutable_bytes());
   }
-  /// The same elements under another shape with as many elements.
+  /// The same elements, shared, under another shape. Throws T005 unless both shapes have equally many elements.
   Tensor reshaped(Shape shape) const;
 
-  /// The same dtype, shape and bits.
+  /// True if dtype, shape and all bits are equal: -0 differs from +0, and a NaN equals itself.
   bool operator==(const Tensor& other) const;
 
  private:
