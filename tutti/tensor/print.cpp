@@ -124,9 +124,8 @@ class Printer {
   const Tensor& tensor_;
   PrintOptions options_;
   bool summarises_;
-  std::size_t left_ = 0, right_ = 0,
-              column_ =
-                  0;  // most characters before the point, most from the point on, characters in this line
+  // The most characters before a point, the most from a point on, and the characters in the current line.
+  std::size_t left_ = 0, right_ = 0, column_ = 0;
   std::string out_;
 };
 

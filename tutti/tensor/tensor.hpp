@@ -48,7 +48,7 @@ class Tensor {
   std::int64_t elements() const { return shape_.elements(); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype_); }
   const std::byte* data() const { return data_.get(); }
-  /// The elements in row-major order, valid while the tensor lives. For a temporary: name it first, or use Array::values.
+  /// The elements in row-major order; valid while the tensor lives. Give a temporary a name, or use Array::values.
   template <class T>
   std::span<const T> as() const& {
     return {reinterpret_cast<const T*>(data_.get()), static_cast<std::size_t>(elements())};
@@ -58,8 +58,8 @@ class Tensor {
   /// Element `i` in row-major order, as a double; i64 and u64 beyond 2^53 are rounded. Not for complex dtypes.
   double at(std::int64_t i) const;
 
-  /// The elements, writable. If the elements are shared, the tensor copies them first. Fill a tensor before an Array is
-  /// made of it: calls keep copies of their arguments, so a later write costs a copy of all elements.
+  /// The elements, writable. If the elements are shared, the tensor copies them first. Fill a tensor before an Array
+  /// is made of it: calls keep copies of their arguments, so a later write costs a copy of all elements.
   std::byte* mutable_bytes();
   template <class T>
   T* mutable_data() {
@@ -68,7 +68,7 @@ class Tensor {
   /// The same elements, shared, under another shape. Throws T005 unless both shapes have equally many elements.
   Tensor reshaped(Shape shape) const;
 
-  /// True if dtype, shape and all bits are equal: -0 differs from +0, and a NaN equals itself.
+  /// True if dtype, shape and all bits are equal: -0 differs from +0, and equal bits of NaN are equal.
   bool operator==(const Tensor& other) const;
 
  private:

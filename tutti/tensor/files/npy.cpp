@@ -28,7 +28,7 @@ void read_exactly(const ByteSource& source, void* to, std::size_t bytes, std::st
           "ends after {} of the {} bytes of its {}; the file is cut off, write it again", found, bytes, what);
 }
 
-/// Some of the `all` bytes of the data, the first `done` of which have been read.
+/// Reads the next `bytes` bytes of the data. `done` of all its `all` bytes have been read before.
 void read_data(const ByteSource& source, std::byte* to, std::int64_t bytes, std::int64_t done,
                std::int64_t all) {
   const auto found = static_cast<std::int64_t>(source.read(to, static_cast<std::size_t>(bytes)));
@@ -40,7 +40,7 @@ void read_data(const ByteSource& source, std::byte* to, std::int64_t bytes, std:
 /// Text and size of the header.
 struct Head {
   std::string text;
-  std::int64_t bytes;  // with magic, version and length
+  std::int64_t bytes;  // including magic, version and length
 };
 
 Head read_head(const ByteSource& source) {
@@ -62,7 +62,7 @@ Head read_head(const ByteSource& source) {
   return {std::move(text), static_cast<std::int64_t>(start.size() + length_bytes + bytes)};
 }
 
-/// Bytes of the data, or nothing if the sizes other than 0 ask for more than 63 bits can count.
+/// Size of the data in bytes. None if the product of the element size and all nonzero sizes overflows int64.
 std::optional<std::int64_t> data_bytes(const NpyHeader& header) {
   auto bytes = static_cast<std::int64_t>(bytes_per_element(header.dtype));
   bool is_empty = false;
@@ -73,7 +73,7 @@ std::optional<std::int64_t> data_bytes(const NpyHeader& header) {
   return is_empty ? 0 : bytes;
 }
 
-// Before any memory is taken for them: a damaged shape may ask for much.
+// Runs before the tensor is allocated: a damaged shape may ask for any amount of memory.
 void require_data_in_file(const ByteSource& source, std::int64_t head_bytes, const NpyHeader& header) {
   const std::optional<std::int64_t> expected = data_bytes(header);
   require(expected.has_value(), Code::file,
@@ -93,7 +93,7 @@ void reverse_bytes(Tensor& tensor) {
   for (std::int64_t i = 0; i < parts * tensor.elements(); ++i, part += size) std::reverse(part, part + size);
 }
 
-/// Dim 0 is the innermost in the file, the outermost in the tensor.
+/// Copy loops from Fortran order to row-major, dim 0 first: the innermost in the file, the outermost in the tensor.
 std::vector<CopyLoop> loops_from_columns(const Tensor& tensor) {
   std::vector<CopyLoop> loops;
   auto from_stride = static_cast<std::int64_t>(bytes_per_element(tensor.dtype()));
@@ -106,7 +106,7 @@ std::vector<CopyLoop> loops_from_columns(const Tensor& tensor) {
   return loops;
 }
 
-/// Offset in the tensor of the element at `index` of the file, in bytes. The first of `loops` is the fastest.
+/// Byte offset in the tensor of position `index` of the file. loops[0] varies fastest in the file.
 std::int64_t offset_of(std::int64_t index, std::span<const CopyLoop> loops) {
   std::int64_t offset = 0;
   for (const CopyLoop& loop : loops) {
@@ -116,8 +116,8 @@ std::int64_t offset_of(std::int64_t index, std::span<const CopyLoop> loops) {
   return offset;
 }
 
-// In pieces that are copied to their places: there is no second array. A piece has all of the dims before `split`, and
-// as many indices of that one as fit.
+// Reads a piece of the file at a time and copies its elements to their places, so that no second array is needed. A
+// piece spans all dims before `split`, and as many indices of dim `split` as fit into piece_bytes.
 void read_by_columns(const ByteSource& source, Tensor& tensor) {
   constexpr std::int64_t piece_bytes = 1 << 19;
   std::vector<CopyLoop> loops = loops_from_columns(tensor);

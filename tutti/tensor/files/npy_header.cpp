@@ -16,14 +16,14 @@ struct NpyType {
   DType dtype;
   std::string_view code;  // without the byte order
 };
-// NumPy has no bf16: its arrays in JAX (ml_dtypes) are written as two bytes without a meaning.
+// NumPy has no bf16. JAX (ml_dtypes) writes bf16 as V2, two bytes without a type.
 constexpr NpyType npy_types[] = {
     {DType::boolean, "b1"}, {DType::u8, "u1"},        {DType::i8, "i1"},         {DType::u16, "u2"},
     {DType::i16, "i2"},     {DType::u32, "u4"},       {DType::i32, "i4"},        {DType::u64, "u8"},
     {DType::i64, "i8"},     {DType::f16, "f2"},       {DType::bf16, "V2"},       {DType::f32, "f4"},
     {DType::f64, "f8"},     {DType::complex64, "c8"}, {DType::complex128, "c16"}};
 
-/// Reads the Python literal from left to right.
+/// Reads a Python literal from left to right.
 class Literal {
  public:
   explicit Literal(std::string_view text) : text_(text) {}
@@ -59,7 +59,7 @@ class Literal {
     if (error == std::errc::result_out_of_range) wrong("a size below 2^63");
     if (error != std::errc() || value < 0) wrong("a size of 0 or more");
     at_ = static_cast<std::size_t>(rest - text_.data());
-    take('L');  // Python 2 wrote long integers so
+    take('L');  // the suffix of Python 2's long integers
     return value;
   }
   void expect_end() {

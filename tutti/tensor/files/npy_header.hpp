@@ -11,10 +11,10 @@ namespace tutti {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
-/// NumPy 2 reads and writes no more (NPY_MAXDIMS).
+/// The most dims that NumPy 2 reads and writes (NPY_MAXDIMS).
 inline constexpr int most_npy_dims = 64;
 
-/// What the header of a .npy file says of its data.
+/// The contents of a .npy file's header.
 struct NpyHeader {
   DType dtype = DType::f32;
   Shape shape;
@@ -22,10 +22,10 @@ struct NpyHeader {
   bool is_fortran_order = false;
 };
 
-/// "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }": a Python literal, keys in any order.
-/// Throws R001 for what it does not say or what is not held here; the message has no file name yet.
+/// Parses a header, a Python literal with keys in any order: "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }".
+/// Throws R001, without the file's name, if `text` is damaged, lacks a key, or names a dtype that Tensor does not have.
 NpyHeader parse_npy_header(std::string_view text);
-/// All that stands before the data in a file of format 1.0. Throws R001 for more than `most_npy_dims` dims.
+/// Everything before the data in a file of format 1.0. Throws R001 for more than `most_npy_dims` dims.
 std::string npy_head(DType dtype, const Shape& shape);
 
 }  // namespace tutti

@@ -33,7 +33,7 @@ using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
 
 std::string text_of(zip_error_t* error) {
   if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
-  // Of the system's errors libzip says first what it did, which we say ourselves.
+  // libzip's text for a system error begins with what libzip did; our message has that already.
   if (zip_error_system_type(error) == ZIP_ET_SYS) {
     const int why = zip_error_code_system(error);
     return why == ENOMEM ? throw std::bad_alloc() : std::strerror(why);
@@ -58,8 +58,8 @@ Archive open_archive(const std::string& path) {
   fail(Code::file, "is damaged ({}); write it again", why);
 }
 
-/// Bytes of an entry as the directory says, if its compressed bytes can become as many: a small file that says 1 TiB
-/// costs no memory.
+/// The uncompressed size of an entry, from the zip directory. Throws R001 if the compressed bytes cannot expand to
+/// that size, so that a small file that claims 1 TiB costs no memory.
 std::int64_t bytes_of(zip_t* archive, zip_uint64_t index) {
   constexpr zip_uint64_t sizes = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
   zip_stat_t stat;
@@ -75,7 +75,7 @@ std::int64_t bytes_of(zip_t* archive, zip_uint64_t index) {
   return static_cast<std::int64_t>(stat.size);
 }
 
-/// Reads up to `bytes`, fewer at the end of the entry, where libzip compares the checksum.
+/// Reads up to `bytes` bytes, fewer only at the end of the entry. There libzip verifies the checksum.
 std::size_t read_some(zip_file_t* file, void* to, std::size_t bytes) {
   std::size_t found = 0;
   while (found < bytes) {
@@ -107,7 +107,7 @@ std::pair<std::string, Tensor> read_entry(zip_t* archive, zip_uint64_t index) {
 }
 
 NamedTensors read_archive(const std::string& path) {
-  open_to_read(path, ".npz");  // says why if it cannot be read
+  open_to_read(path, ".npz");  // throws with the reason if it cannot be read
   const Archive archive = open_archive(path);
   NamedTensors arrays;
   const zip_int64_t entries = zip_get_num_entries(archive.get(), 0);
@@ -127,10 +127,10 @@ void require_different_names(const NamedTensors& arrays) {
   }
 }
 
-// `head` and the tensor live until the archive is closed.
+// `head` and `tensor` must outlive the archive: zip_close reads them.
 void add_entry(zip_t* archive, const std::string& name, const std::string& head, const Tensor& tensor) {
   constexpr zip_uint16_t first_day =
-      1 << 5 | 1;  // 1980-01-01, the first that zip knows: the same bytes every day
+      1 << 5 | 1;  // 1980-01-01, the first date of zip: a fixed date keeps the bytes equal
   const std::array<zip_buffer_fragment_t, 2> parts{
       {{reinterpret_cast<zip_uint8_t*>(const_cast<char*>(head.data())), head.size()},
        {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(tensor.data())), tensor.bytes()}}};
@@ -145,8 +145,8 @@ void add_entry(zip_t* archive, const std::string& name, const std::string& head,
   require(added, Code::file, "cannot be written: {}", text_of(zip_get_error(archive)));
 }
 
-/// The stream that libzip writes an archive to. Given the archive's name, libzip would make a temporary file of its
-/// own, which nobody removes when the process is killed.
+/// Makes libzip write to a stream of ours. Given a path, libzip would create a temporary file of its own, which stays
+/// behind if the process is killed.
 class Output {
  public:
   explicit Output(std::FILE* file) : file_(file) { zip_error_init(&error_); }
@@ -159,7 +159,7 @@ class Output {
   }
 
  private:
-  // Commands are numbers, more in each version. There is nothing to read: libzip is told that there is no file yet.
+  // No switch: every version of libzip adds commands. ENOENT tells libzip that there is no archive to read yet.
   zip_int64_t perform(void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
     if (command == ZIP_SOURCE_SUPPORTS) return ZIP_SOURCE_SUPPORTS_WRITABLE;
     if (command == ZIP_SOURCE_STAT) return failed(ZIP_ER_READ, ENOENT);
@@ -213,7 +213,7 @@ void write_archive(std::FILE* to, const NamedTensors& arrays) {
   const bool closed = zip_close(archive.get()) == 0;
   require(closed, Code::file, "cannot be written: {}; free some space or write elsewhere",
           text_of(zip_get_error(archive.get())));
-  zip_t* const freed = archive.release();  // by closing it
+  zip_t* const freed = archive.release();  // zip_close has freed the archive
   static_cast<void>(freed);
 }
 

@@ -12,14 +12,15 @@ namespace tutti {
 /// Arrays by name.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// The arrays of a NumPy archive, a zip file of .npy files, stored or deflated, in the order of the file.
-/// Cost: the memory of the arrays and 1 MiB; an entry of another size than its header says costs none.
-/// Throws R001 with the file's name if it cannot be read, is damaged (every checksum is tested), or holds something else.
+/// Reads a NumPy archive, a zip file of .npy files, stored or deflated. The arrays come in the order of the file.
+/// Cost: the memory of the arrays and 1 MiB. An entry whose size contradicts its header is refused before allocation.
+/// Throws R001 with the file's name if the file cannot be read, is damaged (every checksum is verified) or holds
+/// anything other than arrays.
 /// Source: numpy.savez, numpy.savez_compressed.
 NamedTensors read_npz(const std::string& path, Where where = Where::here());
 
-/// Writes such a file, stored: the same arrays give the same bytes. It appears whole or not at all, as of write_npy.
-/// Throws R001 if it cannot be written, T012 for two arrays of one name.
+/// Writes a NumPy archive without compression; equal arrays give equal bytes. All or nothing, see write_npy.
+/// Throws R001 if the file cannot be written, T012 if `arrays` is empty, or a name occurs twice or has a zero byte.
 void write_npz(const std::string& path, const NamedTensors& arrays, Where where = Where::here());
 
 }  // namespace tutti

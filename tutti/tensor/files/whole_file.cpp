@@ -28,20 +28,20 @@ constexpr std::size_t random_digits = 16;
 constexpr const char* not_written = "cannot be written";
 constexpr const char* free_space = "; free some space or write elsewhere";
 
-// What cannot be asked for (no rights, too long a name) is left to those who open it, who say why.
+// False also if the query fails (no rights, name too long): opening the file then reports the reason.
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
 }
 
-// Where a symbolic link leads, also to a file that is not there yet.
+// Resolves a symbolic link, also one to a file that does not exist yet.
 std::string behind_links(const std::string& path) {
   std::error_code failed;
   const fs::path found = fs::is_symlink(path, failed) ? fs::weakly_canonical(path, failed) : fs::path(path);
   return failed ? path : found.string();
 }
 
-/// What the names of all temporary files of a target begin with. Short, so that the longest target has room for it.
+/// The common prefix of the names of a target's temporary files. Long names are hashed: file systems limit the length.
 std::string start_of_names(const fs::path& target) {
   constexpr std::size_t longest_shown = 100;
   const std::string name = target.filename().string();
@@ -65,15 +65,15 @@ bool is_name_of_temporary(std::string_view name, std::string_view start) {
          rest.substr(mark.size(), random_digits).find_first_not_of("0123456789abcdef") == rest.npos;
 }
 
-/// True if `path` names the regular file that is open. Another writer may have removed or replaced it.
+/// True if `path` still names the open regular file. Another writer may have removed or replaced the file.
 bool is_same_file(int opened, const char* path) {
   struct stat one, other;
   return ::fstat(opened, &one) == 0 && ::lstat(path, &other) == 0 && S_ISREG(one.st_mode) &&
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// A writer locks its file as long as it lives, also in another container or, where the file system can, on another
-// machine; its process number says less. After the lock the name may be another writer's already.
+// Removes a temporary file that no live writer has locked. Locks work across containers and, where the file system
+// supports it, across machines; process ids do not. Once the lock is taken, `path` may name another writer's file.
 void remove_if_stale(const char* path) {
   const int file = ::open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
@@ -89,7 +89,7 @@ void remove_stale(const fs::path& folder, std::string_view start) {
       remove_if_stale(entry->path().c_str());
 }
 
-/// A new file beside a target, locked; removed unless it takes the target's name.
+/// A new, locked file in the target's folder. The destructor removes the file unless it was renamed to the target.
 class Temporary {
  public:
   explicit Temporary(const fs::path& target) : target_(target) {
@@ -115,7 +115,7 @@ class Temporary {
 
   std::FILE* file() const { return file_.get(); }
 
-  // Some file systems find out only when they are asked to sync that the disk is full.
+  // fsync, because some file systems report a full disk only there.
   void take_name_of_target() {
     require_done(std::fflush(file()) == 0 && ::fsync(descriptor()) == 0, not_written, free_space);
     require(is_same_file(descriptor(), path_.c_str()), Code::file,
@@ -128,7 +128,8 @@ class Temporary {
  private:
   int descriptor() const { return ::fileno(file()); }
 
-  /// False if the name is taken, also by one who took the file for stale before it was locked. Leaves no file then.
+  /// Creates and locks the file. False, without a file, if the name is taken, or if another writer found the file
+  /// before it was locked and removed it as stale.
   bool open() {
     const int opened = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (opened < 0 && errno == EEXIST) return false;
@@ -169,7 +170,7 @@ void write_itself(const std::string& path, const std::function<void(std::FILE*)>
   require_done(std::fflush(file.get()) == 0, not_written, free_space);
 }
 
-/// "'x.npy' " before what the error says.
+/// Puts the quoted path before the error's message: "'x.npy' is ..".
 Error with_file(const Error& error, const std::string& path) {
   return {error.code(), error.where(), fmt::format("'{}' {}", path, error.message()), error.notes()};
 }

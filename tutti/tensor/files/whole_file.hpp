@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of arrays: opened with words where they cannot be, and written whole or not at all.
+// Opens files with errors that say why, and writes files whole or not at all.
 #pragma once
 
 #include <cstdio>
@@ -16,34 +16,35 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-/// There is a device or pipe: neither a regular file nor a folder.
+/// True if `path` exists and is neither a regular file nor a folder: a device or pipe.
 bool is_special_file(const std::string& path);
 
-/// A stream that writes to `descriptor`. Null if there is none, for a reason in errno; the descriptor is closed then.
+/// Opens a stream that writes to `descriptor`. On failure returns null, closes `descriptor` and sets errno.
 File stream_to(int descriptor);
-/// Locks an open file until it is closed. False if another open file of the same name is locked. File systems without
-/// locks refuse nobody.
+/// Locks an open file until it is closed. False if the file is open and locked elsewhere. True if the file system has no locks.
 bool lock(int descriptor);
 
-/// Throws R001 with the reason in errno, std::bad_alloc if that is lack of memory: "cannot be written: File too large".
+/// Unless `done`, throws std::bad_alloc for ENOMEM, else R001 with errno's text: "cannot be written: File too large".
 void require_done(bool done, const char* undone, const char* advice = "");
 
-/// Throws R001, without the file's name, for a folder (`kind` is the file to name instead) and what cannot be opened.
+/// Opens `path` for reading. Throws R001, without the file's name, if `path` is a folder or cannot be opened. `kind`,
+/// such as ".npy", is the ending that the error recommends.
 File open_to_read(const std::string& path, const char* kind);
 
-/// Calls `act`. Throws what it throws, and R003 with the words `without_memory` for std::bad_alloc, both with the
-/// file's name.
+/// Calls `act` and adds the file's name to its errors. std::bad_alloc becomes R003 with the text `without_memory`.
 void with_name(const std::string& path, Where where, const char* without_memory,
                const std::function<void()>& act);
 inline constexpr const char* too_large_to_read = "holds more than there is memory for";
 inline constexpr const char* not_written_without_memory =
     "cannot be written: not enough memory; free some and write it again";
 
-/// Calls `write` with a temporary file beside `path`, which takes that name at the end: an old file stays as it was if
-/// anything fails. The target of a symbolic link is replaced; a device or pipe is written itself.
-/// The temporary file is NAME.tutti-R.tmp, R of 16 random hexadecimal digits, with a hash for a name of more than 100
-/// bytes, and locked by its writer. Unlocked ones of the same target are removed first: their writers are dead.
-/// Throws what `write` throws, R001, and R003 without memory, all with the file's name.
+/// Calls `write` with a temporary file in the folder of `path`, and renames that file to `path` at the end. If
+/// anything fails, an old file stays unchanged. For a symbolic link the target is replaced; a device or pipe is
+/// written directly.
+/// The temporary file is NAME.tutti-R.tmp, where R is 16 random hexadecimal digits; a NAME of more than 100 bytes is
+/// replaced by its hash. The writer locks the file. Unlocked temporary files of the same target are removed first,
+/// because their writers are dead.
+/// Throws R001, R003 without memory, and the errors of `write`, all with the file's name.
 void write_whole(const std::string& path, const char* kind, Where where,
                  const std::function<void(std::FILE* to)>& write);
 
