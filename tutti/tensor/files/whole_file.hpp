@@ -21,7 +21,8 @@ bool is_special_file(const std::string& path);
 
 /// Opens a stream that writes to `descriptor`. On failure returns null, closes `descriptor` and sets errno.
 File stream_to(int descriptor);
-/// Locks an open file until it is closed. False if the file is open and locked elsewhere. True if the file system has no locks.
+/// Locks an open file until it is closed. False if the file is open and locked elsewhere. Always true on file systems
+/// without locks.
 bool lock(int descriptor);
 
 /// Unless `done`, throws std::bad_alloc for ENOMEM, else R001 with errno's text: "cannot be written: File too large".

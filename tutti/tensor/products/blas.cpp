@@ -16,8 +16,8 @@
 #include "tutti/base/room.hpp"
 #include "tutti/tensor/products/one_thread.hpp"
 
-// Every call inside the library takes one of the buffers that belong to the process, the first that is free, and
-// gives it back. Exported by all builds for Linux, in no header.
+// OpenBLAS's buffer pool, one per process: every library call takes the first free buffer and gives it back. All
+// Linux builds export these functions; no header declares them.
 extern "C" void* blas_memory_alloc(int unused);
 extern "C" void blas_memory_free(void* buffer);
 
@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 128
                                      << 20;  // BUFFER_SIZE of OpenBLAS 0.3.21 on x86-64; smaller elsewhere
-constexpr int most_buffers = 50;  // NUM_BUFFERS, or fewer than it: the library has no room for more
+constexpr int most_buffers = 50;             // at most NUM_BUFFERS, the size of the library's table
 
 Blas::Threads threads_of_library() {
   switch (openblas_get_parallel()) {
     case OPENBLAS_THREAD: return Blas::Threads::pthread;
     case OPENBLAS_OPENMP: return Blas::Threads::openmp;
     default:
-      return Blas::Threads::none;  // and for kinds of threads that we do not know: waiting is always right
+      return Blas::Threads::none;  // also for unknown kinds of threads: one caller at a time is always safe
   }
 }
 
@@ -42,21 +42,21 @@ Blas loaded_library() {
   return {openblas_get_config(), threads_of_library()};
 }
 
-/// A library without locks hands the same buffer to two threads, and both results are wrong.
+/// Held during calls of a library without locks, which hands one buffer to two threads: both results are wrong.
 std::mutex& only_caller() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// Counts the library's buffers that exist, and lets no more threads inside than there are: the library would make
-/// another one, and try for ever where there is no memory.
+/// Counts the library's buffers, and admits at most one thread per buffer. For one thread more the library would
+/// allocate another buffer, and retry for ever without memory.
 class Buffers {
  public:
   void expect(int threads) {
     const std::lock_guard lock(mutex_);
     expected_ = std::max(expected_, threads);
   }
-  /// Makes one for each expected thread while there is memory. False if there is none for the first.
+  /// Allocates one buffer per expected thread, while memory lasts. False if there is no buffer at all.
   bool reserve() {
     std::unique_lock lock(mutex_);
     while (made_ < expected_ && (is_growing_ || can_grow())) {
@@ -65,7 +65,7 @@ class Buffers {
     }
     return made_ > 0;
   }
-  /// Waits for another thread's if all are taken and there is no memory for one more.
+  /// Takes a buffer. If all are taken, allocates one more; without memory, waits until a thread gives one back.
   void take() {
     std::unique_lock lock(mutex_);
     ensure(made_ > 0, "OpenBLAS is called before it has a buffer");
@@ -86,7 +86,8 @@ class Buffers {
  private:
   bool can_grow() const { return made_ < most_buffers && has_room(buffer_bytes); }
 
-  // The library makes one more only while all are in use: this holds them all, so everybody else stays outside.
+  // The library allocates a buffer only while all others are in use. So this thread waits until every thread has left
+  // the library, then takes all buffers and one more.
   void grow(std::unique_lock<std::mutex>& lock) {
     std::vector<void*> all(static_cast<std::size_t>(made_) + 1);
     is_growing_ = true;
@@ -115,7 +116,7 @@ std::unique_lock<std::mutex> turn_if_needed() {
   return blas().is_serialised() ? std::unique_lock(only_caller()) : std::unique_lock<std::mutex>();
 }
 
-/// A thread's stay inside the library: its turn, its setting of OpenMP, its buffer.
+/// Guard around a call of the library: holds the thread's turn, its OpenMP setting and its buffer.
 class InsideBlas {
  public:
   InsideBlas() : turn_(turn_if_needed()) {
@@ -145,7 +146,7 @@ void multiply(Gemm gemm, Number one, Number zero, const ProductShape& s, std::by
          size(s.n));
 }
 
-/// BLAS takes complex numbers by address.
+/// Passes the complex factors by address, as BLAS requires.
 template <class T, class Gemm>
 void multiply_complex(Gemm gemm, const ProductShape& s, std::byte* c, const std::byte* a,
                       const std::byte* b) {

@@ -9,46 +9,46 @@
 
 namespace tutti {
 
-/// The OpenBLAS that this process has loaded. The machine that runs a program decides which one, not the build.
+/// The OpenBLAS that this process has loaded. The machine that runs the program provides the library, not the build.
 struct Blas {
   enum class Threads {
-    none,  // built without threads and without locks, or unknown: only one thread may be inside
+    none,  // built without threads and locks, or unknown: only one thread at a time may call the library
     pthread,
-    openmp,  // its number of threads belongs to the calling thread
+    openmp,  // every calling thread has its own setting of the number of threads
   };
-  std::string config;  // the library's own words: version, processor that its kernels are for, threads
+  std::string config;  // from openblas_get_config: version, target processor of the kernels, threads
   Threads threads;
 
-  /// True if products of f64 and of complex numbers wait for each other: the library has no locks that we know of.
+  /// True if products of f64 and complex numbers run one at a time, because the library has no known locks.
   bool is_serialised() const { return threads == Threads::none; }
 };
 
-/// Asks the library, the first time; sets its number of threads to 1 then, for the whole process. A Team does so when
-/// it is made.
+/// Describes the loaded library. The first call also sets the library's number of threads to 1, for the whole
+/// process; making a Team includes that call.
 const Blas& blas();
 inline constexpr const char* serialised_blas_note =
     "this OpenBLAS has no locks that we know of: products of f64 and of complex numbers wait for each other "
     "(docs/limits.md)";
 
-/// So many threads may want to be inside the library at the same time: products made from now on reserve buffers for
-/// them.
+/// Says that up to `threads` threads may call the library at the same time. Products made from now on reserve one
+/// buffer for each of them.
 void expect_blas_callers(int threads);
 
-/// Once before products are multiplied: the library takes a buffer for each thread that is inside, and tries for ever
-/// where there is no memory. Makes one for each expected caller while there is memory. Threads without one take
+/// Allocates one OpenBLAS buffer for each expected caller, while memory lasts. Call it before multiply_by_blas:
+/// without memory for a buffer OpenBLAS retries for ever. If there are fewer buffers than callers, the callers take
 /// turns.
-/// Throws R003 if there is no memory for the first. Another thread may still take the memory between check and use,
-/// and the library's own threads a buffer if they start after that.
+/// Throws R003 if there is no memory for one buffer. Another thread may still take the memory between check and use,
+/// and OpenBLAS's own threads may take a buffer if they start later.
 void prepare_blas(DType dtype, const ProductShape& shape);
 
-/// A matrix product of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of
-/// threads may call it at the same time. No size is 0, or above largest_blas_size(). prepare_blas() was called.
+/// Multiplies matrices of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of
+/// threads may call it at the same time. Requires prepare_blas() and sizes from 1 to largest_blas_size().
 void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
                       const std::byte* b);
 std::int64_t largest_blas_size();
 
-/// At the end of a process OpenBLAS waits for its threads, one for each processor. Each takes a buffer first, and tries for
-/// ever where there is no memory. True if there is room for all of them.
+/// True if OpenBLAS's own threads, one per processor, can end. At the end of the process OpenBLAS joins these
+/// threads. Each thread allocates a buffer before it ends, and retries for ever without memory.
 bool blas_threads_can_end();
 
 }  // namespace tutti

@@ -23,8 +23,7 @@ void* aligned(std::byte* scratch) {
   return scratch + (scratch_alignment - address % scratch_alignment) % scratch_alignment;
 }
 
-// Strides of a dim of size 1 mean nothing, and oneDNN's fast kernels want them as in a dense row-major
-// matrix.
+// The stride of a dim of size 1 is arbitrary. oneDNN's fast kernels want the stride of a dense row-major matrix.
 dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
                             bool transposed) {
   const bool by_columns = transposed && rows != 1 && columns != 1;
@@ -34,8 +33,7 @@ dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, 
   return {{batch, rows, columns}, type, dnnl::memory::dims{rows * columns, row_stride, column_stride}};
 }
 
-// A matrix by a vector is computed as the vector by the matrix transposed, which oneDNN does 2.5 times as
-// fast.
+// oneDNN multiplies a vector by the transposed matrix 2.5 times as fast as the matrix by the vector.
 bool is_by_vector(const ProductShape& s) { return s.n == 1 && s.m > 1; }
 
 ProductShape turned(const ProductShape& s) {
@@ -52,7 +50,7 @@ dnnl::matmul::primitive_desc description_of(DType dtype, const ProductShape& s, 
   return {product, attributes, engine};
 }
 
-/// What one call at a time needs. Making one costs 1.2 us, setting its four pointers 0.05 us.
+/// The oneDNN objects of one call at a time. Making a slot costs 1.2 us, setting its four pointers 0.05 us.
 struct CallSlot {
   CallSlot(const dnnl::matmul::primitive_desc& description, const dnnl::engine& engine)
       : stream(engine),
@@ -67,12 +65,12 @@ struct CallSlot {
 
   dnnl::stream stream;
   dnnl::memory a, b, c, scratch;
-  std::array<dnnl_exec_arg_t, 4> arguments;  // the C call takes them as they are; the C++ one builds a map
+  std::array<dnnl_exec_arg_t, 4> arguments;  // for the C function; the C++ one builds a map
 };
 
-/// Slots that no call is using. The first 16 threads of the process have a place each and find their own slot there, so
-/// that tools that look for races (make race) see two threads in one slot only if there are two. Later threads share
-/// places: one whose place is empty takes a slot from another.
+/// The slots that no call is using, without locks. Each of the first 16 threads of the process has its own place and
+/// finds its own slot there, so that race detectors (make race) see two threads in one slot only if two really share it.
+/// Later threads share places; a thread that finds its place empty takes a slot from another place.
 class IdleSlots {
  public:
   ~IdleSlots() {
@@ -82,7 +80,7 @@ class IdleSlots {
   void fill(const Make& make) {
     for (auto& place : places_) place.store(make().release(), std::memory_order_release);
   }
-  /// Null if there is none.
+  /// Takes a slot out; null if all are in use.
   std::unique_ptr<CallSlot> take() {
     const std::size_t own = own_place();
     for (std::size_t i = 0; i < places; ++i)
@@ -90,7 +88,7 @@ class IdleSlots {
         return std::unique_ptr<CallSlot>(slot);
     return nullptr;
   }
-  /// Deletes it if all places are taken.
+  /// Puts a slot back, or deletes the slot if all places are full.
   void put(std::unique_ptr<CallSlot> slot) {
     CallSlot* const given = slot.release();
     const std::size_t own = own_place();
@@ -103,7 +101,7 @@ class IdleSlots {
   }
 
  private:
-  static constexpr std::size_t places = 16;  // calls beyond as many at the same time make slots of their own
+  static constexpr std::size_t places = 16;  // further calls at the same time make slots of their own
 
   static std::size_t own_place() {
     static std::atomic<std::size_t> threads{0};
@@ -121,8 +119,8 @@ std::string described(DType dtype, const ProductShape& s) {
 
 template <class Make>
 void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
-  // oneDNN 2.6 writes code to memory without looking whether it got it. The code of one product takes up to 8 MiB: 32
-  // kernels of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is slack.
+  // oneDNN 2.6 does not check that it got memory for its code. The code of one product takes up to 8 MiB: 32 kernels
+  // of 256 KiB (brgemm_matmul). Without AVX-512 the first call takes 7 MiB (measured). The rest is slack.
   constexpr std::size_t most_bytes = 16 << 20;
   const auto lacks_memory = [&] {
     fail(Code::memory,
@@ -141,8 +139,8 @@ void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
 
 }  // namespace
 
-// oneDNN asks OpenMP for its number of threads when a primitive is made and again when it runs; scratch made for one
-// and used by two gives wrong numbers. So both happen under OneThread.
+// oneDNN asks OpenMP for the number of threads when a primitive is made, and again when the primitive runs. Scratch
+// made for one thread and used by two gives wrong numbers. So both happen under OneThread.
 struct FloatProduct::Primitive {
   Primitive(DType d, const ProductShape& s)
       : dtype(d),
@@ -199,7 +197,7 @@ bool FloatProduct::takes(DType dtype) {
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   return dtype == DType::bf16 && (isa & avx512) == avx512;
 #else
-  return false;  // oneDNN numbers other processors' instruction sets in another way
+  return false;  // on other processors oneDNN's bits of the instruction set have other meanings
 #endif
 }
 
@@ -212,7 +210,7 @@ FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
   });
 }
 
-/// Some of oneDNN's products write their code when the first one of a dtype is called.
+/// Calls a 4 x 4 product: some of oneDNN's products generate their code at the first call of a dtype.
 void FloatProduct::call_small_one(DType dtype) {
   constexpr std::size_t side = 4, elements = side * side;
   Primitive product(dtype, {.m = side, .n = side, .k = side});
@@ -231,7 +229,7 @@ std::size_t FloatProduct::scratch_bytes() const { return primitive_->scratch_byt
 void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const try {
   const OneThread one_thread;
   primitive_->call(c, a, b, scratch);
-} catch (const dnnl::error& error) {  // more calls at once than places: this one had to make a slot
+} catch (const dnnl::error& error) {  // from new_slot: more calls at once than places
   primitive_->say_why(error.status);
 }
 

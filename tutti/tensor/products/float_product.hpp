@@ -7,12 +7,12 @@
 
 namespace tutti {
 
-/// f32 and bf16 products by oneDNN, those accumulated in f32 and rounded once: one primitive, made once with all that
-/// calls need; calls from several threads may overlap. No size is 0.
-/// Throws R003 where oneDNN has no memory for its code.
+/// A prepared matrix product of f32 or bf16 by oneDNN; bf16 is accumulated in f32 and rounded once. Sizes are 1 or more.
+/// The constructor makes the oneDNN primitive and all that calls need. Calls from several threads may overlap.
+/// Throws R003 if oneDNN has no memory for its code.
 class FloatProduct {
  public:
-  /// For bf16 oneDNN wants AVX-512.
+  /// True for f32, and for bf16 on x86-64 with AVX-512, which oneDNN needs.
   static bool takes(DType dtype);
   FloatProduct(DType dtype, const ProductShape& shape);
   ~FloatProduct();

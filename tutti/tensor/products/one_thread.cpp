@@ -9,7 +9,7 @@
 namespace tutti {
 
 void require_room_for_openmp() {
-  constexpr std::size_t bytes = 2 << 20;  // it takes 216 bytes; a heap grows by 1 MiB at most
+  constexpr std::size_t bytes = 2 << 20;  // the settings take 216 bytes; a heap grows by 1 MiB at most
   thread_local bool had_room = false;
   if (had_room) return;
   require(has_room(bytes), Code::memory,

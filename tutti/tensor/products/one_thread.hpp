@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Declared here because clang has no omp.h on Debian; libgomp has them.
+// Declared here because clang on Debian has no omp.h; libgomp has the functions.
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int);
 
 namespace tutti {
 
-/// Before omp_set_num_threads: OpenMP takes memory the first time that a thread calls it, and ends the process where
-/// there is none. Throws R003 instead.
+/// Throws R003 if there is no memory for OpenMP's settings of the calling thread. Call it before omp_set_num_threads:
+/// a thread's first call allocates the settings, and without memory OpenMP ends the process.
 void require_room_for_openmp();
 
-/// While it lives, OpenMP uses one thread for what the calling thread asks of it. The setting belongs to the calling
-/// thread, which gets its own back.
+/// Guard under which OpenMP uses one thread for the calling thread. Other threads are not affected. The destructor
+/// restores the calling thread's setting.
 /// Throws R003 without memory for OpenMP's settings of the thread.
 class OneThread {
  public:

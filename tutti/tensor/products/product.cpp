@@ -18,7 +18,7 @@ bool is_empty(const ProductShape& s) { return s.batch == 0 || s.m == 0 || s.n ==
 
 std::int64_t elements_of_result(const ProductShape& s) { return s.batch * s.m * s.n; }
 
-/// Of bool the and and or.
+/// c[j] += a * b[j] for j < n; for bool c[j] |= a & b[j].
 template <class T>
 void add_multiple(T* c, T a, const T* b, std::int64_t n) {
   if (a == 0) return;
@@ -34,7 +34,7 @@ void transpose(T* to, const T* from, std::int64_t rows, std::int64_t columns) {
     for (std::int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
 }
 
-/// c, already zero, plus a * b; b is k x n. In blocks of rows of b that stay in L2.
+/// c += a * b, where b is k x n. Works on blocks of rows of b that stay in L2.
 template <class T>
 void multiply_matrix(const ProductShape& s, T* c, const T* a, const T* b) {
   const std::int64_t block =
@@ -59,7 +59,7 @@ void multiply_integers(const ProductShape& s, std::byte* c_bytes, const std::byt
   }
 }
 
-/// The operands of a product of f16 or bf16 as f32, and its result before it is rounded once; each starts a line.
+/// Scratch of a widened product: both operands as f32 and the unrounded f32 result, each padded to whole cache lines.
 struct Widened {
   explicit Widened(const ProductShape& s)
       : a(in_lines(s.batch * s.m * s.k)),
@@ -142,8 +142,8 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
   });
 }
 
-// Constants from one core of a Zen 4 with AVX-512, 2026-11: overheads, flops per ns, and bytes per ns of what
-// does not fit in L2. oneDNN computes whole vectors of 16 columns.
+// Constants measured on one core of a Zen 4 with AVX-512, 2026-11: overheads in ns, flops per ns, and bytes per ns of
+// operands beyond L2. oneDNN computes whole vectors of 16 columns.
 double Product::nanoseconds() const {
   const auto& [dtype, s, floats] = *prepared_;
   const auto batch = static_cast<double>(s.batch), m = static_cast<double>(s.m), n = static_cast<double>(s.n),
