@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several functions of elements in one pass.
+// Chains: several element functions in one pass.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace tutti {
 
-/// A step of a chain: x becomes fn of itself and y, which is an element of an operand, or the first for every i.
+/// A step of a chain: x = fn(x, y). y is element i of the step's operand. If it `repeats`, y is the first for every i.
 struct ChainStep {
-  /// take: y; add_to: y + x, and so on; square: x * x, whatever y is; limit_if_*: y where x stands so to it, a gate
-  /// with x itself.
+  /// take: y. add: x + y. add_to: y + x; sub_from, mul_into and div_into exchange the operands in the same way.
+  /// square: x * x, without y. limit_if_lt: y if x < y, else x (a gate whose `otherwise` is x).
   enum class Fn : std::uint8_t {
     take,
     add,
@@ -38,16 +38,16 @@ struct ChainStep {
   bool repeats = false;
 };
 constexpr std::size_t most_chain_steps = 8;
-/// out[i] = x after `count` steps, of which the first takes in[0][i] and step s reads in[s][i]: the same bits as kernel
-/// after kernel. `out` may be equal to an operand that does not repeat.
+/// Writes out[i] = x after `count` steps. The first step is `take`; step s reads in[s][i]. The bits are those of one
+/// kernel per step. `out` may alias an operand that does not repeat, if both begin at the same address.
 using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const ChainStep* steps, int count,
                              std::int64_t n, Store store);
-/// One for chains of these steps only, or of any without them. Null but for floats; f16 and bf16 are rounded after each
-/// step.
+/// A kernel for chains of these `steps` only, or for any chain if `steps` is empty. f16 and bf16 are rounded after each
+/// step. Null unless dtype is f16, bf16, f32 or f64.
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps = {});
-/// The step that a function of x and another operand is; none if there is none.
+/// The step that computes fn(x, y), or fn(y, x) if x_is_right. None if chains do not have the function.
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right);
-/// The step that a gate is whose `otherwise` is x itself.
+/// The step that computes a gate whose `otherwise` is x. None for eq and ne.
 std::optional<ChainStep::Fn> chain_fn(CompareDirection gate);
 
 }  // namespace tutti

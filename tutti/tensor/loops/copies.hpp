@@ -7,15 +7,15 @@
 
 namespace tutti {
 
-/// A strided copy: loops over `sizes`, outermost first, strides in bytes (0 = repeat). Dense runs are copied
-/// as such.
+/// A loop of a strided copy. Strides are in bytes; from_stride 0 repeats an element.
 struct CopyLoop {
   std::int64_t size, to_stride, from_stride;
 };
+/// Copies elements along nested `loops`, outermost first. Dense runs are copied as a whole.
 void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
                   std::size_t element_bytes);
 
-/// n elements of `element_bytes` each, all equal to the one at `element`.
+/// Writes n copies of the element at `element`, which has `element_bytes` bytes.
 void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes);
 
 }  // namespace tutti

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scalar functions that arrays are computed with, element by element. Semantics at the edges (DESIGN of
-// the arithmetic): integers wrap; x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0; max and min propagate
-// NaN and order -0 < +0; float -> int saturates and NaN -> 0; a shift by the width or more, or by less than 0,
-// leaves 0, or the sign. Unsigned integers: abs is x itself, neg wraps. f16 and bf16 are computed in f32 and rounded
-// once. abs of a complex number is real.
+// The element functions: scalar functions that are applied to every element of an array. Edge cases (DESIGN of the
+// arithmetic):
+// - Integers wrap. x/0 = all ones, MIN/-1 = MIN, x%0 = x, MIN%-1 = 0. Unsigned: abs is x itself, neg wraps.
+// - A shift by less than 0, or by the width or more, gives 0; shift_right_arithmetic gives the sign, 0 or -1.
+// - max and min propagate NaN and order -0 < +0. float -> int saturates, and NaN -> 0.
+// - f16 and bf16 are computed in f32 and rounded once. abs of a complex number is real.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +27,11 @@ enum class UnaryFn : std::uint8_t {
   log1p,
   expm1,
   erf,
-  round,  // to the nearest whole number, of two to the even one
+  round,  // to the nearest whole number, ties to even
   floor,
   ceil,
   is_finite,    // -> bool
-  logical_not,  // of bool, or bit by bit
+  logical_not,  // of bool; of integers bit by bit
   real,         // of complex numbers
   imag
 };
@@ -50,12 +51,12 @@ enum class BinaryFn : std::uint8_t {
   shift_left,
   shift_right_arithmetic,
   shift_right_logical,
-  complex  // of a real and an imaginary part
+  complex  // from a real and an imaginary part
 };
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
 enum class ReduceKind : std::uint8_t { sum, max, min, logical_and, logical_or };
 
-/// The field's name: "exp", "add", "and", "lt", "sum".
+/// The function's usual name: "exp", "add", "and", "lt", "sum".
 std::string_view name(UnaryFn fn);
 std::string_view name(BinaryFn fn);
 std::string_view name(CompareDirection direction);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over elements. Bits depend on shapes and values only, never on who calls, how work is split over workers, or alignment.
-// Elements of bool arrays are bytes 0 or 1.
+// Elementwise kernels. The bits of a result depend only on shapes and values: not on the calling thread, not on the
+// split over workers, not on alignment. Elements of bool arrays are bytes 0 or 1.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,26 @@
 
 namespace tutti {
 
-/// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may be equal to a dense operand of the same element
-/// size.
+/// out[i] = fn(in[0][i], in[1][i], ..) for i < n. `out` may alias a dense operand with elements of the same size, if
+/// both begin at the same address.
 using ElementwiseKernel = void (*)(std::byte* out, const std::byte* const* in, std::int64_t n);
 
-/// Throws T007 where fn is not defined for dtype (tanh of i32, and of f32).
-/// Errors in units in the last place, f32 and f64, everywhere: exp 1.1, log 1, tanh 3.1, logistic 2.5, sqrt
-/// 0.5 (rounded once), rsqrt = 1 / sqrt 1.5, sin and cos 3, log1p 2.6, expm1 4, erf 1 (tests/tensor/math_test.cpp).
+/// Throws T007 if fn is not defined for dtype, such as tanh of i32.
+/// Error bounds of f32 and f64 for all arguments, in units in the last place: exp 1.1, log 1, tanh 3.1, logistic 2.5,
+/// sqrt 0.5 (rounded once), rsqrt 1.5 (1 / sqrt), sin and cos 3, log1p 2.6, expm1 4, erf 1
+/// (tests/tensor/math_test.cpp).
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype);
-/// Where both operands of a sum, difference, product or quotient of f32 or f64 are NaN the first comes out (x86). Of
-/// bools: add, maximum are or; mul, minimum and.
+/// Throws T007 if fn is not defined for dtype, such as logical_and of f32. If both f32 or f64 operands of add, sub,
+/// mul or div are NaN, the result is the first (x86). For bool, add and maximum are `or`, mul and minimum are `and`.
 ElementwiseKernel binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
 ElementwiseKernel compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
-/// in[0]: bool, in[1], in[2]: dtype.
+/// out[i] = in[0][i] ? in[1][i] : in[2][i]. in[0] is bool, in[1] and in[2] are of `dtype`.
 ElementwiseKernel select_kernel(DType dtype, Stride predicate, Stride on_true, Stride on_false);
-/// out[i] = limit where in[0][i] stands so to it, else in[2][i], with limit = in[1][0]: relu and its derivative. The
-/// same bits as compare_kernel and then select_kernel. Null but for lt, le, gt and ge of f32 and f64.
+/// A gate, as in relu and its derivative: out[i] = direction(in[0][i], limit) ? limit : in[2][i] with limit = in[1][0].
+/// The bits are those of compare_kernel and then select_kernel. Null unless direction is lt, le, gt or ge, and dtype is
+/// f32 or f64.
 ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype);
-/// minimum(maximum(in[0], in[1]), in[2]): in[1] kept between in[0] and in[2].
+/// Clamps in[1] to the range from in[0] to in[2]: minimum(maximum(in[0], in[1]), in[2]).
 ElementwiseKernel clamp_kernel(DType dtype, Stride low, Stride x, Stride high);
 ElementwiseKernel convert_kernel(DType from, DType to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fold over positions, and what chains make of it, in one pass.
+// Fold chains: a sum over positions and the chains that read this sum, in one pass.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,28 @@
 
 namespace tutti {
 
-/// What is made of a sum over positions: out[r][i] = x for every result r, after steps that begin from nothing. A step
-/// reads the sum of the terms at i, one element for all i and r, or an element that each result has at i.
+/// A step of a fold chain: x = fn(x, y). After the last step out[r][i] = x, for every result r. `of` says what y is.
+/// fold: the sum of the terms at i. one: one element for all i and r. each: element i of an operand that only r has.
 struct FoldStep {
   enum class Of : std::uint8_t { fold, one, each } of;
-  ChainStep::Fn fn;  // take: of the first
+  ChainStep::Fn fn;  // of the first step: take
 };
-/// `in`: an element for each of `on_fold`, with which the sum goes on before a step reads it; then what `steps` read:
-/// nothing for the fold, one pointer for one, a pointer per result for each.
+/// A sum of `terms` terms, functions `on_fold` of the sum and one element each, and steps that read their result.
+/// A kernel's `in` begins with the elements of `on_fold`, one pointer each. Then follow the operands of the steps: none
+/// for Of::fold, one pointer for Of::one, one pointer per result for Of::each.
 struct FoldChain {
   const ChainStep::Fn* on_fold;
   int on_folds;
   const FoldStep* steps;
   int count, results, terms;
 };
-/// The same bits as the fold, its steps and a chain for each result, but in one pass. n: a multiple of
-/// fold_chain_elements. Any result may be equal to any term or operand of `each`, if it is read at the same i only.
+/// Computes a fold chain for n elements, a multiple of fold_chain_elements. The bits are those of the fold, `on_fold`
+/// and one chain per result, each in its own pass. A result may alias a term or an operand of Of::each, if both begin
+/// at the same address.
 using FoldChainKernel = void (*)(const FoldChain& chain, std::byte* const* out, const std::byte* const* terms,
                                  const std::byte* const* in, std::int64_t n, Load load, Store store);
-constexpr std::int64_t fold_chain_elements = 256;  // of a result at once, where registers are most and widest
-/// Null but for f32 and f64, and 1, 2, 4 or 8 results.
+constexpr std::int64_t fold_chain_elements = 256;  // of one result at a time: 16 vectors of 16 f32 (AVX-512)
+/// Null unless dtype is f32 or f64, and results is 1, 2, 4 or 8.
 FoldChainKernel fold_chain_kernel(DType dtype, int results);
 
 }  // namespace tutti

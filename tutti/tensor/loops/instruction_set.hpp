@@ -3,7 +3,7 @@
 
 namespace tutti {
 
-/// "AVX-512", "AVX2", ..: the instruction set that the loops run with; results are reproducible within one.
+/// Name of the instruction set that the loops use: "AVX-512", "AVX2", .. Results are reproducible within one set.
 const char* instruction_set();
 
 }  // namespace tutti

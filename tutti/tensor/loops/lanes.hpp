@@ -9,12 +9,12 @@
 
 namespace tutti {
 
-/// The dtypes that vector loops are compiled for, on each instruction set. The others have loops that the compiler
-/// vectorises (scalar_loops.hpp), or are computed as one of these.
+/// The dtypes that vector loops are compiled for, on each instruction set. The other dtypes have loops that the
+/// compiler vectorises (scalar_loops.hpp), or are computed as one of these dtypes.
 enum class Lanes : std::uint8_t { boolean, i32, i64, f32, f64 };
 
 std::optional<Lanes> lanes_of(DType dtype);
-/// For functions that do not care for the sign: u32 as i32, u64 as i64.
+/// Lanes for functions that ignore the sign: u32 as i32, u64 as i64.
 std::optional<Lanes> lanes_of_bits(DType dtype);
 std::optional<Lanes> lanes_of_fold(ReduceKind kind, DType dtype);
 

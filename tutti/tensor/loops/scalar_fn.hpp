@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element functions on one element: what the vector loops compute, and the loops of the functions that
-// have no vector form.
+// The element functions on one element. They compute the same as the vector loops; the other loops call them.
 #pragma once
 
 #include <cmath>
@@ -14,7 +13,8 @@
 
 namespace tutti {
 
-/// Where integers wrap: narrow ones would be promoted to int, whose overflow is undefined.
+/// The unsigned type in which T wraps. C++ would promote a type narrower than unsigned to int, whose overflow is
+/// undefined.
 template <std::integral T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
@@ -36,7 +36,7 @@ constexpr bool is_minus_one(T x) {
   return std::signed_integral<T> && x == static_cast<T>(-1);
 }
 
-/// x/0 = all ones, MIN/-1 = MIN; else truncated.
+/// The truncated quotient; x/0 = all ones, MIN/-1 = MIN.
 template <std::integral T>
 constexpr T integer_div(T a, T b) {
   if (b == 0) return static_cast<T>(-1);
@@ -44,7 +44,7 @@ constexpr T integer_div(T a, T b) {
   return static_cast<T>(a / b);
 }
 
-/// x%0 = x, x%-1 = 0; else the sign of a.
+/// The remainder, with the sign of a; x%0 = x, x%-1 = 0.
 template <std::integral T>
 constexpr T integer_rem(T a, T b) {
   if (b == 0) return a;
@@ -52,7 +52,7 @@ constexpr T integer_rem(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-/// Wraps. Negative exponents: 1 -> 1, -1 -> +-1, every other base -> 0.
+/// The power, wrapping. With a negative exponent 1 gives 1, -1 gives +-1, and every other base gives 0.
 template <std::integral T>
 constexpr T integer_pow(T base, T exponent) {
   if (std::signed_integral<T> && exponent < 0) {
@@ -68,7 +68,7 @@ constexpr T integer_pow(T base, T exponent) {
   return power;
 }
 
-/// b bits at a time; by the width or more, or by less than 0: 0, or the sign.
+/// a shifted by b bits. If b < 0 or b >= width, the result is 0, or the sign for shifted_right.
 template <std::integral T>
 constexpr T shifted_left(T a, T b) {
   using U = std::make_unsigned_t<T>;
@@ -85,7 +85,7 @@ constexpr T shifted_right_logically(T a, T b) {
   return static_cast<U>(b) < 8 * sizeof(T) ? static_cast<T>(static_cast<U>(a) >> b) : T{0};
 }
 
-/// What elements of T are computed in: of 16-bit floats float.
+/// The type in which elements of T are computed: float for 16-bit floats, else T.
 template <class T>
 using Computed = std::conditional_t<is_half_element<T>, float, T>;
 
@@ -95,7 +95,7 @@ constexpr T sum_of(T a, T b) {
   else return a + b;
 }
 
-/// What a fold starts from; `or` is the sum of bools.
+/// The element that a fold starts from. The sum of bools is `or`, so its neutral element is 0, too.
 template <ReduceKind kind, class T>
 constexpr T neutral_element() {
   using Limits = std::numeric_limits<T>;
@@ -108,7 +108,7 @@ constexpr T neutral_element() {
   else return kind == ReduceKind::max ? Limits::lowest() : Limits::max();
 }
 
-/// x saturated; NaN -> 0.
+/// x truncated to To, saturating; NaN -> 0.
 template <class To, std::floating_point From>
 constexpr To integer_from(From x) {
   constexpr int digits = std::numeric_limits<To>::digits;
@@ -119,7 +119,7 @@ constexpr To integer_from(From x) {
   return static_cast<To>(x);
 }
 
-/// An integer as a double that rounds to 16 bits as the integer does: all digits, or to odd.
+/// An integer as a double that rounds to f16 or bf16 as the integer itself does: exact, or rounded to odd.
 template <std::integral From>
 constexpr double double_to_round(From x) {
   constexpr int lost = 11;  // 64 digits less the 53 of double
@@ -133,8 +133,8 @@ constexpr double double_to_round(From x) {
   }
 }
 
-/// To bool: is not 0. Float to integer saturates, NaN -> 0. Integers wrap. To a float: rounded once. A complex number
-/// is its real part, but to complex.
+/// Converts an element. To bool: x != 0. Float to integer: saturates, NaN -> 0. Integer to integer: wraps. To a
+/// float: rounds once. Complex to real: takes the real part.
 template <class To, class From>
 constexpr To convert_element(From x) {
   if constexpr (is_complex_element<From>) {

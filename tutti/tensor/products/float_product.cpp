@@ -69,7 +69,7 @@ struct CallSlot {
 };
 
 /// The slots that no call is using, without locks. Each of the first 16 threads of the process has its own place and
-/// finds its own slot there, so that race detectors (make race) see two threads in one slot only if two really share it.
+/// finds its own slot there, so that race detectors (make race) see two threads in one slot only if two share it.
 /// Later threads share places; a thread that finds its place empty takes a slot from another place.
 class IdleSlots {
  public:
