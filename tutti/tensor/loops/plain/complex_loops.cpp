@@ -10,10 +10,10 @@
 namespace tutti {
 namespace {
 
-// Complex numbers of f32 go through double, where their differences keep their digits and nothing overflows. Those of f64
-// do without a wider type: what long double is differs from processor to processor.
+// log1p, expm1 and sign of complex64 are computed in double, where differences keep their digits and nothing
+// overflows. complex128 has no wider type: long double differs from processor to processor.
 
-/// The rounded sum of two numbers, and what rounding left out of it.
+/// The rounded sum of two numbers, and the rounding error `rest` (Knuth's TwoSum).
 struct Sum {
   Sum(double a, double b) : rounded(a + b) {
     const double rounded_b = rounded - a;
@@ -22,7 +22,7 @@ struct Sum {
   double rounded, rest;
 };
 
-/// |1 + z|^2 - 1 = 2x + x^2 + y^2 where that is small: the terms cancel, so their roundings are kept.
+/// |1 + z|^2 - 1 = 2x + x^2 + y^2. The terms cancel if the result is small, so their rounding errors are added, too.
 double excess_of_square(double x, double y) {
   const double x_square = x * x, y_square = y * y;
   const double rests = std::fma(x, x, -x_square) + std::fma(y, y, -y_square);
@@ -32,7 +32,7 @@ double excess_of_square(double x, double y) {
 
 std::complex<double> log1p_of(std::complex<double> z) {
   const double x = z.real(), y = z.imag(), one_more = 1 + x, size = std::hypot(one_more, y);
-  const bool is_far_from_1 = size < 0.5 || size > 2;  // 1 + x is exact where the size is small
+  const bool is_far_from_1 = size < 0.5 || size > 2;  // 1 + x is exact if `size` is below 0.5
   const double real = is_far_from_1 ? std::log(size) : std::log1p(excess_of_square(x, y)) / 2;
   return {real, std::atan2(y, one_more)};
 }
@@ -50,7 +50,7 @@ std::complex<double> expm1_of(std::complex<double> z) {
   constexpr double one_is_lost_from = 40;  // exp(x) - 1 rounds to exp(x)
   const double real = x > one_is_lost_from ? exp_times(x, std::cos(y))
                                            : std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine;
-  const double imag = y == 0 ? y : exp_times(x, std::sin(y));  // not infinity times 0
+  const double imag = y == 0 ? y : exp_times(x, std::sin(y));  // avoids infinity times 0
   return {real, imag};
 }
 
@@ -58,8 +58,8 @@ std::complex<double> sign_of(std::complex<double> z) {
   if (z == 0.0) return z;
   double x = z.real(), y = z.imag();
   const double largest = std::max(std::abs(x), std::abs(y));
-  if (largest > 0 &&
-      std::isfinite(largest)) {  // |z| neither overflows nor loses digits below the smallest normal number
+  if (largest > 0 && std::isfinite(largest)) {
+    // Scaled like this, |z| neither overflows nor loses digits below the smallest normal number.
     const int exponent = std::ilogb(largest);
     x = std::scalbn(x, -exponent);
     y = std::scalbn(y, -exponent);
@@ -68,7 +68,7 @@ std::complex<double> sign_of(std::complex<double> z) {
   return {x / size, y / size};
 }
 
-// pow(z, 0) = 1, and pow(0, z) = 0 for a positive real part.
+// std::pow, with pow(z, 0) = 1 for all z, and pow(0, z) = 0 if z has a positive real part.
 template <class T>
 std::complex<T> pow_of(std::complex<T> base, std::complex<T> exponent) {
   if (exponent == T{0}) return 1;
@@ -139,7 +139,7 @@ struct Binary {
   std::complex<T> operator()(std::complex<T> a, std::complex<T> b) const {
     if constexpr (fn == BinaryFn::add) return a + b;
     if constexpr (fn == BinaryFn::sub) return a - b;
-    if constexpr (fn == BinaryFn::mul)  // as XLA does, and without a branch for NaN
+    if constexpr (fn == BinaryFn::mul)  // as in XLA; std::complex has an extra branch for NaN
       return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
     if constexpr (fn == BinaryFn::div) return a / b;
     if constexpr (fn == BinaryFn::pow) return pow_of(a, b);
@@ -199,7 +199,7 @@ struct Sums {
       sum_row(out, in, columns);
   }
 
-  // Lines of complex numbers are lines of twice as many parts.
+  // A row of n complex numbers is a row of 2n parts.
   static void columns(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                       std::int64_t row_bytes, std::byte* scratch) {
     reduce_columns_kernel(ReduceKind::sum, dtype_of<T>())(out, in, rows, 2 * columns, row_bytes, scratch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// complex64 and complex128. Null where a function is not one of complex numbers.
+// Kernels for complex64 and complex128; null if the function is not defined for complex numbers.
 #pragma once
 
 #include "tutti/tensor/loops/access.hpp"
@@ -11,7 +11,7 @@ namespace tutti {
 
 ElementwiseKernel complex_unary_kernel(UnaryFn fn, DType dtype);
 ElementwiseKernel complex_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
-/// BinaryFn::complex of two arrays of parts.
+/// The kernel of BinaryFn::complex, which joins arrays of real and imaginary parts.
 ElementwiseKernel complex_kernel_of_parts(DType part, Stride real, Stride imag);
 ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
 ReduceRowsKernel complex_reduce_rows_kernel(ReduceKind kind, DType dtype);

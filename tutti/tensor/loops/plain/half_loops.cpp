@@ -26,7 +26,7 @@ void round_to(std::byte* to, const float* from, std::int64_t n) {
 
 // --- Element by element
 
-/// Out is H, or bool.
+/// Runs an f32 kernel on blocks of H. Out is H or bool.
 template <class H, class Out, std::size_t operands>
 void by_f32(ElementwiseKernel kernel, const std::array<Stride, operands>& steps, std::byte* out,
             const std::byte* const* in, std::int64_t n) {
@@ -168,7 +168,7 @@ ElementwiseKernel clamp_of(Stride next, Rest... rest) {
 
 template <class H, ReduceKind kind>
 struct Reduced {
-  static constexpr std::int64_t narrow = 64;  // columns at a time: the lines stay in L1
+  static constexpr std::int64_t narrow = 64;  // columns at a time, so that all lines stay in L1
   static constexpr std::int64_t row_block = 1024;
 
   static void rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
@@ -214,7 +214,7 @@ struct Reduced {
   }
 };
 
-/// take(Reduced<H, kind>()).
+/// Returns take(Reduced<H, kind>()) for the type H of dtype; null for `and` and `or`.
 template <class Kernel, class F>
 Kernel for_halves(ReduceKind kind, DType dtype, F take) {
   const auto of = [&]<class H>(std::type_identity<H>) -> Kernel {

@@ -7,21 +7,21 @@
 
 namespace tutti {
 
-/// Lines of at most `longest` floats, folded as they come in the tree ((0 1)(2 3))((4 5)(6 7)): two subtrees of equal
-/// height merge, as a carry does in a binary counter.
+/// Folds lines of at most `longest` floats as they arrive, in the tree ((0 1)(2 3))((4 5)(6 7)). Two subtrees of
+/// equal height merge, like a carry in a binary counter.
 template <class T, std::int64_t longest>
 class PairwiseLines {
  public:
   PairwiseLines(ReduceKind kind, std::int64_t width)
       : kernel_(fold_kernel(kind, dtype_of<T>())), width_(width) {}
 
-  /// Where the next line is to be written, before `push`.
+  /// The buffer for the next line; call push() once the line is written.
   T* next() { return lines_[height_]; }
   void push() {
     ++height_;
     for (std::uint64_t carry = pushed_++; carry % 2 == 1; carry /= 2) merge();
   }
-  /// The fold of all lines, of which there is one at least.
+  /// The fold of all lines. Requires at least one line.
   T* folded() {
     while (height_ > 1) merge();
     return lines_[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise loops in plain C++: the compiler makes vectors of what it can.
+// Elementwise loops in plain C++; the compiler vectorises them where it can.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class PlainOperand {
   T first_;
 };
 
-/// out[i] = fn(in[0][i], in[1][i], ..), read as `steps` say.
+/// out[i] = fn(in[0][i], in[1][i], ..). `steps` has the stride of each operand.
 template <class Fn, class Out, class In, Stride... steps>
 void plain_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   const auto loop = [out, n](const auto&... operands) {
@@ -38,7 +38,7 @@ void plain_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   }(std::make_index_sequence<sizeof...(steps)>());
 }
 
-/// The loop for these steps.
+/// The plain_loop for these strides.
 template <class Fn, class Out, class In, Stride... known>
 ElementwiseKernel plain_kernel() {
   return plain_loop<Fn, Out, In, known...>;

@@ -49,7 +49,7 @@ ElementwiseKernel binary_of(Stride a, Stride b) {
   return plain_kernel<Binary<fn>, T, T>(a, b);
 }
 
-// Of signed integers, or of unsigned ones where the sign does not matter.
+// Kernels that ignore the sign: T stands for the unsigned type of the same width, too.
 template <std::signed_integral T>
 ElementwiseKernel bits_kernel(BinaryFn fn, Stride a, Stride b) {
   if (fn == BinaryFn::mul) return binary_of<BinaryFn::mul, T>(a, b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels without loops of vectors of their own: functions that have none, and dtypes beside those of lanes.hpp.
-// Each is null where there is none.
+// Kernels without Highway loops: for functions that have no vector form, and for dtypes that are not in lanes.hpp.
+// Null if there is no such kernel.
 #pragma once
 
 #include "tutti/tensor/loops/access.hpp"
@@ -13,7 +13,7 @@ namespace tutti {
 ElementwiseKernel scalar_unary_kernel(UnaryFn fn, DType dtype);
 ElementwiseKernel scalar_binary_kernel(BinaryFn fn, DType dtype, Stride a, Stride b);
 ElementwiseKernel scalar_compare_kernel(CompareDirection direction, DType dtype, Stride a, Stride b);
-/// Of elements of 2 or 16 bytes.
+/// For elements of 2 or 16 bytes, else null.
 ElementwiseKernel scalar_select_kernel(DType dtype, Stride predicate, Stride on_true, Stride on_false);
 ElementwiseKernel scalar_clamp_kernel(DType dtype, Stride low, Stride x, Stride high);
 ElementwiseKernel scalar_convert_kernel(DType from, DType to);
@@ -21,7 +21,7 @@ ReduceRowsKernel scalar_reduce_rows_kernel(ReduceKind kind, DType dtype);
 ReduceColumnsKernel scalar_reduce_columns_kernel(ReduceKind kind, DType dtype);
 FoldKernel scalar_fold_kernel(ReduceKind kind, DType dtype);
 
-/// By the C library, for arguments that the vector functions are not right for.
+/// Sine and cosine by the C library, for arguments for which the vector functions are wrong.
 void scalar_sin(float* out, const float* in, std::size_t n);
 void scalar_sin(double* out, const double* in, std::size_t n);
 void scalar_cos(float* out, const float* in, std::size_t n);

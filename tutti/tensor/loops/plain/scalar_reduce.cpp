@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of integers: every order gives the same bits.
+// Reductions of integers. Every order of the elements gives the same bits.
 #include <algorithm>
 #include <cstring>
 
@@ -40,7 +40,7 @@ struct Integers {
     for (std::int64_t row = 0; row < rows; ++row, in += row_bytes) add_line(to, in, columns);
   }
 
-  // `out` may be one of the operands.
+  // `out` may be one of the operands: a block of it is written after all operands have been read there.
   static void positions(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load, Store) {
     constexpr std::int64_t block = 2048 / sizeof(T);
     for (std::int64_t first = 0; first < n; first += block) {
@@ -63,7 +63,7 @@ struct Integers {
 template <class T>
 constexpr bool has_vector_loops = std::signed_integral<T> && sizeof(T) >= 4;
 
-/// take(Integers<kind, T>()) for integers of this dtype.
+/// Returns take(Integers<kind, T>()) for an integer dtype T without vector loops; null for other dtypes.
 template <class Kernel, class F>
 Kernel for_integers(ReduceKind kind, DType dtype, F take) {
   return with_element(dtype, [&]<class T>(std::type_identity<T>) -> Kernel {

@@ -11,8 +11,8 @@
 namespace tutti {
 namespace {
 
-/// The sums of blocks of 2^k terms that end where we are, as the digits of a binary counter: term i meets at most
-/// log2(n) additions inside its block and as many when the blocks are joined.
+/// A running sum, kept as sums of blocks of 2^k terms, like the digits of a binary counter. A term takes part in at
+/// most log2(n) additions inside its block, and in at most log2(n) more when the blocks are added.
 template <class T>
 class RunningSum {
  public:
@@ -44,7 +44,7 @@ void sums_of(std::byte* out, const std::byte* in, const AlongDim& shape, Order o
     }
 }
 
-/// Is a the one to name rather than b, which comes first?
+/// True if `a` replaces `b`, an earlier element, as the extreme. The first NaN replaces every number.
 template <Extreme extreme, class T>
 bool beats(T a, T b) {
   if (b != b) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops along one dim of a dense array seen as [outer, n, inner]: running sums, places of extremes, sorting.
+// Loops along one dim of a dense array: cumulative sums, indices of extremes, sorting.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 
 namespace tutti {
 
-/// A dense array around one of its dims.
+/// A dense array viewed as [outer, n, inner], where n is the size of the dim that a loop runs along.
 struct AlongDim {
   std::int64_t outer, n, inner;
   std::int64_t elements() const { return outer * n * inner; }
 };
 
 enum class Order : std::uint8_t { forward, backward };
-/// out[i] = in[0] + .. + in[i], or in[i] + .. + in[n - 1]. Within 2 ceil(log2 n) eps sum|x| of the exact sums: each is
-/// of a fixed tree. Integers wrap; of bool there is no sum.
+/// Cumulative sums: out[i] = in[0] + .. + in[i] (forward), or in[i] + .. + in[n - 1] (backward). Each sum has a fixed
+/// tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|. Integers wrap. Not for bool.
 void cumulative_sum(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, Order order);
 
 enum class Extreme : std::uint8_t { largest, smallest };
-/// The index of the first NaN along the dim, else of the first of the extreme elements. n > 0.
+/// The index along the dim of the first NaN, or without a NaN of the first extreme element. n > 0.
 void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
                       Extreme extreme, DType index_dtype);
 
-/// order[k]: the index along the dim of the k-th smallest of n keys, `stride` elements apart. Stable; NaNs of either
-/// sign are equal and last, so are zeros of either sign among themselves.
+/// Sorts stably: order[k] = index of the k-th smallest key. There are order.size() keys, `stride` elements apart.
+/// -0 and +0 are equal. NaNs of either sign are equal, and come last.
 void sorted_order(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride, DType dtype);
 
 }  // namespace tutti

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-/// A component of an index vector, of either width.
+/// One component of an index vector, i32 or i64.
 std::int64_t index_at(const std::byte* at, DType dtype) {
   if (dtype == DType::i64) {
     std::int64_t index = 0;
@@ -22,8 +22,8 @@ std::int64_t index_at(const std::byte* at, DType dtype) {
   return index;
 }
 
-/// Hands out where each window's indices, its place in the array of windows, and its start along dims that go along
-/// with the indices lie.
+/// Calls f with three byte offsets for each window: of its index vector in the indices, of the window in the windows,
+/// and of its start in the array along the batch dims that array and indices share.
 template <class F>
 void for_each_window(const Windows& layout, std::size_t loop, std::int64_t indices, std::int64_t windows,
                      std::int64_t array, F&& f) {

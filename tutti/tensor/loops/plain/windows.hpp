@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of an array that lie where a table of indices says: the loops of gather and scatter.
+// The loops of gather and scatter: windows of an array, at starts that an array of indices gives.
 #pragma once
 
 #include <cstddef>
@@ -12,37 +12,36 @@
 
 namespace tutti {
 
-/// All strides in bytes. A window starts where its index vector says, and reaches over `window`.
+/// The layout of the windows. A window starts at its index vector and covers the loops of `window`. Strides are in bytes.
 struct Windows {
   /// One loop over windows, outermost first.
   struct Batch {
     std::int64_t size;
     std::int64_t indices_stride, windows_stride;
-    std::int64_t array_stride;  // not 0 where the array goes along with the indices
+    std::int64_t array_stride;  // not 0 if array and indices share this batch dim
   };
   /// One component of an index vector.
   struct Start {
     std::int64_t indices_offset, array_stride;
-    std::int64_t limit;  // the last start of a window that lies inside
+    std::int64_t limit;  // the largest start at which a window lies inside
   };
   std::vector<Batch> batch;
   std::vector<Start> starts;
-  std::vector<CopyLoop> window;  // to: in the array of all windows, from: in the array they are of
+  std::vector<CopyLoop> window;  // to_stride: in the windows; from_stride: in the array
   DType index_dtype = DType::i32;
-  std::int64_t count() const;  // of windows
+  std::int64_t count() const;  // number of windows
 };
 
-/// windows[i] = the window of `array` at indices[i], each start first brought into bounds.
+/// windows[i] = the window of `array` at indices[i], whose components are clamped so that the window lies inside.
 void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
                     const Windows& layout, std::size_t element_bytes);
 
-/// What happens to elements that are there.
+/// Whether a scatter adds to the elements of the array or replaces them.
 enum class ScatterKind : std::uint8_t { add, replace };
 std::string_view name(ScatterKind kind);
 
-/// Adds to the window of `array` at indices[i], or replaces it by, windows[i], in row-major order of i. A window that
-/// does not lie inside is left out, whole. No sums of bool, f16 and
-/// bf16: Scatter widens those.
+/// Adds windows[i] to the window of `array` at indices[i], or replaces that window, in row-major order of i. Skips a
+/// window that is not entirely inside. `add` takes no bool, f16 or bf16; the op Scatter widens f16 and bf16 to f32.
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind);
 
