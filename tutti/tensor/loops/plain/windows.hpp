@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// The layout of the windows. A window starts at its index vector and covers the loops of `window`. Strides are in bytes.
+/// The layout of the windows. A window starts at its index vector and covers the loops of `window`. Strides: bytes.
 struct Windows {
   /// One loop over windows, outermost first.
   struct Batch {

@@ -32,7 +32,8 @@ void both_scalar(std::byte* out, const std::byte* const* in, std::int64_t n) {
   fill(out, reinterpret_cast<const std::byte*>(&x), n, sizeof x);
 }
 
-/// Of maximum and minimum, and of integers but for sub, the order does not matter; of two NaNs the first comes out.
+/// True if the order of the operands matters: for sub and div, and for sums and products of floats, where the first
+/// of two NaNs comes out.
 template <class T>
 constexpr bool has_order(BinaryFn fn) {
   bool is_sum_or_product = fn == BinaryFn::add || fn == BinaryFn::mul;
@@ -96,7 +97,7 @@ ElementwiseKernel integer_kernel(BinaryFn fn, Stride a, Stride b) {
   return nullptr;
 }
 
-// On bytes 0 and 1.
+// A bool is a byte 0 or 1.
 ElementwiseKernel bool_kernel(BinaryFn fn, Stride a, Stride b) {
   switch (fn) {
     case BinaryFn::add:

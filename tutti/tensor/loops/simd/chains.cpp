@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several element functions in one pass (bench/kernels has the times).
+// Kernels of chains: several element functions in one pass (bench/kernels has the times).
 #include <type_traits>
 
 #include "tutti/tensor/loops/access.hpp"
@@ -16,14 +16,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// As many as registers hold beside what a function needs: each choice of a step serves more elements. Halves take
-/// longer to round than to choose for.
+/// The vectors of one iteration. Floats fill the registers that a function leaves free, because the switch over the
+/// step then serves more elements. Halves take four vectors: rounding costs them more than the switch.
 template <class Format>
 using Many = std::conditional_t<
     Format::rounds, Four<Format>,
     std::conditional_t<HWY_TARGET <= HWY_AVX3, Twice<Twice<Four<Format>>>, Twice<Four<Format>>>>;
 
-/// As long as `Vectors` are whole; returns where it ended.
+/// Streams the results of elements i .. n, as long as `Vectors` are filled. Returns the first element that is left.
 template <class Vectors>
 TUTTI_INLINE std::size_t stream_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t n,
                                       typename Vectors::Format::Stored* to) {
@@ -48,7 +48,7 @@ void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* ste
   store_steps<Format>(in, chain, i, n - i, to + i);
 }
 
-// Two functions are the most frequent chain. Chosen again and again they would take 1.2 times as long.
+// A loop for two given functions, the most frequent chain. chain_loop takes 1.2 times as long.
 template <class T, ChainStep::Fn first, ChainStep::Fn second, Stride a, Stride b, Stride c>
 void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep*, int, std::int64_t n,
                Store store) {

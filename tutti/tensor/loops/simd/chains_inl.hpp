@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the steps of a chain, chosen for as many vectors
-// at a time as registers hold: that costs less than to store them and load them again.
+// The steps of a chain. For the sources of this folder, compiled once per instruction set. The values stay in
+// registers from step to step: a switch over the step for many vectors costs less than to store and reload them.
 #include <hwy/highway.h>
 #include <cstdint>
 
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Elements that are stored as they are computed with.
+/// A format of elements: stored in the type in which they are computed.
 template <class Tag>
 struct Plain {
   using D = Tag;
@@ -37,7 +37,7 @@ struct Plain {
   static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(v, D(), to); }
 };
 
-/// f16 or bf16: f32 that is rounded after each step.
+/// A format of elements: stored as f16 or bf16, computed in f32, rounded after each step.
 template <class H>
 struct Wide {
   using D = Floats;
@@ -56,7 +56,7 @@ struct Wide {
   static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(Round<H>()(v), Halves(), to); }
 };
 
-/// The elements of an operand from a place on, as the vectors below take them one by one.
+/// An operand's elements, beginning at `from`. The vectors below take them one vector at a time.
 template <class Format>
 struct Elements {
   using Vec = hn::Vec<typename Format::D>;
@@ -67,7 +67,7 @@ struct Elements {
   }
   const typename Format::Stored* from;
 };
-/// An element for all.
+/// An operand that repeats: one element for all lanes.
 template <class Format>
 struct Repeated {
   using Vec = hn::Vec<typename Format::D>;
@@ -182,7 +182,7 @@ struct Steps {
   int count;
 };
 
-/// What the steps make of the elements from i on, as many as `x` has, whatever these are.
+/// Runs the steps on the elements from i on. `x` only says how many: the first step, take, replaces its lanes.
 template <class Vectors>
 TUTTI_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::size_t i, Vectors x) {
   using Format = typename Vectors::Format;
@@ -197,7 +197,7 @@ TUTTI_INLINE Vectors after_steps(const std::byte* const* in, Steps chain, std::s
   return x;
 }
 
-/// What the steps make of `count` elements from i on, by four vectors and the rest.
+/// Runs the steps on `count` elements from i on and stores the results: first by four vectors, then by one.
 template <class Format>
 TUTTI_INLINE void store_steps(const std::byte* const* in, Steps chain, std::size_t i, std::size_t count,
                               typename Format::Stored* to) {

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// As many lanes as a vector of the wider type has.
+/// The lanes of a whole vector of the wider type.
 template <class From, class To>
 using WiderTag = hn::ScalableTag<std::conditional_t<(sizeof(From) > sizeof(To)), From, To>>;
 
@@ -96,7 +96,7 @@ ElementwiseKernel to_f32_kernel(Lanes from) {
     case Lanes::i32: return convert_loop<std::int32_t, float>;
     case Lanes::i64:
     case Lanes::f32: return nullptr;
-    case Lanes::f64:  // Highway's portable DemoteTo gives the largest float for what should be inf
+    case Lanes::f64:  // Highway's portable DemoteTo gives the largest float instead of inf
       if constexpr (HWY_CAP_GE256) return convert_loop<double, float>;
       else return nullptr;
   }
@@ -114,7 +114,7 @@ ElementwiseKernel to_f64_kernel(Lanes from) {
   return nullptr;
 }
 
-// Null: to itself, to i64, and from i64 to a float: Highway does not round these once everywhere.
+// Null from a type to itself, to i64, and from i64 to a float, which Highway does not round once on every target.
 ElementwiseKernel vector_convert_kernel(Lanes from, Lanes to) {
   switch (to) {
     case Lanes::boolean: return to_bool_kernel(from);

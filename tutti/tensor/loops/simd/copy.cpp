@@ -14,7 +14,7 @@ struct SixteenBytes {
   std::uint64_t parts[2];
 };
 
-/// The loops that run twice or more: there are at most 62 of them, as their steps together are fewer than 2^63.
+/// The loops of size 2 or more. There are at most 62, because the product of their sizes is below 2^63.
 struct Loops {
   std::span<const CopyLoop> all() const { return {kept, count}; }
 
@@ -22,7 +22,7 @@ struct Loops {
   std::size_t count = 0;
 };
 
-// Loops that run once go; neighbours that walk memory evenly become one.
+// Drops loops of size 1. Joins an outer and an inner loop if together they walk through memory in even steps.
 Loops joined(std::span<const CopyLoop> loops) {
   Loops left;
   for (const CopyLoop& loop : loops) {
@@ -39,7 +39,7 @@ Loops joined(std::span<const CopyLoop> loops) {
   return left;
 }
 
-/// The innermost loop over elements of a size known here.
+/// The innermost loop, for an element size that is known at compile time.
 template <class T>
 void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   for (std::int64_t i = 0; i < loop.size; ++i, to += loop.to_stride, from += loop.from_stride) {
@@ -49,10 +49,10 @@ void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   }
 }
 
-/// Elements whose neighbours in `from` are those of the outer loop, in `to` of the inner one, in squares of
-/// 16: a line of memory each way for 4-byte elements. Along a row of squares `from` is read on, which the
-/// hardware prefetches; `to` is written in steps, which wait for nobody: 1.4x the other way round out of
-/// cache (bench/kernels, 2048 x 2048).
+/// Transposes: elements are dense in `from` along the outer loop, in `to` along the inner one. Works on square tiles of 16
+/// rows, which for 4-byte elements are one cache line wide on both sides. A row of tiles reads `from` forward, which the
+/// hardware prefetches, and writes `to` in strides, because stores do not stall. Out of cache this is 1.4 times as fast
+/// as the other order (bench/kernels, 2048 x 2048).
 template <class T>
 void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
   constexpr std::int64_t side = 16, bytes = sizeof(T);

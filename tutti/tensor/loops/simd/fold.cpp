@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// fn(the fold of each element) to `result`.
+/// Writes fn(fold) of each element to `result`.
 template <ReduceKind kind, class D, class P, class Out, class Fn>
 TUTTI_INLINE void fold_positions(const P& positions, int count, std::int64_t n, const Out& result,
                                  const Fn& fn) {
@@ -34,7 +34,7 @@ void fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64
   fold_positions<kind, D>(Positions<D>(in, load), count, n, StreamableResult<D>(out, store), Same());
 }
 
-/// Folded in f32 and rounded once.
+/// Folds in f32 and rounds once.
 template <ReduceKind kind, class H>
 void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::int64_t n, Load load,
                     Store store) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum over positions and what each position makes of it, in one pass: terms are read while results are written, which
-// keeps the memory busier than a tile of the one and then a tile of the other.
+// Kernels of fold chains: a sum over positions and the chains that read the sum, in one pass. Terms are read while
+// results are written; this keeps the memory busier than a tile of reads and then a tile of writes.
 #include <type_traits>
 
 #include "tutti/tensor/loops/access.hpp"
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// That many vectors of all results are made at once: half of the registers. The fold is in others.
+/// Vectors per iteration, of all results together. They take half of the registers; the fold uses others.
 constexpr std::size_t at_once = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
 
 template <class Format, std::size_t count>
@@ -37,7 +37,7 @@ TUTTI_INLINE auto vector_at(const Vectors& v, std::size_t k) {
   else return k < half ? vector_at(v.low, k) : vector_at(v.high, k - half);
 }
 
-/// The fold, from element i on, as an operand.
+/// The fold as an operand, from element i on.
 template <class Folded>
 struct FoldFrom {
   TUTTI_INLINE auto first() const { return folded.at(i); }
@@ -46,7 +46,7 @@ struct FoldFrom {
   std::size_t i, lanes;
 };
 
-/// Vectors of the fold, the same for every result.
+/// The vectors of the fold as an operand, the same for every result.
 template <class Vectors>
 struct ForAll {
   TUTTI_INLINE auto first() const { return vector_at(fold, k % Vectors::vectors); }
@@ -55,7 +55,7 @@ struct ForAll {
   std::size_t k;
 };
 
-/// Vectors at i of an operand of each result, `each` vectors of the first, then of the second.
+/// An operand that differs per result, from element i on: `each` vectors of result 0, then `each` of result 1, ..
 template <class Format, std::size_t each>
 struct OfEach {
   TUTTI_INLINE auto first() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: f16 and bf16 from and to lanes of f32, as half.hpp
-// says, which has the reasons.
+// Conversions between f16 or bf16 and lanes of f32; half.hpp has the same steps and the reasons. For the sources of
+// this folder, compiled once per instruction set.
 #include <hwy/highway.h>
 
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
@@ -21,7 +21,7 @@ using Floats = hn::ScalableTag<float>;
 using FloatBits = hn::ScalableTag<std::uint32_t>;
 using Halves = hn::Rebind<std::uint16_t, Floats>;
 
-/// `v` without its `bits` low bits, to nearest, of two to the even one.
+/// `v` without its `bits` low bits, rounded to nearest even.
 template <int bits>
 TUTTI_INLINE hn::Vec<FloatBits> without_low_bits(hn::Vec<FloatBits> v) {
   const FloatBits d;
@@ -78,8 +78,7 @@ struct Round<f16> {
     const auto normal = without_low_bits<13>(hn::Sub(magnitude, hn::Set(d, 112U << 23)));
     const auto small = hn::Sub(hn::BitCast(d, hn::Add(size, half)), hn::BitCast(d, half));
     const auto is_small = hn::RebindMask(d, hn::Lt(size, hn::Set(Floats(), 0x1p-14F)));
-    const auto is_finite =
-        hn::RebindMask(d, hn::Lt(size, hn::Set(Floats(), 65520)));  // which would round to 2^16
+    const auto is_finite = hn::RebindMask(d, hn::Lt(size, hn::Set(Floats(), 65520)));  // 65520 rounds to 2^16
     const auto quiet = hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d, 0x3FF)), hn::Set(d, 0x7E00));
     const auto is_nan = hn::RebindMask(d, hn::IsNaN(v));
     const auto endless = hn::IfThenElse(is_nan, quiet, hn::Set(d, 0x7C00));

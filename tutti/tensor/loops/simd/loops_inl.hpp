@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: operands and results as vectors, and the
-// loop over them. The tail of a loop runs the same vector code on its first lanes only, so an element's bits
-// depend neither on its place nor on n.
+// Operands and results as vectors, and the loop over them. For the sources of this folder, compiled once per
+// instruction set. The tail of a loop runs the same vector code on its first lanes only, so an element's bits depend
+// neither on its index nor on n.
 #include <hwy/highway.h>
 #include <cstddef>
 #include <cstdint>
@@ -26,15 +26,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class D>
 using Element = hn::TFromD<D>;
-/// One byte for each lane of D: a bool array beside an array of D's elements.
+/// One byte for each lane of D: the lanes of a bool array in a loop over D.
 template <class D>
 using Bytes = hn::Rebind<std::uint8_t, D>;
 
-/// The hardware leaves lanes out of a load or store without touching their memory.
+/// True if masked loads and stores do not touch the memory of lanes that are masked out.
 template <class D>
 constexpr bool has_masked_memory = !HWY_MEM_OPS_MIGHT_FAULT || (HWY_CAP_GE256 && sizeof(Element<D>) >= 4);
 
-/// The first `count` lanes from memory, the others zero.
+/// Loads the first `count` lanes; the others are zero.
 template <class D>
 TUTTI_INLINE hn::Vec<D> load_first(D d, const Element<D>* from, std::size_t count) {
   if constexpr (has_masked_memory<D>) {
@@ -57,10 +57,10 @@ TUTTI_INLINE void store_first(D d, hn::Vec<D> v, Element<D>* to, std::size_t cou
   }
 }
 
-/// Where streaming stores may begin.
+/// True if `to` begins a cache line: only there may streaming stores begin.
 TUTTI_INLINE bool is_on_line(const std::byte* to) { return reinterpret_cast<std::uintptr_t>(to) % 64 == 0; }
 
-/// Lanes whose byte is not zero.
+/// The mask of lanes whose byte is not zero.
 template <class D>
 TUTTI_INLINE hn::Mask<D> mask_of_bytes(D d, hn::Vec<Bytes<D>> bytes) {
   [[maybe_unused]] const hn::RebindToUnsigned<D> du;
@@ -83,7 +83,7 @@ TUTTI_INLINE hn::Vec<Bytes<D>> bytes_of_mask(hn::Mask<D> mask) {
   else return hn::TruncateTo(Bytes<D>(), ones);
 }
 
-/// An operand that is read lane for lane, or whose first element stands in a register for all lanes.
+/// An operand: read vector by vector, or its first element broadcast to all lanes.
 template <Stride step, class D>
 class Operand {
  public:
@@ -105,7 +105,7 @@ class Operand {
   hn::Vec<D> first_;
 };
 
-/// A bool operand beside lanes of D, as masks.
+/// A bool operand, read as masks for lanes of D.
 template <Stride step, class D>
 class MaskOperand {
  public:
@@ -132,7 +132,7 @@ class Result {
   Element<D>* elements_;
 };
 
-/// Past the caches if that is wanted and the place allows it.
+/// A result that is streamed if `store` says so, `bytes` begins a cache line and vectors are whole.
 template <class D>
 class StreamableResult {
  public:
@@ -153,7 +153,7 @@ class StreamableResult {
   bool streams_;
 };
 
-/// A bool result beside lanes of D, from masks.
+/// A bool result, written from masks for lanes of D.
 template <class D>
 class MaskResult {
  public:
@@ -167,8 +167,7 @@ class MaskResult {
   Result<Bytes<D>> bytes_;
 };
 
-/// out[i] = fn(in[i]..) for i in [first, n), as many elements at a time as D has lanes, then those that are
-/// left.
+/// out[i] = fn(in[i]..) for i in [first, n): one vector at a time, then the elements that are left.
 template <class D, class Out, class Fn, class... In>
 TUTTI_INLINE void map_singly(D d, std::size_t first, std::size_t n, const Out& out, const Fn& fn,
                              const In&... in) {
@@ -179,7 +178,7 @@ TUTTI_INLINE void map_singly(D d, std::size_t first, std::size_t n, const Out& o
     if (i < n) out.put(i, fn(in.at(i, n - i)...), n - i);
 }
 
-/// The same from 0 with two vectors in flight, which is 1.2x as fast for small bodies (substrate, section 4).
+/// map_singly from 0, with two vectors in flight: 1.2 times as fast for small bodies (substrate, section 4).
 template <class D, class Out, class Fn, class... In>
 TUTTI_INLINE void map(D d, std::int64_t count, const Out& out, const Fn& fn, const In&... in) {
   const auto n = static_cast<std::size_t>(count);
@@ -192,8 +191,8 @@ TUTTI_INLINE void map(D d, std::int64_t count, const Out& out, const Fn& fn, con
     out.put(i, low);
     out.put(i + lanes, high);
   }
-  for (; i < n;
-       i += lanes) {  // twice at most; one body less to compile than a loop of whole vectors and a tail
+  // Runs at most twice. A loop over whole vectors and a tail would be one more body to compile.
+  for (; i < n; i += lanes) {
     const std::size_t left = n - i < lanes ? n - i : lanes;
     out.put(i, fn(in.at(i, left)...), left);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: exp, log, tanh, logistic, sin, cos, log1p and expm1. Highway's
-// own are fast and accurate inside their ranges and wrong outside: each gets its edges here
-// (tests/tensor/math_test.cpp).
+// exp, log, tanh, logistic, sin, cos, log1p and expm1 of vectors. For the sources of this folder, compiled once per
+// instruction set. Highway's functions are fast and accurate inside their ranges and wrong outside; the functions
+// here correct the edges (tests/tensor/math_test.cpp).
 #include <hwy/highway.h>
 // After highway.h.
 #include <hwy/contrib/math/math-inl.h>
@@ -24,7 +24,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// exp overflows to inf from here on, and Highway's Exp is still right here.
+/// exp(x) is inf from this x on. Highway's Exp is still right at this x.
 template <class T>
 constexpr T exp_is_infinite = sizeof(T) == 4 ? T{90} : T{710};
 
@@ -51,7 +51,7 @@ TUTTI_INLINE V tanh_of(D d, V x) {
   return hn::Tanh(d, x);
 }
 
-/// 1 / (1 + exp(-x)), by exp of -|x|: neither side overflows, and both tails keep their digits.
+/// 1 / (1 + exp(-x)), computed from exp(-|x|): nothing overflows, and both tails keep their digits.
 template <class D, class V>
 TUTTI_INLINE V logistic_of(D d, V x) {
   const V one = hn::Set(d, hn::TFromD<D>{1});
@@ -77,12 +77,12 @@ TUTTI_INLINE V expm1_of(D d, V x) {
   return hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Eq(x, hn::Zero(d))), x, y);  // -0 stays -0
 }
 
-/// Highway reduces arguments well up to here, and does not know infinities.
+/// The largest |x| for which Highway's sin and cos are accurate. Highway does not handle infinities.
 template <class T>
 constexpr T largest_angle = T{39000};
 
-/// `y` for lanes that Highway is right for; the C library's for the others, so that a lane's bits do not depend on
-/// its neighbours.
+/// Takes `y`, Highway's result, in lanes up to largest_angle, and the C library's result (`scalar`) in the others. So
+/// a lane's bits do not depend on its neighbours.
 template <class D, class V, class F>
 TUTTI_INLINE V with_large_angles(D d, V x, V y, F scalar) {
   using T = hn::TFromD<D>;

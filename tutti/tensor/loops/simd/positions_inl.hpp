@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the fold of an element over positions, as an
-// operand of the loops of loops_inl.hpp.
+// The fold over positions, as an operand of the loops of loops_inl.hpp. For the sources of this folder, compiled once
+// per instruction set.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include <cstddef>
@@ -19,20 +19,21 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Lanes of D at the places of all positions, which lie in memory as lanes of `Stored`.
+/// The terms of a fold, one array per position: lanes of D, which lie in memory as lanes of `Stored`.
 template <class D, class Stored = D, class ToLanes = Same>
 class Positions {
  public:
   using Vec = hn::Vec<D>;
   Positions(const std::byte* const* in, Load load) : in_(in), fetches_(load == Load::ahead) {}
-  /// The hardware follows few streams at once. It does not mind what lies behind the end.
+  /// Prefetches the next lines of all positions, because the hardware follows few streams at once. Addresses behind
+  /// the end do no harm.
   TUTTI_INLINE void fetch_ahead(std::size_t positions, std::size_t i) const {
-    constexpr std::size_t bytes_ahead = 512, most_positions = 16;  // of 8 KiB, a part of the first cache
+    constexpr std::size_t bytes_ahead = 512, most_positions = 16;  // 8 KiB together, a part of L1
     if (!fetches_ || positions > most_positions) return;
     for (std::size_t p = 0; p < positions; ++p)
       hwy::Prefetch(reinterpret_cast<const std::byte*>(elements(p) + i) + bytes_ahead);
   }
-  /// At the last lanes: nothing follows.
+  /// Does nothing at the last lanes: no line follows.
   TUTTI_INLINE void fetch_ahead(std::size_t, std::size_t, std::size_t) const {}
   TUTTI_INLINE Vec at(std::size_t position, std::size_t i) const {
     return ToLanes()(hn::LoadU(Stored(), elements(position) + i));
@@ -49,7 +50,7 @@ class Positions {
   bool fetches_;
 };
 
-/// The fold over a count of positions that is known early.
+/// The fold over a number of positions that is known at compile time.
 template <ReduceKind kind, std::size_t count, class P>
 struct FewFolded {
   template <class... Place>
@@ -75,7 +76,7 @@ struct AnyFolded {
   std::size_t count;
 };
 
-/// What `use` makes of the fold over `count` positions.
+/// Returns use(fold over `count` positions).
 template <ReduceKind kind, class D, class P, class Use>
 TUTTI_INLINE auto with_folded(const P& positions, std::size_t count, const Use& use) {
   switch (count) {

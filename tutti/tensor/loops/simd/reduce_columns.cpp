@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over rows: eight rows at a time, blocks pairwise. Subtrees that wait for their partner stand in
-// scratch, one line of columns for each height.
+// Folds of columns: eight rows are folded at a time, and these blocks pairwise. A subtree that waits for its partner
+// is a line of columns in scratch, one line for each height.
 #include <bit>
 #include <type_traits>
 
@@ -21,11 +21,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// Columns are done in lines of so many bytes: the lines in scratch stay in L1, and each row is read a page
-/// at a time.
+/// Bytes of a line of columns: the lines in scratch stay in L1, and each row is read one page at a time.
 constexpr std::size_t column_line_bytes = 4096;
 
-/// Lines `row_bytes` apart.
+/// Rows that lie `row_bytes` apart.
 template <class D>
 struct Rows {
   TUTTI_INLINE hn::Vec<D> at(std::size_t row, std::size_t i) const {
@@ -42,7 +41,7 @@ struct Rows {
   std::int64_t row_bytes;
 };
 
-/// A block of rows, folded, then with the `merges` topmost waiting subtrees, which come before it.
+/// The fold of a block of rows, merged with the `merges` topmost waiting subtrees, whose rows come before the block.
 template <ReduceKind kind, class D>
 struct FoldedBlock {
   template <class... Place>
@@ -57,7 +56,7 @@ struct FoldedBlock {
   std::size_t height, merges;
 };
 
-/// The last block, which may have fewer rows, then with all waiting subtrees.
+/// The fold of the last block, which may have fewer rows, merged with all waiting subtrees.
 template <ReduceKind kind, class D>
 struct FoldedLast {
   template <class... Place>
@@ -71,7 +70,7 @@ struct FoldedLast {
   std::size_t count, height;
 };
 
-/// A sum starts from +0, as StableHLO's reduce does.
+/// Adds +0 to a sum, because StableHLO's reduce starts from +0.
 template <ReduceKind kind>
 struct Finish {
   template <class V>
@@ -129,7 +128,7 @@ ReduceColumnsKernel reduce_columns_of(ReduceKind kind) {
   return nullptr;
 }
 
-// On bytes 0 and 1: max is or, min is and.
+// A bool is a byte 0 or 1: max is `or`, min is `and`.
 ReduceColumnsKernel reduce_bool_columns(ReduceKind kind) {
   return reduce_columns_of<std::uint8_t>(kind == ReduceKind::sum ? ReduceKind::max : kind);
 }

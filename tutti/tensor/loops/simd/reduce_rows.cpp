@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of rows. The tree is fixed by the number of columns, on every instruction set: 16 virtual lanes,
-// element i in lane i % 16; in a block of 2 KiB, vector v of 16 goes to sum v % 4 (v % 2 for 8-byte
-// elements), 8 in order; then the sums, the blocks and the lanes are folded pairwise. No element meets more
-// than 13 + log2(blocks) additions, which is within the bound 2 ceil(log2 columns) for every number of
-// columns (tests/tensor/reduce_rows_test.cpp).
+// Folds of rows. The tree depends only on the number of columns, on every instruction set. There are 16 virtual lanes;
+// element i is in lane i % 16. A block has 2 KiB. In a block, vector v of 16 elements is added to partial sum v % 4
+// (v % 2 for 8-byte elements); each partial sum adds 8 vectors in order. Then partial sums, blocks and lanes are folded
+// pairwise. An element takes part in at most 13 + log2(blocks) additions, which is within the bound
+// 2 ceil(log2 columns) for every number of columns (tests/tensor/reduce_rows_test.cpp).
 #include <cstring>
 
 #include "tutti/tensor/loops/chains.hpp"
@@ -39,7 +39,7 @@ struct RowFolder {
 
   /// The 16 virtual lanes.
   struct Lanes {
-    TUTTI_INLINE Lanes() {}  // compiled for this instruction set, unlike a defaulted one
+    TUTTI_INLINE Lanes() {}  // a defaulted one is not compiled for this instruction set
     hn::Vec<D> part[parts];
   };
   struct FoldLanes {
@@ -56,7 +56,7 @@ struct RowFolder {
     TUTTI_INLINE const T* rest(std::size_t first, std::size_t, T*) const { return elements + first; }
     const T* elements;
   };
-  /// A row that a chain makes.
+  /// A row that a chain computes.
   struct Made {
     static constexpr bool four_are_a_step = parts == 1 && sums == 4;
     TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const {
@@ -97,7 +97,7 @@ struct RowFolder {
     return folded_lanes(stack.folded_with(folded_block(row, first, columns - first)));
   }
 
-  /// 1 to block_elements elements from `first` on.
+  /// Folds 1 to block_elements elements from `first` on.
   template <class Row>
   static HWY_NOINLINE Lanes folded_block(const Row& source, std::size_t first, std::size_t columns) {
     Lanes sum[sums];
@@ -125,7 +125,7 @@ struct RowFolder {
     else return FoldLanes()(low, FoldLanes()(sum[2], sum[3]));
   }
 
-  /// Lane j with lane j + 8, then j + 4, j + 2, j + 1.
+  /// Folds lane j with lane j + 8, then with j + 4, j + 2 and j + 1.
   static TUTTI_INLINE T folded_lanes(Lanes v) {
     HWY_UNROLL(4)
     for (std::size_t half = parts / 2; half > 0; half /= 2) {
@@ -142,7 +142,7 @@ struct RowFolder {
     if constexpr (hn::MaxLanes(d) == 1) {
       return hn::GetLane(v);
     } else {
-      const hn::Half<DHalves> half;  // found by their arguments: one lane has no halves
+      const hn::Half<DHalves> half;  // the calls are found by ADL: a single lane has no halves
       return folded_halves(half, fold<kind>(LowerHalf(half, v), UpperHalf(half, v)));
     }
   }
@@ -154,7 +154,7 @@ struct RowFolder {
     return v;
   }
 
-  /// The others neutral.
+  /// Loads the first `count` lanes; the others are neutral.
   static TUTTI_INLINE Lanes first_lanes(const T* from, std::size_t count) {
     Lanes v = neutral_lanes();
     HWY_UNROLL(4)
@@ -253,7 +253,7 @@ HWY_EXPORT(vector_reduce_chain_rows_kernel);
 
 namespace {
 
-// sum and max are or, min is and: one byte decides.
+// sum and max are `or`, min is `and`: one byte decides.
 template <ReduceKind kind>
 void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                       std::int64_t row_bytes) {

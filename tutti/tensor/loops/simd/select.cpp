@@ -54,7 +54,7 @@ ElementwiseKernel compare_with(Stride a, Stride b) {
   else return compare_loop<direction, T, Stride::scalar, Stride::dense>;
 }
 
-/// direction(b, a) for the steps of a and b.
+/// The kernel of direction(b, a), where `a` and `b` are the strides of in[0] and in[1].
 template <CompareDirection direction, class T>
 ElementwiseKernel exchanged_compare(Stride a, Stride b) {
   if (a == Stride::dense && b == Stride::dense)
@@ -88,7 +88,7 @@ ElementwiseKernel vector_compare_kernel(CompareDirection direction, Lanes lanes,
   return nullptr;
 }
 
-enum class Limit { right, left };  // of the comparison
+enum class Limit { right, left };  // the limit's side of the comparison
 
 template <CompareDirection direction, Limit side>
 struct Gate {
@@ -147,7 +147,7 @@ ElementwiseKernel select_of(Stride a, Stride b) {
   return select_loop<T, Stride::scalar, Stride::scalar>;
 }
 
-// Select moves bits: one loop for each size of element.
+// Select only moves bits, so there is one loop for each element size.
 ElementwiseKernel vector_select_kernel(DType dtype, Stride a, Stride b) {
   switch (bytes_per_element(dtype)) {
     case 1: return select_of<std::uint8_t>(a, b);
@@ -182,7 +182,7 @@ ElementwiseKernel gate_kernel(CompareDirection direction, DType dtype) {
 
 namespace {
 
-// One predicate for all elements: one side, whole.
+// One predicate for all elements: copies one side whole.
 template <std::size_t element_bytes, Stride on_true, Stride on_false>
 void select_side(std::byte* out, const std::byte* const* in, std::int64_t n) {
   const bool takes_true = in[0][0] != std::byte{0};

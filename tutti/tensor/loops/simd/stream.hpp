@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores that go past the caches. A plain store first reads the line that it overwrites: for results larger than the
-// caches a third of all traffic. For results that fit these are up to three times slower.
+// Non-temporal stores, which bypass the caches. A plain store first reads the line that it overwrites: a third of all
+// traffic if results are larger than the caches. If results fit, non-temporal stores are up to three times slower.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 namespace tutti {
 
 void stream(std::byte* to, const std::byte* from, std::size_t bytes);
-/// strided_copy; dense runs are streamed.
+/// strided_copy, with non-temporal stores for dense runs.
 void strided_stream(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
                     std::size_t element_bytes);
-/// Asks for lines to come into the second cache while something else is done. They need not be there, nor be memory.
+/// Prefetches lines into L2. Safe for any address.
 void fetch(const std::byte* from, std::size_t bytes);
-/// Call it before telling another thread that what was streamed is there: these stores wait for nobody.
+/// Orders earlier non-temporal stores before later stores. Call it before another thread may read the results.
 void finish_streaming();
 
 }  // namespace tutti

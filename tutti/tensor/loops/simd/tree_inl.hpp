@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the fixed tree in which all reductions
-// fold, ((0 1)(2 3))((4 5)(6 7)): halves split at the largest power of two below the count, left before
-// right.
+// The fixed tree of all folds, ((0 1)(2 3))((4 5)(6 7)). For the sources of this folder, compiled once per instruction
+// set. The tree splits at the largest power of two below the count; the left part is the first operand.
 #include <hwy/highway.h>
 #include <bit>
 #include <cstddef>
@@ -19,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-/// The tree over rows.at(first, place..), rows.at(first + 1, place..), ..; `place` says which lanes.
+/// Folds rows.at(first, place..), rows.at(first + 1, place..), .. in the tree. `place` says which lanes.
 template <ReduceKind kind, std::size_t count, class Rows, class... Place>
 TUTTI_INLINE auto tree(const Rows& rows, std::size_t first, Place... place) {
   if constexpr (count == 1) {
@@ -39,17 +38,16 @@ struct Fold {
   }
 };
 
-/// Folds values in the tree as they come: two subtrees of equal height merge, as a carry does in a binary
-/// counter.
+/// Folds values in the tree as they arrive. Two subtrees of equal height merge, like a carry in a binary counter.
 template <class V, class Fold, std::size_t heights>
 class PairwiseStack {
  public:
-  TUTTI_INLINE PairwiseStack() {}  // compiled for this instruction set, unlike a defaulted one
+  TUTTI_INLINE PairwiseStack() {}  // a defaulted one is not compiled for this instruction set
   TUTTI_INLINE void push(V v) {
     for (std::size_t carry = pushed_++; carry % 2 == 1; carry /= 2) v = Fold()(stack_[--height_], v);
     stack_[height_++] = v;
   }
-  /// The fold of all, and of `last` after them.
+  /// The fold of all values that were pushed, and then `last`.
   TUTTI_INLINE V folded_with(V last) const {
     for (std::size_t level = height_; level > 0; --level) last = Fold()(stack_[level - 1], last);
     return last;
@@ -60,10 +58,10 @@ class PairwiseStack {
   std::size_t height_ = 0, pushed_ = 0;
 };
 
-/// Rows that are folded at once; larger trees are folded from such blocks.
+/// Rows of a block. Larger trees are folded from blocks.
 constexpr std::size_t block_rows = 8;
 
-/// The tree over 1 to block_rows rows; slower than `tree` unless the block is whole, and small to compile.
+/// Folds 1 to block_rows rows in the tree. A partial block is slower than by `tree`, but there is less to compile.
 template <ReduceKind kind, class D, class Rows, class... Place>
 TUTTI_INLINE hn::Vec<D> tree_of_block(D, std::size_t count, const Rows& rows, std::size_t first,
                                       Place... place) {

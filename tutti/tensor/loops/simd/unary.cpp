@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::HWY_NAMESPACE {
 namespace {
 
-// NaN and zeros of both signs as they are.
+// -1 or 1; NaN and zeros of both signs stay as they are.
 template <class D, class V>
 TUTTI_INLINE V sign_of(D d, V x) {
   using T = hn::TFromD<D>;
@@ -25,7 +25,8 @@ TUTTI_INLINE V sign_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, zero), hn::Set(d, T{1}), negative_or_zero);
 }
 
-// Highway's portable Floor and Ceil change the sign of zeros, its Round takes the number before 0.5 to 1.
+// False for Highway's portable Floor and Ceil, which change the sign of zeros, and its Round, which gives 1 for the
+// number just below 0.5.
 constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR;
 
 template <class V>
@@ -86,7 +87,7 @@ void is_finite_loop(std::byte* out, const std::byte* const* in, std::int64_t n) 
   map(D(), n, MaskResult<D>(out), IsFinite(), Operand<Stride::dense, D>(in[0]));
 }
 
-// On bytes 0 and 1.
+// A bool is a byte 0 or 1.
 struct NotOfBool {
   template <class V>
   TUTTI_INLINE V operator()(V x) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the sources of this folder, compiled once per instruction set: the element functions on vectors of a
-// float or integer type.
+// The element functions on vectors of a float or integer type. For the sources of this folder, compiled once per
+// instruction set.
 #include <hwy/highway.h>
 
 #include "tutti/tensor/loops/element_fn.hpp"
@@ -22,12 +22,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class V>
 constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 
-/// Of x86, whose newer instruction sets have the smaller numbers.
+/// True for AVX2 and newer, on x86; Highway numbers newer instruction sets lower.
 constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 
-// Of two NaNs the first comes out of x86's instructions, and out of ARM's unless only the second one signals. To the
-// compiler the operands of a sum or product of vectors may change places, differently in each loop. So these name the
-// instruction, and loops that do the same have the same bits.
+// add and mul name the instruction, so that loops that do the same have the same bits. Of two NaNs x86 returns the
+// first; ARM does, too, unless only the second one signals. The compiler may exchange the operands of a vector sum or
+// product, differently in each loop.
 template <class V>
 TUTTI_INLINE V add(V a, V b) {
 #if HWY_ARCH_ARM_A64
@@ -94,11 +94,11 @@ TUTTI_INLINE V mul(V a, V b) {
   return hn::Mul(a, b);
 }
 
-/// Max(a, b) and Min(a, b) give b where an operand is NaN or both are zero: AVX's instructions do.
+/// True if Max(a, b) and Min(a, b) return b when an operand is NaN or both are zero, as AVX's instructions do.
 constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
 
-// Both orders of operands differ only where an operand is NaN, or at zeros of both signs; there `or` of the
-// bits gives NaN, or -0.
+// Min(a, b) and Min(b, a) differ only if an operand is NaN, or for zeros of both signs. There `or` of the bits gives
+// NaN, or -0.
 template <class V>
 TUTTI_INLINE V minimum(V a, V b) {
   if constexpr (!holds_floats<V>) {
@@ -117,14 +117,14 @@ TUTTI_INLINE V maximum(V a, V b) {
   } else if constexpr (second_wins) {
     const hn::DFromV<V> d;
     const V x = hn::Max(a, b), y = hn::Max(b, a);
-    return hn::OrAnd(hn::AndNot(hn::SignBit(d), hn::Or(x, y)), x, y);  // +0 needs `and`: of the sign alone
+    return hn::OrAnd(hn::AndNot(hn::SignBit(d), hn::Or(x, y)), x, y);  // `and` of the signs alone: +0 wins
   } else {
     const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::Max(a, b));
     return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Or(a, b), ordered);
   }
 }
 
-/// The functions that have a vector form; the others are in scalar_loops.cpp.
+/// The binary functions that have a vector form; scalar_loops.cpp has the others.
 template <BinaryFn fn, class V>
 TUTTI_INLINE V binary(V a, V b) {
   if constexpr (fn == BinaryFn::add) return add(a, b);
@@ -158,7 +158,7 @@ TUTTI_INLINE V fold(V a, V b) {
 template <CompareDirection direction, class V>
 TUTTI_INLINE auto compare(V a, V b) {
   if constexpr (direction == CompareDirection::eq) return hn::Eq(a, b);
-  if constexpr (direction == CompareDirection::ne) return hn::Not(hn::Eq(a, b));  // holds for NaN
+  if constexpr (direction == CompareDirection::ne) return hn::Not(hn::Eq(a, b));  // true for NaN
   if constexpr (direction == CompareDirection::lt) return hn::Lt(a, b);
   if constexpr (direction == CompareDirection::gt) return hn::Gt(a, b);
   if constexpr (holds_floats<V>) {  // false for NaN
