@@ -28,7 +28,7 @@ void read_exactly(const ByteSource& source, void* to, std::size_t bytes, std::st
           "ends after {} of the {} bytes of its {}; the file is cut off, write it again", found, bytes, what);
 }
 
-/// Reads the next `bytes` bytes of the data. `done` of all its `all` bytes have been read before.
+/// Reads the next `bytes` bytes of the data. `done` of `all` bytes have been read already.
 void read_data(const ByteSource& source, std::byte* to, std::int64_t bytes, std::int64_t done,
                std::int64_t all) {
   const auto found = static_cast<std::int64_t>(source.read(to, static_cast<std::size_t>(bytes)));
@@ -117,7 +117,7 @@ std::int64_t offset_of(std::int64_t index, std::span<const CopyLoop> loops) {
 }
 
 // Reads a piece of the file at a time and copies its elements to their places, so that no second array is needed. A
-// piece spans all dims before `split`, and as many indices of dim `split` as fit into piece_bytes.
+// piece spans all dims before `split`, and those indices of dim `split` that fit into piece_bytes.
 void read_by_columns(const ByteSource& source, Tensor& tensor) {
   constexpr std::int64_t piece_bytes = 1 << 19;
   std::vector<CopyLoop> loops = loops_from_columns(tensor);

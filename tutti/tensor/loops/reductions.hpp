@@ -46,8 +46,8 @@ using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int coun
                             Store store);
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
-/// Writes the element that a fold starts from, in bytes_per_element(dtype) bytes. sum and or: 0. and: all ones (bool:
-/// 1). max: -inf or the smallest value. min: +inf or the largest value. Complex numbers have only sum.
+/// Writes the element that a fold starts from, in bytes_per_element(dtype) bytes. sum and or: 0. max: -inf or the
+/// smallest value. min: +inf or the largest value. and: all ones, for bool 1. Complex numbers have only sum.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
 }  // namespace tutti

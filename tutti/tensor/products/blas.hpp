@@ -35,8 +35,7 @@ inline constexpr const char* serialised_blas_note =
 void expect_blas_callers(int threads);
 
 /// Allocates one OpenBLAS buffer for each expected caller, while memory lasts. Call it before multiply_by_blas:
-/// without memory for a buffer OpenBLAS retries for ever. If there are fewer buffers than callers, the callers take
-/// turns.
+/// without memory for a buffer OpenBLAS retries for ever. With fewer buffers than callers, the callers take turns.
 /// Throws R003 if there is no memory for one buffer. Another thread may still take the memory between check and use,
 /// and OpenBLAS's own threads may take a buffer if they start later.
 void prepare_blas(DType dtype, const ProductShape& shape);

@@ -49,10 +49,10 @@ void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   }
 }
 
-/// Transposes: elements are dense in `from` along the outer loop, in `to` along the inner one. Works on square tiles of 16
-/// rows, which for 4-byte elements are one cache line wide on both sides. A row of tiles reads `from` forward, which the
-/// hardware prefetches, and writes `to` in strides, because stores do not stall. Out of cache this is 1.4 times as fast
-/// as the other order (bench/kernels, 2048 x 2048).
+/// Transposes: elements are dense in `from` along the outer loop, in `to` along the inner one. Works on square tiles
+/// of 16 rows, which for 4-byte elements are one cache line wide on both sides. A row of tiles reads `from` forward,
+/// which the hardware prefetches, and writes `to` in strides, because stores do not stall. Out of cache this is 1.4
+/// times as fast as the other order (bench/kernels, 2048 x 2048).
 template <class T>
 void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, const CopyLoop& inner) {
   constexpr std::int64_t side = 16, bytes = sizeof(T);

@@ -25,8 +25,8 @@ constexpr bool holds_floats = hwy::IsFloat<hn::TFromV<V>>();
 /// True for AVX2 and newer, on x86; Highway numbers newer instruction sets lower.
 constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 
-// add and mul name the instruction, so that loops that do the same have the same bits. Of two NaNs x86 returns the
-// first; ARM does, too, unless only the second one signals. The compiler may exchange the operands of a vector sum or
+// add and mul name the instruction, so that loops that do the same have the same bits. x86 returns the first of two
+// NaNs; ARM does, too, unless only the second one signals. The compiler may exchange the operands of a vector sum or
 // product, differently in each loop.
 template <class V>
 TUTTI_INLINE V add(V a, V b) {
