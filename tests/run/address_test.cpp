@@ -28,7 +28,7 @@ TEST(address, a_gather_of_dense_shards_is_a_view) {
   View gather{{{2, along(a()), along(Dim{0}, 4)},
                {4, along(Dim{0}), along(Dim{0})},
                {2, along(Dim{1}), along(Dim{1})}}};
-  Address from{0, 0, {32, 0}, {8, 4}};
+  Address from{BufferId{0}, 0, {32, 0}, {8, 4}};
   EXPECT_EQ(at(gather, from, {block, on_a}, {whole, 0}).dims, (Strides{8, 4}));
   EXPECT_EQ(at(gather, from, {block, on_a}, {whole, 0}).axes, (Strides{0, 0}));
   // Staggered shards do not step evenly.
@@ -40,24 +40,24 @@ TEST(address, a_gather_of_dense_shards_is_a_view) {
 TEST(address, axes_that_no_digit_names_keep_their_place) {
   Shape shape{2};
   View identity{{{2, along(Dim{0}), along(Dim{0})}}};
-  Address from{0, 0, {24, 8}, {4}};
+  Address from{BufferId{0}, 0, {24, 8}, {4}};
   EXPECT_EQ(at(identity, from, {shape, on_a | on_b}, {shape, on_a | on_b}).axes, (Strides{24, 8}));
-  EXPECT_EQ(at(identity, {0, 0, {8, 0}, {4}}, {shape, on_a}, {shape, on_a | on_b}).axes,
+  EXPECT_EQ(at(identity, {BufferId{0}, 0, {8, 0}, {4}}, {shape, on_a}, {shape, on_a | on_b}).axes,
             (Strides{8, 0}));  // I -> V over b
 }
 
 TEST(address, an_own_block_also_reads_its_own_device_where_every_device_has_a_copy) {
   Shape whole{6}, block{2};
   View own{{{3, along(Dim{0}, 2), along(b())}, {2, along(Dim{0}), along(Dim{0})}}};
-  EXPECT_EQ(at(own, {0, 0, {0, 0}, {4}}, {whole, 0}, {block, on_b}).axes, (Strides{0, 8}));
-  EXPECT_EQ(at(own, {0, 0, {72, 24}, {4}}, {whole, on_a | on_b}, {block, on_a | on_b}).axes,
+  EXPECT_EQ(at(own, {BufferId{0}, 0, {0, 0}, {4}}, {whole, 0}, {block, on_b}).axes, (Strides{0, 8}));
+  EXPECT_EQ(at(own, {BufferId{0}, 0, {72, 24}, {4}}, {whole, on_a | on_b}, {block, on_a | on_b}).axes,
             (Strides{72, 32}));
 }
 
 TEST(address, of_a_slice_starts_later_and_of_a_reverse_steps_backwards) {
   Shape whole{6}, part{2};
   View slice{.digits = {{2, along(Dim{0}, 2), along(Dim{0})}}, .start = {1}};
-  Address from{0, 100, {24, 0}, {4}};
+  Address from{BufferId{0}, 100, {24, 0}, {4}};
   EXPECT_EQ(start_of(slice, from), 4);
   EXPECT_EQ(at(slice, from, {whole, on_a}, {part, on_a}).dims, (Strides{8}));
   View reverse{.digits = {{6, along(Dim{0}, -1), along(Dim{0})}}, .start = {5}};
@@ -66,12 +66,12 @@ TEST(address, of_a_slice_starts_later_and_of_a_reverse_steps_backwards) {
 }
 
 TEST(address, reshapes_what_steps_evenly) {
-  Address from{0, 0, {}, {8, 4}};
+  Address from{BufferId{0}, 0, {}, {8, 4}};
   EXPECT_EQ(reshaped(from, {6, 2}, {3, 4})->dims, (Strides{16, 4}));
   EXPECT_EQ(reshaped(from, {6, 2}, {1, 6, 1, 2})->dims, (Strides{48, 8, 8, 4}));
-  EXPECT_FALSE(reshaped({0, 0, {}, {4, 24}}, {6, 2}, {12}));  // a transpose
-  EXPECT_EQ(reshaped({0, 0, {}, {4, 24}}, {6, 2}, {2, 3, 2})->dims, (Strides{12, 4, 24}));
-  EXPECT_EQ(reshaped({0, 0, {}, {0, 0}}, {6, 2}, {12})->dims, (Strides{0}));
+  EXPECT_FALSE(reshaped({BufferId{0}, 0, {}, {4, 24}}, {6, 2}, {12}));  // a transpose
+  EXPECT_EQ(reshaped({BufferId{0}, 0, {}, {4, 24}}, {6, 2}, {2, 3, 2})->dims, (Strides{12, 4, 24}));
+  EXPECT_EQ(reshaped({BufferId{0}, 0, {}, {0, 0}}, {6, 2}, {12})->dims, (Strides{0}));
 }
 
 TEST(space, collapses_loops_that_follow_each_other) {

@@ -35,7 +35,7 @@ struct Plan {
         costs(costs_of(graph, steps, Stores::by_size)),
         placement(place(graph, steps, costs, 2, choice)),
         arena(plan_arena(graph, steps, placement)) {
-    for (std::size_t i = 0; i < steps.list.size(); ++i) names.push_back("step " + std::to_string(i));
+    for (std::size_t i = 0; i < steps.list.size(); ++i) names.add("step " + std::to_string(i));
   }
   std::optional<std::string> race() {
     Schedule schedule = make_schedule(graph, steps, costs, placement, arena);
@@ -48,7 +48,7 @@ struct Plan {
   StepCosts costs;
   Placement placement;
   ArenaPlan arena;
-  std::vector<std::string> names;
+  Indexed<StepId, std::string> names;
 };
 
 TEST(check_races, finds_none_in_any_plan) {
@@ -59,7 +59,7 @@ TEST(check_races, finds_none_in_any_plan) {
 
 TEST(check_races, finds_a_reader_that_does_not_wait_for_the_other_worker) {
   Plan plan(Mesh({{"a", 4}}));
-  ASSERT_GT(plan.placement.phases, 1);
+  ASSERT_GT(plan.placement.phases, 1U);
   for (Assignment& assigned : plan.placement.of) assigned.phase = 0;  // no barrier before the psum
   std::optional<std::string> race = plan.race();
   ASSERT_TRUE(race);
@@ -69,8 +69,8 @@ TEST(check_races, finds_a_reader_that_does_not_wait_for_the_other_worker) {
 TEST(check_races, finds_buffers_that_overlap) {
   Plan plan(Mesh({{"a", 4}}));
   int moved = 0;
-  for (std::size_t r = 0; r < plan.graph.buffers.size(); ++r)
-    if (plan.graph.buffers[r].kind == Buffer::Kind::arena && plan.arena.offset[r] >= 0) {
+  for (BufferId r : plan.graph.buffers.ids())
+    if (plan.graph.buffers[r].kind == Buffer::Kind::arena && plan.arena.offset[r]) {
       plan.arena.offset[r] = 4096 * moved++;  // of 16 KiB each: one worker's part lies on the other's
     }
   ASSERT_GT(moved, 1);
@@ -80,14 +80,15 @@ TEST(check_races, finds_buffers_that_overlap) {
 TEST(check_races, finds_an_output_over_an_argument_that_another_worker_still_reads) {
   Plan plan(Mesh({{"a", 4}}));
   auto is_product = [](const Step& step) { return step.kind == Step::Kind::units; };
-  auto last = std::find_if(plan.steps.list.rbegin(), plan.steps.list.rend(), is_product);
-  ASSERT_NE(last, plan.steps.list.rend());
-  const auto at = static_cast<std::size_t>(std::distance(plan.steps.list.begin(), last.base()) - 1);
-  plan.placement.of[at].phase =
+  std::optional<StepId> last;
+  for (StepId n : plan.steps.list.ids())
+    if (is_product(plan.steps.list[n])) last = n;
+  ASSERT_TRUE(last);
+  plan.placement.of[*last].phase =
       plan.placement.phases - 1;  // all read argument 1 while each writes its part of the output
   plan.arena = plan_arena(plan.graph, plan.steps, plan.placement);
   Schedule schedule = make_schedule(plan.graph, plan.steps, plan.costs, plan.placement, plan.arena);
-  EXPECT_EQ(find_race(schedule, plan.names, {-1}), std::nullopt);
+  EXPECT_EQ(find_race(schedule, plan.names, {std::nullopt}), std::nullopt);
   EXPECT_TRUE(find_race(schedule, plan.names, {1}));
 }
 

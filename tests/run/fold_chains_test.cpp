@@ -141,8 +141,8 @@ using Bytes = std::map<std::uintptr_t, std::uintptr_t>;  // begin -> end
 /// What a step reads and what it writes outside of its scratch.
 std::array<Bytes, 2> touched(const WorkerStep& step, RegionCode code) {
   constexpr std::uintptr_t apart = std::uintptr_t{1} << 40;
-  for (std::size_t i = 0; i < code.bases.size(); ++i)
-    code.bases[i] = reinterpret_cast<std::byte*>((i + 1) * apart);
+  for (BaseId base : code.bases.ids())
+    code.bases[base] = reinterpret_cast<std::byte*>((static_cast<std::uintptr_t>(base) + 1) * apart);
   StepContext context{.scratch = nullptr, .frame = {}, .crew = {}};
   std::vector<Touched> all;
   code.touch(step, context, [&](const Touched& t) {

@@ -23,8 +23,8 @@ int gates(const std::function<Array(const Array&)>& body) {
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   Steps steps = make_steps(graph, Fusion::on);
   int found = 0;
-  for (std::size_t n = 0; n < steps.list.size(); ++n)
-    for (const auto& [last, chain] : steps.list[n].uses.chains)
+  for (const Step& step : steps.list)
+    for (const auto& [last, chain] : step.uses.chains)
       for (const auto& link : chain) found += link.comparison.has_value();
   return found;
 }
@@ -58,7 +58,7 @@ std::vector<std::size_t> chains(const std::function<Array(const Array&)>& body, 
   Steps steps = make_steps(graph, Fusion::on);
   EXPECT_EQ(steps.list.size(), 1U);
   std::vector<std::size_t> sizes;
-  for (const auto& [last, chain] : steps.list[0].uses.chains) sizes.push_back(chain.size());
+  for (const auto& [last, chain] : steps.list[StepId{0}].uses.chains) sizes.push_back(chain.size());
   return sizes;
 }
 

@@ -13,16 +13,15 @@ bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::siz
 }
 
 /// Per output, the inputs that it may be written over.
-std::vector<std::vector<int>> choices(const LocalProgram& local, const Plan& plan) {
+std::vector<std::vector<std::size_t>> choices(const LocalProgram& local, const Plan& plan) {
   const Graph& graph = plan.graph();
   MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.steps(), plan.placement());
-  std::vector<std::vector<int>> choices(graph.outputs.size());
-  for (int r = 0; r < static_cast<int>(graph.buffers.size()); ++r) {
-    const Buffer& buffer = graph.buffers[static_cast<std::size_t>(r)];
+  std::vector<std::vector<std::size_t>> choices(graph.outputs.size());
+  for (BufferId r : graph.buffers.ids()) {
+    const Buffer& buffer = graph.buffers[r];
     if (buffer.kind != Buffer::Kind::input) continue;
     for (std::size_t i = 0; i < choices.size(); ++i)
-      if (are_handed_out_alike(local, static_cast<std::size_t>(buffer.number), i) &&
-          may_overwrite(r, graph.outputs[i]))
+      if (are_handed_out_alike(local, buffer.number, i) && may_overwrite(r, graph.outputs[i]))
         choices[i].push_back(buffer.number);
   }
   return choices;
@@ -30,14 +29,14 @@ std::vector<std::vector<int>> choices(const LocalProgram& local, const Plan& pla
 
 }  // namespace
 
-std::vector<int> inputs_to_overwrite(const LocalProgram& local, const Plan& plan) {
-  std::vector<std::vector<int>> inputs = choices(local, plan);
+std::vector<std::optional<std::size_t>> inputs_to_overwrite(const LocalProgram& local, const Plan& plan) {
+  std::vector<std::vector<std::size_t>> inputs = choices(local, plan);
   std::vector<std::size_t> fewest_choices_first(inputs.size());
   std::iota(fewest_choices_first.begin(), fewest_choices_first.end(), 0);
   std::ranges::stable_sort(fewest_choices_first, {}, [&](std::size_t i) { return inputs[i].size(); });
-  std::vector<int> chosen(inputs.size(), -1);
+  std::vector<std::optional<std::size_t>> chosen(inputs.size());
   for (std::size_t i : fewest_choices_first) {
-    auto is_free = [&](int input) { return std::ranges::find(chosen, input) == chosen.end(); };
+    auto is_free = [&](std::size_t input) { return std::ranges::find(chosen, input) == chosen.end(); };
     auto first = std::ranges::find_if(inputs[i], is_free);
     if (first != inputs[i].end()) chosen[i] = *first;
   }

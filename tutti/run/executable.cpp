@@ -26,11 +26,11 @@ struct Executable::State {
   Plan plan;
   Team& team;
   std::optional<Recording> recording;
-  std::vector<int> input_buffers;        // per input
-  std::vector<Staging> staging;          // per input
-  std::vector<ResultRing> rings;         // per output
-  std::vector<int> overwritten;          // per output: the input that it may lie over, or -1
-  std::vector<std::string> input_names;  // per input
+  std::vector<BufferId> input_buffers;                  // per input
+  std::vector<Staging> staging;                         // per input
+  std::vector<ResultRing> rings;                        // per output
+  std::vector<std::optional<std::size_t>> overwritten;  // per output: the input that it may lie over
+  std::vector<std::string> input_names;                 // per input
   std::int64_t calls = 0, copied_bytes = 0;
   std::vector<std::size_t> copied_by_last_call;  // inputs
   std::mutex turn;
@@ -46,25 +46,25 @@ struct Executable::State {
     if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
     input_buffers.resize(local.program.inputs.size());
-    for (std::size_t r = 0; r < graph.buffers.size(); ++r)
+    for (BufferId r : graph.buffers.ids())
       if (const Buffer& buffer = graph.buffers[r]; buffer.kind == Buffer::Kind::input)
-        input_buffers[static_cast<std::size_t>(buffer.number)] = static_cast<int>(r);
+        input_buffers[buffer.number] = r;
     staging.resize(local.program.inputs.size());
     input_names = options.input_names;
     for (std::size_t i = input_names.size(); i < staging.size(); ++i)
       input_names.push_back(fmt::format("argument {}", i));
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-      const Buffer& buffer = graph.buffers[static_cast<std::size_t>(graph.outputs[i])];
+      const Buffer& buffer = graph.buffers[graph.outputs[i]];
       rings.emplace_back(local.output_types[i], local.output_shardings[i],
                          static_cast<std::size_t>(buffer.bytes),
                          static_cast<std::size_t>(buffer.shard_stride));
     }
   }
 
-  static void check_races(Plan& plan, const std::vector<int>& overwritten) {
+  static void check_races(Plan& plan, const std::vector<std::optional<std::size_t>>& overwritten) {
     const Graph& graph = plan.graph();
-    std::vector<std::string> names;
-    for (const Step& step : plan.steps().list) names.push_back(describe(graph, step));
+    Indexed<StepId, std::string> names;
+    for (const Step& step : plan.steps().list) names.add(describe(graph, step));
     std::optional<std::string> race = find_race(plan.schedule(), names, overwritten);
     ensure(!race, "the plan has a race: {}", race.value_or(""));
     for (const Step& step : plan.steps().list)
@@ -75,9 +75,7 @@ struct Executable::State {
 
   // ---- inputs and outputs
 
-  const Buffer& input_buffer(std::size_t i) const {
-    return plan.graph().buffers[static_cast<std::size_t>(input_buffers[i])];
-  }
+  const Buffer& input_buffer(std::size_t i) const { return plan.graph().buffers[input_buffers[i]]; }
 
   bool lies_as_wanted(std::size_t i, const GlobalArray& array) const {
     const Buffer& buffer = input_buffer(i);
@@ -120,10 +118,9 @@ struct Executable::State {
   }
 
   std::shared_ptr<const GlobalArray> room_for(std::size_t output, Values& inputs) try {
-    int input = overwritten[output];
-    bool in_place = input >= 0 && is_given_away(output, inputs[static_cast<std::size_t>(input)]);
-    std::shared_ptr<const GlobalArray> room =
-        in_place ? std::move(inputs[static_cast<std::size_t>(input)]) : rings[output].take();
+    std::optional<std::size_t> input = overwritten[output];
+    bool in_place = input && is_given_away(output, inputs[*input]);
+    std::shared_ptr<const GlobalArray> room = in_place ? std::move(inputs[*input]) : rings[output].take();
     room->count_rewrite();
     return room;
   } catch (const Error& error) {
@@ -201,11 +198,10 @@ struct Executable::State {
   void check_replicas() const {
     const Graph& graph = plan.graph();
     for (std::size_t i = 0; i < graph.replicas.size(); ++i) {
-      const Buffer& buffer = graph.buffers[static_cast<std::size_t>(graph.replicas[i])];
+      const Buffer& buffer = graph.buffers[graph.replicas[i]];
       if (buffer.kind != Buffer::Kind::arena) continue;
       Type type = buffer.type;
-      const std::byte* base =
-          plan.schedule().arena.get() + plan.arena().offset[static_cast<std::size_t>(graph.replicas[i])];
+      const std::byte* base = plan.schedule().arena.get() + *plan.arena().offset[graph.replicas[i]];
       AxisSet free = 0;
       for (std::size_t axis = 0; axis < graph.mesh.axes().size(); ++axis)
         if (is_stored_per_device(type.at(graph.mesh.axes()[axis]))) free |= AxisSet{1} << axis;

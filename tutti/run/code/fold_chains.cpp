@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-using Kind = RegionInstruction::Kind;
+using I = RegionInstruction;
 using Fn = ChainStep::Fn;
 
 /// fn(y, x) for an fn(x, y) that a chain can begin with; none if chains have nothing like it.
@@ -41,7 +41,7 @@ class Joiner {
   /// Where the instructions end that one may do, which is then the last of code.fold_chains; none: there is none.
   std::optional<std::size_t> join() {
     const RegionInstruction& fold = at(fold_);
-    if (!fold.sums || fold.positions != 1 || fold.row_value || !is_in_scratch(fold.out)) return std::nullopt;
+    if (!sum().sums || fold.positions != 1 || fold.row_value || !is_in_scratch(fold.out)) return std::nullopt;
     value_ = fold.out;
     while (next_ < code_.code.size() && goes_on_from_fold(at(next_))) ++next_;
     if (next_ == code_.code.size() || !makes_results(at(next_))) return std::nullopt;
@@ -51,14 +51,15 @@ class Joiner {
 
  private:
   const RegionInstruction& at(std::size_t i) const { return code_.code[i]; }
-  bool is_in_scratch(int ref) const { return code_.refs[static_cast<std::size_t>(ref)].base == 0; }
+  const I::Fold& sum() const { return *at(fold_).as<I::Fold>(); }
+  bool is_in_scratch(RefId ref) const { return code_.refs[ref].base == scratch_base; }
 
   /// A chain, or what could be one, on whole tiles.
   static bool has_steps(const RegionInstruction& i) {
     return i.goes_through_elements() && i.operands > 1 && i.steps[1].fn != Fn::take && !i.row_value &&
            !i.by_row;
   }
-  static bool reads(const RegionInstruction& i, int ref) {
+  static bool reads(const RegionInstruction& i, RefId ref) {
     return std::find(i.in, i.in + i.operands, ref) != i.in + i.operands;
   }
   bool only_next_reads_value() const {
@@ -89,7 +90,7 @@ class Joiner {
 
   bool makes_results(const RegionInstruction& i) {
     const RegionInstruction& fold = at(fold_);
-    made_.kernel = fold_chain_kernel(*fold.sums, i.positions);
+    made_.kernel = fold_chain_kernel(*sum().sums, i.positions);
     if (!made_.kernel || !has_steps(i) || !only_next_reads_value()) return false;
     for (int k = 0; k < i.operands; ++k) {
       FoldStep step{FoldStep::Of::each, i.steps[k].fn};
@@ -106,18 +107,18 @@ class Joiner {
       made_.steps.push_back(step);
     }
     made_.results = i.positions;
-    made_.terms = fold.terms;
-    made_.load = fold.load;
-    made_.store = i.store;
+    made_.terms = sum().terms;
+    made_.load = sum().load;
+    made_.store = i.as<I::Chain>() ? i.as<I::Chain>()->store : Store::plain;
     for (int p = 0; p < i.positions; ++p) made_.parts.push_back({i.out, code_.offset(i, p, 0)});
-    for (int t = 0; t < fold.terms; ++t) made_.parts.push_back({fold.in[0], code_.offset(fold, 0, 1 + t)});
+    for (int t = 0; t < sum().terms; ++t) made_.parts.push_back({fold.in[0], code_.offset(fold, 0, 1 + t)});
     made_.parts.insert(made_.parts.end(), operands_.begin(), operands_.end());
     return true;
   }
 
   RegionCode& code_;
   std::size_t fold_, next_;
-  int value_ = 0;  // the ref of the sum and what was made of it
+  RefId value_{};  // the ref of the sum and what was made of it
   RegionFoldChain made_{};
   std::vector<RegionFoldChain::Part> operands_;
 };
@@ -128,14 +129,13 @@ void join_folds(RegionCode& code) {
   bool fits = code.space.tile_rows * code.space.tile_columns % fold_chain_elements == 0;
   for (std::size_t i = 0; i < code.code.size();) {
     std::optional<std::size_t> end;
-    if (fits && code.code[i].kind == Kind::fold) end = Joiner(code, i).join();
+    if (fits && code.code[i].as<I::Fold>()) end = Joiner(code, i).join();
     if (!end) {
       code.whole.push_back(code.code[i++]);
       continue;
     }
     RegionInstruction joined{};
-    joined.kind = Kind::fold_chain;
-    joined.which = static_cast<int>(code.fold_chains.size()) - 1;
+    joined.what = I::FoldChain{code.fold_chains.size() - 1};
     code.whole.push_back(joined);
     i = *end;
   }

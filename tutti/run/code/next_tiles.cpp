@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-using Kind = RegionInstruction::Kind;
+using I = RegionInstruction;
 
 // More would drive out of the second cache what this tile is made of.
 constexpr std::int64_t most_bytes = 64 << 10;
@@ -23,17 +23,17 @@ struct Operand {
 
 /// What is read in memory, dense, until rows are folded; null: nothing, or they are not.
 Operand first_operand(const RegionCode& code) {
-  auto is_made_here = [&](int ref) {
+  auto is_made_here = [&](RefId ref) {
     return std::ranges::any_of(code.code, [&](const RegionInstruction& i) { return i.out == ref; });
   };
   auto is_dense = [&](const RegionRef& r) {
-    return r.base != 0 && r.column_stride == r.element_bytes &&
+    return r.base != scratch_base && r.column_stride == r.element_bytes &&
            r.row_stride == code.space.columns * r.element_bytes;
   };
   Operand found{nullptr, 0};
   for (const RegionInstruction& i : code.code) {
-    for (int k = 0; k < i.operands && !found.instruction && i.kind != Kind::fold; ++k)
-      if (is_dense(code.refs[static_cast<std::size_t>(i.in[k])]) && !is_made_here(i.in[k])) found = {&i, k};
+    for (int k = 0; k < i.operands && !found.instruction && !i.as<I::Fold>(); ++k)
+      if (is_dense(code.refs[i.in[k]]) && !is_made_here(i.in[k])) found = {&i, k};
     if (i.folds_rows()) return found;
   }
   return {nullptr, 0};
@@ -46,28 +46,26 @@ void fetch_next_tiles(RegionCode& code) {
   const auto of_rows_alone = std::ranges::count_if(code.whole, &RegionInstruction::row_value);
   const bool does_more = std::ssize(code.whole) > of_rows_alone + 1;
   if (!reader || !does_more || code.space.tiles() < fewest_tiles) return;
-  const auto from = static_cast<std::size_t>(reader->in[operand]);
+  const RefId from = reader->in[operand];
   RegionRef next = code.refs[from];
   if (code.space.tile_rows * next.row_stride * reader->positions > most_bytes) return;
   next.offset += code.space.tile_rows * next.row_advance;
 
   RegionInstruction fetch{};
-  fetch.kind = Kind::fetch;
-  fetch.out = fetch.in[0] = static_cast<int>(code.refs.size());  // it has no result
-  fetch.terms = static_cast<int>(code.whole.size());
   fetch.positions = reader->positions;
-  fetch.offsets = static_cast<int>(code.offsets.size());
+  fetch.offsets = code.offsets.size();
   for (int p = 0; p < reader->positions; ++p)
     code.offsets.insert(code.offsets.end(), {0, code.offset(*reader, p, 1 + operand)});
   const std::size_t axes = code.unit_sizes.size();
-  for (std::size_t a = 0; a < axes; ++a) code.unit_strides.push_back(code.unit_strides[from * axes + a]);
-  code.refs.push_back(next);
+  for (std::size_t a = 0; a < axes; ++a)
+    code.unit_strides.push_back(code.unit_strides[static_cast<std::size_t>(from) * axes + a]);
+  fetch.out = fetch.in[0] = code.refs.add(next);  // it has no result
 
   std::vector<RegionInstruction> whole;
   for (const RegionInstruction& i : code.whole) {
+    fetch.what = I::Fetch{static_cast<int>(whole.size()) / 2, static_cast<int>(code.whole.size())};
     whole.push_back(fetch);
     whole.push_back(i);
-    ++fetch.which;
   }
   code.whole = std::move(whole);
 }

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-using Kind = RegionInstruction::Kind;
+using I = RegionInstruction;
 constexpr std::size_t most_direct_calls = 64;
 
 /// Where a tile lies in its region.
@@ -32,32 +32,28 @@ std::uintptr_t at_tile(const RegionRef& ref, std::uintptr_t start, const Tile& t
   return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.column * ref.column_advance);
 }
 
-const RegionFoldChain& fold_chain(const RegionCode& code, const RegionInstruction& instruction) {
-  return code.fold_chains[static_cast<std::size_t>(instruction.which)];
-}
-
 /// Hands out the calls of one instruction on one tile.
 template <class F>
 void walk_instruction(const RegionCode& code, const RegionInstruction& instruction,
                       const std::uintptr_t* frame, const Tile& tile, std::uintptr_t* terms, F&& on_call) {
-  const RegionRef* refs = code.refs.data();
-  if (instruction.kind == Kind::fold_chain) {
+  const auto at = [&](RefId ref) { return at_tile(code.refs[ref], frame[static_cast<int>(ref)], tile); };
+  if (const auto* chain = instruction.as<I::FoldChain>()) {
     std::uintptr_t* to = terms;
-    for (const RegionFoldChain::Part& part : fold_chain(code, instruction).parts)
-      *to++ = at_tile(refs[part.ref], frame[part.ref], tile) + static_cast<std::uintptr_t>(part.offset);
+    for (const RegionFoldChain::Part& part : code.fold_chains[chain->which].parts)
+      *to++ = at(part.ref) + static_cast<std::uintptr_t>(part.offset);
     return on_call(Call{instruction, terms[0], terms, tile.rows * tile.columns});
   }
-  std::uintptr_t out = at_tile(refs[instruction.out], frame[instruction.out], tile);
+  std::uintptr_t out = at(instruction.out);
   std::array<std::uintptr_t, RegionInstruction::most_operands> in;
-  for (int j = 0; j < instruction.operands; ++j)
-    in[static_cast<std::size_t>(j)] = at_tile(refs[instruction.in[j]], frame[instruction.in[j]], tile);
+  for (int j = 0; j < instruction.operands; ++j) in[static_cast<std::size_t>(j)] = at(instruction.in[j]);
+  const auto* fold = instruction.as<I::Fold>();
   bool by_row = instruction.by_row;
   std::int64_t n = instruction.row_value || instruction.folds_rows() ? tile.rows : tile.rows * tile.columns;
   const std::int64_t* offsets = code.offsets.data() + instruction.offsets;
   for (int p = 0; p < instruction.positions; ++p) {
     std::uintptr_t to = out + static_cast<std::uintptr_t>(*offsets++);
-    if (instruction.kind == Kind::fold) {
-      for (int t = 0; t < instruction.terms; ++t) terms[t] = in[0] + static_cast<std::uintptr_t>(*offsets++);
+    if (fold) {
+      for (int t = 0; t < fold->terms; ++t) terms[t] = in[0] + static_cast<std::uintptr_t>(*offsets++);
       on_call(Call{instruction, to, terms, n});
       continue;
     }
@@ -69,9 +65,9 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
     }
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       on_call(Call{instruction, to, terms, tile.columns});
-      to += static_cast<std::uintptr_t>(refs[instruction.out].row_stride);
+      to += static_cast<std::uintptr_t>(code.refs[instruction.out].row_stride);
       for (int j = 0; j < instruction.operands; ++j)
-        terms[j] += static_cast<std::uintptr_t>(refs[instruction.in[j]].row_stride);
+        terms[j] += static_cast<std::uintptr_t>(code.refs[instruction.in[j]].row_stride);
     }
   }
 }
@@ -82,7 +78,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
           std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
   std::array<std::uintptr_t, 64> few;
   std::size_t most = 0;
-  for (const RegionInstruction& i : code.code) most = std::max(most, static_cast<std::size_t>(i.terms));
+  for (const RegionInstruction& i : code.code) most = std::max(most, static_cast<std::size_t>(i.inputs()));
   for (const RegionFoldChain& chain : code.fold_chains) most = std::max(most, chain.parts.size());
   std::vector<std::uintptr_t> many(most > few.size() ? most : 0);
   std::uintptr_t* terms = many.empty() ? few.data() : many.data();
@@ -93,12 +89,12 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
     std::int64_t rest = unit;
     for (std::size_t a = outer; a-- > 0; rest /= code.unit_sizes[a]) at[a] = rest % code.unit_sizes[a];
     const std::int64_t* strides = code.unit_strides.data();
-    for (std::size_t r = 0; r < code.refs.size(); ++r) {
-      const RegionRef& ref = code.refs[r];
-      std::byte* base = ref.base == 0 ? scratch : code.bases[static_cast<std::size_t>(ref.base)];
+    std::uintptr_t* address = frame.data();
+    for (const RegionRef& ref : code.refs) {
+      std::byte* base = ref.base == scratch_base ? scratch : code.bases[ref.base];
       std::int64_t offset = ref.offset;
       for (std::size_t a = 0; a < outer; ++a) offset += at[a] * *strides++;
-      frame[r] = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
+      *address++ = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
     }
     Tile first{0, 0, code.space.tile_rows, code.space.tile_columns};
     for (const RegionInstruction& i : code.once)
@@ -116,7 +112,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
 }
 
 void load(const RegionCode& code, const Call& call, const Tile& tile) {
-  const RegionRef& from = code.refs[static_cast<std::size_t>(call.instruction.in[0])];
+  const RegionRef& from = code.refs[call.instruction.in[0]];
   std::int64_t bytes = from.element_bytes, columns = call.instruction.row_value ? 1 : tile.columns;
   std::array<CopyLoop, 2> loops{CopyLoop{tile.rows, columns * bytes, from.row_stride},
                                 CopyLoop{columns, bytes, from.column_stride}};
@@ -126,10 +122,10 @@ void load(const RegionCode& code, const Call& call, const Tile& tile) {
 /// The elements of a tile follow each other in row-major order of the loops: piece by piece along the last one.
 template <class F>
 void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, F&& on_piece) {
-  const std::vector<StridedLoop>& loops = code.loops[static_cast<std::size_t>(call.instruction.which)];
+  const std::vector<StridedLoop>& loops = code.loops[std::get<I::LoadIrregular>(call.instruction.what).loops];
   std::int64_t columns = call.instruction.row_value ? 1 : code.space.columns;
   std::int64_t at = tile.row * columns + (call.instruction.row_value ? 0 : tile.column), left = call.n;
-  std::int64_t bytes = code.refs[static_cast<std::size_t>(call.instruction.out)].element_bytes;
+  std::int64_t bytes = code.refs[call.instruction.out].element_bytes;
   std::uintptr_t to = call.out;
   while (left > 0) {
     std::int64_t rest = at, offset = 0, piece = std::min(left, loops.back().size - at % loops.back().size);
@@ -143,55 +139,69 @@ void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, 
   }
 }
 
-void run_call(const RegionCode& code, const Call& call, const Tile& tile) {
-  const RegionInstruction& i = call.instruction;
-  // The addresses are those of operands: a kernel's array of them.
-  auto in = reinterpret_cast<const std::byte* const*>(call.in);
-  switch (i.kind) {
-    case Kind::elementwise: i.elementwise(pointer(call.out), in, call.n); return;
-    case Kind::chain: i.chain(pointer(call.out), in, i.steps, i.operands, call.n, i.store); return;
-    case Kind::fold: i.fold(pointer(call.out), in, i.terms, call.n, i.load, i.store); return;
-    case Kind::fold_chain: {
-      const RegionFoldChain& chain = fold_chain(code, i);
-      auto* const* out = reinterpret_cast<std::byte* const*>(call.in);
-      return chain.kernel({chain.on_fold.data(), static_cast<int>(chain.on_fold.size()), chain.steps.data(),
-                           static_cast<int>(chain.steps.size()), chain.results, chain.terms},
-                          out, in + chain.results, in + chain.results + chain.terms, call.n, chain.load,
-                          chain.store);
-    }
-    case Kind::rows:
-      i.rows(pointer(call.out), in[0], call.n, code.space.columns,
-             code.refs[static_cast<std::size_t>(i.in[0])].row_stride);
-      return;
-    case Kind::chain_rows: {
-      std::int64_t row_bytes[RegionInstruction::most_operands];
-      for (int j = 0; j < i.operands; ++j)
-        row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
-      return i.chain_rows(pointer(call.out), in, row_bytes, i.steps, i.operands, call.n, code.space.columns);
-    }
-    case Kind::fetch: {
-      std::int64_t bytes = call.n * code.refs[static_cast<std::size_t>(i.in[0])].element_bytes;
-      std::int64_t begin = bytes * i.which / i.terms, end = bytes * (i.which + 1) / i.terms;
-      return fetch(in[0] + begin, static_cast<std::size_t>(end - begin));
-    }
-    case Kind::load: load(code, call, tile); return;
-    case Kind::stream: {
-      std::int64_t bytes = call.n * code.refs[static_cast<std::size_t>(i.out)].element_bytes;
-      return stream(pointer(call.out), in[0], static_cast<std::size_t>(bytes));
-    }
-    case Kind::load_irregular:
-      walk_irregular(code, call, tile, [&](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
-        strided_copy(pointer(to), pointer(from), {&loop, 1}, static_cast<std::size_t>(loop.to_stride));
-      });
-      return;
+/// Runs a call on a tile, whichever its instruction is.
+class CallRunner {
+ public:
+  CallRunner(const RegionCode& code, const Call& call, const Tile& tile)
+      : code_(code),
+        call_(call),
+        i_(call.instruction),
+        tile_(tile),
+        out_(pointer(call.out)),
+        // The addresses are those of operands: a kernel's array of them.
+        in_(reinterpret_cast<const std::byte* const*>(call.in)) {}
+
+  void operator()(const I::Elementwise& of) const { of.kernel(out_, in_, call_.n); }
+  void operator()(const I::Chain& of) const {
+    of.kernel(out_, in_, i_.steps, i_.operands, call_.n, of.store);
   }
-}
+  void operator()(const I::ChainRows& of) const {
+    std::int64_t row_bytes[I::most_operands];
+    for (int j = 0; j < i_.operands; ++j) row_bytes[j] = code_.refs[i_.in[j]].row_stride;
+    of.kernel(out_, in_, row_bytes, i_.steps, i_.operands, call_.n, code_.space.columns);
+  }
+  void operator()(const I::Fold& of) const { of.kernel(out_, in_, of.terms, call_.n, of.load, of.store); }
+  void operator()(const I::FoldChain& of) const {
+    const RegionFoldChain& chain = code_.fold_chains[of.which];
+    auto* const* out = reinterpret_cast<std::byte* const*>(call_.in);
+    chain.kernel({chain.on_fold.data(), static_cast<int>(chain.on_fold.size()), chain.steps.data(),
+                  static_cast<int>(chain.steps.size()), chain.results, chain.terms},
+                 out, in_ + chain.results, in_ + chain.results + chain.terms, call_.n, chain.load,
+                 chain.store);
+  }
+  void operator()(const I::Rows& of) const {
+    of.kernel(out_, in_[0], call_.n, code_.space.columns, code_.refs[i_.in[0]].row_stride);
+  }
+  void operator()(const I::Fetch& of) const {
+    std::int64_t bytes = call_.n * code_.refs[i_.in[0]].element_bytes;
+    std::int64_t begin = bytes * of.part / of.parts, end = bytes * (of.part + 1) / of.parts;
+    fetch(in_[0] + begin, static_cast<std::size_t>(end - begin));
+  }
+  void operator()(const I::LoadTile&) const { load(code_, call_, tile_); }
+  void operator()(const I::LoadIrregular&) const {
+    walk_irregular(code_, call_, tile_, [](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
+      strided_copy(pointer(to), pointer(from), {&loop, 1}, static_cast<std::size_t>(loop.to_stride));
+    });
+  }
+  void operator()(const I::StreamTile&) const {
+    stream(out_, in_[0], static_cast<std::size_t>(call_.n * code_.refs[i_.out].element_bytes));
+  }
+
+ private:
+  const RegionCode& code_;
+  const Call& call_;
+  const RegionInstruction& i_;
+  const Tile& tile_;
+  std::byte* out_;
+  const std::byte* const* in_;
+};
 
 }  // namespace
 
 void RegionCode::run(const WorkerStep& part, StepContext& context) const {
-  walk(*this, whole, part, context.scratch, context.frame,
-       [&](const Call& call, const Tile& tile) { run_call(*this, call, tile); });
+  walk(*this, whole, part, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+    std::visit(CallRunner(*this, call, tile), call.instruction.what);
+  });
   if (streams) finish_streaming();
 }
 
@@ -208,28 +218,28 @@ void RegionCode::touch(const WorkerStep& part, StepContext& context, const OnTou
   };
   walk(region, whole, part, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
-    if (i.kind == Kind::fetch) return;
-    auto ref = [&](int r) -> const RegionRef& { return refs[static_cast<std::size_t>(r)]; };
+    if (i.as<I::Fetch>()) return;
     auto dense = [&](std::uintptr_t at, const RegionRef& r, std::int64_t n, bool written) {
       span(at, 1, 0, n, r.element_bytes, r.element_bytes, written);
     };
-    if (i.kind == Kind::fold_chain) {
-      const RegionFoldChain& chain = fold_chain(region, i);
+    if (const auto* of = i.as<I::FoldChain>()) {
+      const RegionFoldChain& chain = fold_chains[of->which];
       for (std::size_t k = 0; k < chain.parts.size(); ++k)
-        dense(call.in[k], ref(chain.parts[k].ref), chain.parts[k].repeats ? 1 : call.n,
+        dense(call.in[k], refs[chain.parts[k].ref], chain.parts[k].repeats ? 1 : call.n,
               k < static_cast<std::size_t>(chain.results));
       return;
     }
-    dense(call.out, ref(i.out), call.n, true);
-    if (i.kind == Kind::load_irregular) {
+    dense(call.out, refs[i.out], call.n, true);
+    if (i.as<I::LoadIrregular>()) {
       walk_irregular(region, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
         span(from, 1, 0, loop.size, loop.from_stride, loop.to_stride, false);
       });
       return;
     }
-    for (int j = 0; j < (i.kind == Kind::fold ? i.terms : i.operands); ++j) {
-      const RegionRef& r = ref(i.in[i.kind == Kind::fold ? 0 : j]);
-      if (i.kind == Kind::load || i.folds_rows())
+    const bool is_fold = i.as<I::Fold>() != nullptr;
+    for (int j = 0; j < i.inputs(); ++j) {
+      const RegionRef& r = refs[i.in[is_fold ? 0 : j]];
+      if (i.as<I::LoadTile>() || i.folds_rows())
         span(call.in[j], tile.rows, r.row_stride, i.row_value || i.steps[j].repeats ? 1 : tile.columns,
              i.folds_rows() ? r.element_bytes : r.column_stride, r.element_bytes, false);
       else
@@ -239,25 +249,31 @@ void RegionCode::touch(const WorkerStep& part, StepContext& context, const OnTou
   });
 }
 
-void DirectRegion::run(const WorkerStep&, StepContext&) const {
-  for (const DirectCall& call : calls) {
-    switch (call.kind) {
-      case Kind::elementwise: call.elementwise(call.out, call.in, call.n); break;
-      case Kind::chain: call.chain(call.out, call.in, call.steps, call.operands, call.n, Store::plain); break;
-      case Kind::fold:
-        call.fold(call.out, call.terms.data(), call.operands, call.n, Load::plain, Store::plain);
-        break;
-      case Kind::rows: call.rows(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]); break;
-      case Kind::chain_rows:
-        call.chain_rows(call.out, call.in, call.row_bytes, call.steps, call.operands, call.n, call.columns);
-        break;
-      case Kind::fold_chain:
-      case Kind::fetch:
-      case Kind::load:
-      case Kind::load_irregular:
-      case Kind::stream: break;  // not direct
-    }
+namespace {
+
+struct DirectRunner {
+  const DirectCall& call;
+
+  void operator()(const I::Elementwise& of) const { of.kernel(call.out, call.in, call.n); }
+  void operator()(const I::Chain& of) const {
+    of.kernel(call.out, call.in, call.steps, call.operands, call.n, Store::plain);
   }
+  void operator()(const I::ChainRows& of) const {
+    of.kernel(call.out, call.in, call.row_bytes, call.steps, call.operands, call.n, call.columns);
+  }
+  void operator()(const DirectCall::Fold& of) const {
+    of.kernel(call.out, of.terms.data(), static_cast<int>(of.terms.size()), call.n, Load::plain,
+              Store::plain);
+  }
+  void operator()(const I::Rows& of) const {
+    of.kernel(call.out, call.in[0], call.n, call.columns, call.row_bytes[0]);
+  }
+};
+
+}  // namespace
+
+void DirectRegion::run(const WorkerStep&, StepContext&) const {
+  for (const DirectCall& call : calls) std::visit(DirectRunner{call}, call.what);
 }
 
 void DirectRegion::touch(const WorkerStep&, StepContext&, const OnTouched& on_touched) const {
@@ -269,7 +285,7 @@ void DirectRegion::touch(const WorkerStep&, StepContext&, const OnTouched& on_to
       if (length > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(length), written});
     };
     touch(call.out, call.n * bytes(), true);
-    if (call.kind == Kind::rows || call.kind == Kind::chain_rows) {
+    if (std::holds_alternative<I::Rows>(call.what) || std::holds_alternative<I::ChainRows>(call.what)) {
       for (int j = 0; j < call.operands; ++j) {
         std::int64_t element = bytes();
         for (std::int64_t r = 0; r < call.n; ++r)
@@ -277,9 +293,9 @@ void DirectRegion::touch(const WorkerStep&, StepContext&, const OnTouched& on_to
       }
       continue;
     }
-    if (call.kind == Kind::fold) {
+    if (const auto* fold = std::get_if<DirectCall::Fold>(&call.what)) {
       std::int64_t element = bytes();
-      for (const std::byte* term : call.terms) touch(term, call.n * element, false);
+      for (const std::byte* term : fold->terms) touch(term, call.n * element, false);
       continue;
     }
     for (int j = 0; j < call.operands; ++j) {
@@ -304,36 +320,37 @@ std::byte* further(std::byte* at, std::int64_t bytes) {
   return pointer(reinterpret_cast<std::uintptr_t>(at) + static_cast<std::uintptr_t>(bytes));
 }
 
+/// The same kernel; none of instructions that are not direct.
+std::optional<decltype(DirectCall::what)> direct_kernel(const RegionInstruction& i) {
+  if (const auto* of = i.as<I::Elementwise>()) return *of;
+  if (const auto* of = i.as<I::Chain>()) return *of;
+  if (const auto* of = i.as<I::ChainRows>()) return *of;
+  if (const auto* of = i.as<I::Rows>()) return *of;
+  if (const auto* of = i.as<I::Fold>()) return DirectCall::Fold{of->kernel, {}};
+  return std::nullopt;
+}
+
 DirectCall direct_call(const RegionCode& code, const Call& call) {
   const RegionInstruction& i = call.instruction;
   DirectCall made{};
-  made.kind = i.kind;
-  made.operands = i.kind == Kind::fold ? i.terms : i.operands;
+  made.what = *direct_kernel(i);
+  made.operands = i.inputs();
   made.out = pointer(call.out);
   made.n = call.n;
   made.columns = code.space.columns;
-  for (std::size_t j = 0; j < std::size(i.in); ++j)
-    made.row_bytes[j] = code.refs[static_cast<std::size_t>(i.in[j])].row_stride;
-  if (i.kind == Kind::elementwise) made.elementwise = i.elementwise;
-  if (i.kind == Kind::chain) made.chain = i.chain;
-  if (i.kind == Kind::chain_rows) made.chain_rows = i.chain_rows;
+  for (std::size_t j = 0; j < std::size(i.in); ++j) made.row_bytes[j] = code.refs[i.in[j]].row_stride;
   std::ranges::copy(i.steps, made.steps);
-  if (i.kind == Kind::fold) made.fold = i.fold;
-  if (i.kind == Kind::rows) made.rows = i.rows;
+  auto* fold = std::get_if<DirectCall::Fold>(&made.what);
   for (int j = 0; j < made.operands; ++j)
-    if (i.kind == Kind::fold) made.terms.push_back(pointer(call.in[j]));
+    if (fold) fold->terms.push_back(pointer(call.in[j]));
     else made.in[j] = pointer(call.in[j]);
   return made;
 }
 
-std::int64_t element_bytes(const RegionCode& code, int ref) {
-  return code.refs[static_cast<std::size_t>(ref)].element_bytes;
-}
+std::int64_t element_bytes(const RegionCode& code, RefId ref) { return code.refs[ref].element_bytes; }
 
 bool can_be_direct(const RegionCode& code, const WorkerStep& part) {
-  auto is_indirect = [](const RegionInstruction& i) {
-    return i.kind == Kind::load || i.kind == Kind::load_irregular;
-  };
+  auto is_indirect = [](const RegionInstruction& i) { return !direct_kernel(i); };
   if (code.streams || !code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
   std::int64_t tiles = (part.unit_end - part.unit_begin) * (part.tile_end - part.tile_begin);
   return tiles * static_cast<std::int64_t>(code.code.size()) <= static_cast<std::int64_t>(most_direct_calls);
@@ -354,17 +371,18 @@ bool lengthen(const RegionCode& code, const RegionInstruction& i, DirectCall& la
 /// A call of `direct` that stays where it is: tells of its addresses and adds the bytes of its elements.
 void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call, DirectRegion& direct,
             const OnRelocated& relocate) {
-  auto tell = [&](std::byte** at, int r) {
-    const RegionRef& ref = code.refs[static_cast<std::size_t>(r)];
-    if (ref.base == 0) return;
-    relocate(at, code.base_buffers[static_cast<std::size_t>(ref.base)],
-             *at - code.bases[static_cast<std::size_t>(ref.base)]);
+  auto tell = [&](std::byte** at, RefId r) {
+    const RegionRef& ref = code.refs[r];
+    if (ref.base == scratch_base) return;
+    relocate(at, *code.base_buffers[ref.base], *at - code.bases[ref.base]);
   };
   tell(&call.out, i.out);
   direct.element_bytes.push_back(element_bytes(code, i.out));
-  for (std::byte*& term : call.terms) tell(&term, i.in[0]);
-  for (int j = 0; j < (call.kind == Kind::fold ? 1 : call.operands); ++j) {
-    if (call.kind != Kind::fold) tell(&call.in[j], i.in[j]);
+  auto* fold = std::get_if<DirectCall::Fold>(&call.what);
+  if (fold)
+    for (std::byte*& term : fold->terms) tell(&term, i.in[0]);
+  for (int j = 0; j < (fold ? 1 : call.operands); ++j) {
+    if (!fold) tell(&call.in[j], i.in[j]);
     std::int64_t bytes = element_bytes(code, i.in[j]);
     direct.element_bytes.push_back(i.steps[j].repeats ? -bytes : bytes);
   }

@@ -12,17 +12,17 @@
 namespace tutti {
 namespace {
 
-using Kind = RegionInstruction::Kind;
+using I = RegionInstruction;
 using Read = OperandRefs::Read;
 using Reads = OperandRefs::Reads;
 
 class Coder {
  public:
-  Coder(const Graph& graph, const Steps& steps, int step, const std::vector<std::size_t>& unit_axes,
+  Coder(const Graph& graph, const Steps& steps, StepId step, const std::vector<std::size_t>& unit_axes,
         const RegionMemory& memory)
       : graph_(graph),
         steps_(steps),
-        step_(steps.list[static_cast<std::size_t>(step)]),
+        step_(steps.list[step]),
         uses_(step_.uses),
         refs_(graph, steps, step, unit_axes, code_),
         is_large_(memory.is_large) {
@@ -49,24 +49,26 @@ class Coder {
   using Chain = RegionUses::Chain;
   using Link = RegionUses::Link;
 
-  const Task& task(std::size_t i) const { return graph_.tasks[static_cast<std::size_t>(step_.tasks[i])]; }
-  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  const Task& task(std::size_t i) const { return graph_.tasks[step_.tasks[i]]; }
+  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
   DType dtype(const Task& a) const { return buffer(a.results[0]).type.dtype(); }
-  bool is_in_memory(int r) const { return steps_.in_memory[static_cast<std::size_t>(r)]; }
+  bool is_in_memory(BufferId r) const { return steps_.in_memory[r]; }
 
   void release(std::size_t i) {
     refs_.release_loaded();
     for (const auto& [value, last] : uses_.last_use)
       if (last == i) refs_.release(value);
-    int result = task(i).results[0];
+    BufferId result = task(i).results[0];
     if (!uses_.last_use.contains(result)) refs_.release(result);
   }
 
-  bool is_streamed(int r, bool row_value) const { return code_.streams && is_in_memory(r) && !row_value; }
+  bool is_streamed(BufferId r, bool row_value) const {
+    return code_.streams && is_in_memory(r) && !row_value;
+  }
 
   /// Folds and chains may write it past the caches: nobody here reads it again, and its tiles and their rows begin on
   /// lines.
-  bool may_stream_itself(int r) const {
+  bool may_stream_itself(BufferId r) const {
     constexpr std::int64_t line = 64;
     auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
     const Type& type = buffer(r).type;
@@ -76,7 +78,7 @@ class Coder {
            (code_.space.rows == 1 || is_on_line(code_.space.columns * element));
   }
 
-  int result_ref(int r, bool row_value) {
+  RefId result_ref(BufferId r, bool row_value) {
     bool in_scratch = !is_in_memory(r) || is_streamed(r, row_value);
     return refs_.place(r, in_scratch ? refs_.result_in_scratch(r, row_value)
                                      : refs_.result_in_memory(r, row_value));
@@ -92,7 +94,7 @@ class Coder {
     made.in[1] = refs_.read(limit, select.shape, Reads::dense_or_scalar, made.by_row).ref;
     made.in[2] = refs_.read(otherwise, select.shape, Reads::dense_only, made.by_row).ref;
     made.steps[1].repeats = true;
-    set_elementwise(made, gate_kernel(*comparison(compare), dtype(select)));
+    made.what = I::Elementwise{gate_kernel(*comparison(compare), dtype(select))};
     finish(made, select.results[0], made.row_value);
   }
 
@@ -113,20 +115,20 @@ class Coder {
                       ? Reads::dense_only
                       : Reads::dense_or_scalar;
     made.by_row = refs_.goes_by_row(operands, a.shape, reads);
-    set_elementwise(made, kernel_of(work.fn, a, read_all(made, operands, a.shape, reads)));
+    made.what = I::Elementwise{kernel_of(work.fn, a, read_all(made, operands, a.shape, reads))};
     if (chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) set_steps(made, {alone});
     finish(made, a.results[0], made.row_value);
   }
 
   void emit_chain(const Chain& chain, const Task& a) {
     RegionInstruction made{};
-    made.kind = Kind::chain;
     made.row_value = is_row_value(step_, a.shape);
     std::vector<const Address*> operands = operands_of(graph_, step_, chain);
     made.by_row = refs_.goes_by_row(operands, a.shape, Reads::dense_or_scalar);
     read_all(made, operands, a.shape, Reads::dense_or_scalar);
     set_steps(made, chain);
-    made.chain = chain_kernel(dtype(a), std::span(made.steps, static_cast<std::size_t>(made.operands)));
+    made.what =
+        I::Chain{chain_kernel(dtype(a), std::span(made.steps, static_cast<std::size_t>(made.operands)))};
     finish(made, a.results[0], made.row_value);
   }
 
@@ -143,11 +145,6 @@ class Coder {
       steps.push_back(operand.step);
     }
     return steps;
-  }
-
-  static void set_elementwise(RegionInstruction& made, ElementwiseKernel kernel) {
-    made.kind = Kind::elementwise;
-    made.elementwise = kernel;
   }
 
   void set_steps(RegionInstruction& made, const Chain& chain) const {
@@ -168,19 +165,19 @@ class Coder {
 
   void emit(std::size_t, const Task& a, const FoldWork& work) {
     RegionInstruction made{};
-    made.kind = Kind::fold;
     made.row_value = is_row_value(step_, a.shape);
+    I::Fold fold{fold_kernel(work.kind, dtype(a)), 0, {}};
     if (fold_of_terms(a)) {
       made.in[0] = refs_.start_of_terms(a.operands[0], a.shape);
-      made.terms = static_cast<int>(work.terms.size());
+      fold.terms = static_cast<int>(work.terms.size());
     } else {
       made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, false).ref;
-      made.terms = static_cast<int>(positions(graph_.mesh, work.axes));
+      fold.terms = static_cast<int>(positions(graph_.mesh, work.axes));
     }
-    made.fold = fold_kernel(work.kind, dtype(a));
-    bool is_tile = code_.refs[static_cast<std::size_t>(made.in[0])].base == 0;
-    if (is_large_ && !is_tile) made.load = Load::ahead;
-    if (work.kind == ReduceKind::sum) made.sums = dtype(a);
+    bool is_tile = code_.refs[made.in[0]].base == scratch_base;
+    if (is_large_ && !is_tile) fold.load = Load::ahead;
+    if (work.kind == ReduceKind::sum) fold.sums = dtype(a);
+    made.what = fold;
     finish(made, a.results[0], made.row_value, work);
   }
 
@@ -188,21 +185,19 @@ class Coder {
     if (auto chain = uses_.chains.find(i); chain != uses_.chains.end())
       return emit_rows(chain->second, a, work);
     RegionInstruction made{};
-    made.kind = Kind::rows;
     bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
     made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
-    made.rows = reduce_rows_kernel(work.kind, dtype(a));
+    made.what = I::Rows{reduce_rows_kernel(work.kind, dtype(a))};
     finish(made, a.results[0], true);
   }
 
   void emit_rows(const Chain& chain, const Task& a, const RowsWork& work) {
     RegionInstruction made{};
-    made.kind = Kind::chain_rows;
     made.by_row = true;  // operands that are the same for a row, or in each
     read_all(made, operands_of(graph_, step_, chain), a.shape, Reads::dense_or_scalar);
     made.by_row = false;  // one call for all rows
     set_steps(made, chain);
-    made.chain_rows = reduce_chain_rows_kernel(work.kind, dtype(a));
+    made.what = I::ChainRows{reduce_chain_rows_kernel(work.kind, dtype(a))};
     finish(made, a.results[0], true);
   }
 
@@ -211,10 +206,17 @@ class Coder {
     ensure(false, "work that does not belong in a region");
   }
 
-  void finish(RegionInstruction& made, int result, bool row_value, const FoldWork& fold = {}) {
+  /// Where a fold or chain keeps its way to store; null: other instructions write to the caches.
+  static Store* store_of(RegionInstruction& made) {
+    if (auto* fold = std::get_if<I::Fold>(&made.what)) return &fold->store;
+    auto* chain = std::get_if<I::Chain>(&made.what);
+    return chain ? &chain->store : nullptr;
+  }
+
+  void finish(RegionInstruction& made, BufferId result, bool row_value, const FoldWork& fold = {}) {
     bool streams = is_streamed(result, row_value);
-    if (may_stream_itself(result) && (made.kind == Kind::fold || made.kind == Kind::chain)) {
-      made.store = Store::streaming;
+    if (Store* store = store_of(made); store && may_stream_itself(result)) {
+      *store = Store::streaming;
       made.out = refs_.place(result, refs_.result_in_memory(result, row_value));
       streams = false;
     } else {
@@ -225,7 +227,7 @@ class Coder {
     code_.code.push_back(made);
     if (!streams) return;
     RegionInstruction streamed{};
-    streamed.kind = Kind::stream;
+    streamed.what = I::StreamTile{};
     streamed.in[0] = made.out;
     streamed.out = refs_.result_in_memory(result, row_value);
     refs_.add_offsets(streamed, inner);
@@ -243,7 +245,7 @@ class Coder {
 
 }  // namespace
 
-RegionCode make_region_code(const Graph& graph, const Steps& steps, int step,
+RegionCode make_region_code(const Graph& graph, const Steps& steps, StepId step,
                             const std::vector<std::size_t>& unit_axes, const RegionMemory& memory) {
   return Coder(graph, steps, step, unit_axes, memory).code();
 }

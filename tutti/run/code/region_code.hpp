@@ -16,7 +16,7 @@ struct RegionMemory {
 /// The code of a region: its tasks as instructions over tiles, chains of them as one (region_uses).
 /// `unit_axes`: the outer axes that are units, slowest first; the others become part of the space.
 /// Bases are left empty; the caller fills them in.
-RegionCode make_region_code(const Graph& graph, const Steps& steps, int step,
+RegionCode make_region_code(const Graph& graph, const Steps& steps, StepId step,
                             const std::vector<std::size_t>& unit_axes, const RegionMemory& memory = {});
 
 }  // namespace tutti

@@ -8,17 +8,16 @@
 namespace tutti {
 namespace {
 
-using Kind = RegionInstruction::Kind;
 constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are written out to a tile instead
 
 }  // namespace
 
-OperandRefs::OperandRefs(const Graph& graph, const Steps& steps, int step,
+OperandRefs::OperandRefs(const Graph& graph, const Steps& steps, StepId step,
                          const std::vector<std::size_t>& unit_axes, RegionCode& code)
     : graph_(graph),
       steps_(steps),
       index_(step),
-      step_(steps.list[static_cast<std::size_t>(step)]),
+      step_(steps.list[step]),
       unit_axes_(unit_axes),
       code_(code),
       merged_(step_.outer()) {
@@ -27,8 +26,8 @@ OperandRefs::OperandRefs(const Graph& graph, const Steps& steps, int step,
     code_.unit_sizes.push_back(graph.mesh.axes()[axis].size);
   }
   code_.space = space_of(graph, step_, merged_);
-  code_.bases = {nullptr};
-  code_.base_buffers = {-1};
+  code_.bases.add(nullptr);
+  code_.base_buffers.add(std::nullopt);
 }
 
 // ---- operands
@@ -40,8 +39,7 @@ bool OperandRefs::goes_by_row(const std::vector<const Address*>& operands, const
   return std::ranges::any_of(operands, [&](const Address* operand) {
     if (!operand) return false;
     if (is_made_here(operand->buffer))
-      return reads == Reads::dense_or_scalar &&
-             code_.refs[static_cast<std::size_t>(placed_.at(operand->buffer))].row_value;
+      return reads == Reads::dense_or_scalar && code_.refs[placed_.at(operand->buffer)].row_value;
     Pattern p = pattern(*operand, shape);
     bool in_steps = p.kind == Pattern::Kind::row ||
                     (p.kind == Pattern::Kind::strided && p.column_stride == element_bytes(graph_, *operand));
@@ -54,7 +52,7 @@ OperandRefs::Read OperandRefs::read(const Address& operand, const Shape& shape, 
   bool as_scalar = one_row && reads == Reads::dense_or_scalar;
   if (is_made_here(operand.buffer)) return read_made_here(placed_.at(operand.buffer), row_value, as_scalar);
   Pattern p = pattern(operand, shape);
-  int from = in_memory(operand, p, row_value);
+  RefId from = in_memory(operand, p, row_value);
   switch (p.kind) {
     case Pattern::Kind::dense: return {from};
     case Pattern::Kind::scalar:
@@ -69,15 +67,15 @@ OperandRefs::Read OperandRefs::read(const Address& operand, const Shape& shape, 
       return {load(from, row_value, When::every_tile)};
     case Pattern::Kind::irregular:
       code_.loops.push_back(p.loops);
-      return {load(from, row_value, When::every_tile, static_cast<int>(code_.loops.size()) - 1)};
+      return {load(from, row_value, When::every_tile, code_.loops.size() - 1)};
   }
   return {from};
 }
 
-OperandRefs::Read OperandRefs::read_made_here(int made, bool row_value, bool as_scalar) {
+OperandRefs::Read OperandRefs::read_made_here(RefId made, bool row_value, bool as_scalar) {
   if (!ref(made).row_value || row_value) return {made};
   if (as_scalar) return {made, Stride::scalar};
-  int column = add_ref(ref(made), axis_strides(made));  // the same, seen across columns
+  RefId column = add_ref(ref(made), axis_strides(made));  // the same, seen across columns
   ref(column).row_value = false;
   return {load(column, false, When::every_tile)};
 }
@@ -88,25 +86,24 @@ bool OperandRefs::lies_by_rows(const Address& operand, const Shape& shape) const
   return kind == Pattern::Kind::row || kind == Pattern::Kind::strided;
 }
 
-int OperandRefs::start_of_terms(const Address& operand, const Shape& shape) {
+RefId OperandRefs::start_of_terms(const Address& operand, const Shape& shape) {
   Pattern p = pattern(operand, shape);
   ensure(p.kind == Pattern::Kind::dense, "terms of a fold are not dense");
   return in_memory(operand, p, is_row_value(step_, shape));
 }
 
-int OperandRefs::load(int from, bool row_value, When when, int loops) {
+RefId OperandRefs::load(RefId from, bool row_value, When when, std::optional<std::size_t> irregular_loops) {
   AxisSet inner = 0;
   for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
     if (has(step_.inner, i) && axis_strides(from)[i] != 0) inner |= AxisSet{1} << i;
-  int to = temporary(ref(from).element_bytes, inner, row_value, when);
+  RefId to = temporary(ref(from).element_bytes, inner, row_value, when);
   RegionInstruction i{};
-  i.kind = loops < 0 ? Kind::load : Kind::load_irregular;
+  if (irregular_loops) i.what = RegionInstruction::LoadIrregular{*irregular_loops};
+  else i.what = RegionInstruction::LoadTile{};
   i.row_value = row_value;
-  i.operands = 1;
   i.out = to;
   i.in[0] = from;
-  i.which = loops;
-  if (loops >= 0) ref(from).row_advance = ref(from).column_advance = 0;
+  if (irregular_loops) ref(from).row_advance = ref(from).column_advance = 0;
   add_offsets(i, inner);
   (when == When::every_tile ? code_.code : code_.once).push_back(i);
   if (when == When::every_tile) loaded_.push_back(to);
@@ -114,17 +111,17 @@ int OperandRefs::load(int from, bool row_value, When when, int loops) {
   return to;
 }
 
-int OperandRefs::load_once(const Address& operand, int from, bool row_value) {
+RefId OperandRefs::load_once(const Address& operand, RefId from, bool row_value) {
   for (const auto& [address, was_row_value, to] : loaded_once_)
     if (address == operand && was_row_value == row_value) return to;
-  int to = load(from, row_value, When::once_per_unit);
+  RefId to = load(from, row_value, When::once_per_unit);
   loaded_once_.push_back({operand, row_value, to});
   return to;
 }
 
 // ---- results
 
-int OperandRefs::result_in_memory(int r, bool row_value) {
+RefId OperandRefs::result_in_memory(BufferId r, bool row_value) {
   Address own = natural_address(graph_, r);
   Pattern p = pattern(own, buffer(r).type.shape());
   ensure(p.kind == Pattern::Kind::dense || buffer(r).type.elements() == 0,
@@ -132,36 +129,36 @@ int OperandRefs::result_in_memory(int r, bool row_value) {
   return in_memory(own, {}, row_value);
 }
 
-int OperandRefs::result_in_scratch(int r, bool row_value) {
+RefId OperandRefs::result_in_scratch(BufferId r, bool row_value) {
   auto bytes = static_cast<std::int64_t>(bytes_per_element(buffer(r).type.dtype()));
   return temporary(bytes, buffer(r).stored & step_.inner, row_value);
 }
 
-void OperandRefs::release(int r) {
+void OperandRefs::release(BufferId r) {
   if (auto placed = placed_.find(r); placed != placed_.end()) free(placed->second);
 }
 
 void OperandRefs::release_loaded() {
-  for (int loaded : loaded_) free(loaded);
+  for (RefId loaded : loaded_) free(loaded);
   loaded_.clear();
 }
 
 // ---- refs
 
 // By value: both may be elements of the lists that grow here.
-int OperandRefs::add_ref(RegionRef made, std::vector<std::int64_t> axis_strides) {
-  code_.refs.push_back(made);
-  for (std::size_t axis : unit_axes_) code_.unit_strides.push_back(made.base == 0 ? 0 : axis_strides[axis]);
-  axis_strides_.push_back(std::move(axis_strides));
-  return static_cast<int>(code_.refs.size()) - 1;
+RefId OperandRefs::add_ref(RegionRef made, std::vector<std::int64_t> axis_strides) {
+  const RefId ref = code_.refs.add(made);
+  for (std::size_t axis : unit_axes_)
+    code_.unit_strides.push_back(made.base == scratch_base ? 0 : axis_strides[axis]);
+  axis_strides_.add(std::move(axis_strides));
+  return ref;
 }
 
-int OperandRefs::base_of(int r) {
-  auto it = std::ranges::find(code_.base_buffers, r);
-  if (it != code_.base_buffers.end()) return static_cast<int>(it - code_.base_buffers.begin());
-  code_.base_buffers.push_back(r);
-  code_.bases.push_back(nullptr);
-  return static_cast<int>(code_.bases.size()) - 1;
+BaseId OperandRefs::base_of(BufferId r) {
+  for (BaseId base : code_.bases.ids())
+    if (code_.base_buffers[base] == r) return base;
+  code_.base_buffers.add(r);
+  return code_.bases.add(nullptr);
 }
 
 Pattern OperandRefs::pattern(const Address& address, const Shape& shape) const {
@@ -171,7 +168,7 @@ Pattern OperandRefs::pattern(const Address& address, const Shape& shape) const {
                     element_bytes(graph_, address));
 }
 
-int OperandRefs::in_memory(const Address& address, const Pattern& p, bool row_value) {
+RefId OperandRefs::in_memory(const Address& address, const Pattern& p, bool row_value) {
   std::int64_t bytes = element_bytes(graph_, address), row = p.row_stride, column = p.column_stride;
   if (p.kind == Pattern::Kind::dense) {
     row = row_value ? bytes : code_.space.columns * bytes;
@@ -181,7 +178,7 @@ int OperandRefs::in_memory(const Address& address, const Pattern& p, bool row_va
                  address.axes);
 }
 
-int OperandRefs::temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when) {
+RefId OperandRefs::temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when) {
   std::int64_t elements =
       row_value ? code_.space.tile_rows : code_.space.tile_rows * code_.space.tile_columns;
   std::int64_t each = (elements * bytes + 63) / 64 * 64, all = each * positions(graph_.mesh, inner);
@@ -202,12 +199,12 @@ int OperandRefs::temporary(std::int64_t bytes, AxisSet inner, bool row_value, Wh
     stride *= graph_.mesh.axes()[i].size;
   }
   std::int64_t row = row_value ? bytes : code_.space.tile_columns * bytes;
-  int made = add_ref({0, offset, 0, 0, row, row_value ? 0 : bytes, bytes, row_value}, strides);
+  RefId made = add_ref({scratch_base, offset, 0, 0, row, row_value ? 0 : bytes, bytes, row_value}, strides);
   temporaries_[made] = {offset, all};
   return made;
 }
 
-void OperandRefs::free(int ref) {
+void OperandRefs::free(RefId ref) {
   auto it = temporaries_.find(ref);
   if (it == temporaries_.end()) return;
   free_.push_back(it->second);
@@ -216,8 +213,8 @@ void OperandRefs::free(int ref) {
 
 void OperandRefs::add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold) {
   i.positions = static_cast<int>(positions(graph_.mesh, inner));
-  i.offsets = static_cast<int>(code_.offsets.size());
-  auto offset = [&](int r, const std::vector<std::int64_t>& at, AxisSet axes) {
+  i.offsets = code_.offsets.size();
+  auto offset = [&](RefId r, const std::vector<std::int64_t>& at, AxisSet axes) {
     std::int64_t sum = 0;
     for (std::size_t a = 0; a < at.size(); ++a)
       if (has(axes, a)) sum += at[a] * axis_strides(r)[a];
@@ -230,11 +227,10 @@ void OperandRefs::add_offsets(RegionInstruction& i, AxisSet inner, const FoldWor
   for (int p = 0; p < i.positions; ++p) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, inner, p);
     code_.offsets.push_back(offset(i.out, at, inner));
-    if (i.kind != Kind::fold)
-      for (int j = 0; j < i.operands; ++j) code_.offsets.push_back(offset(i.in[j], at, inner));
-    else
-      for (int t = 0; t < i.terms; ++t)
-        code_.offsets.push_back(offset(i.in[0], at, inner & ~fold.axes) + term(t));
+    const bool is_fold = i.as<RegionInstruction::Fold>() != nullptr;
+    for (int j = 0; j < i.inputs(); ++j)
+      if (!is_fold) code_.offsets.push_back(offset(i.in[j], at, inner));
+      else code_.offsets.push_back(offset(i.in[0], at, inner & ~fold.axes) + term(j));
   }
 }
 

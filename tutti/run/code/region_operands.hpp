@@ -14,12 +14,12 @@ class OperandRefs {
  public:
   /// Gives `code` the space, units and bases of the step; it and the others must live longer.
   /// `unit_axes`: see make_region_code.
-  OperandRefs(const Graph& graph, const Steps& steps, int step, const std::vector<std::size_t>& unit_axes,
+  OperandRefs(const Graph& graph, const Steps& steps, StepId step, const std::vector<std::size_t>& unit_axes,
               RegionCode& code);
 
   /// An operand as an instruction reads it.
   struct Read {
-    int ref;
+    RefId ref;
     Stride step = Stride::dense;
   };
   enum class Reads { dense_only, dense_or_scalar };
@@ -31,18 +31,18 @@ class OperandRefs {
   /// An operand in memory whose rows have an even distance, whichever.
   bool lies_by_rows(const Address& operand, const Shape& shape) const;
   /// Where the terms of a fold begin that lie at distances from `operand`.
-  int start_of_terms(const Address& operand, const Shape& shape);
+  RefId start_of_terms(const Address& operand, const Shape& shape);
 
-  int result_in_memory(int buffer, bool row_value);
-  int result_in_scratch(int buffer, bool row_value);
+  RefId result_in_memory(BufferId buffer, bool row_value);
+  RefId result_in_scratch(BufferId buffer, bool row_value);
   /// From now on the value is read there; returns `ref`.
-  int place(int buffer, int ref) { return placed_[buffer] = ref; }
+  RefId place(BufferId buffer, RefId ref) { return placed_[buffer] = ref; }
 
   /// One for every position along `inner`; a fold reads its terms at each of them.
   void add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold = {});
 
   /// The tile of a value made here, if it has one, may hold others now.
-  void release(int buffer);
+  void release(BufferId buffer);
   /// The same of all tiles that operands were loaded into since the last call.
   void release_loaded();
 
@@ -53,40 +53,38 @@ class OperandRefs {
   struct LoadedOnce {
     Address address;
     bool row_value;
-    int to;
+    RefId to;
   };
   enum class When { every_tile, once_per_unit };
 
-  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
-  bool is_made_here(int r) const { return steps_.maker[static_cast<std::size_t>(r)] == index_; }
-  RegionRef& ref(int r) { return code_.refs[static_cast<std::size_t>(r)]; }
-  const std::vector<std::int64_t>& axis_strides(int ref) const {
-    return axis_strides_[static_cast<std::size_t>(ref)];
-  }
+  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
+  bool is_made_here(BufferId r) const { return steps_.maker[r] == index_; }
+  RegionRef& ref(RefId r) { return code_.refs[r]; }
+  const std::vector<std::int64_t>& axis_strides(RefId ref) const { return axis_strides_[ref]; }
 
   Pattern pattern(const Address& address, const Shape& shape) const;
-  int add_ref(RegionRef made, std::vector<std::int64_t> axis_strides);
-  int base_of(int buffer);
-  int in_memory(const Address& address, const Pattern& pattern, bool row_value);
+  RefId add_ref(RegionRef made, std::vector<std::int64_t> axis_strides);
+  BaseId base_of(BufferId buffer);
+  RefId in_memory(const Address& address, const Pattern& pattern, bool row_value);
   /// A tile of scratch with a place for every position along `inner` axes.
-  int temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when = When::every_tile);
-  void free(int ref);
-  Read read_made_here(int made, bool row_value, bool as_scalar);
-  int load(int from, bool row_value, When when, int loops = -1);
-  int load_once(const Address& operand, int from, bool row_value);
+  RefId temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when = When::every_tile);
+  void free(RefId ref);
+  Read read_made_here(RefId made, bool row_value, bool as_scalar);
+  RefId load(RefId from, bool row_value, When when, std::optional<std::size_t> irregular_loops = {});
+  RefId load_once(const Address& operand, RefId from, bool row_value);
 
   const Graph& graph_;
   const Steps& steps_;
-  int index_;
+  StepId index_;
   const Step& step_;
   const std::vector<std::size_t>& unit_axes_;
   RegionCode& code_;
   AxisSet merged_;
-  std::map<int, int> placed_;                            // ref per buffer made here
-  std::vector<std::vector<std::int64_t>> axis_strides_;  // per ref
-  std::map<int, Temporary> temporaries_;                 // in use, per ref
+  std::map<BufferId, RefId> placed_;  // of buffers made here
+  Indexed<RefId, std::vector<std::int64_t>> axis_strides_;
+  std::map<RefId, Temporary> temporaries_;  // in use
   std::vector<Temporary> free_;
-  std::vector<int> loaded_;  // for the present instruction only
+  std::vector<RefId> loaded_;  // for the present instruction only
   std::vector<LoadedOnce> loaded_once_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "tutti/devices/team.hpp"
 #include "tutti/run/code/track.hpp"
+#include "tutti/run/graph/ids.hpp"
 
 namespace tutti {
 
@@ -76,11 +77,11 @@ struct WorkerStep {
   const StepCode* code;
   std::int64_t unit_begin, unit_end;
   std::int64_t tile_begin, tile_end;
-  int of;  // the step that it is a part of
+  StepId of;  // the step that it is a part of
 };
 
 /// Slots that callers fill: inputs first, then outputs. The arena needs none, it never moves.
-using Slot = int;
+using Slot = std::size_t;
 /// A place in the arguments of a step that holds an address in a caller's buffer.
 struct Relocation {
   std::byte** at;

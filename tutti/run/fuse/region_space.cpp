@@ -26,11 +26,11 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
   std::int64_t tile_bytes = step.inner != 0 ? 4096 : 8192;
   std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
   std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
-  for (int i : step.tasks) {
-    const Task& a = graph.tasks[static_cast<std::size_t>(i)];
-    for (int buffer : a.results)
-      widest = std::max(widest, static_cast<std::int64_t>(bytes_per_element(
-                                    graph.buffers[static_cast<std::size_t>(buffer)].type.dtype())));
+  for (TaskId i : step.tasks) {
+    const Task& a = graph.tasks[i];
+    for (BufferId buffer : a.results)
+      widest =
+          std::max(widest, static_cast<std::int64_t>(bytes_per_element(graph.buffers[buffer].type.dtype())));
     for (const Address& operand : a.operands) {
       std::int64_t bytes = element_bytes(graph, operand);
       widest = std::max(widest, bytes);
@@ -56,8 +56,8 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
 namespace {
 
 /// The kinds of pattern that the values of a region have when `merged` axes are part of its space.
-std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, int index, AxisSet merged) {
-  const Step& step = steps.list[static_cast<std::size_t>(index)];
+std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, StepId index, AxisSet merged) {
+  const Step& step = steps.list[index];
   Space space = space_of(graph, step, merged);
   std::vector<Pattern::Kind> kinds;
   auto add = [&](const Address& address, const Shape& shape) {
@@ -66,22 +66,21 @@ std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, int 
                                is_row_value(step, shape) ? 1 : space.columns, element_bytes(graph, address))
                         .kind);
   };
-  for (int i : step.tasks) {
-    const Task& task = graph.tasks[static_cast<std::size_t>(i)];
+  for (TaskId i : step.tasks) {
+    const Task& task = graph.tasks[i];
     for (const Address& operand : task.operands)
-      if (steps.maker[static_cast<std::size_t>(operand.buffer)] != index) add(operand, task.shape);
+      if (steps.maker[operand.buffer] != index) add(operand, task.shape);
     // Terms lie at distances from an operand in memory: it cannot be loaded first.
     if (fold_of_terms(task) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
-    for (int buffer : task.results)
-      if (steps.in_memory[static_cast<std::size_t>(buffer)])
-        add(natural_address(graph, buffer), graph.buffers[static_cast<std::size_t>(buffer)].type.shape());
+    for (BufferId buffer : task.results)
+      if (steps.in_memory[buffer]) add(natural_address(graph, buffer), graph.buffers[buffer].type.shape());
   }
   return kinds;
 }
 
 }  // namespace
 
-AxisSet mergeable_axes(const Graph& graph, const Steps& steps, int step, AxisSet candidates) {
+AxisSet mergeable_axes(const Graph& graph, const Steps& steps, StepId step, AxisSet candidates) {
   AxisSet merged = 0;
   std::vector<Pattern::Kind> before = patterns(graph, steps, step, 0);
   for (std::size_t axis = graph.mesh.axes().size(); axis-- > 0;) {

@@ -36,7 +36,7 @@ bool is_one_element(const Address& address) {
 bool gates(const Graph& graph, const Task& compare, const Task& select) {
   const Address& limit = compare.operands[1];
   const Address& chosen = select.operands[1];
-  DType dtype = graph.buffers[static_cast<std::size_t>(limit.buffer)].type.dtype();
+  DType dtype = graph.buffers[limit.buffer].type.dtype();
   return is_one_element(limit) && is_one_element(chosen) && limit.buffer == chosen.buffer &&
          limit.offset == chosen.offset && gate_kernel(*comparison(compare), dtype) != nullptr;
 }
@@ -51,8 +51,8 @@ using Before = Link::Before;
 
 class UsesFinder {
  public:
-  UsesFinder(const Graph& graph, const Steps& steps, int step)
-      : graph_(graph), steps_(steps), index_(step), step_(steps.list[static_cast<std::size_t>(step)]) {}
+  UsesFinder(const Graph& graph, const Steps& steps, StepId step)
+      : graph_(graph), steps_(steps), index_(step), step_(steps.list[step]) {}
 
   RegionUses find() && {
     for (std::size_t i = 0; i < step_.tasks.size(); ++i) {
@@ -73,25 +73,25 @@ class UsesFinder {
   }
 
  private:
-  const Task& task(std::size_t i) const { return graph_.tasks[static_cast<std::size_t>(step_.tasks[i])]; }
-  bool is_made_here(int buffer) const { return steps_.maker[static_cast<std::size_t>(buffer)] == index_; }
-  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
+  const Task& task(std::size_t i) const { return graph_.tasks[step_.tasks[i]]; }
+  bool is_made_here(BufferId buffer) const { return steps_.maker[buffer] == index_; }
+  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
   DType dtype(std::size_t i) const { return buffer(task(i).results[0]).type.dtype(); }
   bool has_step(const Link& link) const { return step_of(graph_, step_, link).has_value(); }
 
   /// The value is made here, and task i reads it in its place.
-  bool is_in_place(std::size_t i, int value) {
-    if (!is_made_here(value) || steps_.in_memory[static_cast<std::size_t>(value)]) return false;
+  bool is_in_place(std::size_t i, BufferId value) {
+    if (!is_made_here(value) || steps_.in_memory[value]) return false;
     AxisSet stored = buffer(task(i).results[0]).stored;
     return task(made_at_[value]).shape == task(i).shape && buffer(value).stored == stored;
   }
   /// And nobody else does; i reads it that often.
-  bool is_only_for(std::size_t i, int value, int uses) {
+  bool is_only_for(std::size_t i, BufferId value, int uses) {
     return is_in_place(i, value) && uses_[value] == uses && !found_.merged_into.contains(made_at_[value]);
   }
 
   /// How task i goes on from `value`.
-  Link link(std::size_t i, int value) const {
+  Link link(std::size_t i, BufferId value) const {
     bool left = task(i).operands[0].buffer == value, right = task(i).operands[1].buffer == value;
     return {i, left && right ? Before::both : left ? Before::left : Before::right};
   }
@@ -100,7 +100,7 @@ class UsesFinder {
   /// row. It begins both chains.
   void find_recomputed(std::size_t i) {
     const Task& a = task(i);
-    int value = a.results[0];
+    BufferId value = a.results[0];
     if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::first}) ||
         users_[value].size() != 2 || !chain_kernel(dtype(i)))
       return;
@@ -125,7 +125,7 @@ class UsesFinder {
     if (!is_only_for(i, select.operands[0].buffer, 1)) return;
     std::size_t compare = made_at_[select.operands[0].buffer];
     if (!comparison(task(compare)) || !gates(graph_, task(compare), select)) return;
-    int value = select.operands[2].buffer;
+    BufferId value = select.operands[2].buffer;
     Link own{i, Before::right, compare};
     if (!has_step(own) || !is_only_for(i, value, 2) || !extend(made_at_[value], own))
       set_chain({{i, Before::first, compare}});
@@ -145,7 +145,7 @@ class UsesFinder {
 
   /// A row that a chain makes for a fold alone goes straight there.
   void find_row(std::size_t i, const RowsWork& rows) {
-    int row = task(i).operands[0].buffer;
+    BufferId row = task(i).operands[0].buffer;
     if (!is_only_for(i, row, 1) || step_.space.columns < shortest_made_row) return;
     std::size_t made = made_at_[row];
     Chain chain = chain_to(made);
@@ -194,23 +194,23 @@ class UsesFinder {
 
   const Graph& graph_;
   const Steps& steps_;
-  int index_;
+  StepId index_;
   const Step& step_;
-  std::map<int, int> uses_;                     // per value
-  std::map<int, std::set<std::size_t>> users_;  // per value
-  std::map<int, std::size_t> made_at_;          // per value
+  std::map<BufferId, int> uses_;                     // per value
+  std::map<BufferId, std::set<std::size_t>> users_;  // per value
+  std::map<BufferId, std::size_t> made_at_;          // per value
   std::set<std::size_t> recomputed_;
-  std::map<std::size_t, int> recomputed_for_;  // per task: the value that it makes again
+  std::map<std::size_t, BufferId> recomputed_for_;  // per task: the value that it makes again
   RegionUses found_;
 };
 
 const Task& task_of(const Graph& graph, const Step& step, std::size_t i) {
-  return graph.tasks[static_cast<std::size_t>(step.tasks[i])];
+  return graph.tasks[step.tasks[i]];
 }
 
 }  // namespace
 
-RegionUses uses_of(const Graph& graph, const Steps& steps, int step) {
+RegionUses uses_of(const Graph& graph, const Steps& steps, StepId step) {
   return UsesFinder(graph, steps, step).find();
 }
 

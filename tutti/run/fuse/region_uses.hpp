@@ -27,10 +27,10 @@ struct RegionUses {
   std::map<std::size_t, Chain> chains;
   // Every other task of a chain -> its last; of two chains the later.
   std::map<std::size_t, std::size_t> merged_into;
-  std::map<int, std::size_t> last_use;  // of values made here: when the last instruction reads it
+  std::map<BufferId, std::size_t> last_use;  // of values made here: when the last instruction reads it
 };
 
-RegionUses uses_of(const Graph& graph, const Steps& steps, int step);
+RegionUses uses_of(const Graph& graph, const Steps& steps, StepId step);
 
 /// Where the links find their operands: the first both, of which the second is the limit of a gate; the others one,
 /// null for a square.

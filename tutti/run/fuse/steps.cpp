@@ -15,15 +15,15 @@ class Gatherer {
   Gatherer(const Graph& graph, Fusion fusion) : graph_(graph), fusion_(fusion) {}
 
   Steps gather() && {
-    steps_.maker.assign(graph_.buffers.size(), -1);
-    for (int i = 0; i < static_cast<int>(graph_.tasks.size()); ++i) place(i);
+    steps_.maker.assign(graph_.buffers.size(), std::nullopt);
+    for (TaskId i : graph_.tasks.ids()) place(i);
     find_reads_and_writes();
-    for (std::size_t n = 0; n < steps_.list.size(); ++n) {
+    for (StepId n : steps_.list.ids()) {
       Step& step = steps_.list[n];
       if (step.kind == Step::Kind::region) {
         step.space = space_of(graph_, step, 0);
-        step.mergeable = mergeable_axes(graph_, steps_, static_cast<int>(n), step.outer());
-        step.uses = uses_of(graph_, steps_, static_cast<int>(n));
+        step.mergeable = mergeable_axes(graph_, steps_, n, step.outer());
+        step.uses = uses_of(graph_, steps_, n);
       }
       if (step.kind == Step::Kind::copy) step.space = copy_space(step);
     }
@@ -31,17 +31,15 @@ class Gatherer {
   }
 
  private:
-  const Task& task(int i) const { return graph_.tasks[static_cast<std::size_t>(i)]; }
-  int maker(int buffer) const { return steps_.maker[static_cast<std::size_t>(buffer)]; }
+  const Task& task(TaskId i) const { return graph_.tasks[i]; }
+  std::optional<StepId> maker(BufferId buffer) const { return steps_.maker[buffer]; }
 
-  void place(int i) {
+  void place(TaskId i) {
     const Task& a = task(i);
-    int joined = is_fusable(a) && fusion_ == Fusion::on ? region_for(a) : -1;
-    if (joined < 0) {
-      joined = static_cast<int>(steps_.list.size());
-      steps_.list.push_back(new_step(a));
-    }
-    Step& step = steps_.list[static_cast<std::size_t>(joined)];
+    std::optional<StepId> joined;
+    if (is_fusable(a) && fusion_ == Fusion::on) joined = region_for(a);
+    if (!joined) joined = steps_.list.add(new_step(a));
+    Step& step = steps_.list[*joined];
     step.tasks.push_back(i);
     step.axes |= a.axes;
     if (const FoldWork* fold = fold_of_inner(a)) {
@@ -50,9 +48,9 @@ class Gatherer {
     }
     if (auto* rows = std::get_if<RowsWork>(&a.work)) {
       step.kept = rows->kept;
-      step.row_shape = graph_.buffers[static_cast<std::size_t>(a.results[0])].type.shape();
+      step.row_shape = graph_.buffers[a.results[0]].type.shape();
     }
-    for (int buffer : a.results) steps_.maker[static_cast<std::size_t>(buffer)] = joined;
+    for (BufferId buffer : a.results) steps_.maker[buffer] = joined;
   }
 
   /// The fold over axes inside the region.
@@ -76,22 +74,23 @@ class Gatherer {
     return step;
   }
 
-  int region_for(const Task& a) const {
-    int first = 0;
-    for (const Address& operand : a.operands) first = std::max(first, maker(operand.buffer));
-    int end = static_cast<int>(steps_.list.size());
+  std::optional<StepId> region_for(const Task& a) const {
+    std::size_t first = 0, end = steps_.list.size();
+    for (const Address& operand : a.operands)
+      if (std::optional<StepId> made = maker(operand.buffer))
+        first = std::max(first, static_cast<std::size_t>(*made));
     if (std::holds_alternative<RowsWork>(a.work)) {
-      for (int i = first; i < end; ++i)
-        if (fits(a, i)) return i;
+      for (std::size_t i = first; i < end; ++i)
+        if (fits(a, StepId(i))) return StepId(i);
     } else {
-      for (int i = end; i-- > first;)
-        if (fits(a, i)) return i;
+      for (std::size_t i = end; i-- > first;)
+        if (fits(a, StepId(i))) return StepId(i);
     }
-    return -1;
+    return std::nullopt;
   }
 
-  bool fits(const Task& a, int index) const {
-    const Step& step = steps_.list[static_cast<std::size_t>(index)];
+  bool fits(const Task& a, StepId index) const {
+    const Step& step = steps_.list[index];
     if (step.kind != Step::Kind::region || step.tasks.size() >= most_tasks_in_region) return false;
     const FoldWork* fold = fold_of_inner(a);
     AxisSet inner = step.inner | (fold ? fold->axes : 0);
@@ -102,7 +101,7 @@ class Gatherer {
       std::int64_t columns = 1;
       for (int i = rows->kept; i < a.shape.rank(); ++i) columns *= a.shape[i];
       if (columns > longest_row_in_region) return false;
-      const Shape& result = graph_.buffers[static_cast<std::size_t>(a.results[0])].type.shape();
+      const Shape& result = graph_.buffers[a.results[0]].type.shape();
       if (step.kept && result != step.row_shape) return false;
       if (is_like(result, step.shape)) return false;  // then nothing would tell the two apart
     } else if (a.shape != step.shape &&
@@ -124,7 +123,7 @@ class Gatherer {
     return longer_dims(a) == longer_dims(b);
   }
 
-  bool reads_from(const Task& a, int index) const {
+  bool reads_from(const Task& a, StepId index) const {
     return std::ranges::any_of(a.operands,
                                [&](const Address& operand) { return maker(operand.buffer) == index; });
   }
@@ -135,7 +134,7 @@ class Gatherer {
     if (operand.offset != 0) return false;
     for (std::size_t i = 0; i < own.axes.size(); ++i)
       if (has(a.axes | step.axes | inner, i) && operand.axes[i] != own.axes[i]) return false;
-    const Shape& made = graph_.buffers[static_cast<std::size_t>(operand.buffer)].type.shape();
+    const Shape& made = graph_.buffers[operand.buffer].type.shape();
     bool is_row_value = step.kept && is_like(made, step.row_shape);
     if (is_row_value && is_like(a.shape, made))
       return is_dense(operand, a.shape, element_bytes(graph_, operand));
@@ -173,23 +172,22 @@ class Gatherer {
 
   void find_reads_and_writes() {
     steps_.in_memory.assign(graph_.buffers.size(), false);
-    auto in_memory = [&](int buffer) {
-      return static_cast<std::vector<bool>::reference>(steps_.in_memory[static_cast<std::size_t>(buffer)]);
+    auto in_memory = [&](BufferId buffer) {
+      return static_cast<std::vector<bool>::reference>(steps_.in_memory[buffer]);
     };
-    for (int buffer : graph_.outputs) in_memory(buffer) = true;
-    for (int buffer : graph_.replicas) in_memory(buffer) = true;
-    for (std::size_t n = 0; n < steps_.list.size(); ++n)
-      for (int i : steps_.list[n].tasks)
+    for (BufferId buffer : graph_.outputs) in_memory(buffer) = true;
+    for (BufferId buffer : graph_.replicas) in_memory(buffer) = true;
+    for (StepId n : steps_.list.ids())
+      for (TaskId i : steps_.list[n].tasks)
         for (const Address& operand : task(i).operands)
-          if (maker(operand.buffer) != static_cast<int>(n)) {
+          if (maker(operand.buffer) != n) {
             in_memory(operand.buffer) = true;
             for (const Address& part : parts_read(task(i), operand)) add_read(steps_.list[n], part);
           }
-    for (std::size_t n = 0; n < steps_.list.size(); ++n)
-      for (int i : steps_.list[n].tasks)
-        for (int buffer : task(i).results)
-          if (steps_.in_memory[static_cast<std::size_t>(buffer)] ||
-              steps_.list[n].kind != Step::Kind::region) {
+    for (StepId n : steps_.list.ids())
+      for (TaskId i : steps_.list[n].tasks)
+        for (BufferId buffer : task(i).results)
+          if (steps_.in_memory[buffer] || steps_.list[n].kind != Step::Kind::region) {
             in_memory(buffer) = true;
             steps_.list[n].writes.push_back(buffer);
           }
@@ -219,7 +217,7 @@ class Gatherer {
 Steps make_steps(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
 
 const SubWork* sub_work(const Graph& graph, const Step& step) {
-  return std::get_if<SubWork>(&graph.tasks[static_cast<std::size_t>(step.tasks[0])].work);
+  return std::get_if<SubWork>(&graph.tasks[step.tasks[0]].work);
 }
 
 }  // namespace tutti

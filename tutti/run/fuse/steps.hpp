@@ -14,7 +14,7 @@ namespace tutti {
 struct Step {
   enum class Kind { region, columns, copy, units, control };
   Kind kind;
-  std::vector<int> tasks;
+  std::vector<TaskId> tasks;
   AxisSet axes = 0, inner = 0;
   // A region's values have this shape; with `kept` also that of its first dims alone, one element per row, and of more
   // dims of one element.
@@ -23,19 +23,19 @@ struct Step {
   Shape row_shape;
   int folds = 0;
 
-  std::vector<Address> reads;  // of buffers that other steps make, or callers
-  std::vector<int> writes;     // buffers that other steps or callers read
-  Space space;                 // of one unit of a region, or of a copy: its outermost loop by all the others
-  AxisSet mergeable = 0;       // outer axes that may be part of a region's space: units for nothing
-  RegionUses uses;             // of a region
+  std::vector<Address> reads;    // of buffers that other steps make, or callers
+  std::vector<BufferId> writes;  // buffers that other steps or callers read
+  Space space;            // of one unit of a region, or of a copy: its outermost loop by all the others
+  AxisSet mergeable = 0;  // outer axes that may be part of a region's space: units for nothing
+  RegionUses uses;        // of a region
 
   AxisSet outer() const { return axes & ~inner; }
 };
 
 struct Steps {
-  std::vector<Step> list;       // in an order in which they can be done
-  std::vector<int> maker;       // step per buffer; -1: input or constant
-  std::vector<bool> in_memory;  // per buffer: read outside the step that makes it
+  Indexed<StepId, Step> list;                      // in an order in which they can be done
+  Indexed<BufferId, std::optional<StepId>> maker;  // none: input or constant
+  Indexed<BufferId, bool> in_memory;               // read outside the step that makes it
 };
 
 /// The work of a step with sub-programs; null of every other.
@@ -54,7 +54,7 @@ RegionOperand over_region(const Graph& graph, const Address& operand, const Shap
 /// The space of one unit of a region when the `merged` outer axes are part of it.
 Space space_of(const Graph& graph, const Step& step, AxisSet merged);
 /// The outer axes among `candidates` along which all values of a region lie so that they can be part of its space.
-AxisSet mergeable_axes(const Graph& graph, const Steps& steps, int step, AxisSet candidates);
+AxisSet mergeable_axes(const Graph& graph, const Steps& steps, StepId step, AxisSet candidates);
 /// True for values that have one element per row of the region.
 bool is_row_value(const Step& step, const Shape& task_shape);
 

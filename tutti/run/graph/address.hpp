@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tutti/devices/kernel.hpp"
+#include "tutti/run/graph/ids.hpp"
 #include "tutti/types/mesh.hpp"
 #include "tutti/types/shape.hpp"
 
@@ -23,7 +24,7 @@ AxisSet set_of(const Mesh& mesh, const Axes& axes);
 /// Where a value lies: in which buffer buffer, at which byte, and how many bytes one step along each mesh axis and each
 /// dim is (0: the same element again). Casts, broadcasts, transposes, gathers are other addresses of the same bytes.
 struct Address {
-  int buffer = -1;
+  BufferId buffer = {};
   std::int64_t offset = 0;
   std::vector<std::int64_t> axes;  // one per axis of the mesh
   std::vector<std::int64_t> dims;  // one per dim

@@ -48,15 +48,14 @@ GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage stora
 Graph GraphBuilder::build() && {
   collect_kernels();
   place_inputs();
-  for (equation_ = 0; equation_ < static_cast<int>(graph_.program.equations.size()); ++equation_) {
+  for (std::size_t i = 0; i < graph_.program.equations.size(); ++i) {
+    equation_ = i;
     try {
       const AssumeInvariant* assumption = equation().op.as<AssumeInvariant>();
       if (assumption && check_assumptions_) lower_to_first_of_equals(assumption->axes);
-      else
-        std::visit([this](const auto& kernel) { lower(kernel); },
-                   kernels_[static_cast<std::size_t>(equation_)]);
+      else std::visit([this](const auto& kernel) { lower(kernel); }, kernels_[i]);
     } catch (const Error& error) {
-      rethrow_at(graph_, equation_, error);
+      rethrow_at(graph_, i, error);
     }
   }
   place_outputs();
@@ -74,10 +73,10 @@ AxisSet GraphBuilder::stored_axes(Type type) const {
 
 void GraphBuilder::collect_kernels() {
   const Program& program = graph_.program;
-  values_.resize(program.types.size());
-  read_across_.resize(program.types.size());
-  for (int i = 0; i < static_cast<int>(program.equations.size()); ++i) {
-    const Equation& e = program.equations[static_cast<std::size_t>(i)];
+  values_.assign(program.types.size(), {});
+  read_across_.assign(program.types.size(), false);
+  for (std::size_t i = 0; i < program.equations.size(); ++i) {
+    const Equation& e = program.equations[i];
     try {
       for (Var var : e.results) check_axes(type(var));
       kernels_.push_back(e.op->kernel(
@@ -93,8 +92,7 @@ void GraphBuilder::collect_kernels() {
     if (const View* view = std::get_if<View>(&kernels_[i])) {
       const Equation& e = program.equations[i];
       for (std::size_t k = 0; k < e.results.size(); ++k)
-        if (crosses(*view) || read_across_[static_cast<std::size_t>(e.results[k])])
-          read_across_[static_cast<std::size_t>(e.operands[k])] = true;
+        if (crosses(*view) || read_across_[e.results[k]]) read_across_[e.operands[k]] = true;
     }
 }
 
@@ -110,10 +108,10 @@ void GraphBuilder::place_inputs() {
   for (std::size_t i = 0; i < graph_.program.inputs.size(); ++i) {
     Type input = type(graph_.program.inputs[i]);
     check_axes(input);
-    int buffer = new_buffer(input, stored_axes_by_type(input), Spacing::staggered);
-    graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::input;
-    graph_.buffers[static_cast<std::size_t>(buffer)].number = static_cast<int>(i);
-    if (ports_) set_axes(graph_.buffers[static_cast<std::size_t>(buffer)], ports_->inputs[i]);
+    BufferId buffer = new_buffer(input, stored_axes_by_type(input), Spacing::staggered);
+    graph_.buffers[buffer].kind = Buffer::Kind::input;
+    graph_.buffers[buffer].number = i;
+    if (ports_) set_axes(graph_.buffers[buffer], ports_->inputs[i]);
     value(graph_.program.inputs[i]) = {natural_address(graph_, buffer), stored_axes(input)};
   }
 }
@@ -130,29 +128,28 @@ void GraphBuilder::place_outputs() {
     Var var = graph_.program.outputs[i];
     const Value& v = value(var);
     if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.buffer);
-    int buffer = v.address.buffer;
+    BufferId buffer = v.address.buffer;
     if (!can_be_output(v, i)) {
-      equation_ =
-          graph_.buffers[static_cast<std::size_t>(buffer)].equation;  // the copy is part of what it makes
+      equation_ = graph_.buffers[buffer].equation;  // the copy is part of what it makes
       buffer = new_output_buffer(i);
       add_copy(v, type(var), buffer);
     }
-    graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::output;
-    graph_.buffers[static_cast<std::size_t>(buffer)].number = static_cast<int>(i);
+    graph_.buffers[buffer].kind = Buffer::Kind::output;
+    graph_.buffers[buffer].number = i;
     graph_.outputs.push_back(buffer);
   }
 }
 
-int GraphBuilder::new_output_buffer(std::size_t output) {
+BufferId GraphBuilder::new_output_buffer(std::size_t output) {
   Type of = type(graph_.program.outputs[output]);
-  int buffer = new_buffer(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
-  if (ports_) graph_.buffers[static_cast<std::size_t>(buffer)].axes = ports_->outputs[output];
+  BufferId buffer = new_buffer(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
+  if (ports_) graph_.buffers[buffer].axes = ports_->outputs[output];
   return buffer;
 }
 
 bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
   Type of = type(graph_.program.outputs[output]);
-  const Buffer& buffer = graph_.buffers[static_cast<std::size_t>(v.address.buffer)];
+  const Buffer& buffer = graph_.buffers[v.address.buffer];
   bool lies_so = ports_ ? buffer.stored == stored_axes(of) && buffer.axes == ports_->outputs[output]
                         : buffer.stored == stored_axes_by_type(of) &&
                               (positions(graph_.mesh, buffer.stored) == 1 ||
@@ -162,7 +159,7 @@ bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
          is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
 }
 
-int GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
+BufferId GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
   std::int64_t bytes = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
   bool too_large = false;
   for (std::int64_t size : type.shape()) too_large |= __builtin_mul_overflow(bytes, size, &bytes);
@@ -181,34 +178,33 @@ int GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
     axes[i] = step;
     step *= graph_.mesh.axes()[i].size;
   }
-  graph_.buffers.push_back({type, stored, stride, std::move(axes), all, Buffer::Kind::arena, 0, equation_});
-  return static_cast<int>(graph_.buffers.size()) - 1;
+  return graph_.buffers.add({type, stored, stride, std::move(axes), all, Buffer::Kind::arena, 0, equation_});
 }
 
-int GraphBuilder::result_buffer(std::size_t i) {
+BufferId GraphBuilder::result_buffer(std::size_t i) {
   Var var = equation().results[i];
   auto output = std::ranges::find(graph_.program.outputs, var) - graph_.program.outputs.begin();
   if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_buffer(i);
-  int buffer = new_output_buffer(static_cast<std::size_t>(output));
+  BufferId buffer = new_output_buffer(static_cast<std::size_t>(output));
   value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
   return buffer;
 }
 
 GraphBuilder::Spacing GraphBuilder::spacing_of(Var var) const {
-  return read_across_[static_cast<std::size_t>(var)] ? Spacing::dense : Spacing::staggered;
+  return read_across_[var] ? Spacing::dense : Spacing::staggered;
 }
 
-int GraphBuilder::own_result_buffer(std::size_t i) {
+BufferId GraphBuilder::own_result_buffer(std::size_t i) {
   Var var = equation().results[i];
-  int buffer = new_buffer(type(var), stored_axes(type(var)), spacing_of(var));
+  BufferId buffer = new_buffer(type(var), stored_axes(type(var)), spacing_of(var));
   value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
   return buffer;
 }
 
-void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
-                       AxisSet axes) {
+void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<BufferId> results,
+                       const Shape& shape, AxisSet axes) {
   if (CopyWork* copy = std::get_if<CopyWork>(&work)) copy->loops = joined(std::move(copy->loops));
-  graph_.tasks.push_back({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
+  graph_.tasks.add({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
 }
 
 void GraphBuilder::lower(const View& view) {
@@ -248,7 +244,7 @@ GraphBuilder::Value GraphBuilder::viewed_by(const std::vector<Move>& moves, cons
   AxisSet stored = stored_axes(to);
   if (std::optional<Address> address = address_of(moves, graph_.mesh, from.address, {to.shape(), stored}))
     return {*address, stored};
-  int buffer = new_buffer(to, stored, spacing);
+  BufferId buffer = new_buffer(to, stored, spacing);
   add_copy_of(moves, from.address, buffer);
   return {natural_address(graph_, buffer), stored,
           std::make_shared<const Origin>(Origin{moves, from.address})};
@@ -268,8 +264,8 @@ bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
   return run >= long_run_bytes;
 }
 
-void GraphBuilder::add_copy(const Value& from, Type type, int buffer) {
-  AxisSet stored = graph_.buffers[static_cast<std::size_t>(buffer)].stored;
+void GraphBuilder::add_copy(const Value& from, Type type, BufferId buffer) {
+  AxisSet stored = graph_.buffers[buffer].stored;
   if (from.origin && has_long_runs(*from.origin, type)) {
     std::vector<Move> moves = from.origin->moves;
     std::erase_if(moves, [&](const Move& move) {
@@ -283,27 +279,27 @@ void GraphBuilder::add_copy(const Value& from, Type type, int buffer) {
 }
 
 void GraphBuilder::drop_unread_copies() {
-  std::vector<bool> is_read(graph_.buffers.size());
-  for (int buffer : graph_.outputs) is_read[static_cast<std::size_t>(buffer)] = true;
-  for (int buffer : graph_.replicas) is_read[static_cast<std::size_t>(buffer)] = true;
-  std::vector<Task> read;
+  Indexed<BufferId, bool> is_read(graph_.buffers.size());
+  for (BufferId buffer : graph_.outputs) is_read[buffer] = true;
+  for (BufferId buffer : graph_.replicas) is_read[buffer] = true;
+  std::vector<Task> read;  // the last first
   for (Task& task : std::views::reverse(graph_.tasks)) {
     const auto* copy = std::get_if<CopyWork>(&task.work);
-    if (copy && !copy->must_agree && !is_read[static_cast<std::size_t>(task.results[0])]) continue;
-    for (const Address& operand : task.operands) is_read[static_cast<std::size_t>(operand.buffer)] = true;
+    if (copy && !copy->must_agree && !is_read[task.results[0]]) continue;
+    for (const Address& operand : task.operands) is_read[operand.buffer] = true;
     read.push_back(std::move(task));
   }
-  std::ranges::reverse(read);
-  graph_.tasks = std::move(read);
+  graph_.tasks = {};
+  for (Task& task : std::views::reverse(read)) graph_.tasks.add(std::move(task));
 }
 
 std::size_t GraphBuilder::number_of(const Axis& axis) const {
   return static_cast<std::size_t>(std::ranges::find(graph_.mesh.axes(), axis) - graph_.mesh.axes().begin());
 }
 
-void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, int buffer) {
+void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, BufferId buffer) {
   Address to = natural_address(graph_, buffer);
-  AxisSet stored = graph_.buffers[static_cast<std::size_t>(buffer)].stored;
+  AxisSet stored = graph_.buffers[buffer].stored;
   CopyWork work;
   std::vector<Move> over_axes;
   for (const Move& move : moves)
@@ -321,8 +317,7 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
       offset += at[number_of(move.to.axis)] / move.to.weight % move.size * move.from;
     work.jobs.push_back({offset_at(to, at), {offset}});
   }
-  add(std::move(work), {read}, {buffer}, graph_.buffers[static_cast<std::size_t>(buffer)].type.shape(),
-      stored);
+  add(std::move(work), {read}, {buffer}, graph_.buffers[buffer].type.shape(), stored);
 }
 
 GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
@@ -332,7 +327,7 @@ GraphBuilder::Value GraphBuilder::dense(const Value& from, Type type) {
   AxisSet stored = 0;
   for (std::size_t i = 0; i < from.address.axes.size(); ++i)
     if (has(from.stored, i) && from.address.axes[i] != 0) stored |= AxisSet{1} << i;
-  int buffer = new_buffer(type, stored, Spacing::dense);
+  BufferId buffer = new_buffer(type, stored, Spacing::dense);
   add_copy(from, type, buffer);
   Value copy{natural_address(graph_, buffer), from.stored};
   dense_copies_.push_back({from.address, type.shape(), copy});
@@ -349,20 +344,19 @@ const FoldWork* fold_of_terms(const Task& task) {
   return fold && !fold->terms.empty() ? fold : nullptr;
 }
 
-Address natural_address(const Graph& graph, int buffer) {
-  const Buffer& r = graph.buffers[static_cast<std::size_t>(buffer)];
+Address natural_address(const Graph& graph, BufferId buffer) {
+  const Buffer& r = graph.buffers[buffer];
   return {buffer, 0, r.axes,
           dense_strides(r.type.shape(), static_cast<std::int64_t>(bytes_per_element(r.type.dtype())))};
 }
 
 std::int64_t element_bytes(const Graph& graph, const Address& address) {
-  return static_cast<std::int64_t>(
-      bytes_per_element(graph.buffers[static_cast<std::size_t>(address.buffer)].type.dtype()));
+  return static_cast<std::int64_t>(bytes_per_element(graph.buffers[address.buffer].type.dtype()));
 }
 
-void rethrow_at(const Graph& graph, int equation, const Error& error) {
-  if (equation < 0) throw error;
-  const Equation& e = graph.program.equations[static_cast<std::size_t>(equation)];
+void rethrow_at(const Graph& graph, std::optional<std::size_t> equation, const Error& error) {
+  if (!equation) throw error;
+  const Equation& e = graph.program.equations[*equation];
   throw error.at(e.where, e.op->name());
 }
 

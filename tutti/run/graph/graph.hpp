@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/indexed.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/graph/address.hpp"
@@ -26,8 +27,8 @@ struct Buffer {
   std::vector<std::int64_t> axes;  // bytes per step along each mesh axis
   std::int64_t bytes = 0;          // of all shards
   Kind kind = Kind::arena;
-  int number = 0;     // of the input, output or constant
-  int equation = -1;  // that makes it; -1: none
+  std::size_t number = 0;               // of the input, output or constant
+  std::optional<std::size_t> equation;  // makes it; inputs have none
 };
 
 /// The kinds of work that are not just another address.
@@ -81,12 +82,12 @@ using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWo
 
 /// One piece of work: what an equation is once views, casts and literals have become addresses.
 struct Task {
-  int equation;
+  std::optional<std::size_t> equation;  // none: a copy of an input that is an output
   Work work;
   std::vector<Address> operands;
-  std::vector<int> results;  // buffers
-  Shape shape;               // that the dims of the operands run over
-  AxisSet axes;              // stored axes of the operand (fold) or of the results
+  std::vector<BufferId> results;
+  Shape shape;   // that the dims of the operands run over
+  AxisSet axes;  // stored axes of the operand (fold) or of the results
 };
 
 /// The fold of an task whose terms lie elsewhere than along its axes; null of every other task.
@@ -97,12 +98,12 @@ struct Graph {
   Mesh mesh;
   Storage storage;
   Program program;
-  std::vector<Buffer> buffers;
-  std::vector<Task> tasks;  // in an order in which they can be done
+  Indexed<BufferId, Buffer> buffers;
+  Indexed<TaskId, Task> tasks;  // in an order in which they can be done
   std::vector<Tensor> constants;
-  std::vector<int> outputs;  // buffer per output; distinct
+  std::vector<BufferId> outputs;  // distinct
   /// Per-device storage only: the buffer of each output with a copy for every device.
-  std::vector<int> replicas;
+  std::vector<BufferId> replicas;
 };
 
 /// How a caller's buffers lie: for each input and output, bytes per step along each mesh axis.
@@ -115,9 +116,9 @@ Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool c
                  const std::optional<Ports>& ports = {});
 
 /// Where a buffer's own value lies.
-Address natural_address(const Graph& graph, int buffer);
+Address natural_address(const Graph& graph, BufferId buffer);
 std::int64_t element_bytes(const Graph& graph, const Address& address);
 /// `error` at the place of `equation` and with the name of its op.
-[[noreturn]] void rethrow_at(const Graph& graph, int equation, const Error& error);
+[[noreturn]] void rethrow_at(const Graph& graph, std::optional<std::size_t> equation, const Error& error);
 
 }  // namespace tutti

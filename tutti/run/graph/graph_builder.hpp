@@ -28,8 +28,8 @@ class GraphBuilder {
     std::shared_ptr<const Origin> origin = nullptr;
   };
 
-  const Equation& equation() const { return graph_.program.equations[static_cast<std::size_t>(equation_)]; }
-  Value& value(Var var) { return values_[static_cast<std::size_t>(var)]; }
+  const Equation& equation() const { return graph_.program.equations[*equation_]; }
+  Value& value(Var var) { return values_[var]; }
   Type type(Var var) const { return graph_.program.type(var); }
   Type operand_type(std::size_t i) const { return type(equation().operands[i]); }
   Type result_type() const { return type(equation().results[0]); }
@@ -44,18 +44,18 @@ class GraphBuilder {
   void collect_kernels();
   void place_inputs();
   void place_outputs();
-  int new_output_buffer(std::size_t output);
+  BufferId new_output_buffer(std::size_t output);
   bool can_be_output(const Value& v, std::size_t output) const;
 
   enum class Spacing { dense, staggered };
   /// Dense if somebody reads its shards side by side.
   Spacing spacing_of(Var var) const;
-  int new_buffer(Type type, AxisSet stored, Spacing spacing);
+  BufferId new_buffer(Type type, AxisSet stored, Spacing spacing);
   /// The buffer of result `i` of this equation; its value lies there.
-  int result_buffer(std::size_t i = 0);
+  BufferId result_buffer(std::size_t i = 0);
   /// The same, with its shards side by side also where a caller's buffer for it has them elsewhere.
-  int own_result_buffer(std::size_t i);
-  void add(Work work, std::vector<Address> operands, std::vector<int> results, const Shape& shape,
+  BufferId own_result_buffer(std::size_t i);
+  void add(Work work, std::vector<Address> operands, std::vector<BufferId> results, const Shape& shape,
            AxisSet axes);
 
   void lower(const View& view);
@@ -72,7 +72,7 @@ class GraphBuilder {
   void lower_to_first_of_equals(const Axes& axes);
   void lower(const Sub& sub);
   /// `value` as a carry that takes turns with `buffer` lies: like it.
-  Value like_buffer(const Value& value, Type type, int buffer);
+  Value like_buffer(const Value& value, Type type, BufferId buffer);
 
   /// Another address, or else a copy.
   Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to,
@@ -82,8 +82,8 @@ class GraphBuilder {
   /// Then to read these places again costs no more than to read a copy of them.
   bool has_long_runs(const Origin& origin, Type type) const;
   /// A copy of `from`, which has the buffer's shape, to a buffer; of its origin rather than of the copy there is.
-  void add_copy(const Value& from, Type type, int buffer);
-  void add_copy_of(const std::vector<Move>& moves, const Address& from, int buffer);
+  void add_copy(const Value& from, Type type, BufferId buffer);
+  void add_copy_of(const std::vector<Move>& moves, const Address& from, BufferId buffer);
   /// Copies that nobody reads, as all who would have read the origin instead.
   void drop_unread_copies();
   /// `from` itself if every device's value is dense there, else a copy with as few shards as it has distinct values.
@@ -102,10 +102,10 @@ class GraphBuilder {
   Graph graph_;
   std::optional<Ports> ports_;
   std::vector<Kernel> kernels_;
-  std::vector<Value> values_;
-  std::vector<bool> read_across_;  // variables that a view reads over several shards
+  Indexed<Var, Value> values_;
+  Indexed<Var, bool> read_across_;  // variables that a view reads over several shards
   std::vector<DenseCopy> dense_copies_;
-  int equation_ = -1;
+  std::optional<std::size_t> equation_;  // the one being lowered; none: inputs and outputs
   bool check_assumptions_;
 };
 

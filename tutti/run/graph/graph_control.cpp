@@ -30,15 +30,15 @@ void GraphBuilder::lower(const Sub& sub) {
   auto consts = static_cast<std::size_t>(sub.consts), carries = static_cast<std::size_t>(sub.carries);
   std::vector<Value> values;
   for (Var var : vars) values.push_back(dense(value(var), type(var)));
-  std::vector<int> buffers;
+  std::vector<BufferId> buffers;
   for (std::size_t i = 0; i < equation().results.size(); ++i)
     buffers.push_back(i < carries ? own_result_buffer(i) : result_buffer(i));
   for (std::size_t i = 0; i < carries; ++i) {
     Type carry = type(equation().results[i]);
-    int buffer = buffers[i];
+    BufferId buffer = buffers[i];
     values[consts + i] = like_buffer(values[consts + i], carry, buffer);
-    int other = new_buffer(carry, stored_axes(carry), Spacing::dense);
-    graph_.buffers[static_cast<std::size_t>(other)] = graph_.buffers[static_cast<std::size_t>(buffer)];
+    BufferId other = new_buffer(carry, stored_axes(carry), Spacing::dense);
+    graph_.buffers[other] = graph_.buffers[buffer];
     buffers.push_back(other);
   }
   std::vector<Address> operands;
@@ -46,14 +46,14 @@ void GraphBuilder::lower(const Sub& sub) {
   add(std::move(work), std::move(operands), std::move(buffers), {}, 0);
 }
 
-GraphBuilder::Value GraphBuilder::like_buffer(const Value& v, Type type, int buffer) {
-  const std::vector<std::int64_t> axes = graph_.buffers[static_cast<std::size_t>(buffer)].axes;
+GraphBuilder::Value GraphBuilder::like_buffer(const Value& v, Type type, BufferId buffer) {
+  const std::vector<std::int64_t> axes = graph_.buffers[buffer].axes;
   bool alike = true;
   for (std::size_t i = 0; i < axes.size(); ++i)
     alike = alike && (v.address.axes[i] == axes[i] || graph_.mesh.axes()[i].size == 1);
   if (alike) return v;
-  int copy = new_buffer(type, stored_axes(type), Spacing::dense);
-  graph_.buffers[static_cast<std::size_t>(copy)] = graph_.buffers[static_cast<std::size_t>(buffer)];
+  BufferId copy = new_buffer(type, stored_axes(type), Spacing::dense);
+  graph_.buffers[copy] = graph_.buffers[buffer];
   add_copy(v, type, copy);
   return {natural_address(graph_, copy), stored_axes(type)};
 }

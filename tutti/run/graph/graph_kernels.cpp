@@ -17,11 +17,11 @@ bool may_be_in_region(const Kernel& kernel) {
 }  // namespace
 
 void GraphBuilder::lower(const Literal& literal) {
-  int number = static_cast<int>(graph_.constants.size());
+  std::size_t number = graph_.constants.size();
   graph_.constants.push_back(literal.data);
-  int buffer = new_buffer(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
-  graph_.buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::constant;
-  graph_.buffers[static_cast<std::size_t>(buffer)].number = number;
+  BufferId buffer = new_buffer(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
+  graph_.buffers[buffer].kind = Buffer::Kind::constant;
+  graph_.buffers[buffer].number = number;
   value(equation().results[0]) =
       viewed(literal.view, {natural_address(graph_, buffer), 0}, literal.data.shape(), result_type());
 }
@@ -29,7 +29,7 @@ void GraphBuilder::lower(const Literal& literal) {
 void GraphBuilder::lower(const Pointwise& fn) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(value(var).address);
-  int buffer = result_buffer();
+  BufferId buffer = result_buffer();
   add(PointwiseWork{fn}, std::move(operands), {buffer}, result_type().shape(), stored_axes(result_type()));
 }
 
@@ -44,7 +44,7 @@ void GraphBuilder::lower(const Fold& fold) {
     return;
   }
   if (fold_own_blocks(fold)) return;
-  int buffer = new_buffer(folded, stored_axes(folded), Spacing::staggered);
+  BufferId buffer = new_buffer(folded, stored_axes(folded), Spacing::staggered);
   add(std::move(work), {from.address}, {buffer}, folded.shape(), axes);
   value(equation().results[0]) = viewed(fold.then[0], {natural_address(graph_, buffer), stored_axes(folded)},
                                         folded.shape(), result_type());
@@ -53,8 +53,8 @@ void GraphBuilder::lower(const Fold& fold) {
 bool GraphBuilder::fold_own_blocks(const Fold& fold) {
   const Value from = value(equation().operands[0]);
   const View& view = fold.then[0];  // of blocks: no reshape
-  int maker = graph_.buffers[static_cast<std::size_t>(from.address.buffer)].equation;
-  if (maker >= 0 && may_be_in_region(kernels_[static_cast<std::size_t>(maker)])) return false;
+  std::optional<std::size_t> maker = graph_.buffers[from.address.buffer].equation;
+  if (maker && may_be_in_region(kernels_[*maker])) return false;
   AxisSet folded = set_of(graph_.mesh, fold.axes), stored = stored_axes(result_type());
   Address first = from.address;  // of the terms, as all devices along the axes see it
   for (std::size_t axis = 0; axis < first.axes.size(); ++axis)
@@ -75,7 +75,7 @@ bool GraphBuilder::fold_own_blocks(const Fold& fold) {
 
 void GraphBuilder::lower(const Shuffle& shuffle) {
   Value from = value(equation().operands[0]);
-  int buffer = result_buffer();
+  BufferId buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
   auto step = [](const Coordinate& coordinate, const Address& address) {
@@ -110,7 +110,7 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
 
 void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   Value from = value(equation().operands[0]);
-  int buffer = result_buffer();
+  BufferId buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), compared = set_of(graph_.mesh, axes);
   CopyWork work;
@@ -136,7 +136,7 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
 void GraphBuilder::lower(const Units& units) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
-  std::vector<int> buffers;
+  std::vector<BufferId> buffers;
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
     buffers.push_back(result_buffer(i));
     ensure(stored_axes(type(equation().results[i])) == stored_axes(result_type()),
@@ -181,7 +181,7 @@ void GraphBuilder::lower(const ReduceDims& reduce) {
 
 void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape) {
   Address operand = from.address;
-  int buffer = result_buffer();
+  BufferId buffer = result_buffer();
   add(RowsWork{kind, kept}, {operand}, {buffer}, shape, stored_axes(result_type()));
 }
 
@@ -195,7 +195,7 @@ void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type
     (is_reduced ? work.rows : seen_reduced ? work.columns : work.batch) *= shape[i];
   }
   Address address = from.address;
-  int buffer = result_buffer();
+  BufferId buffer = result_buffer();
   add(work, {address}, {buffer}, shape, stored_axes(result_type()));
 }
 

@@ -10,8 +10,7 @@ namespace tutti {
 /// Where the buffers lie in the arena. Constants come first and are never reused; then values that stay with one worker,
 /// then those that travel: memory of the one kind is not reused for the other, or its lines would travel as well.
 struct ArenaPlan {
-  std::vector<std::int64_t>
-      offset;  // per buffer in the arena or constant; -1: the caller's, or not in memory
+  Indexed<BufferId, std::optional<std::int64_t>> offset;  // none: a caller's buffer, or not in memory
   std::int64_t bytes = 0;
   int shared_in_place = 0;  // results that took the place of an operand
 };
@@ -21,8 +20,8 @@ struct ArenaPlan {
 ArenaPlan plan_arena(const Graph& graph, const Steps& steps, const Placement& placement);
 
 /// True if an output may be written over an input: they lie alike, and by the same rule no element of the input is read
-/// after that of the output is written. Numbers of buffers.
-using MayOverwrite = std::function<bool(int input, int output)>;
+/// after that of the output is written.
+using MayOverwrite = std::function<bool(BufferId input, BufferId output)>;
 MayOverwrite may_overwrite(const Graph& graph, const Steps& steps, const Placement& placement);
 
 }  // namespace tutti

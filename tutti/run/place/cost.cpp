@@ -76,8 +76,8 @@ double of_region(const Graph& graph, const Step& step, AxisSet merged) {
   double work = 0;
   auto tiles = static_cast<double>(space_of(graph, step, merged).tiles() *
                                    positions(graph.mesh, step.outer() & ~merged));
-  for (int i : step.tasks) {
-    const Task& task = graph.tasks[static_cast<std::size_t>(i)];
+  for (TaskId i : step.tasks) {
+    const Task& task = graph.tasks[i];
     double elements =
         static_cast<double>(task.shape.elements()) * static_cast<double>(positions(graph.mesh, task.axes));
     if (const FoldWork* fold = fold_of_terms(task)) elements *= static_cast<double>(fold->terms.size());
@@ -96,7 +96,7 @@ std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
 
 double of_copy(const Graph& graph, const Step& step) {
   constexpr std::int64_t short_run_bytes = 256;  // its elements are copied one by one, or the call shows
-  const Task& task = graph.tasks[static_cast<std::size_t>(step.tasks[0])];
+  const Task& task = graph.tasks[step.tasks[0]];
   const auto& work = std::get<CopyWork>(task.work);
   std::int64_t run = run_bytes(work, element_bytes(graph, task.operands[0]));
   double bytes = moved_bytes(graph, step);
@@ -118,9 +118,7 @@ double estimate(const Graph& graph, const Step& step, AxisSet merged) {
     case Step::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
     case Step::Kind::copy: return of_copy(graph, step);
     case Step::Kind::units:
-      return units * std::get<UnitsWork>(graph.tasks[static_cast<std::size_t>(step.tasks[0])].work)
-                         .units.nanoseconds +
-             20;
+      return units * std::get<UnitsWork>(graph.tasks[step.tasks[0]].work).units.nanoseconds + 20;
     case Step::Kind::control: return of_control(graph, *sub_work(graph, step), By::one);
   }
   return 0;
@@ -133,12 +131,12 @@ bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
 double moved_bytes(const Graph& graph, const Step& step) {
   double bytes = 0;
   for (const Address& read : step.reads) bytes += bytes_read(graph, step, read);
-  for (int buffer : step.writes) bytes += bytes_read(graph, step, natural_address(graph, buffer));
+  for (BufferId buffer : step.writes) bytes += bytes_read(graph, step, natural_address(graph, buffer));
   return bytes;
 }
 
 double bytes_read(const Graph& graph, const Step& step, const Address& address) {
-  const Buffer& buffer = graph.buffers[static_cast<std::size_t>(address.buffer)];
+  const Buffer& buffer = graph.buffers[address.buffer];
   AxisSet read = 0;
   for (std::size_t i = 0; i < address.axes.size(); ++i)
     if (address.axes[i] != 0) read |= AxisSet{1} << i;
@@ -157,7 +155,7 @@ StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores) {
     const double together = step.kind == Step::Kind::control
                                 ? of_control(graph, *sub_work(graph, step), By::all)
                                 : estimate(graph, step, 0);
-    costs.push_back({estimate(graph, step, step.mergeable), together, is_large});
+    costs.add({estimate(graph, step, step.mergeable), together, is_large});
   }
   return costs;
 }

@@ -23,7 +23,7 @@ struct StepCost {
   /// What it writes will have left the caches before anybody reads it: it is better written past them.
   bool is_large = false;
 };
-using StepCosts = std::vector<StepCost>;  // per step
+using StepCosts = Indexed<StepId, StepCost>;
 StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores);
 
 /// What a step reads and writes, each value once, without the gaps between shards.

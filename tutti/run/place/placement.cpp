@@ -6,12 +6,12 @@
 namespace tutti {
 namespace {
 
-constexpr int phases_looked_at = 4;            // after the first that a step may go to
+constexpr std::size_t phases_looked_at = 4;    // after the first that a step may go to
 constexpr double least_part_bytes = 16 << 10;  // smaller parts of a shard: prefetching makes lines travel
 
 /// Along `axis` every device reads from the part of the buffer that it has itself, and nowhere else.
 bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
-  const Buffer& buffer = graph.buffers[static_cast<std::size_t>(address.buffer)];
+  const Buffer& buffer = graph.buffers[address.buffer];
   if (!has(buffer.stored, axis) || address.offset != 0) return false;
   Address own = natural_address(graph, address.buffer);
   for (std::size_t i = 0; i < own.axes.size(); ++i)
@@ -33,35 +33,33 @@ class Placer {
     double alone = 0;
     for (const StepCost& cost : costs_) alone += cost.nanoseconds;
     if (workers_ > 1 && choice_ != PlanChoice::one_worker)
-      for (std::size_t n = 0; n < found_.size(); ++n) place(n);
+      for (StepId n : steps_.list.ids()) place(n);
     PlanTimes times{0, alone, false};
     for (const Loads& phase : load_) times.nanoseconds += std::ranges::max(phase) + barrier_nanoseconds;
     for (const Loads& phase : load_)
       for (std::size_t w = 1; w < phase.size(); ++w) times.needs_helpers |= phase[w] > 0;
     bool is_asked_for = choice_ == PlanChoice::by_axis || choice_ == PlanChoice::by_tiles;
     bool is_worth_it = is_asked_for || times.nanoseconds + hand_off_nanoseconds < alone;
-    if (times.needs_helpers && is_worth_it)
-      return {workers_, static_cast<int>(load_.size()), times, std::move(found_)};
-    return {workers_, 1, {alone, alone, false}, std::vector<Assignment>(found_.size())};
+    if (times.needs_helpers && is_worth_it) return {workers_, load_.size(), times, std::move(found_)};
+    return {workers_, 1, {alone, alone, false}, Indexed<StepId, Assignment>(found_.size())};
   }
 
  private:
   using Loads = std::vector<double>;
 
-  const Step& step(std::size_t n) const { return steps_.list[n]; }
-  /// The step that makes what is read; none of constants and what callers hand in.
-  std::optional<std::size_t> maker(const Address& read) const {
-    int n = steps_.maker[static_cast<std::size_t>(read.buffer)];
-    return n < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(n));
-  }
-  SplitStep placed(std::size_t n) const { return {step(n), found_[n].split}; }
+  Loads no_load() const { return Loads(static_cast<std::size_t>(workers_), 0); }
 
-  void place(std::size_t n) {
-    int first = 0, phases = static_cast<int>(load_.size());
+  const Step& step(StepId n) const { return steps_.list[n]; }
+  /// The step that makes what is read; none of constants and what callers hand in.
+  std::optional<StepId> maker(const Address& read) const { return steps_.maker[read.buffer]; }
+  SplitStep placed(StepId n) const { return {step(n), found_[n].split}; }
+
+  void place(StepId n) {
+    std::size_t first = 0, phases = load_.size();
     for (const Address& read : step(n).reads)
-      if (std::optional<std::size_t> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
+      if (std::optional<StepId> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
     std::optional<double> best;
-    for (int phase : phases_for(first))
+    for (std::size_t phase : phases_for(first))
       for (const Split& split : splits(n)) {
         bool is_last_resort = phase > first + phases_looked_at && split.by != Split::By::together;
         if (is_last_resort && best) continue;
@@ -74,25 +72,24 @@ class Placer {
       }
     const Assignment& chosen = found_[n];
     if (chosen.phase == phases) {
-      load_.push_back(Loads(static_cast<std::size_t>(workers_), 0));
+      load_.push_back(no_load());
       is_full_.push_back(chosen.split.by == Split::By::together);
     }
     Loads added = loads_of(graph_, placed(n), costs_[n], workers_);
-    for (std::size_t w = 0; w < added.size(); ++w)
-      load_[static_cast<std::size_t>(chosen.phase)][w] += added[w];
+    for (std::size_t w = 0; w < added.size(); ++w) load_[chosen.phase][w] += added[w];
   }
 
   /// Some that there are from `first` on, and a new one.
-  std::vector<int> phases_for(int first) const {
-    std::vector<int> found;
-    int phases = static_cast<int>(load_.size());
-    for (int phase = first; phase < std::min(phases, first + phases_looked_at + 1); ++phase)
-      if (!is_full_[static_cast<std::size_t>(phase)]) found.push_back(phase);
+  std::vector<std::size_t> phases_for(std::size_t first) const {
+    std::vector<std::size_t> found;
+    std::size_t phases = load_.size();
+    for (std::size_t phase = first; phase < std::min(phases, first + phases_looked_at + 1); ++phase)
+      if (!is_full_[phase]) found.push_back(phase);
     found.push_back(phases);
     return found;
   }
 
-  std::vector<Split> splits(std::size_t n) const {
+  std::vector<Split> splits(StepId n) const {
     const Step& step = this->step(n);
     std::vector<Split> found;
     if (const SubWork* work = sub_work(graph_, step)) {
@@ -101,10 +98,10 @@ class Placer {
       found.push_back({Split::By::worker, 0});
       return found;
     }
-    for (int w = 0; w < workers_; ++w) found.push_back({Split::By::worker, w});
+    for (std::size_t w = 0; w < no_load().size(); ++w) found.push_back({Split::By::worker, w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
-        found.push_back({Split::By::axis, static_cast<int>(axis)});
+        found.push_back({Split::By::axis, axis});
     if (step.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
     return found;
   }
@@ -127,19 +124,18 @@ class Placer {
     return split.by == wanted || split.by == Split::By::together;
   }
 
-  bool may_join_phase(std::size_t n, const Assignment& tried) const {
+  bool may_join_phase(StepId n, const Assignment& tried) const {
     if (tried.split.by == Split::By::together) return false;
     return std::ranges::all_of(step(n).reads, [&](const Address& read) {
-      std::optional<std::size_t> made_by = maker(read);
+      std::optional<StepId> made_by = maker(read);
       return !made_by || found_[*made_by].phase != tried.phase ||
              reads_own_part(graph_, placed(*made_by), {step(n), tried.split}, read);
     });
   }
 
   /// How much longer the plan becomes.
-  double growth(std::size_t n, const Assignment& tried, bool new_phase) const {
-    Loads before = new_phase ? Loads(static_cast<std::size_t>(workers_), 0)
-                             : load_[static_cast<std::size_t>(tried.phase)];
+  double growth(StepId n, const Assignment& tried, bool new_phase) const {
+    Loads before = new_phase ? no_load() : load_[tried.phase];
     const SplitStep split{step(n), tried.split};
     Loads after = before, added = loads_of(graph_, split, costs_[n], workers_);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
@@ -148,16 +144,18 @@ class Placer {
       after[w] += added[w] + (tried.split.by == Split::By::worker ? 0 : penalty);
       sum += added[w];
     }
-    double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum + 1e-6 * tried.phase;
+    double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum +
+                  1e-6 * static_cast<double>(tried.phase);
     if (new_phase && tried.phase > 0) cost += barrier_nanoseconds;
-    if (tried.split.by == Split::By::worker) cost += tried.split.which;  // rather worker 0
+    if (tried.split.by == Split::By::worker)
+      cost += static_cast<double>(tried.split.which);  // rather worker 0
     for (const Address& read : step(n).reads) cost += travel(split, read);
     if (tried.split.by == Split::By::tiles) cost += false_sharing(n);
     return cost;
   }
 
   double travel(const SplitStep& reader, const Address& read) const {
-    std::optional<std::size_t> made_by = maker(read);
+    std::optional<StepId> made_by = maker(read);
     if (!made_by) return travel_from_caller(reader, read);
     if (reads_own_part(graph_, placed(*made_by), reader, read)) return 0;
     constexpr double most = 16 << 20;
@@ -166,10 +164,10 @@ class Placer {
 
   /// What collectives move most likely was written by each device's own worker, perhaps by the trip before.
   double travel_from_caller(const SplitStep& reader, const Address& read) const {
-    const Buffer& buffer = graph_.buffers[static_cast<std::size_t>(read.buffer)];
+    const Buffer& buffer = graph_.buffers[read.buffer];
     const auto& [step, split] = reader;
     if (step.kind != Step::Kind::copy || !fits_own_caches(moved_bytes(graph_, step))) return 0;
-    auto axis = static_cast<std::size_t>(split.which);
+    const std::size_t axis = split.which;
     switch (split.by) {
       case Split::By::worker:
       case Split::By::together: return 0;
@@ -183,7 +181,7 @@ class Placer {
     return bytes_read(graph_, step, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
-  double false_sharing(std::size_t n) const {
+  double false_sharing(StepId n) const {
     double part = static_cast<double>(step(n).space.elements()) * 4 / workers_;
     double all = part * workers_ * static_cast<double>(positions(graph_.mesh, step(n).outer()));
     return part < least_part_bytes && all < (1 << 20) ? costs_[n].nanoseconds : 0;
@@ -194,9 +192,9 @@ class Placer {
   const StepCosts& costs_;
   int workers_;
   PlanChoice choice_;
-  std::vector<Assignment> found_;  // per step, as far as they are placed
-  std::vector<Loads> load_;        // per phase
-  std::vector<bool> is_full_;      // per phase: nothing goes beside what all do together
+  Indexed<StepId, Assignment> found_;  // as far as steps are placed
+  std::vector<Loads> load_;            // per phase
+  std::vector<bool> is_full_;          // per phase: nothing goes beside what all do together
 };
 
 }  // namespace
@@ -204,7 +202,7 @@ class Placer {
 bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep& reader,
                     const Address& address) {
   if (!(writer.split == reader.split)) return false;
-  auto which = static_cast<std::size_t>(writer.split.which);
+  const std::size_t which = writer.split.which;
   switch (writer.split.by) {
     case Split::By::worker: return true;
     case Split::By::together: return false;
@@ -214,7 +212,7 @@ bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep
       Address own = natural_address(graph, address.buffer);
       return tiles_alike(writer.step, reader.step) && address.offset == 0 && address.axes == own.axes &&
              is_dense(address, shape, element_bytes(graph, address)) &&
-             graph.buffers[static_cast<std::size_t>(address.buffer)].type.shape() == shape;
+             graph.buffers[address.buffer].type.shape() == shape;
     }
   }
   return false;
@@ -225,24 +223,24 @@ bool tiles_alike(const Step& a, const Step& b) {
          a.space == b.space;
 }
 
-Range part_of(std::int64_t size, int worker, int workers) {
-  return {size * worker / workers, size * (worker + 1) / workers};
+Range part_of(std::int64_t size, std::size_t worker, std::size_t workers) {
+  const auto w = static_cast<std::int64_t>(worker), all = static_cast<std::int64_t>(workers);
+  return {size * w / all, size * (w + 1) / all};
 }
 
 std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount) {
   std::vector<double> parts(static_cast<std::size_t>(workers), 0);
   std::int64_t all = 0;
-  auto which = static_cast<std::size_t>(step.split.which);
+  const std::size_t which = step.split.which;
   switch (step.split.by) {
     case Split::By::worker: parts[which] = amount; return parts;
     case Split::By::together: std::ranges::fill(parts, amount / workers); return parts;
     case Split::By::axis: all = graph.mesh.axes()[which].size; break;
     case Split::By::tiles: all = step.step.space.tiles(); break;
   }
-  for (int w = 0; w < workers; ++w) {
-    Range part = part_of(all, w, workers);
-    parts[static_cast<std::size_t>(w)] =
-        amount * static_cast<double>(part.end - part.begin) / static_cast<double>(all);
+  for (std::size_t w = 0; w < parts.size(); ++w) {
+    Range part = part_of(all, w, parts.size());
+    parts[w] = amount * static_cast<double>(part.end - part.begin) / static_cast<double>(all);
   }
   return parts;
 }

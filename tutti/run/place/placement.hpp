@@ -16,22 +16,22 @@ enum class PlanChoice {
 /// How the work of a step is given to the workers. Together: all of them run each sub-program, which says how.
 struct Split {
   enum class By { worker, axis, tiles, together } by = By::worker;
-  int which = 0;  // the worker, or the mesh axis
+  std::size_t which = 0;  // the worker, or the mesh axis
 
   bool operator==(const Split&) const = default;
 };
 
 /// When a step is done, and by whom. Between phases all workers meet; inside one, a worker does its steps in order.
 struct Assignment {
-  int phase = 0;
+  std::size_t phase = 0;
   Split split = {};
 };
 
 struct Placement {
   int workers = 1;
-  int phases = 0;
+  std::size_t phases = 0;
   PlanTimes times;
-  std::vector<Assignment> of;  // per step
+  Indexed<StepId, Assignment> of;
 };
 Placement place(const Graph& graph, const Steps& steps, const StepCosts& costs, int workers,
                 PlanChoice choice);
@@ -50,7 +50,7 @@ bool tiles_alike(const Step& a, const Step& b);
 struct Range {
   std::int64_t begin, end;
 };
-Range part_of(std::int64_t size, int worker, int workers);
+Range part_of(std::int64_t size, std::size_t worker, std::size_t workers);
 /// Of an `amount` of work what each worker does under the step's split.
 std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount);
 /// How long each worker takes for its part of a step, in nanoseconds, as estimated.

@@ -16,7 +16,7 @@ using Strides = std::vector<std::int64_t>;
 class SubPlanner {
  public:
   SubPlanner(const Graph& graph, const Task& task, const PlanOptions& options)
-      : graph_(graph), atom_(task), work_(std::get<SubWork>(task.work)), options_(options) {
+      : graph_(graph), task_(task), work_(std::get<SubWork>(task.work)), options_(options) {
     for (std::size_t i = 0; i < graph.mesh.axes().size(); ++i)
       if (has(work_.decided, i)) decided_.push_back(graph.mesh.axes()[i]);
     mesh_ = graph.mesh.without(decided_);
@@ -32,12 +32,12 @@ class SubPlanner {
       Ports ports;
       ports.inputs.assign(decided_.size(), Strides(mesh_.axes().size(), 0));
       std::size_t skipped = work_.sub.how == Sub::How::choose ? 1 : 0;  // the index
-      for (std::size_t k = skipped; k < atom_.operands.size(); ++k)
-        ports.inputs.push_back(left_over(atom_.operands[k].axes));
+      for (std::size_t k = skipped; k < task_.operands.size(); ++k)
+        ports.inputs.push_back(left_over(task_.operands[k].axes));
       if (is_test) ports.outputs.push_back(test_result_strides(mesh_));
       else
         for (std::size_t k = 0; k < program.outputs.size(); ++k)
-          ports.outputs.push_back(left_over(graph_.buffers[static_cast<std::size_t>(atom_.results[k])].axes));
+          ports.outputs.push_back(left_over(graph_.buffers[task_.results[k]].axes));
       made.push_back(std::make_shared<Plan>(at_position(program, decided_), mesh_, options_, ports));
     }
     return made;
@@ -53,7 +53,7 @@ class SubPlanner {
   }
 
   const Graph& graph_;
-  const Task& atom_;
+  const Task& task_;
   const SubWork& work_;
   PlanOptions options_;
   Axes decided_;
@@ -61,11 +61,10 @@ class SubPlanner {
 };
 
 /// The slots of the callers' buffers: of inputs the buffers themselves.
-std::vector<int> input_buffers(const Graph& graph) {
-  std::vector<int> found(graph.program.inputs.size());
-  for (std::size_t b = 0; b < graph.buffers.size(); ++b)
-    if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input)
-      found[static_cast<std::size_t>(buffer.number)] = static_cast<int>(b);
+std::vector<BufferId> input_buffers(const Graph& graph) {
+  std::vector<BufferId> found(graph.program.inputs.size());
+  for (BufferId b : graph.buffers.ids())
+    if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input) found[buffer.number] = b;
   return found;
 }
 
@@ -80,10 +79,10 @@ std::size_t first_with_results(const SubWork& work) { return work.sub.how == Sub
 /// Fills in `over`, and takes away the second buffers of carries that need none.
 void find_results_over_operands(Graph& graph, Task& task) {
   auto& work = std::get<SubWork>(task.work);
-  std::size_t results = graph.program.equations[static_cast<std::size_t>(task.equation)].results.size();
+  std::size_t results = graph.program.equations[*task.equation].results.size();
   work.over.assign(results, std::nullopt);
   if (work.plans.empty()) return;
-  std::vector<std::vector<int>> inputs;
+  std::vector<std::vector<BufferId>> inputs;
   std::vector<MayOverwrite> may;
   for (const std::shared_ptr<Plan>& plan : work.plans) {
     inputs.push_back(input_buffers(plan->graph()));
@@ -111,7 +110,7 @@ void find_results_over_operands(Graph& graph, Task& task) {
   for (std::size_t c = 0; c < carries; ++c)
     if (fits(consts + c, c)) {
       work.over[c] = consts + c;
-      graph.buffers[static_cast<std::size_t>(task.results[results + c])].bytes = 0;  // the other buffer
+      graph.buffers[task.results[results + c]].bytes = 0;  // the other buffer
     }
 }
 
@@ -180,17 +179,17 @@ void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
   }
 }
 
-std::vector<int> inputs_written_over(const SubWork& work, std::size_t plan) {
-  std::vector<int> inputs(work.plans[plan]->graph().outputs.size(), -1);
+std::vector<std::optional<std::size_t>> inputs_written_over(const SubWork& work, std::size_t plan) {
+  std::vector<std::optional<std::size_t>> inputs(work.plans[plan]->graph().outputs.size());
   if (plan >= first_with_results(work))
     for (std::size_t r = 0; r < work.over.size(); ++r)
-      if (work.over[r]) inputs[r] = static_cast<int>(slot_of(work, *work.over[r]));
+      if (work.over[r]) inputs[r] = slot_of(work, *work.over[r]);
   return inputs;
 }
 
-int Plan::first_equation(const WorkerStep& share) const {
-  const Step& step = steps_.list[static_cast<std::size_t>(share.of)];
-  return graph_.tasks[static_cast<std::size_t>(step.tasks[0])].equation;
+std::optional<std::size_t> Plan::first_equation(const WorkerStep& share) const {
+  const Step& step = steps_.list[share.of];
+  return graph_.tasks[step.tasks[0]].equation;
 }
 
 }  // namespace tutti

@@ -32,7 +32,7 @@ class Plan {
   void bind(std::size_t slot, std::byte* base) {
     if (slots_[slot] == base) return;
     slots_[slot] = base;
-    relocate(schedule_, static_cast<int>(slot), base);
+    relocate(schedule_, slot, base);
   }
   /// What this one of the crew does; alone, the lists of all workers, one after the other. Errors get the place of
   /// their equation.
@@ -40,7 +40,7 @@ class Plan {
 
  private:
   void run_list(std::size_t phase, std::size_t worker, const Crew& crew);
-  int first_equation(const WorkerStep& step) const;
+  std::optional<std::size_t> first_equation(const WorkerStep& step) const;
 
   Graph graph_;
   Steps steps_;
@@ -52,7 +52,7 @@ class Plan {
   std::vector<std::byte*> slots_;      // as the steps have them now
 };
 
-/// Of a plan of `work`: per output the input whose buffer it is written to, or -1.
-std::vector<int> inputs_written_over(const SubWork& work, std::size_t plan);
+/// Per output of a plan of `work`: the input whose buffer it is written to.
+std::vector<std::optional<std::size_t>> inputs_written_over(const SubWork& work, std::size_t plan);
 
 }  // namespace tutti

@@ -22,9 +22,8 @@ class Scheduler {
   Schedule make() && {
     allocate_arena();
     made_.relocations.resize(graph_.program.inputs.size() + graph_.outputs.size());
-    made_.lists.assign(static_cast<std::size_t>(placement_.phases),
-                       std::vector<std::vector<WorkerStep>>(static_cast<std::size_t>(placement_.workers)));
-    for (int n = 0; n < static_cast<int>(steps_.list.size()); ++n) add(n);
+    made_.lists.assign(placement_.phases, std::vector<std::vector<WorkerStep>>(workers()));
+    for (StepId n : steps_.list.ids()) add(n);
     allocate_scratch();
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
@@ -33,43 +32,39 @@ class Scheduler {
   }
 
  private:
-  const Buffer& buffer(int r) const { return graph_.buffers[static_cast<std::size_t>(r)]; }
-  const Step& step(int n) const { return steps_.list[static_cast<std::size_t>(n)]; }
-  const Split& split(int n) const { return placement_.of[static_cast<std::size_t>(n)].split; }
-  bool is_large(int n) const { return costs_[static_cast<std::size_t>(n)].is_large; }
+  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
+  const Step& step(StepId n) const { return steps_.list[n]; }
+  const Split& split(StepId n) const { return placement_.of[n].split; }
+  std::size_t workers() const { return static_cast<std::size_t>(placement_.workers); }
+  bool is_large(StepId n) const { return costs_[n].is_large; }
 
   void allocate_arena() {
     made_.arena_bytes = static_cast<std::size_t>(arena_.bytes);
     try {
       made_.arena = allocate_block(made_.arena_bytes);
     } catch (const Error& error) {
-      auto bytes = [&](const Buffer& r) {
-        return arena_.offset[static_cast<std::size_t>(&r - graph_.buffers.data())] < 0 ? 0 : r.bytes;
-      };
-      auto largest = std::ranges::max_element(graph_.buffers, {}, bytes);
-      rethrow_at(graph_, largest == graph_.buffers.end() ? -1 : largest->equation, error);
+      const Buffer* largest = nullptr;
+      for (BufferId r : graph_.buffers.ids())
+        if (arena_.offset[r] && (!largest || buffer(r).bytes > largest->bytes)) largest = &buffer(r);
+      rethrow_at(graph_, largest ? largest->equation : std::nullopt, error);
     }
-    for (std::size_t r = 0; r < graph_.buffers.size(); ++r)
-      if (graph_.buffers[r].kind == Buffer::Kind::constant) {
-        const Tensor& data = graph_.constants[static_cast<std::size_t>(graph_.buffers[r].number)];
-        std::memcpy(made_.arena.get() + arena_.offset[r], data.data(), data.bytes());
+    for (BufferId r : graph_.buffers.ids())
+      if (buffer(r).kind == Buffer::Kind::constant) {
+        const Tensor& data = graph_.constants[buffer(r).number];
+        std::memcpy(made_.arena.get() + *arena_.offset[r], data.data(), data.bytes());
       }
   }
 
   /// Writes the address of byte `offset` of a buffer to `at`, now or when its caller's buffer is known.
-  void put_address(std::byte** at, int r, std::int64_t offset) {
+  void put_address(std::byte** at, BufferId r, std::int64_t offset) {
     const Buffer& of = buffer(r);
     switch (of.kind) {
       case Buffer::Kind::arena:
-      case Buffer::Kind::constant:
-        *at = made_.arena.get() + arena_.offset[static_cast<std::size_t>(r)] + offset;
-        return;
-      case Buffer::Kind::input:
-        made_.relocations[static_cast<std::size_t>(of.number)].push_back({at, of.number, offset});
-        return;
+      case Buffer::Kind::constant: *at = made_.arena.get() + *arena_.offset[r] + offset; return;
+      case Buffer::Kind::input: made_.relocations[of.number].push_back({at, of.number, offset}); return;
       case Buffer::Kind::output: {
-        Slot slot = static_cast<int>(graph_.program.inputs.size()) + of.number;
-        made_.relocations[static_cast<std::size_t>(slot)].push_back({at, slot, offset});
+        Slot slot = graph_.program.inputs.size() + of.number;
+        made_.relocations[slot].push_back({at, slot, offset});
       }
     }
   }
@@ -89,13 +84,13 @@ class Scheduler {
   }
 
   void allocate_scratch() try {
-    for (int w = 0; w < placement_.workers; ++w)
+    for (std::size_t w = 0; w < workers(); ++w)
       made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
   } catch (const Error& error) {
-    rethrow_at(graph_, graph_.tasks[static_cast<std::size_t>(step(neediest_).tasks[0])].equation, error);
+    rethrow_at(graph_, graph_.tasks[step(*neediest_).tasks[0]].equation, error);
   }
 
-  void add(int n) {
+  void add(StepId n) {
     adding_ = n;
     switch (step(n).kind) {
       case Step::Kind::region: return add_region(n);
@@ -106,29 +101,28 @@ class Scheduler {
     }
   }
 
-  void put(int n, int worker, const StepCode& code, Range units, Range tiles) {
+  void put(StepId n, std::size_t worker, const StepCode& code, Range units, Range tiles) {
     if (units.begin == units.end || tiles.begin == tiles.end) return;
-    auto phase = static_cast<std::size_t>(placement_.of[static_cast<std::size_t>(n)].phase);
-    made_.lists[phase][static_cast<std::size_t>(worker)].push_back(
+    made_.lists[placement_.of[n].phase][worker].push_back(
         {&code, units.begin, units.end, tiles.begin, tiles.end, n});
   }
 
   /// A result lies in the place of an operand.
   bool is_over_operand(const Step& step) const {
-    auto place = [&](int buffer) { return arena_.offset[static_cast<std::size_t>(buffer)]; };
-    return std::ranges::any_of(step.writes, [&](int result) {
-      return place(result) >= 0 && std::ranges::any_of(step.reads, [&](const Address& read) {
+    auto place = [&](BufferId buffer) { return arena_.offset[buffer]; };
+    return std::ranges::any_of(step.writes, [&](BufferId result) {
+      return place(result) && std::ranges::any_of(step.reads, [&](const Address& read) {
                return place(read.buffer) == place(result);
              });
     });
   }
 
-  void add_region(int n) {
+  void add_region(StepId n) {
     const Step& step = this->step(n);
     const Split& split = this->split(n);
     AxisSet left = step.outer();
     std::vector<std::size_t> unit_axes;
-    if (split.by == Split::By::axis) unit_axes.push_back(static_cast<std::size_t>(split.which));
+    if (split.by == Split::By::axis) unit_axes.push_back(split.which);
     for (std::size_t axis : unit_axes) left &= ~(AxisSet{1} << axis);
     if (split.by == Split::By::worker) left &= ~step.mergeable;
     if (split.by == Split::By::axis) left &= ~mergeable_axes(graph_, steps_, n, left);
@@ -137,16 +131,17 @@ class Scheduler {
     const RegionMemory memory{is_large(n), is_over_operand(step)};
     CodeOf<RegionCode>& kept = keep(make_region_code(graph_, steps_, n, unit_axes, memory));
     RegionCode& code = kept.data;
-    for (std::size_t b = 1; b < code.bases.size(); ++b) put_address(&code.bases[b], code.base_buffers[b], 0);
+    for (BaseId b : code.bases.ids())
+      if (std::optional<BufferId> of = code.base_buffers[b]) put_address(&code.bases[b], *of, 0);
     need_scratch(code.scratch_bytes);
     if (code.space.rows == 0 || (code.space.columns == 0 && !step.kept)) return;
     Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
-    for (int w = 0; w < placement_.workers; ++w) {
+    for (std::size_t w = 0; w < workers(); ++w) {
       Range units = all_units, tiles = all_tiles;
       if (split.by == Split::By::worker && split.which != w) continue;
-      if (split.by == Split::By::tiles) tiles = part_of(all_tiles.end, w, placement_.workers);
+      if (split.by == Split::By::tiles) tiles = part_of(all_tiles.end, w, workers());
       if (split.by == Split::By::axis) {
-        units = part_of(code.unit_sizes[0], w, placement_.workers);
+        units = part_of(code.unit_sizes[0], w, workers());
         units = {units.begin * (all_units.end / code.unit_sizes[0]),
                  units.end * (all_units.end / code.unit_sizes[0])};
       }
@@ -155,44 +150,44 @@ class Scheduler {
   }
 
   /// The units of a step in the order of its jobs: those of a worker next to each other.
-  std::vector<std::int64_t> job_order(int n) const {
+  std::vector<std::int64_t> job_order(StepId n) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, step(n).axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
     if (const Split& split = this->split(n); split.by == Split::By::axis)
       std::ranges::sort(order, {}, [&](std::int64_t unit) {
-        return std::pair{coordinates(graph_.mesh, step(n).axes, unit)[static_cast<std::size_t>(split.which)],
-                         unit};
+        return std::pair{coordinates(graph_.mesh, step(n).axes, unit)[split.which], unit};
       });
     return order;
   }
 
-  void add_jobs(int n, const StepCode& code) {
+  void add_jobs(StepId n, const StepCode& code) {
     const Split& split = this->split(n);
     std::int64_t jobs = positions(graph_.mesh, step(n).axes);
-    for (int w = 0; w < placement_.workers; ++w) {
+    for (std::size_t w = 0; w < workers(); ++w) {
       if (split.by == Split::By::worker && split.which != w) continue;
       Range mine{0, jobs};
       if (split.by == Split::By::axis) {
-        std::int64_t size = graph_.mesh.axes()[static_cast<std::size_t>(split.which)].size;
-        mine = part_of(size, w, placement_.workers);
+        std::int64_t size = graph_.mesh.axes()[split.which].size;
+        mine = part_of(size, w, workers());
         mine = {mine.begin * (jobs / size), mine.end * (jobs / size)};
       }
       Range tiles{0, step(n).space.tiles()};
-      if (split.by == Split::By::tiles) tiles = part_of(tiles.end, w, placement_.workers);
+      if (split.by == Split::By::tiles) tiles = part_of(tiles.end, w, workers());
       put(n, w, code, mine, tiles);
     }
   }
 
   /// Its one unit is done by one worker, or its tile w by each worker w: all run the sub-programs together.
-  void add_control(int n) {
+  void add_control(StepId n) {
     const CodeOf<Control>& code = control(n);
     if (!code.data.together) return put(n, split(n).which, code, {0, 1}, {0, 1});
-    for (int w = 0; w < placement_.workers; ++w) put(n, w, code, {0, 1}, {w, w + 1});
+    for (std::int64_t w = 0; w < placement_.workers; ++w)
+      put(n, static_cast<std::size_t>(w), code, {0, 1}, {w, w + 1});
   }
 
-  const StepCode& copy(int n) {
+  const StepCode& copy(StepId n) {
     const Step& step = this->step(n);
-    const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
+    const Task& task = graph_.tasks[step.tasks[0]];
     const auto& work = std::get<CopyWork>(task.work);
     Type type = buffer(task.results[0]).type;
     std::vector<std::int64_t> order = job_order(n);
@@ -216,9 +211,9 @@ class Scheduler {
     return code;
   }
 
-  const StepCode& columns(int n) {
+  const StepCode& columns(StepId n) {
     const Step& step = this->step(n);
-    const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
+    const Task& task = graph_.tasks[step.tasks[0]];
     const auto& work = std::get<ColumnsWork>(task.work);
     DType dtype = buffer(task.results[0]).type.dtype();
     std::size_t scratch = reduce_columns_scratch_bytes(work.rows, work.columns, dtype);
@@ -241,17 +236,17 @@ class Scheduler {
     return code;
   }
 
-  const StepCode& units(int n) {
+  const StepCode& units(StepId n) {
     const Step& step = this->step(n);
-    const Task& task = graph_.tasks[static_cast<std::size_t>(step.tasks[0])];
+    const Task& task = graph_.tasks[step.tasks[0]];
     const Units& units = std::get<UnitsWork>(task.work).units;
     need_scratch(units.scratch_bytes);
     CodeOf<OpaqueUnits>& code =
         keep(OpaqueUnits{units.run, {}, {}, task.operands.size(), task.results.size(), units.scratch_bytes});
     OpaqueUnits& args = code.data;
     std::vector<Address> all = task.operands;
-    for (int r : task.results) all.push_back(natural_address(graph_, r));
-    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(task.equation)];
+    for (BufferId r : task.results) all.push_back(natural_address(graph_, r));
+    const Equation& equation = graph_.program.equations[*task.equation];
     for (Var var : equation.operands)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
@@ -266,8 +261,8 @@ class Scheduler {
     return code;
   }
 
-  const CodeOf<Control>& control(int n) {
-    const Task& task = graph_.tasks[static_cast<std::size_t>(step(n).tasks[0])];
+  const CodeOf<Control>& control(StepId n) {
+    const Task& task = graph_.tasks[step(n).tasks[0]];
     const auto& work = std::get<SubWork>(task.work);
     CodeOf<Control>& code = keep(Control{work.sub,
                                          work.plans,
@@ -287,13 +282,13 @@ class Scheduler {
     args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
     if (work.sub.how == Sub::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
-    const Equation& equation = graph_.program.equations[static_cast<std::size_t>(task.equation)];
+    const Equation& equation = graph_.program.equations[*task.equation];
     for (std::size_t c = 0; c < static_cast<std::size_t>(work.sub.carries); ++c)
       args.in_place.push_back(work.over[c].has_value());
     for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(
           control_value(task.operands[i], graph_.program.type(equation.operands[i]), work));
-    for (int r : task.results)
+    for (BufferId r : task.results)
       args.results.push_back(control_value(natural_address(graph_, r), buffer(r).type, work));
     for (std::size_t i = 0; i < args.operands.size(); ++i)
       put_address(&args.operands[i].base, task.operands[i].buffer, task.operands[i].offset);
@@ -326,7 +321,7 @@ class Scheduler {
     auto direct =
         std::make_unique<CodeOf<DirectRegion>>(DirectRegion{});  // its addresses stay where they are put
     if (!make_direct(region->data, share, scratch, direct->data,
-                     [&](std::byte** at, int r, std::int64_t offset) { put_address(at, r, offset); }))
+                     [&](std::byte** at, BufferId r, std::int64_t offset) { put_address(at, r, offset); }))
       return;
     share = {direct.get(), 0, 1, 0, 1, share.of};
     made_.code.push_back(std::move(direct));
@@ -338,7 +333,8 @@ class Scheduler {
   const Placement& placement_;
   const ArenaPlan& arena_;
   Schedule made_;
-  int adding_ = 0, neediest_ = 0;  // steps: that steps are being made of, that needs most scratch
+  StepId adding_{};                 // its code is being made
+  std::optional<StepId> neediest_;  // needs most scratch
 };
 
 }  // namespace
@@ -349,8 +345,7 @@ Schedule make_schedule(const Graph& graph, const Steps& steps, const StepCosts& 
 }
 
 void relocate(Schedule& schedule, Slot slot, std::byte* base) {
-  for (const Relocation& relocation : schedule.relocations[static_cast<std::size_t>(slot)])
-    *relocation.at = base + relocation.offset;
+  for (const Relocation& relocation : schedule.relocations[slot]) *relocation.at = base + relocation.offset;
 }
 
 }  // namespace tutti

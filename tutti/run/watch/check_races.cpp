@@ -11,7 +11,8 @@ namespace {
 struct Interval {
   std::uintptr_t begin, end;
   bool written;
-  int worker, step;
+  std::size_t worker;
+  StepId step;
 };
 
 /// Appends, or lengthens the interval before if it goes on there: tiles follow each other.
@@ -32,35 +33,33 @@ std::optional<std::pair<Interval, Interval>> conflict(std::vector<Interval> inte
   std::vector<std::optional<Interval>> written(workers), touched(workers);
   for (const Interval& i : intervals) {
     for (std::size_t w = 0; w < workers; ++w) {
-      if (static_cast<int>(w) == i.worker) continue;
+      if (w == i.worker) continue;
       const std::optional<Interval>& other = i.written ? touched[w] : written[w];
       if (other && other->end > i.begin) return std::pair{*other, i};
     }
     auto further = [&](std::optional<Interval>& last) {
       if (!last || i.end > last->end) last = i;
     };
-    further(touched[static_cast<std::size_t>(i.worker)]);
-    if (i.written) further(written[static_cast<std::size_t>(i.worker)]);
+    further(touched[i.worker]);
+    if (i.written) further(written[i.worker]);
   }
   return std::nullopt;
 }
 
 /// Every caller's buffer far away from all others, but for outputs over inputs; nobody reads there.
-void place_slots_apart(Schedule& schedule, const std::vector<int>& overwritten) {
+void place_slots_apart(Schedule& schedule, const std::vector<std::optional<std::size_t>>& overwritten) {
   std::size_t slots = schedule.relocations.size(), outputs = slots - overwritten.size();
   for (std::size_t slot = 0; slot < slots; ++slot) {
     std::size_t at = slot;
-    if (slot >= outputs && overwritten[slot - outputs] >= 0)
-      at = static_cast<std::size_t>(overwritten[slot - outputs]);
-    relocate(schedule, static_cast<int>(slot),
-             reinterpret_cast<std::byte*>((std::uintptr_t{1} << 62) + (at << 48)));
+    if (slot >= outputs) at = overwritten[slot - outputs].value_or(slot);
+    relocate(schedule, slot, reinterpret_cast<std::byte*>((std::uintptr_t{1} << 62) + (at << 48)));
   }
 }
 
 }  // namespace
 
-std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::string>& names,
-                                     const std::vector<int>& overwritten) {
+std::optional<std::string> find_race(Schedule& schedule, const Indexed<StepId, std::string>& names,
+                                     const std::vector<std::optional<std::size_t>>& overwritten) {
   place_slots_apart(schedule, overwritten);
   for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase) {
     std::vector<Interval> intervals;
@@ -69,14 +68,14 @@ std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::
       StepContext context{schedule.scratch[w].get(), {}, {}};
       for (const WorkerStep& share : schedule.lists[phase][w])
         share.code->touch(share, context, [&](const Touched& t) {
-          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, static_cast<int>(w), share.of});
+          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, w, share.of});
         });
     }
     if (auto found = conflict(std::move(intervals), workers)) {
       auto [a, b] = *found;
       return fmt::format("phase {}: worker {} {} what worker {} {} ({} and {})", phase, a.worker,
                          a.written ? "writes" : "reads", b.worker, b.written ? "writes" : "reads",
-                         names[static_cast<std::size_t>(a.step)], names[static_cast<std::size_t>(b.step)]);
+                         names[a.step], names[b.step]);
     }
   }
   return std::nullopt;

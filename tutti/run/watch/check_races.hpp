@@ -11,9 +11,9 @@ namespace tutti {
 
 /// Looks for bytes that one worker writes and another reads or writes in the same phase, scratch included. Works on the
 /// addresses of the finished steps alone: it knows nothing of how they were planned. Returns what it found first.
-/// `names`: of the steps, for the message. `overwritten`: per output the input whose buffer it is written to, or -1;
-/// empty: every output has one of its own.
-std::optional<std::string> find_race(Schedule& schedule, const std::vector<std::string>& names,
-                                     const std::vector<int>& overwritten = {});
+/// `names`: of the steps, for the message. `overwritten`: per output the input whose buffer it is written to, if any;
+/// empty: every output has a buffer of its own.
+std::optional<std::string> find_race(Schedule& schedule, const Indexed<StepId, std::string>& names,
+                                     const std::vector<std::optional<std::size_t>>& overwritten = {});
 
 }  // namespace tutti

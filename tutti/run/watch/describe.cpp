@@ -8,10 +8,10 @@
 namespace tutti {
 namespace {
 
-/// What an task is of; null for what the planner added.
-const Equation* equation_of(const Graph& graph, int task) {
-  int e = graph.tasks[static_cast<std::size_t>(task)].equation;
-  return e < 0 ? nullptr : &graph.program.equations[static_cast<std::size_t>(e)];
+/// The equation of a task; null for copies that the planner added.
+const Equation* equation_of(const Graph& graph, TaskId task) {
+  std::optional<std::size_t> e = graph.tasks[task].equation;
+  return e ? &graph.program.equations[*e] : nullptr;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::string kind_name(Step::Kind kind) {
 std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named) {
   std::string ops;
   std::size_t named = 0;
-  for (int i : step.tasks) {
+  for (TaskId i : step.tasks) {
     const Equation* equation = equation_of(graph, i);
     if (equation && named++ < most_named)
       ops += (ops.empty() ? "" : ", ") + std::string(equation->op->name());
@@ -40,7 +40,7 @@ std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named)
 }
 
 Where place_of(const Graph& graph, const Step& step) {
-  for (int i : step.tasks)
+  for (TaskId i : step.tasks)
     if (const Equation* equation = equation_of(graph, i); equation && equation->where.known())
       return equation->where;
   return {};
@@ -56,8 +56,7 @@ std::string describe(const Graph& graph, const Step& step) {
 std::string split_name(const Graph& graph, const Split& split) {
   switch (split.by) {
     case Split::By::worker: return fmt::format("worker {}", split.which);
-    case Split::By::axis:
-      return fmt::format("by '{}'", graph.mesh.axes()[static_cast<std::size_t>(split.which)].name);
+    case Split::By::axis: return fmt::format("by '{}'", graph.mesh.axes()[split.which].name);
     case Split::By::tiles: return "by tiles";
     case Split::By::together: return "together";
   }

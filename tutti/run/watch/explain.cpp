@@ -46,20 +46,20 @@ class PlanLines {
 
   std::string text() const {
     std::string text;
-    for (int phase = 0; phase < plan_.placement().phases; ++phase) {
+    for (std::size_t phase = 0; phase < plan_.placement().phases; ++phase) {
       text += below(fmt::format("phase {}", phase));
-      for (std::size_t n = 0; n < steps().size(); ++n)
+      for (StepId n : steps().ids())
         if (assigned(n).phase == phase) text += line(n) + sub_programs(steps()[n]);
     }
     return text;
   }
 
  private:
-  const std::vector<Step>& steps() const { return plan_.steps().list; }
-  const Assignment& assigned(std::size_t n) const { return plan_.placement().of[n]; }
+  const Indexed<StepId, Step>& steps() const { return plan_.steps().list; }
+  const Assignment& assigned(StepId n) const { return plan_.placement().of[n]; }
   std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
 
-  std::string line(std::size_t n) const {
+  std::string line(StepId n) const {
     const Step& step = steps()[n];
     std::string text =
         columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), step))), in_bytes(live_[n]),
@@ -81,19 +81,18 @@ class PlanLines {
   }
 
   /// Of the worker that does most.
-  double estimated(std::size_t n) const {
+  double estimated(StepId n) const {
     return std::ranges::max(loads_of(plan_.graph(), {steps()[n], assigned(n).split}, plan_.costs()[n],
                                      plan_.placement().workers));
   }
 
   /// By the worker that took longest.
-  std::optional<double> took(std::size_t n) const {
+  std::optional<double> took(StepId n) const {
     std::optional<double> longest;
     if (!recording_) return longest;
-    for (const std::vector<WorkerStep>& list :
-         plan_.schedule().lists[static_cast<std::size_t>(assigned(n).phase)])
+    for (const std::vector<WorkerStep>& list : plan_.schedule().lists[assigned(n).phase])
       for (const WorkerStep& share : list)
-        if (share.of == static_cast<int>(n)) longest = std::max(longest, recording_->nanoseconds(share));
+        if (share.of == n) longest = std::max(longest, recording_->nanoseconds(share));
     return longest;
   }
 
@@ -109,7 +108,7 @@ class PlanLines {
   const Plan& plan_;
   const Recording* recording_;
   std::string indent_;
-  std::vector<std::int64_t> live_;
+  Indexed<StepId, std::int64_t> live_;
   std::size_t split_width_ = 0;
 };
 
@@ -128,7 +127,7 @@ std::string times(const Plan& plan, const Recording* recording) {
 
 std::string memory(const Plan& plan, const Circumstances& circumstances) {
   PlanMemory memory = memory_of(plan);
-  std::vector<std::int64_t> live = live_bytes(plan);
+  Indexed<StepId, std::int64_t> live = live_bytes(plan);
   std::int64_t most = live.empty() ? 0 : std::ranges::max(live);
   auto line = [](const char* what, std::int64_t bytes, const std::string& note) {
     return fmt::format("  {:<12} {:>10}{}{}\n", what, in_bytes(bytes), note.empty() ? "" : "  ", note);

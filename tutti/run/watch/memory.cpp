@@ -8,45 +8,43 @@
 namespace tutti {
 namespace {
 
-/// When a buffer holds something, in ranks of steps; and where.
+/// Live range of a buffer, in ranks of steps, and its bytes in the arena.
 struct Lifetime {
-  int first, last;
+  std::size_t first, last;
   std::int64_t begin, end;
 };
 
-/// Per step its place in the order in which steps run.
-std::vector<int> ranks(const Placement& placement) {
-  std::vector<int> order(placement.of.size()), rank(placement.of.size());
-  for (std::size_t n = 0; n < order.size(); ++n) order[n] = static_cast<int>(n);
-  std::ranges::stable_sort(order, {}, [&](int n) { return placement.of[static_cast<std::size_t>(n)].phase; });
-  for (std::size_t at = 0; at < order.size(); ++at)
-    rank[static_cast<std::size_t>(order[at])] = static_cast<int>(at);
+/// The rank of each step in the order in which steps run.
+using Ranks = Indexed<StepId, std::size_t>;
+Ranks ranks(const Placement& placement) {
+  std::vector<StepId> order;
+  for (StepId n : placement.of.ids()) order.push_back(n);
+  std::ranges::stable_sort(order, {}, [&](StepId n) { return placement.of[n].phase; });
+  Ranks rank(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) rank[order[at]] = at;
   return rank;
 }
 
-std::vector<Lifetime> lifetimes(const Plan& plan, const std::vector<int>& rank) {
+std::vector<Lifetime> lifetimes(const Plan& plan, const Ranks& rank) {
   const Graph& graph = plan.graph();
   const Steps& steps = plan.steps();
   const ArenaPlan& arena = plan.arena();
-  std::vector<int> last(graph.buffers.size(), -1);
-  for (std::size_t n = 0; n < steps.list.size(); ++n) {
-    auto use = [&](int buffer) {
-      int& of_buffer = last[static_cast<std::size_t>(buffer)];
-      of_buffer = std::max(of_buffer, rank[n]);
-    };
-    for (int buffer : steps.list[n].writes) use(buffer);
+  Indexed<BufferId, std::size_t> last(graph.buffers.size());
+  for (StepId n : steps.list.ids()) {
+    auto use = [&](BufferId buffer) { last[buffer] = std::max(last[buffer], rank[n]); };
+    for (BufferId buffer : steps.list[n].writes) use(buffer);
     for (const Address& read : steps.list[n].reads) use(read.buffer);
   }
-  auto end = static_cast<int>(steps.list.size());
-  for (int buffer : graph.replicas) last[static_cast<std::size_t>(buffer)] = end;
+  const std::size_t end = steps.list.size();
+  for (BufferId buffer : graph.replicas) last[buffer] = end;
   std::vector<Lifetime> found;
-  for (std::size_t r = 0; r < graph.buffers.size(); ++r) {
+  for (BufferId r : graph.buffers.ids()) {
     const Buffer& buffer = graph.buffers[r];
-    if (arena.offset[r] < 0) continue;
+    if (!arena.offset[r]) continue;
     bool is_constant = buffer.kind == Buffer::Kind::constant;
-    int maker = steps.maker[r];
-    int first = is_constant || maker < 0 ? 0 : rank[static_cast<std::size_t>(maker)];
-    found.push_back({first, is_constant ? end : last[r], arena.offset[r], arena.offset[r] + buffer.bytes});
+    std::optional<StepId> maker = steps.maker[r];
+    std::size_t first = is_constant || !maker ? 0 : rank[*maker];
+    found.push_back({first, is_constant ? end : last[r], *arena.offset[r], *arena.offset[r] + buffer.bytes});
   }
   std::ranges::sort(found, {}, &Lifetime::begin);
   return found;
@@ -54,18 +52,18 @@ std::vector<Lifetime> lifetimes(const Plan& plan, const std::vector<int>& rank) 
 
 }  // namespace
 
-std::vector<std::int64_t> live_bytes(const Plan& plan) {
-  std::vector<int> rank = ranks(plan.placement());
+Indexed<StepId, std::int64_t> live_bytes(const Plan& plan) {
+  Ranks rank = ranks(plan.placement());
   std::vector<Lifetime> buffers = lifetimes(plan, rank);
-  std::vector<std::int64_t> live;
-  for (int at : rank) {
+  Indexed<StepId, std::int64_t> live;
+  for (std::size_t at : rank) {
     std::int64_t bytes = 0, counted_to = 0;  // buffers may share bytes
     for (const Lifetime& buffer : buffers) {
       if (at < buffer.first || at > buffer.last) continue;
       bytes += std::max<std::int64_t>(buffer.end - std::max(buffer.begin, counted_to), 0);
       counted_to = std::max(counted_to, buffer.end);
     }
-    live.push_back(bytes);
+    live.add(bytes);
   }
   return live;
 }

@@ -9,9 +9,9 @@
 
 namespace tutti {
 
-/// Per step: the bytes of the arena that hold something while it runs: constants, what steps before it made and it or
-/// others still read, what it makes. Steps run phase by phase, as if by one worker.
-std::vector<std::int64_t> live_bytes(const Plan& plan);
+/// Per step: the bytes of the arena in use while it runs: constants, live values of earlier steps, its own results.
+/// Steps run phase by phase, as if by one worker.
+Indexed<StepId, std::int64_t> live_bytes(const Plan& plan);
 
 /// In bytes, of all workers; of a call whose arguments lie as the program wants them and are kept.
 struct PlanMemory {

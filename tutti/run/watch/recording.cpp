@@ -25,7 +25,8 @@ std::string label(const std::string& name, std::string_view category, const Json
 }
 
 /// A step: some worker's part of a step. `part`: what its program is to the step around it.
-std::string step_label(const Plan& plan, std::size_t n, int worker, const std::string& part, double bytes) {
+std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std::string& part,
+                       double bytes) {
   const Step& step = plan.steps().list[n];
   const Assignment& assigned = plan.placement().of[n];
   Json args;
@@ -64,11 +65,10 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
   for (const auto& phase : plan.schedule().lists)
     for (std::size_t w = 0; w < phase.size(); ++w)
       for (const WorkerStep& share : phase[w]) {
-        auto n = static_cast<std::size_t>(share.of);
-        const SplitStep step{steps.list[n], plan.placement().of[n].split};
+        const SplitStep step{steps.list[share.of], plan.placement().of[share.of].split};
         double all = moved_bytes(plan.graph(), step.step);
         double bytes = divided(plan.graph(), step, plan.placement().workers, all)[w];
-        known_[&share] = {step_label(plan, n, static_cast<int>(w), part, bytes), bytes};
+        known_[&share] = {step_label(plan, share.of, w, part, bytes), bytes};
       }
   for (const Step& step : steps.list)
     if (const SubWork* work = sub_work(plan.graph(), step))
