@@ -88,10 +88,10 @@ struct GatherTransposedToEqual : AllGather {
 /// Each device takes its neighbour's block.
 struct BlockOfNeighbour : OwnBlock {
   Kernel kernel(const Layout& layout) const {
-    View view = std::get<View>(OwnBlock::kernel(layout));
-    for (Digit& digit : view.digits)
-      if (digit.to.of == Coordinate::Of::axis && digit.to.axis == axis_a()) digit.to.axis = axis_b();
-      else if (digit.to.of == Coordinate::Of::axis) digit.to.axis = axis_a();
+    kernel::View view = std::get<kernel::View>(OwnBlock::kernel(layout));
+    for (kernel::Digit& digit : view.digits)
+      if (digit.to.of == kernel::Coordinate::Of::axis && digit.to.axis == axis_a()) digit.to.axis = axis_b();
+      else if (digit.to.of == kernel::Coordinate::Of::axis) digit.to.axis = axis_a();
     return view;
   }
   static std::vector<Example> examples() {
@@ -136,7 +136,7 @@ struct SumOfOneLane : AllReduce {
 
 /// The maximum over pairs of devices, which infer takes for equal on all of them: hole H1 of JAX.
 struct MaximumOfPairs : AllReduce {
-  Kernel kernel(const Layout&) const { return Fold{ReduceKind::max, {axis_a()}, {}}; }
+  Kernel kernel(const Layout&) const { return kernel::Fold{ReduceKind::max, {axis_a()}, {}}; }
   static std::vector<Example> examples() {
     Type x = Type(DType::f64, {3}).with({axis_a(), axis_b()}, varying);
     return {{MaximumOfPairs{{ReduceKind::max, {axis_a(), axis_b()}}}, {x}}};
@@ -190,7 +190,7 @@ struct SwitchToNextBranch : Switch {
   Kernel kernel(const Layout&) const {
     std::vector<SubProgram> turned = branches;
     std::ranges::rotate(turned, turned.begin() + 1);
-    return Sub{Sub::How::choose, turned};
+    return kernel::Sub{kernel::Sub::How::choose, turned};
   }
   SwitchToNextBranch with_programs(const std::vector<SubProgram>& programs) const {
     return {Switch::with_programs(programs)};

@@ -21,7 +21,7 @@ struct Infers {
   bool operator==(const Infers&) const = default;
 };
 struct Computes {
-  Kernel kernel(const Layout&) const { return View{}; }
+  Kernel kernel(const Layout&) const { return kernel::View{}; }
   bool operator==(const Computes&) const = default;
 };
 struct Differentiates {

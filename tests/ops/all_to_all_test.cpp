@@ -12,7 +12,9 @@ namespace {
 const Axis a = example_mesh().axes()[0], b = example_mesh().axes()[1], c = example_mesh().axes()[2];
 Type over_ab(Shape shape) { return Type(DType::f32, std::move(shape)).with({a, b}, varying); }
 
-std::string view(const AllToAll& op, const Type& x) { return to_string(std::get<View>(kernel_of(op, {x}))); }
+std::string view(const AllToAll& op, const Type& x) {
+  return to_string(std::get<kernel::View>(kernel_of(op, {x})));
+}
 
 TEST(all_to_all, removes_split_and_puts_the_sources_at_concat_of_the_result) {
   AllToAll op{{a, b}, Dim{0}, Dim{2}};
@@ -42,7 +44,7 @@ TEST(all_to_all, is_digits_of_the_axes) {
 
 TEST(all_to_all, in_groups_takes_pieces_in_their_order) {
   AllToAll op{{a, b}, Dim{0}, Dim{0}, Stacking::tiled, {{0, 2}, {3, 1}}};
-  Shuffle shuffle = std::get<Shuffle>(kernel_of(op, {over_ab({4})}));
+  kernel::Shuffle shuffle = std::get<kernel::Shuffle>(kernel_of(op, {over_ab({4})}));
   ASSERT_EQ(shuffle.pieces.size(), 16U);
   // Device 2 (a=0, b=1) is position 1: the second of its group, after position 3, devices 6 and 7.
   EXPECT_EQ(shuffle.pieces[4].devices, std::vector<int>{6});

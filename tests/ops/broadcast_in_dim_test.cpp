@@ -11,7 +11,9 @@ namespace {
 
 const Type row(DType::f32, {3}), matrix(DType::f32, {2, 3});
 
-View view_of(const BroadcastInDim& op, const Type& x) { return std::get<View>(kernel_of(op, {x})); }
+kernel::View view_of(const BroadcastInDim& op, const Type& x) {
+  return std::get<kernel::View>(kernel_of(op, {x}));
+}
 
 TEST(broadcast_in_dim, repeats_along_new_dims) {
   BroadcastInDim op{{2, 3}, {Dim{1}}};

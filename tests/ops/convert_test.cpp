@@ -25,7 +25,7 @@ TEST(convert, to_the_same_dtype_is_the_operand) {
 }
 
 TEST(convert, to_the_same_dtype_as_an_op_is_a_view) {
-  EXPECT_TRUE(std::holds_alternative<View>(kernel_of(Convert{DType::f32}, {Type(DType::f32, {3})})));
+  EXPECT_TRUE(std::holds_alternative<kernel::View>(kernel_of(Convert{DType::f32}, {Type(DType::f32, {3})})));
 }
 
 TEST(convert, of_float_to_float_takes_an_unreduced_sum) {

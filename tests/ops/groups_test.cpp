@@ -57,7 +57,8 @@ TEST(groups, transpose_to_the_same_groups) {
 }
 
 TEST(groups, fold_in_mesh_order_whatever_theirs) {
-  Shuffle shuffle = std::get<Shuffle>(kernel_of(AllReduce{ReduceKind::sum, ab, crossed}, {over_ab({3})}));
+  kernel::Shuffle shuffle =
+      std::get<kernel::Shuffle>(kernel_of(AllReduce{ReduceKind::sum, ab, crossed}, {over_ab({3})}));
   // Positions 3 and 1, devices 6 and 2 at c = 0.
   EXPECT_EQ(shuffle.pieces[6].devices, (std::vector<int>{2, 6}));
 }

@@ -16,7 +16,7 @@ std::string text_of(F function) {
 
 Tensor values(const Iota& op) {
   Kernel kernel = kernel_of(op, {});
-  const Literal& literal = std::get<Literal>(kernel);
+  const kernel::Literal& literal = std::get<kernel::Literal>(kernel);
   return viewed(literal.view, literal.data, op.shape);
 }
 

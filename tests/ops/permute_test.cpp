@@ -15,8 +15,8 @@ const Type x = Type(DType::f32, {3}).with({a, b}, varying);
 // The source of every device; -1: zeros.
 std::vector<int> sources(const Axes& axes, const Pairs& pairs) {
   std::vector<int> found;
-  Shuffle shuffle = std::get<Shuffle>(kernel_of(Permute{axes, pairs}, {x}));
-  for (const Shuffle::Piece& piece : shuffle.pieces)
+  kernel::Shuffle shuffle = std::get<kernel::Shuffle>(kernel_of(Permute{axes, pairs}, {x}));
+  for (const kernel::Shuffle::Piece& piece : shuffle.pieces)
     found.push_back(piece.devices.empty() ? -1 : piece.devices[0]);
   return found;
 }

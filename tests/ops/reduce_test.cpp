@@ -16,7 +16,7 @@ const Axis& axis_a() { return example_mesh().axes()[0]; }
 TEST(reduce, drops_the_folded_dims) {
   Reduce op{ReduceKind::sum, {Dim{2}, Dim{0}}};
   EXPECT_EQ(op.infer({box})[0], Type(DType::f32, {3}));
-  EXPECT_EQ(std::get<ReduceDims>(kernel_of(op, {box})).dims, (Dims{Dim{0}, Dim{2}}));
+  EXPECT_EQ(std::get<kernel::ReduceDims>(kernel_of(op, {box})).dims, (Dims{Dim{0}, Dim{2}}));
 }
 
 TEST(reduce, of_a_sum_keeps_every_state) {

@@ -12,7 +12,7 @@ namespace {
 Type f32(Shape shape) { return Type(DType::f32, std::move(shape)); }
 
 std::string digits(const Shape& from, const Shape& to) {
-  return to_string(std::get<View>(kernel_of(Reshape{to}, {f32(from)})));
+  return to_string(std::get<kernel::View>(kernel_of(Reshape{to}, {f32(from)})));
 }
 
 TEST(reshape, keeps_dtype_and_states) {
@@ -57,7 +57,7 @@ TEST(reshape, keeps_the_row_major_order_in_every_example) {
     Type type = example.operands[0].type;
     Tensor x = counted(type.dtype(), type.shape());
     Shape to = example.op->infer({type})[0].shape();
-    EXPECT_EQ(viewed(std::get<View>(kernel_of(example.op, {type})), x, to), x.reshaped(to))
+    EXPECT_EQ(viewed(std::get<kernel::View>(kernel_of(example.op, {type})), x, to), x.reshaped(to))
         << to_string(example.op);
   }
 }

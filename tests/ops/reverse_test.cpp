@@ -21,9 +21,9 @@ TEST(reverse, turns_some_dims_around) {
 }
 
 TEST(reverse, is_a_view_that_steps_backwards) {
-  EXPECT_EQ(to_string(std::get<View>(kernel_of(Reverse{{Dim{1}}}, {matrix}))),
+  EXPECT_EQ(to_string(std::get<kernel::View>(kernel_of(Reverse{{Dim{1}}}, {matrix}))),
             "2: d0 > d0, 3: d1*-1 > d1 from [0, 2]");
-  EXPECT_EQ(to_string(std::get<View>(kernel_of(Reverse{{Dim{0}}}, {Type(DType::f32, {0})}))),
+  EXPECT_EQ(to_string(std::get<kernel::View>(kernel_of(Reverse{{Dim{0}}}, {Type(DType::f32, {0})}))),
             "0: d0*-1 > d0 from [0]");
 }
 

@@ -20,7 +20,7 @@ TEST(slice, takes_every_stride_th_element_before_the_limit) {
 }
 
 TEST(slice, is_a_view) {
-  EXPECT_EQ(to_string(std::get<View>(kernel_of(Slice{{1, 0}, {4, 5}, {2, 3}}, {matrix}))),
+  EXPECT_EQ(to_string(std::get<kernel::View>(kernel_of(Slice{{1, 0}, {4, 5}, {2, 3}}, {matrix}))),
             "2: d0*2 > d0, 2: d1*3 > d1 from [1, 0]");
 }
 

@@ -28,7 +28,7 @@ TEST(stop_gradient, refuses_its_transpose) {
 }
 
 TEST(stop_gradient, moves_nothing) {
-  EXPECT_TRUE(std::holds_alternative<View>(kernel_of(StopGradient{}, {Type(DType::f32, {3})})));
+  EXPECT_TRUE(std::holds_alternative<kernel::View>(kernel_of(StopGradient{}, {Type(DType::f32, {3})})));
 }
 
 TEST(stop_gradient, types_its_rules) {

@@ -15,12 +15,13 @@ TEST(transpose, puts_operand_dim_permutation_i_at_i) {
   Axis a = example_mesh().axes()[0];
   Transpose op{{Dim{2}, Dim{0}, Dim{1}}};
   EXPECT_EQ(op.infer({box.with(a, unreduced)})[0], Type(DType::f32, {5, 2, 3}).with(a, unreduced));
-  EXPECT_EQ(to_string(std::get<View>(kernel_of(op, {box}))), "5: d2 > d0, 2: d0 > d1, 3: d1 > d2");
+  EXPECT_EQ(to_string(std::get<kernel::View>(kernel_of(op, {box}))), "5: d2 > d0, 2: d0 > d1, 3: d1 > d2");
 }
 
 TEST(transpose, moves_the_elements) {
   Tensor x(Shape{2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
-  View view = std::get<View>(kernel_of(Transpose{{Dim{1}, Dim{0}}}, {Type(DType::f32, {2, 3})}));
+  kernel::View view =
+      std::get<kernel::View>(kernel_of(Transpose{{Dim{1}, Dim{0}}}, {Type(DType::f32, {2, 3})}));
   EXPECT_EQ(viewed(view, x, {3, 2}), Tensor(Shape{3, 2}, std::vector<float>{1, 4, 2, 5, 3, 6}));
 }
 

@@ -41,7 +41,7 @@ TEST(zero_tangent, transposes_to_nothing) {
 
 TEST(zero_tangent, stores_one_zero_for_all_elements) {
   Kernel kernel = kernel_of(ZeroTangent{Type(DType::f32, {2, 5}, {{a, varying}})}, {});
-  const Literal& literal = std::get<Literal>(kernel);
+  const kernel::Literal& literal = std::get<kernel::Literal>(kernel);
   EXPECT_EQ(literal.data, Tensor::scalar(0.0F));
   EXPECT_EQ(to_string(literal.view), "2: nowhere > d0, 5: nowhere > d1");
 }

@@ -303,7 +303,7 @@ class planted_ops : public OracleTest {};
 /// Computes -x, but lowers to |x|.
 struct LoweredToAbs : Scripted {
   static constexpr std::string_view name = "lowered_to_abs";
-  Kernel kernel(const Layout&) const { return Pointwise{UnaryFn::neg}; }
+  Kernel kernel(const Layout&) const { return kernel::Pointwise{UnaryFn::neg}; }
   Lowered lower(Emitter& emitter, const Lowered& operands) const {
     return {emitter.emit("stablehlo.abs", operands, emitter.result_types()[0])};
   }

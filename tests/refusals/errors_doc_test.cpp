@@ -26,7 +26,7 @@ struct TableLookup {
 
   Mixing mixing() const { return Mixing::alike; }
   Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const { return View{}; }
+  Kernel kernel(const Layout&) const { return kernel::View{}; }
   BatchedArrays batch(const Axis&, const BatchedArrays& operands, const Types&) const { return operands; }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const TableLookup&) const = default;

@@ -19,7 +19,7 @@ struct Opaque {
 
   Mixing mixing() const { return Mixing::alike; }
   Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const { return View{}; }
+  Kernel kernel(const Layout&) const { return kernel::View{}; }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Opaque&) const = default;
 };

@@ -17,7 +17,7 @@ const Axis& b() { return mesh().axes()[1]; }
 constexpr AxisSet on_a = 1, on_b = 2;
 using Strides = std::vector<std::int64_t>;
 
-Address at(const View& view, const Address& from, Stored operand, Stored result) {
+Address at(const kernel::View& view, const Address& from, Stored operand, Stored result) {
   auto address = address_of(moves_of(view, mesh(), from, operand, result), mesh(), from, result);
   EXPECT_TRUE(address);
   return address.value_or(Address{});
@@ -25,9 +25,9 @@ Address at(const View& view, const Address& from, Stored operand, Stored result)
 
 TEST(address, a_gather_of_dense_shards_is_a_view) {
   Shape block{4, 2}, whole{8, 2};
-  View gather{{{2, along(a()), along(Dim{0}, 4)},
-               {4, along(Dim{0}), along(Dim{0})},
-               {2, along(Dim{1}), along(Dim{1})}}};
+  kernel::View gather{{{2, kernel::along(a()), kernel::along(Dim{0}, 4)},
+                       {4, kernel::along(Dim{0}), kernel::along(Dim{0})},
+                       {2, kernel::along(Dim{1}), kernel::along(Dim{1})}}};
   Address from{BufferId{0}, 0, {32, 0}, {8, 4}};
   EXPECT_EQ(at(gather, from, {block, on_a}, {whole, 0}).dims, (Strides{8, 4}));
   EXPECT_EQ(at(gather, from, {block, on_a}, {whole, 0}).axes, (Strides{0, 0}));
@@ -39,7 +39,7 @@ TEST(address, a_gather_of_dense_shards_is_a_view) {
 
 TEST(address, axes_that_no_digit_names_keep_their_place) {
   Shape shape{2};
-  View identity{{{2, along(Dim{0}), along(Dim{0})}}};
+  kernel::View identity{{{2, kernel::along(Dim{0}), kernel::along(Dim{0})}}};
   Address from{BufferId{0}, 0, {24, 8}, {4}};
   EXPECT_EQ(at(identity, from, {shape, on_a | on_b}, {shape, on_a | on_b}).axes, (Strides{24, 8}));
   EXPECT_EQ(at(identity, {BufferId{0}, 0, {8, 0}, {4}}, {shape, on_a}, {shape, on_a | on_b}).axes,
@@ -48,7 +48,8 @@ TEST(address, axes_that_no_digit_names_keep_their_place) {
 
 TEST(address, an_own_block_also_reads_its_own_device_where_every_device_has_a_copy) {
   Shape whole{6}, block{2};
-  View own{{{3, along(Dim{0}, 2), along(b())}, {2, along(Dim{0}), along(Dim{0})}}};
+  kernel::View own{
+      {{3, kernel::along(Dim{0}, 2), kernel::along(b())}, {2, kernel::along(Dim{0}), kernel::along(Dim{0})}}};
   EXPECT_EQ(at(own, {BufferId{0}, 0, {0, 0}, {4}}, {whole, 0}, {block, on_b}).axes, (Strides{0, 8}));
   EXPECT_EQ(at(own, {BufferId{0}, 0, {72, 24}, {4}}, {whole, on_a | on_b}, {block, on_a | on_b}).axes,
             (Strides{72, 32}));
@@ -56,11 +57,11 @@ TEST(address, an_own_block_also_reads_its_own_device_where_every_device_has_a_co
 
 TEST(address, of_a_slice_starts_later_and_of_a_reverse_steps_backwards) {
   Shape whole{6}, part{2};
-  View slice{.digits = {{2, along(Dim{0}, 2), along(Dim{0})}}, .start = {1}};
+  kernel::View slice{.digits = {{2, kernel::along(Dim{0}, 2), kernel::along(Dim{0})}}, .start = {1}};
   Address from{BufferId{0}, 100, {24, 0}, {4}};
   EXPECT_EQ(start_of(slice, from), 4);
   EXPECT_EQ(at(slice, from, {whole, on_a}, {part, on_a}).dims, (Strides{8}));
-  View reverse{.digits = {{6, along(Dim{0}, -1), along(Dim{0})}}, .start = {5}};
+  kernel::View reverse{.digits = {{6, kernel::along(Dim{0}, -1), kernel::along(Dim{0})}}, .start = {5}};
   EXPECT_EQ(start_of(reverse, from), 20);
   EXPECT_EQ(at(reverse, from, {whole, on_a}, {whole, on_a}).dims, (Strides{-4}));
 }

@@ -147,7 +147,7 @@ TEST_F(Calls, an_error_of_a_unit_names_its_equation_and_stops_the_run) {
   Builder builder;
   Array x = builder.input(Type(DType::f32, {1}));
   auto place = builder.on_behalf_of({"fire.cpp", 7, 0});
-  Opaque burning{[](const Unit&) { throw Error(Code::device, {}, "it is on fire"); }};
+  Opaque burning{[](const kernel::Unit&) { throw Error(Code::device, {}, "it is on fire"); }};
   Program program = builder.finish(builder.add(burning, {x}));
   Executable executable(program, mesh_, team_);
   try {
@@ -160,8 +160,9 @@ TEST_F(Calls, an_error_of_a_unit_names_its_equation_and_stops_the_run) {
 
 TEST_F(Calls, per_device_storage_finds_a_value_that_is_not_equal_as_typed) {
   int calls = 0;
-  Opaque counting{
-      [&](const Unit& unit) { *reinterpret_cast<float*>(unit.results[0]) = static_cast<float>(++calls); }};
+  Opaque counting{[&](const kernel::Unit& unit) {
+    *reinterpret_cast<float*>(unit.results[0]) = static_cast<float>(++calls);
+  }};
   Builder builder;
   Array x = builder.input(Type(DType::f32, {1}));
   Program program = builder.finish(builder.add(counting, {x}));

@@ -102,7 +102,7 @@ TEST(schedule, begins_the_scratch_of_each_worker_on_a_page) {
 
 TEST(check_races, finds_scratch_that_two_workers_share) {
   auto a_step_with_scratch = [](const Arrays& x) {  // a product needs some on few processors only
-    return Builder::current().add(Opaque{.run = [](const Unit&) {}, .scratch_bytes = 64}, {x[0]});
+    return Builder::current().add(Opaque{.run = [](const kernel::Unit&) {}, .scratch_bytes = 64}, {x[0]});
   };
   Plan plan(Mesh({{"a", 4}}), PlanChoice::by_axis, a_step_with_scratch);
   Schedule schedule = make_schedule(plan.graph, plan.steps, plan.costs, plan.placement, plan.arena);

@@ -52,7 +52,7 @@ void wake_up(Team& team) {
 TEST(crew, alone_or_together_a_call_computes_the_same) {
   if (Team::default_workers() < 2) GTEST_SKIP() << "one processor: always alone";
   Watch watch;
-  Opaque copying{[&](const Unit& unit) {
+  Opaque copying{[&](const kernel::Unit& unit) {
                    watch.note();
                    std::memcpy(unit.results[0], unit.operands[0], 8 * 16 * sizeof(float));
                  },

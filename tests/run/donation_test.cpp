@@ -167,7 +167,7 @@ TEST_F(Donation, what_lies_otherwise_is_dropped_before_the_steps_run) {
   Builder builder;
   auto bound = builder.bind(mesh_.axes());
   Array x = builder.input(Type(DType::f32, {8}));
-  Opaque looking{[&](const Unit&) { there = !given.expired(); }};
+  Opaque looking{[&](const kernel::Unit&) { there = !given.expired(); }};
   Executable executable(builder.finish(builder.add(looking, {x})), mesh_, team_);
   Value otherwise = std::make_shared<const GlobalArray>(
       GlobalArray::distributed(Tensor(DType::f32, {8}), {mesh_, {mesh_.axes()}, {}, {}}));

@@ -212,7 +212,7 @@ TEST_F(NoMemory, for_scratch_names_the_equation_that_needs_most) {
       [] {
         Team team(2);
         Program hungry = program([](const Array& x) {
-          return Builder::current().add(Opaque{[](const Unit&) {}, 1000, 2 * large}, {x})[0];
+          return Builder::current().add(Opaque{[](const kernel::Unit&) {}, 1000, 2 * large}, {x})[0];
         });
         allow_only(large / 2, team);
         print_refusal([&] { Executable(hungry, mesh(), team); });
@@ -240,7 +240,7 @@ enum class Short { before_the_trips, after_them };
 /// given its result.
 void record(Short when, const std::function<void(Timeline&, const std::string&)>& look) {
   constexpr std::int64_t size = 6;
-  Opaque shortage{[](const Unit& unit) {
+  Opaque shortage{[](const kernel::Unit& unit) {
     allow_only(0);
     while (std::malloc(1 << 20) != nullptr) {  // what was freed is no large piece either
     }

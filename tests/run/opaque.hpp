@@ -16,14 +16,14 @@ struct Opaque {
   static constexpr Refused jvp{"a test's op"}, transpose{"a test's op"}, batch{"a test's op"},
       lower{"a test's op"};
 
-  std::function<void(const Unit&)> run;
+  std::function<void(const kernel::Unit&)> run;
   double nanoseconds = 1000;
   std::size_t scratch_bytes = 64;
 
   Parameters parameters() const { return {}; }
   Mixing mixing() const { return Mixing::own; }
   Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const { return Units{nanoseconds, scratch_bytes, run}; }
+  Kernel kernel(const Layout&) const { return kernel::Units{nanoseconds, scratch_bytes, run}; }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Opaque& other) const { return this == &other; }
 };

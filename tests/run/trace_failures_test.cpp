@@ -105,7 +105,7 @@ TEST_F(TraceFailures, in_the_middle_of_a_long_call_keep_what_was_written_of_it) 
 TEST_F(TraceFailures, do_not_hide_why_a_call_fails) {
   Team team(1);
   Timeline recorder(1, file_.path());
-  Opaque burning{[](const Unit&) { throw Error(Code::device, {}, "it is on fire"); }};
+  Opaque burning{[](const kernel::Unit&) { throw Error(Code::device, {}, "it is on fire"); }};
   Executable executable(test_program(Mesh(), {{DType::f32, {3}}},
                                      [&](const Arrays& x) { return Builder::current().add(burning, x); }, {}),
                         Mesh(), team, {.timeline = &recorder});

@@ -46,7 +46,7 @@ class OneEquation {
   }
   Tensor result() const { return Tensor(results_[0].dtype(), results_[0].shape()); }
 
-  std::vector<PerDevice> compute(const View& view) const {
+  std::vector<PerDevice> compute(const kernel::View& view) const {
     std::vector<PerDevice> results;
     for (std::size_t i = 0; i < operands_.size(); ++i)
       results.push_back(
@@ -54,12 +54,12 @@ class OneEquation {
     return results;
   }
 
-  std::vector<PerDevice> compute(const Literal& literal) const {
+  std::vector<PerDevice> compute(const kernel::Literal& literal) const {
     PerDevice everywhere = on_each_device([&](int) { return literal.data; });
     return {on_each_device([&](int device) { return viewed(literal.view, everywhere, device); })};
   }
 
-  std::vector<PerDevice> compute(const Pointwise& pointwise) const {
+  std::vector<PerDevice> compute(const kernel::Pointwise& pointwise) const {
     ElementwiseKernel kernel = std::visit([this](auto fn) { return kernel_of(fn); }, pointwise.fn);
     return {on_each_device([&](int device) {
       Tensor out = result();
@@ -76,23 +76,24 @@ class OneEquation {
   ElementwiseKernel kernel_of(CompareDirection direction) const {
     return compare_kernel(direction, operands_[0][0].dtype(), Stride::dense, Stride::dense);
   }
-  ElementwiseKernel kernel_of(ClampFn) const {
+  ElementwiseKernel kernel_of(kernel::ClampFn) const {
     return clamp_kernel(results_[0].dtype(), Stride::dense, Stride::dense, Stride::dense);
   }
-  ElementwiseKernel kernel_of(SelectFn) const {
+  ElementwiseKernel kernel_of(kernel::SelectFn) const {
     return select_kernel(results_[0].dtype(), Stride::dense, Stride::dense, Stride::dense);
   }
-  ElementwiseKernel kernel_of(ConvertFn) const {
+  ElementwiseKernel kernel_of(kernel::ConvertFn) const {
     return convert_kernel(operands_[0][0].dtype(), results_[0].dtype());
   }
 
   // The folded dims are brought to the end, then each row is folded.
-  std::vector<PerDevice> compute(const ReduceDims& reduce) const {
+  std::vector<PerDevice> compute(const kernel::ReduceDims& reduce) const {
     const Shape& shape = operands_[0][0].shape();
-    View dims_last;
+    kernel::View dims_last;
     std::vector<std::int64_t> sizes;
     auto put = [&](int dim) {
-      dims_last.digits.push_back({shape[dim], along(Dim{dim}), along(Dim{static_cast<int>(sizes.size())})});
+      dims_last.digits.push_back(
+          {shape[dim], kernel::along(Dim{dim}), kernel::along(Dim{static_cast<int>(sizes.size())})});
       sizes.push_back(shape[dim]);
     };
     auto is_folded = [&](int dim) { return std::ranges::find(reduce.dims, Dim{dim}) != reduce.dims.end(); };
@@ -112,7 +113,7 @@ class OneEquation {
   }
 
   // Device numbers ascend in mesh order, last axis innermost: the order of folding.
-  std::vector<PerDevice> compute(const Fold& fold) const {
+  std::vector<PerDevice> compute(const kernel::Fold& fold) const {
     PerDevice folded = on_each_device([&](int device) {
       std::vector<const std::byte*> terms;
       for (int other = 0; other < mesh_.devices(); ++other)
@@ -133,26 +134,26 @@ class OneEquation {
   }
 
   // Element by element: its place in a piece, from there its places in the operand and in the result.
-  std::vector<PerDevice> compute(const Shuffle& shuffle) const {
+  std::vector<PerDevice> compute(const kernel::Shuffle& shuffle) const {
     std::size_t pieces = shuffle.pieces.size() / static_cast<std::size_t>(mesh_.devices());
     std::vector<std::int64_t> from = strides_of(operands_[0][0].shape()),
                               to = strides_of(results_[0].shape());
-    auto stride = [](const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
-      if (coordinate.of != Coordinate::Of::dim) return std::int64_t{0};
+    auto stride = [](const kernel::Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
+      if (coordinate.of != kernel::Coordinate::Of::dim) return std::int64_t{0};
       return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
     };
     std::int64_t elements = 1;
-    for (const Digit& digit : shuffle.digits) elements *= digit.size;
+    for (const kernel::Digit& digit : shuffle.digits) elements *= digit.size;
     return {on_each_device([&](int device) {
       Tensor out = result();
       ensure(static_cast<std::int64_t>(pieces) * elements == out.elements(),
              "{} pieces of {} elements for {}", pieces, elements, to_string(results_[0]));
       for (std::size_t k = 0; k < pieces; ++k) {
-        const Shuffle::Piece& piece = shuffle.pieces[static_cast<std::size_t>(device) * pieces + k];
+        const kernel::Shuffle::Piece& piece = shuffle.pieces[static_cast<std::size_t>(device) * pieces + k];
         for (std::int64_t i = 0; i < elements && !piece.devices.empty(); ++i) {
           std::int64_t read = piece.block * stride(shuffle.block, from),
                        write = static_cast<std::int64_t>(k) * stride(shuffle.piece, to), rest = i;
-          for (const Digit& digit : shuffle.digits) {
+          for (const kernel::Digit& digit : shuffle.digits) {
             read += rest % digit.size * stride(digit.from, from);
             write += rest % digit.size * stride(digit.to, to);
             rest /= digit.size;
@@ -163,8 +164,8 @@ class OneEquation {
       return out;
     })};
   }
-  void fold_element(const Shuffle& shuffle, const Shuffle::Piece& piece, std::int64_t read, Tensor& out,
-                    std::int64_t write) const {
+  void fold_element(const kernel::Shuffle& shuffle, const kernel::Shuffle::Piece& piece, std::int64_t read,
+                    Tensor& out, std::int64_t write) const {
     auto bytes = static_cast<std::int64_t>(bytes_per_element(out.dtype()));
     ensure(std::ranges::is_sorted(piece.devices), "the devices of a piece are not in mesh order");
     std::vector<const std::byte*> terms;
@@ -176,7 +177,7 @@ class OneEquation {
                                              static_cast<int>(terms.size()), 1, Load::plain, Store::plain);
   }
 
-  std::vector<PerDevice> compute(const Units& units) const {
+  std::vector<PerDevice> compute(const kernel::Units& units) const {
     std::vector<PerDevice> all(results_.size());
     Tensor scratch(DType::boolean, Shape{static_cast<std::int64_t>(units.scratch_bytes)});
     for (int device = 0; device < mesh_.devices(); ++device) {
@@ -193,17 +194,17 @@ class OneEquation {
   }
 
   // Every device goes every way, together with the others; it takes what it finds on its own.
-  std::vector<PerDevice> compute(const Sub& sub) const {
+  std::vector<PerDevice> compute(const kernel::Sub& sub) const {
     switch (sub.how) {
-      case Sub::How::choose: return chosen(sub);
-      case Sub::How::repeat: return repeated(sub);
-      case Sub::How::call: return evaluate(*sub.programs[0], mesh_, operands_, watch_);
-      case Sub::How::loop: return looped(sub);
+      case kernel::Sub::How::choose: return chosen(sub);
+      case kernel::Sub::How::repeat: return repeated(sub);
+      case kernel::Sub::How::call: return evaluate(*sub.programs[0], mesh_, operands_, watch_);
+      case kernel::Sub::How::loop: return looped(sub);
     }
     return {};
   }
 
-  std::vector<PerDevice> chosen(const Sub& sub) const {
+  std::vector<PerDevice> chosen(const kernel::Sub& sub) const {
     std::vector<PerDevice> rest(operands_.begin() + 1, operands_.end()), results(results_.size());
     for (PerDevice& result : results) result.resize(static_cast<std::size_t>(mesh_.devices()));
     int last = static_cast<int>(sub.programs.size()) - 1;
@@ -216,7 +217,7 @@ class OneEquation {
     return results;
   }
 
-  std::vector<PerDevice> repeated(const Sub& sub) const {
+  std::vector<PerDevice> repeated(const kernel::Sub& sub) const {
     auto consts = sub.consts, carries = sub.carries;
     std::vector<PerDevice> carried(operands_.begin() + consts, operands_.begin() + consts + carries);
     std::vector<PerDevice> ys;
@@ -247,7 +248,7 @@ class OneEquation {
     return slice;
   }
 
-  std::vector<PerDevice> looped(const Sub& sub) const {
+  std::vector<PerDevice> looped(const kernel::Sub& sub) const {
     std::vector<PerDevice> given = operands_;
     std::vector<bool> wants(static_cast<std::size_t>(mesh_.devices()), true);
     auto goes_on = [&](int device) { return wants[static_cast<std::size_t>(device)]; };
@@ -270,11 +271,11 @@ class OneEquation {
           to[i][static_cast<std::size_t>(device)] = from[i][static_cast<std::size_t>(device)];
   }
 
-  Tensor viewed(const View& view, const PerDevice& from, int device) const {
+  Tensor viewed(const kernel::View& view, const PerDevice& from, int device) const {
     return viewed(view, from, device, results_[0]);
   }
 
-  Tensor viewed(const View& view, const PerDevice& from, int device, Type to) const {
+  Tensor viewed(const kernel::View& view, const PerDevice& from, int device, Type to) const {
     if (view.reshape) return from[static_cast<std::size_t>(device)].reshaped(to.shape());
     Tensor out(to.dtype(), to.shape());
     std::vector<bool> written(static_cast<std::size_t>(out.elements()));
@@ -318,10 +319,10 @@ class OneEquation {
 
   // Digits that go to an axis stand at this device's coordinate, all others run through their sizes. Axes
   // that no digit reads stay as they are.
-  Walk walk_of(const View& view, const Shape& from, const Shape& to, int device) const {
+  Walk walk_of(const kernel::View& view, const Shape& from, const Shape& to, int device) const {
     std::vector<std::int64_t> from_strides = strides_of(from), to_strides = strides_of(to);
-    auto step = [](const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
-      bool moves = coordinate.of == Coordinate::Of::dim;
+    auto step = [](const kernel::Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
+      bool moves = coordinate.of == kernel::Coordinate::Of::dim;
       std::int64_t stride =
           moves ? coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)] : 0;
       return static_cast<std::size_t>(stride);
@@ -330,13 +331,13 @@ class OneEquation {
     for (std::size_t i = 0; i < view.start.size(); ++i)
       walk.start.read += static_cast<std::size_t>(view.start[i] * from_strides[i]);
     Axes consumed;
-    for (const Digit& digit : view.digits) {
-      bool reads_axis = digit.from.of == Coordinate::Of::axis;
+    for (const kernel::Digit& digit : view.digits) {
+      bool reads_axis = digit.from.of == kernel::Coordinate::Of::axis;
       if (reads_axis) consumed.push_back(digit.from.axis);
       std::size_t hop =
           reads_axis ? hop_along(digit.from.axis) * static_cast<std::size_t>(digit.from.weight) : 0;
       Walk::Place place{hop, step(digit.from, from_strides), step(digit.to, to_strides)};
-      if (digit.to.of != Coordinate::Of::axis) {
+      if (digit.to.of != kernel::Coordinate::Of::axis) {
         walk.loops.push_back({digit.size, place});
         walk.indices *= digit.size;
         continue;

@@ -22,7 +22,7 @@ struct Scripted {
   Parameters parameters() const { return {}; }
   Mixing mixing() const { return Mixing::own; }
   Types infer(const Types&) const { return results; }
-  Kernel kernel(const Layout&) const { return View{}; }
+  Kernel kernel(const Layout&) const { return kernel::View{}; }
   Lowered lower(Emitter& emitter, const Lowered& operands) const { return script(emitter, operands); }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Scripted& other) const { return results == other.results; }

@@ -13,12 +13,12 @@ std::string code_and_message(const Error& error) {
   return std::string(info(error.code()).label) + ": " + error.message();
 }
 
-std::string to_string(const Coordinate& coordinate) {
+std::string to_string(const kernel::Coordinate& coordinate) {
   std::string weight = coordinate.weight == 1 ? "" : "*" + std::to_string(coordinate.weight);
   switch (coordinate.of) {
-    case Coordinate::Of::nowhere: return "nowhere";
-    case Coordinate::Of::dim: return "d" + std::to_string(coordinate.dim.index) + weight;
-    case Coordinate::Of::axis: return std::string(coordinate.axis.name) + weight;
+    case kernel::Coordinate::Of::nowhere: return "nowhere";
+    case kernel::Coordinate::Of::dim: return "d" + std::to_string(coordinate.dim.index) + weight;
+    case kernel::Coordinate::Of::axis: return std::string(coordinate.axis.name) + weight;
   }
   return {};
 }
@@ -30,8 +30,8 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
   return strides;
 }
 
-std::int64_t step(const Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
-  if (coordinate.of != Coordinate::Of::dim) return 0;
+std::int64_t step(const kernel::Coordinate& coordinate, const std::vector<std::int64_t>& strides) {
+  if (coordinate.of != kernel::Coordinate::Of::dim) return 0;
   return coordinate.weight * strides[static_cast<std::size_t>(coordinate.dim.index)];
 }
 
@@ -63,10 +63,10 @@ Kernel kernel_of(const Op& op, const Types& operands) {
   return op->kernel(Layout(example_mesh(), Storage::by_type, operands, op->infer(operands)));
 }
 
-std::string to_string(const View& view) {
+std::string to_string(const kernel::View& view) {
   if (view.reshape) return "reshape";
   std::string text;
-  for (const Digit& digit : view.digits)
+  for (const kernel::Digit& digit : view.digits)
     text += (text.empty() ? "" : ", ") + std::to_string(digit.size) + ": " + to_string(digit.from) + " > " +
             to_string(digit.to);
   for (std::size_t i = 0; i < view.start.size(); ++i)
@@ -75,17 +75,17 @@ std::string to_string(const View& view) {
   return text;
 }
 
-Tensor viewed(const View& view, const Tensor& x, const Shape& result) {
+Tensor viewed(const kernel::View& view, const Tensor& x, const Shape& result) {
   if (view.reshape) return x.reshaped(result);
   Tensor y(x.dtype(), result);
   std::vector<std::int64_t> from = strides_of(x.shape()), to = strides_of(result);
   std::int64_t elements = 1;
-  for (const Digit& digit : view.digits) elements *= digit.size;
+  for (const kernel::Digit& digit : view.digits) elements *= digit.size;
   std::size_t bytes = bytes_per_element(x.dtype());
   for (std::int64_t i = 0; i < elements; ++i) {
     std::int64_t rest = i, source = 0, target = 0;
     for (std::size_t d = 0; d < view.start.size(); ++d) source += view.start[d] * from[d];
-    for (const Digit& digit : view.digits) {
+    for (const kernel::Digit& digit : view.digits) {
       source += rest % digit.size * step(digit.from, from);
       target += rest % digit.size * step(digit.to, to);
       rest /= digit.size;

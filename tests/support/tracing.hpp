@@ -23,9 +23,9 @@ std::string program_text(const Types& types, const std::function<Array(const Arr
 /// The kernel of an op on the example mesh.
 Kernel kernel_of(const Op& op, const Types& operands);
 /// "2: d0*6 > d0, 6: d0 > nowhere from [1]" or "reshape".
-std::string to_string(const View& view);
+std::string to_string(const kernel::View& view);
 /// `x` seen through a view that names no mesh axis.
-Tensor viewed(const View& view, const Tensor& x, const Shape& result);
+Tensor viewed(const kernel::View& view, const Tensor& x, const Shape& result);
 
 /// 1, 2, 3, ..; of bool 1, 0, 1, ..
 Tensor counted(DType dtype, const Shape& shape);

@@ -73,7 +73,7 @@ bool Remat::operator==(const Remat& other) const {
 Axes Remat::communicates() const { return communicated_axes({body}); }
 std::vector<AxisStates> Remat::wants(const Types&) const { return call_wants(*body); }
 Types Remat::infer(const Types& operands) const { return call_infer(*body, operands); }
-Kernel Remat::kernel(const Layout&) const { return Sub{Sub::How::call, {body}}; }
+Kernel Remat::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
 
 Jvp Remat::jvp(const Arrays& operands, const Tangents& tangents) const {
   Bits nonzero = marked(tangents);

@@ -69,7 +69,7 @@ Types Scan::infer(const Types& operands) const {
 }
 
 Kernel Scan::kernel(const Layout&) const {
-  return Sub{Sub::How::repeat, {body}, consts, carries, length, reverse};
+  return kernel::Sub{kernel::Sub::How::repeat, {body}, consts, carries, length, reverse};
 }
 
 // A carry has a tangent if it starts with one, or a trip gives it one.

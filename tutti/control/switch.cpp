@@ -60,7 +60,7 @@ Types Switch::infer(const Types& operands) const {
   return results;
 }
 
-Kernel Switch::kernel(const Layout&) const { return Sub{Sub::How::choose, branches}; }
+Kernel Switch::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::choose, branches}; }
 
 // A result has a tangent if it has one in any branch.
 Jvp Switch::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -60,7 +60,7 @@ Types While::infer(const Types& operands) const {
 }
 
 Kernel While::kernel(const Layout&) const {
-  return Sub{Sub::How::loop, programs(), consts, static_cast<int>(body->outputs.size())};
+  return kernel::Sub{kernel::Sub::How::loop, programs(), consts, static_cast<int>(body->outputs.size())};
 }
 
 // As of a scan; the test takes no notice of tangents.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/kernel.hpp"
 
-namespace tutti {
+namespace tutti::kernel {
 
 Coordinate along(Dim dim, std::int64_t weight) { return {Coordinate::Of::dim, dim, {}, weight}; }
 Coordinate along(const Axis& axis) { return {Coordinate::Of::axis, {}, axis, 1}; }
@@ -19,4 +19,4 @@ Shuffle shuffle_of(const std::vector<int>& source, const Shape& shape) {
   return shuffle;
 }
 
-}  // namespace tutti
+}  // namespace tutti::kernel

@@ -19,6 +19,13 @@
 
 namespace tutti {
 
+struct Program;  // of ir/
+/// Programs inside an op: shared, never changed.
+using SubProgram = std::shared_ptr<const Program>;
+
+/// The words in which ops say how they compute: for authors of ops, not for users' programs.
+namespace kernel {
+
 /// One coordinate of a value: `weight` times an index along a dim, or along a mesh axis. `nowhere` adds nothing.
 struct Coordinate {
   enum class Of { nowhere, dim, axis } of = Of::nowhere;
@@ -107,10 +114,6 @@ struct Units {
   std::optional<std::size_t> changes = {};
 };
 
-struct Program;  // of ir/
-/// Programs inside an op: shared, never changed.
-using SubProgram = std::shared_ptr<const Program>;
-
 /// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes its way; an
 /// op does not communicate over the axes along which it differs.
 struct Sub {
@@ -126,6 +129,9 @@ struct Sub {
   bool reverse = false;  // the last slice first
 };
 
-using Kernel = std::variant<View, Pointwise, ReduceDims, Fold, Shuffle, Literal, Units, Sub>;
+}  // namespace kernel
+
+using Kernel = std::variant<kernel::View, kernel::Pointwise, kernel::ReduceDims, kernel::Fold,
+                            kernel::Shuffle, kernel::Literal, kernel::Units, kernel::Sub>;
 
 }  // namespace tutti

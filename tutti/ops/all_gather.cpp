@@ -55,7 +55,7 @@ Types AllGather::infer(const Types& operands) const {
 
 Kernel AllGather::kernel(const Layout& layout) const {
   if (groups.empty()) return stacking_view(layout.results()[0], dim, stacking, axes);
-  Shuffle shuffle =
+  kernel::Shuffle shuffle =
       shuffle_of_blocks(layout.operands()[0].shape(), {}, dim, stacking, group_size(groups, axes));
   for (int device = 0; device < layout.devices(); ++device)
     for (int source : peers_of(layout, axes, groups, device).devices) shuffle.pieces.push_back({{source}});

@@ -69,8 +69,8 @@ Types AllReduce::infer(const Types& operands) const {
 }
 
 Kernel AllReduce::kernel(const Layout& layout) const {
-  if (groups.empty()) return Fold{kind, axes, {}};
-  Shuffle shuffle{{}, identity_view(layout.operands()[0].shape()).digits, {}, {}, kind};
+  if (groups.empty()) return kernel::Fold{kind, axes, {}};
+  kernel::Shuffle shuffle{{}, kernel::identity_view(layout.operands()[0].shape()).digits, {}, {}, kind};
   for (int device = 0; device < layout.devices(); ++device) {
     shuffle.pieces.push_back({peers_of(layout, axes, groups, device).devices});
     std::ranges::sort(shuffle.pieces.back().devices);

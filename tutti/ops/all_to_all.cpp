@@ -80,13 +80,14 @@ Types AllToAll::infer(const Types& operands) const {
 // Without groups the blocks' digits are those of the mesh axes: another address of the same bytes, or one copy.
 Kernel AllToAll::kernel(const Layout& layout) const {
   int n = group_size(groups, axes);
-  Shuffle shuffle = shuffle_of_blocks(layout.operands()[0].shape(), split, concat, stacking, n);
+  kernel::Shuffle shuffle = shuffle_of_blocks(layout.operands()[0].shape(), split, concat, stacking, n);
   if (groups.empty()) {
-    View view{std::move(shuffle.digits)};
+    kernel::View view{std::move(shuffle.digits)};
     for (const Axis& axis : axes) {
       n /= axis.size;
-      view.digits.push_back({axis.size, along(axis), along(concat, n * shuffle.piece.weight)});
-      view.digits.push_back({axis.size, along(split, n * shuffle.block.weight), along(axis)});
+      view.digits.push_back(
+          {axis.size, kernel::along(axis), kernel::along(concat, n * shuffle.piece.weight)});
+      view.digits.push_back({axis.size, kernel::along(split, n * shuffle.block.weight), kernel::along(axis)});
     }
     return view;
   }

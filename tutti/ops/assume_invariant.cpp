@@ -20,8 +20,8 @@ Types AssumeInvariant::infer(const Types& operands) const {
 
 // A digit of one step reads the first position.
 Kernel AssumeInvariant::kernel(const Layout& layout) const {
-  View view = identity_view(layout.results()[0].shape());
-  for (const Axis& axis : axes) view.digits.push_back({1, along(axis), nowhere});
+  kernel::View view = kernel::identity_view(layout.results()[0].shape());
+  for (const Axis& axis : axes) view.digits.push_back({1, kernel::along(axis), kernel::nowhere});
   return view;
 }
 

@@ -21,12 +21,12 @@ Kernel AxisIndex::kernel(const Layout&) const {
   int n = joint_size(axes);
   std::vector<std::int32_t> table(static_cast<std::size_t>(n));
   std::iota(table.begin(), table.end(), 0);
-  View view;
+  kernel::View view;
   for (const Axis& axis : axes) {
     n /= axis.size;
-    view.digits.push_back({axis.size, along(Dim{0}, n), along(axis)});
+    view.digits.push_back({axis.size, kernel::along(Dim{0}, n), kernel::along(axis)});
   }
-  return Literal{Tensor(Shape{joint_size(axes)}, table), view};
+  return kernel::Literal{Tensor(Shape{joint_size(axes)}, table), view};
 }
 
 Jvp AxisIndex::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }

@@ -218,7 +218,7 @@ Types Binary::infer(const Types& operands) const {
   return {result.with(agreed_states(operands, is_linear(fn, x.dtype()) ? mixing() : Mixing::alike))};
 }
 
-Kernel Binary::kernel(const Layout&) const { return Pointwise{fn}; }
+Kernel Binary::kernel(const Layout&) const { return kernel::Pointwise{fn}; }
 
 Jvp Binary::jvp(const Arrays& operands, const Tangents& tangents) const {
   const auto& [by_x, by_y] = std::pair(tangents[0], tangents[1]);

@@ -3,15 +3,15 @@
 
 namespace tutti {
 
-View sharding_view(Type whole, const Sharding& sharding) {
-  View view;
+kernel::View sharding_view(Type whole, const Sharding& sharding) {
+  kernel::View view;
   for (int i = 0; i < whole.rank(); ++i) {
     std::int64_t weight = whole.shape()[i];
     for (const Axis& axis : sharding.dims[static_cast<std::size_t>(i)]) {
       weight /= axis.size;
-      view.digits.push_back({axis.size, along(Dim{i}, weight), along(axis)});
+      view.digits.push_back({axis.size, kernel::along(Dim{i}, weight), kernel::along(axis)});
     }
-    view.digits.push_back({weight, along(Dim{i}), along(Dim{i})});
+    view.digits.push_back({weight, kernel::along(Dim{i}), kernel::along(Dim{i})});
   }
   return view;
 }

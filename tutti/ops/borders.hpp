@@ -8,7 +8,7 @@
 namespace tutti {
 
 /// The digits that map a whole value of type `whole` to the parts of the devices.
-View sharding_view(Type whole, const Sharding& sharding);
+kernel::View sharding_view(Type whole, const Sharding& sharding);
 /// The sharding of the same value with a batch dim in front.
 Sharding with_batch_dim(const Sharding& sharding);
 

@@ -54,7 +54,7 @@ Types Broadcast::infer(const Types& operands) const {
 Kernel Broadcast::kernel(const Layout& layout) const {
   std::vector<int> source;
   for (int device = 0; device < layout.devices(); ++device) source.push_back(layout.peer(axes, device, from));
-  return shuffle_of(source, layout.operands()[0].shape());
+  return kernel::shuffle_of(source, layout.operands()[0].shape());
 }
 
 Jvp Broadcast::jvp(const Arrays& operands, const Tangents& tangents) const {

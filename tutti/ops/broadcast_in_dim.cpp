@@ -61,11 +61,11 @@ Types BroadcastInDim::infer(const Types& operands) const {
 
 Kernel BroadcastInDim::kernel(const Layout& layout) const {
   const Shape& from = layout.operands()[0].shape();
-  View view;
-  for (int i = 0; i < to.rank(); ++i) view.digits.push_back({to[i], nowhere, along(Dim{i})});
+  kernel::View view;
+  for (int i = 0; i < to.rank(); ++i) view.digits.push_back({to[i], kernel::nowhere, kernel::along(Dim{i})});
   for (int i = 0; i < from.rank(); ++i) {
-    Digit& digit = view.digits[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)].index)];
-    if (from[i] == digit.size) digit.from = along(Dim{i});
+    kernel::Digit& digit = view.digits[static_cast<std::size_t>(dims[static_cast<std::size_t>(i)].index)];
+    if (from[i] == digit.size) digit.from = kernel::along(Dim{i});
   }
   return view;
 }

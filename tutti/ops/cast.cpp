@@ -51,7 +51,7 @@ Types Cast::infer(const Types& operands) const {
 }
 
 // Storage of one value stands for the equal values of all devices, so no digit moves.
-Kernel Cast::kernel(const Layout& layout) const { return identity_view(layout.results()[0].shape()); }
+Kernel Cast::kernel(const Layout& layout) const { return kernel::identity_view(layout.results()[0].shape()); }
 
 Jvp Cast::jvp(const Arrays& operands, const Tangents& tangents) const {
   return linear_jvp(*this, operands, tangents);

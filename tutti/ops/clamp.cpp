@@ -31,7 +31,7 @@ Types Clamp::infer(const Types& operands) const {
   return {x.with(agreed_states(operands, mixing()))};
 }
 
-Kernel Clamp::kernel(const Layout&) const { return Pointwise{ClampFn{}}; }
+Kernel Clamp::kernel(const Layout&) const { return kernel::Pointwise{kernel::ClampFn{}}; }
 
 Jvp Clamp::jvp(const Arrays& operands, const Tangents& tangents) const {
   const Array &low = operands[0], &x = operands[1], &high = operands[2];

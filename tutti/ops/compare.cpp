@@ -53,7 +53,7 @@ Types Compare::infer(const Types& operands) const {
   return {Type(DType::boolean, operands[0].shape(), agreed_states(operands, Mixing::alike))};
 }
 
-Kernel Compare::kernel(const Layout&) const { return Pointwise{direction}; }
+Kernel Compare::kernel(const Layout&) const { return kernel::Pointwise{direction}; }
 
 Jvp Compare::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 

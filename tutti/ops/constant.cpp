@@ -108,7 +108,9 @@ Parameters Constant::parameters() const {
 
 Types Constant::infer(const Types&) const { return {Type(value.dtype(), value.shape())}; }
 
-Kernel Constant::kernel(const Layout&) const { return Literal{value, identity_view(value.shape())}; }
+Kernel Constant::kernel(const Layout&) const {
+  return kernel::Literal{value, kernel::identity_view(value.shape())};
+}
 
 Jvp Constant::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 

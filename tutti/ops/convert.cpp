@@ -27,8 +27,8 @@ Types Convert::infer(const Types& operands) const {
 
 Kernel Convert::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
-  if (x.dtype() == to) return identity_view(x.shape());
-  return Pointwise{ConvertFn{}};
+  if (x.dtype() == to) return kernel::identity_view(x.shape());
+  return kernel::Pointwise{kernel::ConvertFn{}};
 }
 
 Jvp Convert::jvp(const Arrays& operands, const Tangents& tangents) const {

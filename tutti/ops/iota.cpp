@@ -31,10 +31,11 @@ Types Iota::infer(const Types&) const {
 }
 
 Kernel Iota::kernel(const Layout&) const {
-  View view;
+  kernel::View view;
   for (int i = 0; i < shape.rank(); ++i)
-    view.digits.push_back({shape[i], Dim{i} == dim ? along(Dim{0}) : nowhere, along(Dim{i})});
-  return Literal{counted(dtype, shape[dim]), view};
+    view.digits.push_back(
+        {shape[i], Dim{i} == dim ? kernel::along(Dim{0}) : kernel::nowhere, kernel::along(Dim{i})});
+  return kernel::Literal{counted(dtype, shape[dim]), view};
 }
 
 Jvp Iota::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }

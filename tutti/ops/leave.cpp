@@ -24,8 +24,8 @@ Types Leave::infer(const Types& operands) const {
 Kernel Leave::kernel(const Layout& layout) const {
   ensure(sharding.unreduced.empty(),
          "a border with unreduced axes is replaced by its moves before it is compiled");
-  View view = sharding_view(layout.results()[0], sharding);
-  for (Digit& digit : view.digits) std::swap(digit.from, digit.to);
+  kernel::View view = sharding_view(layout.results()[0], sharding);
+  for (kernel::Digit& digit : view.digits) std::swap(digit.from, digit.to);
   return view;
 }
 

@@ -46,7 +46,7 @@ Kernel Mask::kernel(const Layout& layout) const {
   std::vector<int> source;
   for (int device = 0; device < layout.devices(); ++device)
     source.push_back(layout.position(axes, device) == at ? device : -1);
-  return shuffle_of(source, layout.operands()[0].shape());
+  return kernel::shuffle_of(source, layout.operands()[0].shape());
 }
 
 Jvp Mask::jvp(const Arrays& operands, const Tangents& tangents) const {

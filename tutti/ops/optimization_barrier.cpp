@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-Kernel OptimizationBarrier::kernel(const Layout&) const { return View{{}, true}; }
+Kernel OptimizationBarrier::kernel(const Layout&) const { return kernel::View{{}, true}; }
 
 Jvp OptimizationBarrier::jvp(const Arrays& operands, const Tangents& tangents) const {
   Jvp result{tutti::apply(*this, operands), tangents};

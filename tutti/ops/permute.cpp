@@ -80,7 +80,7 @@ Kernel Permute::kernel(const Layout& layout) const {
     int from = sources[static_cast<std::size_t>(layout.position(axes, device))];
     source.push_back(from < 0 ? -1 : layout.peer(axes, device, from));
   }
-  return shuffle_of(source, layout.operands()[0].shape());
+  return kernel::shuffle_of(source, layout.operands()[0].shape());
 }
 
 Jvp Permute::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -93,7 +93,7 @@ Types Reduce::infer(const Types& operands) const {
 }
 
 Kernel Reduce::kernel(const Layout&) const {
-  ReduceDims fold{kind, dims};
+  kernel::ReduceDims fold{kind, dims};
   std::ranges::sort(fold.dims);
   return fold;
 }

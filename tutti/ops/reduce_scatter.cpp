@@ -55,7 +55,7 @@ Types ReduceScatter::infer(const Types& operands) const {
 
 Kernel ReduceScatter::kernel(const Layout& layout) const {
   if (!groups.empty()) {
-    Shuffle shuffle =
+    kernel::Shuffle shuffle =
         shuffle_of_blocks(layout.operands()[0].shape(), dim, {}, stacking, group_size(groups, axes));
     for (int device = 0; device < layout.devices(); ++device) {
       Peers peers = peers_of(layout, axes, groups, device);
@@ -64,7 +64,7 @@ Kernel ReduceScatter::kernel(const Layout& layout) const {
     }
     return shuffle;
   }
-  return Fold{ReduceKind::sum, axes, {unstacking_view(layout.operands()[0], dim, stacking, axes)}};
+  return kernel::Fold{ReduceKind::sum, axes, {unstacking_view(layout.operands()[0], dim, stacking, axes)}};
 }
 
 Jvp ReduceScatter::jvp(const Arrays& operands, const Tangents& tangents) const {

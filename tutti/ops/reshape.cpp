@@ -27,21 +27,21 @@ std::vector<Span> spans_of(const Shape& shape) {
 }
 
 // What a digit with this stride means in that shape.
-Coordinate at_stride(const std::vector<Span>& spans, std::int64_t stride) {
+kernel::Coordinate at_stride(const std::vector<Span>& spans, std::int64_t stride) {
   auto above = std::ranges::find_if(spans, [&](const Span& span) { return span.stride > stride; });
   const Span& span = *(above - 1);
-  return along(span.dim, stride / span.stride);
+  return kernel::along(span.dim, stride / span.stride);
 }
 
 // The digits that both shapes are made of: [4,6] and [2,2,6] are [2,2,6]; [4,6] and [6,4] have none.
-std::optional<View> common_digits(const Shape& from, const Shape& to) {
+std::optional<kernel::View> common_digits(const Shape& from, const Shape& to) {
   std::vector<Span> of_from = spans_of(from), of_to = spans_of(to);
   std::vector<std::int64_t> strides;
   for (const auto* spans : {&of_from, &of_to})
     for (const Span& span : *spans) strides.push_back(span.stride);
   std::ranges::sort(strides, std::greater{});
   strides.erase(std::ranges::unique(strides).begin(), strides.end());
-  View view;
+  kernel::View view;
   std::int64_t above = from.elements();
   for (std::int64_t stride : strides) {
     if (above % stride != 0) return std::nullopt;
@@ -82,8 +82,8 @@ Types Reshape::infer(const Types& operands) const {
 Kernel Reshape::kernel(const Layout& layout) const {
   const Shape& from = layout.operands()[0].shape();
   if (from.elements() > 0)
-    if (std::optional<View> view = common_digits(from, to)) return *view;
-  return View{.digits = {}, .reshape = true};
+    if (std::optional<kernel::View> view = common_digits(from, to)) return *view;
+  return kernel::View{.digits = {}, .reshape = true};
 }
 
 Jvp Reshape::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -20,10 +20,10 @@ Types Reverse::infer(const Types& operands) const {
 
 Kernel Reverse::kernel(const Layout& layout) const {
   const Shape& shape = layout.results()[0].shape();
-  View view;
+  kernel::View view;
   for (int i = 0; i < shape.rank(); ++i) {
     bool turned = contains(dims, Dim{i});
-    view.digits.push_back({shape[i], along(Dim{i}, turned ? -1 : 1), along(Dim{i})});
+    view.digits.push_back({shape[i], kernel::along(Dim{i}, turned ? -1 : 1), kernel::along(Dim{i})});
     view.start.push_back(turned ? std::max<std::int64_t>(shape[i] - 1, 0) : 0);
   }
   return view;

@@ -66,7 +66,7 @@ Types Select::infer(const Types& operands) const {
   return {x};
 }
 
-Kernel Select::kernel(const Layout&) const { return Pointwise{SelectFn{}}; }
+Kernel Select::kernel(const Layout&) const { return kernel::Pointwise{kernel::SelectFn{}}; }
 
 Jvp Select::jvp(const Arrays& operands, const Tangents& tangents) const {
   if (!tangents[1] && !tangents[2]) return constant_jvp(*this, operands);

@@ -50,9 +50,10 @@ Types Slice::infer(const Types& operands) const {
 
 Kernel Slice::kernel(const Layout& layout) const {
   const Shape& to = layout.results()[0].shape();
-  View view;
+  kernel::View view;
   for (int i = 0; i < to.rank(); ++i)
-    view.digits.push_back({to[i], along(Dim{i}, stride[static_cast<std::size_t>(i)]), along(Dim{i})});
+    view.digits.push_back(
+        {to[i], kernel::along(Dim{i}, stride[static_cast<std::size_t>(i)]), kernel::along(Dim{i})});
   view.start = start;
   return view;
 }

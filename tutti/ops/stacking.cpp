@@ -84,34 +84,35 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
   return whole.erased(dim);
 }
 
-View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
-  View view = unstacking_view(whole, dim, stacking, axes);
-  for (Digit& digit : view.digits) std::swap(digit.from, digit.to);
+kernel::View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
+  kernel::View view = unstacking_view(whole, dim, stacking, axes);
+  for (kernel::Digit& digit : view.digits) std::swap(digit.from, digit.to);
   return view;
 }
 
-View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
-  View view;
+kernel::View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
+  kernel::View view;
   std::int64_t block = block_size(whole, dim, stacking, joint_size(axes));
   std::int64_t weight = block * joint_size(axes);
   for (const Axis& axis : axes) {
     weight /= axis.size;
-    view.digits.push_back({axis.size, along(dim, weight), along(axis)});
+    view.digits.push_back({axis.size, kernel::along(dim, weight), kernel::along(axis)});
   }
   int result_dim = 0;
   for (int i = 0; i < whole.rank(); ++i) {
     bool split = Dim{i} == dim;
     if (split && stacking == Stacking::new_dim) continue;
-    view.digits.push_back({split ? block : whole.shape()[i], along(Dim{i}), along(Dim{result_dim})});
+    view.digits.push_back(
+        {split ? block : whole.shape()[i], kernel::along(Dim{i}), kernel::along(Dim{result_dim})});
     ++result_dim;
   }
   return view;
 }
 
-Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
-                          Stacking stacking, int n) {
+kernel::Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
+                                  Stacking stacking, int n) {
   bool tiled = stacking == Stacking::tiled;
-  Shuffle shuffle;
+  kernel::Shuffle shuffle;
   Shape block = operand;
   int block_dim = 0;
   for (int i = 0; i < operand.rank(); ++i) {
@@ -119,11 +120,11 @@ Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::o
     if (is_split) block = tiled ? block.with(*split, operand[i] / n) : block.erased(*split);
     if (is_split && !tiled) continue;
     int result_dim = block_dim + (concat && !tiled && block_dim >= concat->index ? 1 : 0);
-    shuffle.digits.push_back({block[block_dim], along(Dim{i}), along(Dim{result_dim})});
+    shuffle.digits.push_back({block[block_dim], kernel::along(Dim{i}), kernel::along(Dim{result_dim})});
     ++block_dim;
   }
-  if (split) shuffle.block = along(*split, tiled ? block[*split] : 1);
-  if (concat) shuffle.piece = along(*concat, tiled ? block[*concat] : 1);
+  if (split) shuffle.block = kernel::along(*split, tiled ? block[*split] : 1);
+  if (concat) shuffle.piece = kernel::along(*concat, tiled ? block[*concat] : 1);
   return shuffle;
 }
 

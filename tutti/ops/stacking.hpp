@@ -22,13 +22,13 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
 
 /// The digits that map the blocks on the devices along `axes` to one array of type `whole`; unstacking_view turns them
 /// around.
-View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
-View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
+kernel::View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
+kernel::View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes);
 
 /// A Shuffle without its pieces yet: blocks that lie in the operand beside others along `split` (none: the operand is
 /// one), and in the result along `concat`, `n` of them.
-Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
-                          Stacking stacking, int n);
+kernel::Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
+                                  Stacking stacking, int n);
 
 /// [.., n, .., block] with n at `from` -> the blocks lie along `dim` of the result.
 Array lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking);

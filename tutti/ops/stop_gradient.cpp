@@ -9,7 +9,9 @@ namespace tutti {
 
 Types StopGradient::infer(const Types& operands) const { return operands; }
 
-Kernel StopGradient::kernel(const Layout& layout) const { return identity_view(layout.results()[0].shape()); }
+Kernel StopGradient::kernel(const Layout& layout) const {
+  return kernel::identity_view(layout.results()[0].shape());
+}
 
 Jvp StopGradient::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 

@@ -42,9 +42,10 @@ Types Transpose::infer(const Types& operands) const {
 
 Kernel Transpose::kernel(const Layout& layout) const {
   const Shape& to = layout.results()[0].shape();
-  View view;
+  kernel::View view;
   for (int i = 0; i < to.rank(); ++i)
-    view.digits.push_back({to[i], along(permutation[static_cast<std::size_t>(i)]), along(Dim{i})});
+    view.digits.push_back(
+        {to[i], kernel::along(permutation[static_cast<std::size_t>(i)]), kernel::along(Dim{i})});
   return view;
 }
 

@@ -226,7 +226,7 @@ Types Unary::infer(const Types& operands) const {
   return {Type(dtype_of_result(fn, x.dtype()), x.shape(), agreed_states(operands, mixing()))};
 }
 
-Kernel Unary::kernel(const Layout&) const { return Pointwise{fn}; }
+Kernel Unary::kernel(const Layout&) const { return kernel::Pointwise{fn}; }
 
 Jvp Unary::jvp(const Arrays& operands, const Tangents& tangents) const {
   Array y = apply_one(*this, operands);

@@ -16,9 +16,10 @@ Types ZeroTangent::infer(const Types&) const {
 
 // One zero, seen at every index.
 Kernel ZeroTangent::kernel(const Layout&) const {
-  View view;
-  for (int i = 0; i < type.rank(); ++i) view.digits.push_back({type.shape()[i], nowhere, along(Dim{i})});
-  return Literal{Tensor(type.dtype(), {}), view};
+  kernel::View view;
+  for (int i = 0; i < type.rank(); ++i)
+    view.digits.push_back({type.shape()[i], kernel::nowhere, kernel::along(Dim{i})});
+  return kernel::Literal{Tensor(type.dtype(), {}), view};
 }
 
 Jvp ZeroTangent::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }

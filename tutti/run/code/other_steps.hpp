@@ -46,7 +46,7 @@ struct Columns {
 };
 
 struct OpaqueUnits {
-  std::function<void(const Unit&)> kernel;
+  std::function<void(const kernel::Unit&)> kernel;
   std::vector<std::byte*> addresses;  // of each job: operands, then results
   std::vector<std::int64_t> bytes;    // of each operand and result
   std::size_t operands, results;

@@ -111,9 +111,10 @@ class Coder {
     made.row_value = is_row_value(step_, a.shape);
     std::vector<const Address*> operands;
     for (const Address& operand : a.operands) operands.push_back(&operand);
-    Reads reads = std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<ConvertFn>(work.fn.fn)
-                      ? Reads::dense_only
-                      : Reads::dense_or_scalar;
+    Reads reads =
+        std::holds_alternative<UnaryFn>(work.fn.fn) || std::holds_alternative<kernel::ConvertFn>(work.fn.fn)
+            ? Reads::dense_only
+            : Reads::dense_or_scalar;
     made.by_row = refs_.goes_by_row(operands, a.shape, reads);
     made.what = I::Elementwise{kernel_of(work.fn, a, read_all(made, operands, a.shape, reads))};
     if (chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) set_steps(made, {alone});
@@ -152,14 +153,16 @@ class Coder {
       made.steps[k + 1].fn = *step_of(graph_, step_, chain[k]);
   }
 
-  ElementwiseKernel kernel_of(const Pointwise& fn, const Task& a, const std::vector<Stride>& steps) const {
+  ElementwiseKernel kernel_of(const kernel::Pointwise& fn, const Task& a,
+                              const std::vector<Stride>& steps) const {
     DType from = buffer(a.operands[0].buffer).type.dtype(), to = dtype(a);
     if (auto* unary = std::get_if<UnaryFn>(&fn.fn)) return unary_kernel(*unary, from);
     if (auto* both = std::get_if<BinaryFn>(&fn.fn)) return binary_kernel(*both, from, steps[0], steps[1]);
     if (auto* compare = std::get_if<CompareDirection>(&fn.fn))
       return compare_kernel(*compare, from, steps[0], steps[1]);
-    if (std::holds_alternative<ClampFn>(fn.fn)) return clamp_kernel(to, steps[0], steps[1], steps[2]);
-    if (std::holds_alternative<SelectFn>(fn.fn)) return select_kernel(to, steps[0], steps[1], steps[2]);
+    if (std::holds_alternative<kernel::ClampFn>(fn.fn)) return clamp_kernel(to, steps[0], steps[1], steps[2]);
+    if (std::holds_alternative<kernel::SelectFn>(fn.fn))
+      return select_kernel(to, steps[0], steps[1], steps[2]);
     return convert_kernel(from, to);
   }
 

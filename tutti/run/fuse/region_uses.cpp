@@ -24,7 +24,7 @@ namespace {
 
 bool is_select(const Task& task) {
   const auto* pointwise = std::get_if<PointwiseWork>(&task.work);
-  return pointwise && std::holds_alternative<SelectFn>(pointwise->fn.fn);
+  return pointwise && std::holds_alternative<kernel::SelectFn>(pointwise->fn.fn);
 }
 
 bool is_one_element(const Address& address) {

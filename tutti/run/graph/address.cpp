@@ -17,21 +17,22 @@ std::size_t index_of(const Mesh& mesh, const Axis& axis) {
   return static_cast<std::size_t>(it - axes.begin());
 }
 
-std::int64_t from_stride(const Coordinate& from, const Mesh& mesh, const Address& address) {
+std::int64_t from_stride(const kernel::Coordinate& from, const Mesh& mesh, const Address& address) {
   switch (from.of) {
-    case Coordinate::Of::nowhere: return 0;
-    case Coordinate::Of::dim: return address.dims[static_cast<std::size_t>(from.dim.index)] * from.weight;
-    case Coordinate::Of::axis: return address.axes[index_of(mesh, from.axis)] * from.weight;
+    case kernel::Coordinate::Of::nowhere: return 0;
+    case kernel::Coordinate::Of::dim:
+      return address.dims[static_cast<std::size_t>(from.dim.index)] * from.weight;
+    case kernel::Coordinate::Of::axis: return address.axes[index_of(mesh, from.axis)] * from.weight;
   }
   return 0;
 }
 
-/// The stride of one dim or axis of which `moves` are the digits, if they step evenly.
+/// The stride of a dim or axis whose digits are `moves`; none if they do not combine into one stride.
 std::optional<std::int64_t> even_stride(std::vector<Move> moves) {
   std::erase_if(moves, [](const Move& move) { return move.size == 1; });
   if (moves.empty()) return 0;
   std::ranges::sort(moves, {}, [](const Move& move) { return move.to.weight; });
-  std::int64_t stride = moves[0].from;  // the fastest digit has weight 1
+  std::int64_t stride = moves[0].from;  // the lowest digit has weight 1
   for (const Move& move : moves)
     if (move.from != stride * move.to.weight) return std::nullopt;
   return stride;
@@ -83,24 +84,25 @@ bool is_dense(const Address& address, const Shape& shape, std::int64_t element_b
   return true;
 }
 
-std::int64_t start_of(const View& view, const Address& from) {
+std::int64_t start_of(const kernel::View& view, const Address& from) {
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < view.start.size(); ++i) offset += view.start[i] * from.dims[i];
   return offset;
 }
 
-std::vector<Move> moves_of(const View& view, const Mesh& mesh, const Address& from, Stored operand,
+std::vector<Move> moves_of(const kernel::View& view, const Mesh& mesh, const Address& from, Stored operand,
                            Stored result) {
   AxisSet consumed = 0, reached = 0;
-  for (const Digit& digit : view.digits) {
-    if (digit.from.of == Coordinate::Of::axis) consumed |= AxisSet{1} << index_of(mesh, digit.from.axis);
-    if (digit.to.of == Coordinate::Of::axis) reached |= AxisSet{1} << index_of(mesh, digit.to.axis);
+  for (const kernel::Digit& digit : view.digits) {
+    if (digit.from.of == kernel::Coordinate::Of::axis)
+      consumed |= AxisSet{1} << index_of(mesh, digit.from.axis);
+    if (digit.to.of == kernel::Coordinate::Of::axis) reached |= AxisSet{1} << index_of(mesh, digit.to.axis);
   }
-  AxisSet kept = operand.axes & ~consumed;  // each device reads its own
+  AxisSet kept = operand.axes & ~consumed;  // along these, each device reads its own coordinate
   std::vector<Move> moves;
-  for (const Digit& digit : view.digits) {
+  for (const kernel::Digit& digit : view.digits) {
     Move move{digit.size, from_stride(digit.from, mesh, from), digit.to};
-    if (digit.to.of == Coordinate::Of::axis) {
+    if (digit.to.of == kernel::Coordinate::Of::axis) {
       std::size_t axis = index_of(mesh, digit.to.axis);
       if (!has(result.axes, axis)) continue;
       if (has(kept, axis)) move.from += from.axes[axis] * digit.to.weight;
@@ -110,7 +112,7 @@ std::vector<Move> moves_of(const View& view, const Mesh& mesh, const Address& fr
   for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis)
     if (has(result.axes, axis) && !has(reached, axis))
       moves.push_back(
-          {mesh.axes()[axis].size, has(kept, axis) ? from.axes[axis] : 0, along(mesh.axes()[axis])});
+          {mesh.axes()[axis].size, has(kept, axis) ? from.axes[axis] : 0, kernel::along(mesh.axes()[axis])});
   return moves;
 }
 
@@ -119,8 +121,8 @@ std::optional<Address> address_of(const std::vector<Move>& moves, const Mesh& me
   std::vector<std::vector<Move>> of_axis(mesh.axes().size()),
       of_dim(static_cast<std::size_t>(result.shape.rank()));
   for (const Move& move : moves) {
-    if (move.to.of == Coordinate::Of::axis) of_axis[index_of(mesh, move.to.axis)].push_back(move);
-    if (move.to.of == Coordinate::Of::dim)
+    if (move.to.of == kernel::Coordinate::Of::axis) of_axis[index_of(mesh, move.to.axis)].push_back(move);
+    if (move.to.of == kernel::Coordinate::Of::dim)
       of_dim[static_cast<std::size_t>(move.to.dim.index)].push_back(move);
   }
   Address address{from.buffer, from.offset, {}, {}};
@@ -141,7 +143,8 @@ std::optional<Address> reshaped(const Address& from, const Shape& before, const 
   Address address{from.buffer, from.offset, from.axes,
                   std::vector<std::int64_t>(static_cast<std::size_t>(after.rank()), 0)};
   if (before.elements() <= 1) return address;
-  // Match groups of dims with as many elements, from the left; within a group the old dims must step evenly.
+  // Match groups of old and new dims that have equally many elements, from the left. The old dims of a group
+  // must combine into one stride.
   int i = 0, j = 0;
   while (i < before.rank() && j < after.rank()) {
     int i_end = i + 1, j_end = j + 1;
@@ -149,7 +152,7 @@ std::optional<Address> reshaped(const Address& from, const Shape& before, const 
     while (n != m)
       if (n < m) n *= before[i_end++];
       else m *= after[j_end++];
-    std::int64_t inner = 0, run = 1;  // stride of the group's fastest element; elements stepped evenly so far
+    std::int64_t inner = 0, run = 1;  // stride of the group's last dim; elements that this stride covers
     for (int k = i_end; k-- > i;) {
       if (before[k] == 1) continue;
       std::int64_t stride = from.dims[static_cast<std::size_t>(k)];
@@ -161,7 +164,7 @@ std::optional<Address> reshaped(const Address& from, const Shape& before, const 
     i = i_end;
     j = j_end;
   }
-  return address;  // what is left over has size 1
+  return address;  // the remaining dims have size 1
 }
 
 }  // namespace tutti

@@ -15,14 +15,16 @@ namespace tutti {
 /// A set of mesh axes: bit i is the i-th axis of the mesh.
 using AxisSet = std::uint64_t;
 inline bool has(AxisSet set, std::size_t axis) { return (set >> axis & 1) != 0; }
-/// The positions along all axes of `set` together.
+/// The number of positions along all axes of `set`: the product of their sizes.
 std::int64_t positions(const Mesh& mesh, AxisSet set);
-/// Row-major over `set` in mesh order: the coordinate of position `index` along each mesh axis; 0 outside the set.
+/// The coordinate of position `index` along each mesh axis, 0 outside `set`. Positions count row-major over
+/// `set`, in mesh order.
 std::vector<std::int64_t> coordinates(const Mesh& mesh, AxisSet set, std::int64_t index);
 AxisSet set_of(const Mesh& mesh, const Axes& axes);
 
-/// Where a value lies: in which buffer buffer, at which byte, and how many bytes one step along each mesh axis and each
-/// dim is (0: the same element again). Casts, broadcasts, transposes, gathers are other addresses of the same bytes.
+/// Where a value lies: a buffer, the byte offset of the first element, and one stride in bytes per mesh axis
+/// and per dim. Stride 0 repeats an element. Casts, broadcasts, transposes and gathers are other addresses of
+/// the same bytes.
 struct Address {
   BufferId buffer = {};
   std::int64_t offset = 0;
@@ -35,37 +37,39 @@ struct Address {
 std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& axis_coordinates);
 /// Row-major strides in bytes.
 std::vector<std::int64_t> dense_strides(const Shape& shape, std::int64_t element_bytes);
-/// The elements of one device lie side by side in row-major order.
+/// True if the elements of one device are contiguous, in row-major order.
 bool is_dense(const Address& address, const Shape& shape, std::int64_t element_bytes);
 
-/// A view with all its digits: also those of mesh axes that it does not name. Digits that go to one place have
-/// bytes of the operand as their `from`.
+/// A digit of a view (devices/kernel.hpp) whose `from` is a stride in bytes of the operand.
 struct Move {
   std::int64_t size;
   std::int64_t from;  // bytes per step
-  Coordinate to;
+  kernel::Coordinate to;
 };
 
-/// Operand and result of a view: shape of one device's value, and the axes along which it has storage of its own.
+/// An operand or result of a view: shape of one device's value, and the axes along which the value has
+/// shards.
 struct Stored {
   const Shape& shape;
   AxisSet axes;
 };
 
-/// The digits of `view` on an operand at `from`, completed: an axis that the result is stored over and no digit goes
-/// to keeps its place, reading its own coordinate where the operand has one that no digit consumes; so does a digit
-/// to an axis. For a view that is no reshape.
-std::vector<Move> moves_of(const View& view, const Mesh& mesh, const Address& from, Stored operand,
+/// The digits of `view` as moves, for an operand at `from`, plus one move for each stored axis of the result
+/// that no digit goes to. Along an axis that stores the operand and that no digit reads, each device reads
+/// its own coordinate. Requires !view.reshape.
+std::vector<Move> moves_of(const kernel::View& view, const Mesh& mesh, const Address& from, Stored operand,
                            Stored result);
 
-/// How many bytes behind `from` the view starts.
-std::int64_t start_of(const View& view, const Address& from);
+/// The byte offset of view.start, relative to `from`.
+std::int64_t start_of(const kernel::View& view, const Address& from);
 
-/// The address of the view's result if the digits of every dim and axis step evenly; else a copy must be made.
+/// The address of the view's result, if the digits of every dim and axis combine into one stride. None: the
+/// view needs a copy.
 std::optional<Address> address_of(const std::vector<Move>& moves, const Mesh& mesh, const Address& from,
                                   Stored result);
 
-/// The address of the same elements in row-major order under another shape, if one exists.
+/// The address of the same elements, in row-major order, under the shape `after`. None: the reshape needs a
+/// copy.
 std::optional<Address> reshaped(const Address& from, const Shape& before, const Shape& after);
 
 }  // namespace tutti

@@ -13,7 +13,7 @@
 namespace tutti {
 namespace {
 
-/// The op on sub-programs at the position, which they take as an operand more.
+/// Applies the op of `equation` to its sub-programs at `position`, which becomes an additional operand.
 Arrays inside(const Equation& equation, const Axis& axis, const Array& position, Arrays operands) {
   std::vector<SubProgram> programs;
   for (const SubProgram& program : equation.op->programs())
@@ -55,7 +55,8 @@ Program at_position(const Program& program, const Axes& axes) {
           Arrays results = inside(equation, *axis, position, operands);
           for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
         } else {
-          // As a batch of which only one lane is there: values that are the same in all lanes stay alone.
+          // Use the batch rule with no operand batched. A result that is batched nevertheless is indexed at
+          // `position`.
           BatchedArrays alone;
           for (const Array& operand : operands) alone.push_back({operand, false});
           BatchedArrays results = equation.op->batch(*axis, alone, before.types_of(equation.operands));

@@ -5,9 +5,9 @@
 
 namespace tutti {
 
-/// What the devices at one position along `axes` do, which is a program without these axes: (the position along each,
-/// i32 scalars, the inputs) -> the outputs. For a program that does not communicate over them, whose inputs and
-/// outputs may differ along them.
+/// The program, without `axes`, that the devices at one position along `axes` run. Its inputs are the
+/// position along each axis, as i32 scalars, then the inputs of `program`, which may differ along `axes`.
+/// Requires that `program` does not communicate over `axes`.
 Program at_position(const Program& program, const Axes& axes);
 
 }  // namespace tutti

@@ -20,7 +20,7 @@ void set_axes(Buffer& buffer, const std::vector<std::int64_t>& axes) {
     if (axes[i] != 0) buffer.stored |= AxisSet{1} << i;
 }
 
-/// Outermost first; loops that run once go, neighbours that step evenly become one.
+/// Sorts loops, outermost first, drops loops of size 1 and joins neighbours that have one stride together.
 std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
   std::ranges::sort(loops, std::ranges::greater{}, &CopyLoop::to_stride);
   std::vector<CopyLoop> left;
@@ -34,7 +34,7 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
   return left;
 }
 
-constexpr std::int64_t long_run_bytes = 1024;  // from here on the calls that copy run after run do not show
+constexpr std::int64_t long_run_bytes = 1024;  // in runs this long, the time per call is negligible
 
 }  // namespace
 
@@ -85,11 +85,13 @@ void GraphBuilder::collect_kernels() {
       rethrow_at(graph_, i, error);
     }
   }
-  auto crosses = [](const View& view) {
-    return std::ranges::any_of(view.digits, [](const Digit& d) { return d.from.of == Coordinate::Of::axis; });
+  auto crosses = [](const kernel::View& view) {
+    return std::ranges::any_of(view.digits, [](const kernel::Digit& d) {
+      return d.from.of == kernel::Coordinate::Of::axis;
+    });
   };
   for (std::size_t i = program.equations.size(); i-- > 0;)
-    if (const View* view = std::get_if<View>(&kernels_[i])) {
+    if (const kernel::View* view = std::get_if<kernel::View>(&kernels_[i])) {
       const Equation& e = program.equations[i];
       for (std::size_t k = 0; k < e.results.size(); ++k)
         if (crosses(*view) || read_across_[e.results[k]]) read_across_[e.operands[k]] = true;
@@ -130,7 +132,7 @@ void GraphBuilder::place_outputs() {
     if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.buffer);
     BufferId buffer = v.address.buffer;
     if (!can_be_output(v, i)) {
-      equation_ = graph_.buffers[buffer].equation;  // the copy is part of what it makes
+      equation_ = graph_.buffers[buffer].equation;  // errors of the copy name the equation of the value
       buffer = new_output_buffer(i);
       add_copy(v, type(var), buffer);
     }
@@ -207,7 +209,7 @@ void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<Buf
   graph_.tasks.add({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
 }
 
-void GraphBuilder::lower(const View& view) {
+void GraphBuilder::lower(const kernel::View& view) {
   for (std::size_t i = 0; i < equation().results.size(); ++i) {
     Var from = equation().operands[i], to = equation().results[i];
     value(to) = viewed(view, value(from), type(from).shape(), type(to), spacing_of(to));
@@ -216,7 +218,7 @@ void GraphBuilder::lower(const View& view) {
   }
 }
 
-GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, const Shape& from_shape,
+GraphBuilder::Value GraphBuilder::viewed(const kernel::View& view, const Value& from, const Shape& from_shape,
                                          Type to, Spacing spacing) {
   Stored result{to.shape(), stored_axes(to)};
   if (view.reshape) {
@@ -233,9 +235,10 @@ GraphBuilder::Value GraphBuilder::viewed(const View& view, const Value& from, co
                    spacing);
 }
 
-View GraphBuilder::identity(const Shape& shape) {
-  View view;
-  for (int i = 0; i < shape.rank(); ++i) view.digits.push_back({shape[i], along(Dim{i}), along(Dim{i})});
+kernel::View GraphBuilder::identity(const Shape& shape) {
+  kernel::View view;
+  for (int i = 0; i < shape.rank(); ++i)
+    view.digits.push_back({shape[i], kernel::along(Dim{i}), kernel::along(Dim{i})});
   return view;
 }
 
@@ -254,7 +257,7 @@ bool GraphBuilder::has_long_runs(const Origin& origin, Type type) const {
   std::int64_t bytes = element_bytes(graph_, origin.from), run = bytes;
   for (int dim = type.rank(); dim-- > 0 && run < long_run_bytes;) {
     auto is_next = [&](const Move& move) {
-      return move.to.of == Coordinate::Of::dim && move.to.dim == Dim{dim} && move.to.weight == 1 &&
+      return move.to.of == kernel::Coordinate::Of::dim && move.to.dim == Dim{dim} && move.to.weight == 1 &&
              move.from == run;
     };
     auto next = std::ranges::find_if(origin.moves, is_next);
@@ -269,7 +272,7 @@ void GraphBuilder::add_copy(const Value& from, Type type, BufferId buffer) {
   if (from.origin && has_long_runs(*from.origin, type)) {
     std::vector<Move> moves = from.origin->moves;
     std::erase_if(moves, [&](const Move& move) {
-      return move.to.of == Coordinate::Of::axis && !has(stored, number_of(move.to.axis));
+      return move.to.of == kernel::Coordinate::Of::axis && !has(stored, number_of(move.to.axis));
     });
     return add_copy_of(moves, from.origin->from, buffer);
   }
@@ -282,7 +285,7 @@ void GraphBuilder::drop_unread_copies() {
   Indexed<BufferId, bool> is_read(graph_.buffers.size());
   for (BufferId buffer : graph_.outputs) is_read[buffer] = true;
   for (BufferId buffer : graph_.replicas) is_read[buffer] = true;
-  std::vector<Task> read;  // the last first
+  std::vector<Task> read;  // in reverse order
   for (Task& task : std::views::reverse(graph_.tasks)) {
     const auto* copy = std::get_if<CopyWork>(&task.work);
     if (copy && !copy->must_agree && !is_read[task.results[0]]) continue;
@@ -303,11 +306,12 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
   CopyWork work;
   std::vector<Move> over_axes;
   for (const Move& move : moves)
-    if (move.to.of == Coordinate::Of::axis) over_axes.push_back(move);
-    else if (move.to.of == Coordinate::Of::dim)
+    if (move.to.of == kernel::Coordinate::Of::axis) over_axes.push_back(move);
+    else if (move.to.of == kernel::Coordinate::Of::dim)
       work.loops.push_back(
           {move.size, to.dims[static_cast<std::size_t>(move.to.dim.index)] * move.to.weight, move.from});
-  Address read = from;  // as the devices that hold the result see it: who gathers does not read its own part
+  // The operand as the devices of the result read it: a device that gathers does not read only its own part.
+  Address read = from;
   std::ranges::fill(read.axes, 0);
   for (const Move& move : over_axes) read.axes[number_of(move.to.axis)] += move.from;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {

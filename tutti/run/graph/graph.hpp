@@ -17,8 +17,8 @@
 
 namespace tutti {
 
-/// A buffer that holds the distinct shards of one value, each dense, `shard_stride` bytes apart, row-major over the
-/// stored axes in mesh order; or, of a sub-program, as its caller has them.
+/// The distinct shards of one value, each dense. They lie `shard_stride` bytes apart, row-major over the
+/// stored axes in mesh order; inputs and outputs of a sub-program lie as its caller has them (Ports).
 struct Buffer {
   enum class Kind { arena, constant, input, output };
   Type type;  // of one device's value
@@ -27,20 +27,20 @@ struct Buffer {
   std::vector<std::int64_t> axes;  // bytes per step along each mesh axis
   std::int64_t bytes = 0;          // of all shards
   Kind kind = Kind::arena;
-  std::size_t number = 0;               // of the input, output or constant
-  std::optional<std::size_t> equation;  // makes it; inputs have none
+  std::size_t number = 0;               // index among the inputs, outputs or constants
+  std::optional<std::size_t> equation;  // that makes the value; none: an input
 };
 
-/// The kinds of work that are not just another address.
+/// The kinds of work: everything that is more than another address of the same bytes.
 struct PointwiseWork {
-  Pointwise fn;
+  kernel::Pointwise fn;
 };
-struct FoldWork {  // over devices; out: the shape of a term
+struct FoldWork {  // over devices; the result has the shape of a term
   ReduceKind kind;
-  AxisSet axes;                          // none if the terms lie elsewhere:
-  std::vector<std::int64_t> terms = {};  // where each begins, in bytes from the operand's address
+  AxisSet axes;                          // folded; empty if `terms` says where the terms lie
+  std::vector<std::int64_t> terms = {};  // byte offset of each term from the operand's address
 };
-struct RowsWork {  // over the dims from `kept` on
+struct RowsWork {  // folds all dims from `kept` on
   ReduceKind kind;
   int kept;
 };
@@ -50,75 +50,80 @@ struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
 };
 struct CopyWork {  // one job per piece of each distinct shard of the result, in order
   struct Job {
-    std::int64_t to;
-    std::vector<std::int64_t> from;  // byte offsets in the buffers; none: zeros; several are folded
+    std::int64_t to;  // byte offset in the result's buffer
+    std::vector<std::int64_t>
+        from;  // byte offsets in the operand's buffer; none: writes zeros; several: folds
   };
   std::vector<Job> jobs;
-  std::vector<CopyLoop> loops;  // over a piece, outermost first, joined
+  std::vector<CopyLoop> loops;  // over the elements of a piece, outermost first
   ReduceKind kind = ReduceKind::sum;
-  bool must_agree = false;  // several are not folded but compared; the first is copied
+  bool must_agree = false;  // compares several sources, instead of folding them, and copies the first
 };
 struct UnitsWork {  // one unit per distinct shard of the results, in order
-  Units units;
+  kernel::Units units;
 };
 class Plan;
-/// What a plan takes, as estimated.
+/// The estimated times of a plan.
 struct PlanTimes {
-  double nanoseconds = 0;        // of the slowest worker of each phase
+  double nanoseconds = 0;        // sum over the phases: slowest worker and barrier
   double alone_nanoseconds = 0;  // on one worker
-  bool needs_helpers = false;    // some worker beside the first has something to do
+  bool needs_helpers = false;    // a worker other than worker 0 has work
 };
-/// Sub-programs, each with a plan of its own for the devices at one position along the axes along which devices go
-/// different ways. Results: those of the equation, then for every carry a buffer to go to and fro.
+/// Sub-programs. Each has a plan for the devices at one position along the axes `decided`, along which
+/// devices may take different branches or numbers of trips. Results: those of the equation, then a second
+/// buffer for each carry.
 struct SubWork {
-  Sub sub;
+  kernel::Sub sub;
   AxisSet decided = 0;
   std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
   std::vector<PlanTimes> times = {};         // per plan
-  /// Per result of the equation, the operand that it may lie over: every plan reads it before it writes the result.
+  /// Per result of the equation: the operand whose memory the result may reuse, because every plan reads the
+  /// operand before it writes the result.
   std::vector<std::optional<std::size_t>> over = {};
 };
 using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
 
-/// One piece of work: what an equation is once views, casts and literals have become addresses.
+/// One piece of work over buffers. Views, casts and literals become addresses and need no task, unless they
+/// need a copy.
 struct Task {
-  std::optional<std::size_t> equation;  // none: a copy of an input that is an output
+  std::optional<std::size_t> equation;  // none: copies an input to an output
   Work work;
   std::vector<Address> operands;
   std::vector<BufferId> results;
-  Shape shape;   // that the dims of the operands run over
+  Shape shape;   // of the operands' dims
   AxisSet axes;  // stored axes of the operand (fold) or of the results
 };
 
-/// The fold of an task whose terms lie elsewhere than along its axes; null of every other task.
+/// The fold of a task whose terms lie at FoldWork::terms; null for every other task.
 const FoldWork* fold_of_terms(const Task& task);
 
-/// A program of local values as work over buffers.
+/// A program of local values as tasks over buffers.
 struct Graph {
   Mesh mesh;
   Storage storage;
   Program program;
   Indexed<BufferId, Buffer> buffers;
-  Indexed<TaskId, Task> tasks;  // in an order in which they can be done
+  Indexed<TaskId, Task> tasks;  // operands before their readers
   std::vector<Tensor> constants;
   std::vector<BufferId> outputs;  // distinct
-  /// Per-device storage only: the buffer of each output with a copy for every device.
+  /// For Storage::per_device only: per output, the buffer that has one shard per device.
   std::vector<BufferId> replicas;
 };
 
-/// How a caller's buffers lie: for each input and output, bytes per step along each mesh axis.
+/// The layout of a caller's buffers: for each input and output, the stride in bytes along each mesh axis.
 struct Ports {
   std::vector<std::vector<std::int64_t>> inputs, outputs;
 };
-/// `check_assumptions`: what assume_invariant takes for equal is compared when it runs.
-/// Without ports: shards lie side by side, those of inputs as their types say whatever the storage.
+/// Makes the graph of a local program. With `check_assumptions`, assume_invariant compares the values that it
+/// assumes to be equal. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
+/// one shard per distinct value, even with Storage::per_device.
 Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false,
                  const std::optional<Ports>& ports = {});
 
-/// Where a buffer's own value lies.
+/// The address of the value that `buffer` was made for.
 Address natural_address(const Graph& graph, BufferId buffer);
 std::int64_t element_bytes(const Graph& graph, const Address& address);
-/// `error` at the place of `equation` and with the name of its op.
+/// Throws `error` with the source line and the op of `equation`, if there is one.
 [[noreturn]] void rethrow_at(const Graph& graph, std::optional<std::size_t> equation, const Error& error);
 
 }  // namespace tutti

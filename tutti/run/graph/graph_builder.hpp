@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How make_graph works; for its own sources only.
+// The implementation of make_graph; for its own sources only.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace tutti {
 
-/// Goes through the equations once: each asks its op how it computes and becomes an address, or an task.
+/// Makes a graph in one pass over the equations. Each op says how it computes; each result becomes an
+/// address, and a task where it needs work.
 class GraphBuilder {
  public:
   GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
@@ -16,12 +17,12 @@ class GraphBuilder {
   Graph build() &&;
 
  private:
-  /// How a value that had to be copied can be copied again, from where it was before.
+  /// The source of a value that was copied, so that later copies can read the source instead of the copy.
   struct Origin {
     std::vector<Move> moves;
     Address from;
   };
-  /// The address that a variable's elements are read at.
+  /// Where the elements of a variable are read.
   struct Value {
     Address address;
     AxisSet stored = 0;
@@ -36,11 +37,12 @@ class GraphBuilder {
 
   std::size_t number_of(const Axis& axis) const;
   AxisSet stored_axes(Type type) const;
-  /// Callers hand in and get one buffer per distinct value, whatever the plan keeps inside.
+  /// The axes along which callers' buffers have shards: one per distinct value, even with
+  /// Storage::per_device.
   AxisSet stored_axes_by_type(Type type) const;
   void check_axes(Type type) const;
 
-  /// Asks every op how it computes, and finds the variables whose shards someone reads side by side.
+  /// Fills in kernels_ and read_across_.
   void collect_kernels();
   void place_inputs();
   void place_outputs();
@@ -48,48 +50,53 @@ class GraphBuilder {
   bool can_be_output(const Value& v, std::size_t output) const;
 
   enum class Spacing { dense, staggered };
-  /// Dense if somebody reads its shards side by side.
+  /// Dense if a view reads `var` across its shards.
   Spacing spacing_of(Var var) const;
   BufferId new_buffer(Type type, AxisSet stored, Spacing spacing);
-  /// The buffer of result `i` of this equation; its value lies there.
+  /// Adds a buffer for result `i` of this equation and places the result there; an output gets its caller's
+  /// layout.
   BufferId result_buffer(std::size_t i = 0);
-  /// The same, with its shards side by side also where a caller's buffer for it has them elsewhere.
+  /// Like result_buffer, but an output gets a layout of its own, too.
   BufferId own_result_buffer(std::size_t i);
   void add(Work work, std::vector<Address> operands, std::vector<BufferId> results, const Shape& shape,
            AxisSet axes);
 
-  void lower(const View& view);
-  void lower(const Literal& literal);
-  void lower(const Pointwise& fn);
-  void lower(const ReduceDims& reduce);
-  void lower(const Fold& fold);
-  /// Each device folds the blocks that are its own, straight to where its result lies. False if that would cost more
-  /// than the whole fold and its blocks as views: their elements are strewn, or are made where the fold would be.
-  bool fold_own_blocks(const Fold& fold);
-  void lower(const Shuffle& shuffle);
-  void lower(const Units& units);
-  /// A copy of the first device's value along `axes`, if all others hold the same.
+  void lower(const kernel::View& view);
+  void lower(const kernel::Literal& literal);
+  void lower(const kernel::Pointwise& fn);
+  void lower(const kernel::ReduceDims& reduce);
+  void lower(const kernel::Fold& fold);
+  /// Lets each device fold only its own block, directly into its result (reduce_scatter). False if it is
+  /// cheaper to fold everything and view the blocks: if the blocks are not dense, or the operand's region can
+  /// do the fold.
+  bool fold_own_blocks(const kernel::Fold& fold);
+  void lower(const kernel::Shuffle& shuffle);
+  void lower(const kernel::Units& units);
+  /// Adds a copy of the first device's value along `axes`; when it runs it compares the values of all
+  /// devices.
   void lower_to_first_of_equals(const Axes& axes);
-  void lower(const Sub& sub);
-  /// `value` as a carry that takes turns with `buffer` lies: like it.
+  void lower(const kernel::Sub& sub);
+  /// `value` itself if its strides are those of `buffer`, else a copy with these strides. A carry alternates
+  /// between both.
   Value like_buffer(const Value& value, Type type, BufferId buffer);
 
-  /// Another address, or else a copy.
-  Value viewed(const View& view, const Value& from, const Shape& from_shape, Type to,
+  /// The view of `from`: another address, or a copy if there is none.
+  Value viewed(const kernel::View& view, const Value& from, const Shape& from_shape, Type to,
                Spacing spacing = Spacing::dense);
   Value viewed_by(const std::vector<Move>& moves, const Value& from, Type to, Spacing spacing);
-  static View identity(const Shape& shape);
-  /// Then to read these places again costs no more than to read a copy of them.
+  static kernel::View identity(const Shape& shape);
+  /// True if `origin` is read in runs so long that reading it costs no more than reading a copy.
   bool has_long_runs(const Origin& origin, Type type) const;
-  /// A copy of `from`, which has the buffer's shape, to a buffer; of its origin rather than of the copy there is.
+  /// Adds a copy of `from`, which has the buffer's shape, to `buffer`. Reads the origin of `from` if it has
+  /// long runs.
   void add_copy(const Value& from, Type type, BufferId buffer);
   void add_copy_of(const std::vector<Move>& moves, const Address& from, BufferId buffer);
-  /// Copies that nobody reads, as all who would have read the origin instead.
+  /// Removes copies without readers: all their readers read the origin instead.
   void drop_unread_copies();
-  /// `from` itself if every device's value is dense there, else a copy with as few shards as it has distinct values.
+  /// `from` itself if every device's value is dense, else a dense copy with one shard per distinct value.
   Value dense(const Value& from, Type type);
 
-  void add_columns(const ReduceDims& reduce, const Value& from, Type operand);
+  void add_columns(const kernel::ReduceDims& reduce, const Value& from, Type operand);
   void add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape);
   Value with_dims_last(const Dims& dims, const Value& from, Type operand);
 
@@ -103,7 +110,7 @@ class GraphBuilder {
   std::optional<Ports> ports_;
   std::vector<Kernel> kernels_;
   Indexed<Var, Value> values_;
-  Indexed<Var, bool> read_across_;  // variables that a view reads over several shards
+  Indexed<Var, bool> read_across_;  // per variable: a view reads it across its shards
   std::vector<DenseCopy> dense_copies_;
   std::optional<std::size_t> equation_;  // the one being lowered; none: inputs and outputs
   bool check_assumptions_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sub-programs become.
+// Lowering of ops with sub-programs.
 #include "tutti/base/require.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
@@ -7,21 +7,21 @@
 namespace tutti {
 namespace {
 
-/// The type of what decides which way a device goes; none if nothing does.
-std::optional<Type> decider(const Sub& sub, Type first_operand) {
+/// The type of a switch's index or a while loop's test, which may differ between devices; none for other ops.
+std::optional<Type> decider(const kernel::Sub& sub, Type first_operand) {
   switch (sub.how) {
-    case Sub::How::choose: return first_operand;
-    case Sub::How::call:
-    case Sub::How::repeat: return std::nullopt;
-    case Sub::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
+    case kernel::Sub::How::choose: return first_operand;
+    case kernel::Sub::How::call:
+    case kernel::Sub::How::repeat: return std::nullopt;
+    case kernel::Sub::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-void GraphBuilder::lower(const Sub& sub) {
-  ensure(sub.how != Sub::How::call, "{} is not in its place", equation().op->name());
+void GraphBuilder::lower(const kernel::Sub& sub) {
+  ensure(sub.how != kernel::Sub::How::call, "{} is not in its place", equation().op->name());
   SubWork work{sub, 0, {}};
   const std::vector<Var>& vars = equation().operands;
   if (std::optional<Type> type = decider(sub, vars.empty() ? Type(DType::i32, {}) : operand_type(0)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kinds of kernels become.
+// Lowering of each kind of kernel to addresses and tasks.
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -8,15 +8,15 @@
 namespace tutti {
 namespace {
 
-/// Then a fold of its result would rather be done where it is made.
+/// True if the op may become part of a fused region, which can then also fold its result.
 bool may_be_in_region(const Kernel& kernel) {
-  return std::holds_alternative<Pointwise>(kernel) || std::holds_alternative<Fold>(kernel) ||
-         std::holds_alternative<ReduceDims>(kernel);
+  return std::holds_alternative<kernel::Pointwise>(kernel) || std::holds_alternative<kernel::Fold>(kernel) ||
+         std::holds_alternative<kernel::ReduceDims>(kernel);
 }
 
 }  // namespace
 
-void GraphBuilder::lower(const Literal& literal) {
+void GraphBuilder::lower(const kernel::Literal& literal) {
   std::size_t number = graph_.constants.size();
   graph_.constants.push_back(literal.data);
   BufferId buffer = new_buffer(Type(literal.data.dtype(), literal.data.shape()), 0, Spacing::dense);
@@ -26,17 +26,17 @@ void GraphBuilder::lower(const Literal& literal) {
       viewed(literal.view, {natural_address(graph_, buffer), 0}, literal.data.shape(), result_type());
 }
 
-void GraphBuilder::lower(const Pointwise& fn) {
+void GraphBuilder::lower(const kernel::Pointwise& fn) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(value(var).address);
   BufferId buffer = result_buffer();
   add(PointwiseWork{fn}, std::move(operands), {buffer}, result_type().shape(), stored_axes(result_type()));
 }
 
-void GraphBuilder::lower(const Fold& fold) {
+void GraphBuilder::lower(const kernel::Fold& fold) {
   const Value from = value(equation().operands[0]);
   Type folded = operand_type(0).with(fold.axes, State::invariant);
-  // An input may have fewer copies than the plan keeps of a result: these axes are gone through as well.
+  // With Storage::per_device a result may have more shards than an input: the task runs over these axes, too.
   AxisSet axes = from.stored | stored_axes(folded);
   Work work = FoldWork{fold.kind, set_of(graph_.mesh, fold.axes)};
   if (fold.then.empty()) {
@@ -50,13 +50,13 @@ void GraphBuilder::lower(const Fold& fold) {
                                         folded.shape(), result_type());
 }
 
-bool GraphBuilder::fold_own_blocks(const Fold& fold) {
+bool GraphBuilder::fold_own_blocks(const kernel::Fold& fold) {
   const Value from = value(equation().operands[0]);
-  const View& view = fold.then[0];  // of blocks: no reshape
+  const kernel::View& view = fold.then[0];  // selects a block; never a reshape
   std::optional<std::size_t> maker = graph_.buffers[from.address.buffer].equation;
   if (maker && may_be_in_region(kernels_[*maker])) return false;
   AxisSet folded = set_of(graph_.mesh, fold.axes), stored = stored_axes(result_type());
-  Address first = from.address;  // of the terms, as all devices along the axes see it
+  Address first = from.address;  // of the first term, which is the same for all devices along the folded axes
   for (std::size_t axis = 0; axis < first.axes.size(); ++axis)
     if (has(folded, axis)) first.axes[axis] = 0;
   if (result_type().elements() > 0) first.offset += start_of(view, from.address);
@@ -73,17 +73,17 @@ bool GraphBuilder::fold_own_blocks(const Fold& fold) {
   return true;
 }
 
-void GraphBuilder::lower(const Shuffle& shuffle) {
+void GraphBuilder::lower(const kernel::Shuffle& shuffle) {
   Value from = value(equation().operands[0]);
   BufferId buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
-  auto step = [](const Coordinate& coordinate, const Address& address) {
-    if (coordinate.of != Coordinate::Of::dim) return std::int64_t{0};
+  auto step = [](const kernel::Coordinate& coordinate, const Address& address) {
+    if (coordinate.of != kernel::Coordinate::Of::dim) return std::int64_t{0};
     return coordinate.weight * address.dims[static_cast<std::size_t>(coordinate.dim.index)];
   };
   CopyWork work{{}, {}, shuffle.kind};
-  for (const Digit& digit : shuffle.digits)
+  for (const kernel::Digit& digit : shuffle.digits)
     work.loops.push_back({digit.size, step(digit.to, to), step(digit.from, from.address)});
   std::size_t pieces = shuffle.pieces.size() / static_cast<std::size_t>(graph_.mesh.devices());
   Address read = from.address;
@@ -94,13 +94,13 @@ void GraphBuilder::lower(const Shuffle& shuffle) {
       device = device * static_cast<std::size_t>(graph_.mesh.axes()[axis].size) +
                static_cast<std::size_t>(at[axis]);
     for (std::size_t k = 0; k < pieces; ++k) {
-      const Shuffle::Piece& piece = shuffle.pieces[device * pieces + k];
+      const kernel::Shuffle::Piece& piece = shuffle.pieces[device * pieces + k];
       CopyWork::Job& job = work.jobs.emplace_back();
       job.to = offset_at(to, at) + static_cast<std::int64_t>(k) * step(shuffle.piece, to);
       for (int source : piece.devices) {
         std::int64_t whole = offset_at(from.address, coordinates(graph_.mesh, everywhere, source));
         job.from.push_back(whole + piece.block * step(shuffle.block, from.address));
-        // Somebody reads another device's value: nobody may take it for his own.
+        // If a device reads another device's value, the address must not say that devices read their own.
         if (whole != offset_at(from.address, at)) std::ranges::fill(read.axes, 0);
       }
     }
@@ -129,11 +129,11 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
     }
   }
   Address read = from.address;
-  std::ranges::fill(read.axes, 0);  // of all devices, not of its own
+  std::ranges::fill(read.axes, 0);  // each device reads the values of all, not only its own
   add(std::move(work), {read}, {buffer}, result_type().shape(), stored);
 }
 
-void GraphBuilder::lower(const Units& units) {
+void GraphBuilder::lower(const kernel::Units& units) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
   std::vector<BufferId> buffers;
@@ -147,14 +147,16 @@ void GraphBuilder::lower(const Units& units) {
       stored_axes(result_type()));
 }
 
-// ------------------------------------------------------------------------------------------- reductions over dims
+// ------------------------------------------------------------------------------------------- reductions over
+// dims
 
-void GraphBuilder::lower(const ReduceDims& reduce) {
+void GraphBuilder::lower(const kernel::ReduceDims& reduce) {
   Value from = value(equation().operands[0]);
   Type operand = operand_type(0);
   const Shape& shape = operand.shape();
   auto is_reduced = [&](int dim) { return std::ranges::find(reduce.dims, Dim{dim}) != reduce.dims.end(); };
-  // The dims longer than 1, in runs of kept and reduced ones. The way is chosen by the shape alone, so are the bits.
+  // Runs of kept (k) and reduced (r) dims longer than 1. Only the shape decides how to reduce, so the bits
+  // depend on nothing else.
   std::string runs;
   int first_reduced = shape.rank();
   for (int i = shape.rank(); i-- > 0;) {
@@ -185,7 +187,7 @@ void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const 
   add(RowsWork{kind, kept}, {operand}, {buffer}, shape, stored_axes(result_type()));
 }
 
-void GraphBuilder::add_columns(const ReduceDims& reduce, const Value& from, Type operand) {
+void GraphBuilder::add_columns(const kernel::ReduceDims& reduce, const Value& from, Type operand) {
   const Shape& shape = operand.shape();
   ColumnsWork work{reduce.kind, 1, 1, 1};
   bool seen_reduced = false;

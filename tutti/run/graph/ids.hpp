@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of what a plan is made of: indices into the lists of Graph and Steps (base/indexed.hpp).
+// Ids of buffers, tasks and steps: indices into the lists of Graph and Steps (base/indexed.hpp).
 #pragma once
 
 namespace tutti {

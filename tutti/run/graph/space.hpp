@@ -7,16 +7,16 @@
 
 namespace tutti {
 
-/// One loop over elements that lie `stride` bytes apart.
+/// A loop over elements that lie `stride` bytes apart.
 struct StridedLoop {
   std::int64_t size, stride;
 };
-/// The fewest loops that visit elements in row-major order of `sizes`; sizes of 1 are dropped. One loop of stride 0:
-/// the same element throughout. None: one element.
+/// The fewest loops that visit elements in row-major order of `sizes`, without sizes of 1. One loop of stride
+/// 0 repeats an element; no loop visits a single element.
 std::vector<StridedLoop> collapsed(std::span<const std::int64_t> sizes,
                                    std::span<const std::int64_t> strides);
 
-/// What a region loops over: rows x columns elements, in tiles of whole rows, or of a piece of one row.
+/// The iteration space of a region: rows x columns elements, in tiles of whole rows or of a piece of one row.
 struct Space {
   std::int64_t rows = 1, columns = 1;
   std::int64_t tile_rows = 1, tile_columns = 1;
@@ -26,17 +26,17 @@ struct Space {
   std::int64_t tiles() const;
   bool operator==(const Space&) const = default;
 };
-/// `whole_rows`: every row must lie in one tile.
+/// Divides rows x columns elements into tiles of about `tile_elements`. `whole_rows`: never divides a row.
 Space tiled(std::int64_t rows, std::int64_t columns, bool whole_rows, std::int64_t tile_elements);
 
-/// How an operand lies over a space.
+/// The access pattern of an operand over a space.
 struct Pattern {
   enum class Kind {
-    dense,      // element after element
+    dense,      // contiguous
     scalar,     // one element for all
-    row,        // the same row of neighbouring elements for every row
+    row,        // contiguous; every row reads the same elements
     column,     // one element per row
-    strided,    // even steps along rows and columns
+    strided,    // constant strides along rows and columns
     irregular,  // anything else: see loops
   };
   Kind kind = Kind::dense;

@@ -22,10 +22,10 @@ class Runner {
 
   void run() {
     switch (args_.sub.how) {
-      case Sub::How::choose: return choose();
-      case Sub::How::repeat: return repeat();
-      case Sub::How::call: return;  // not compiled
-      case Sub::How::loop: return loop();
+      case kernel::Sub::How::choose: return choose();
+      case kernel::Sub::How::repeat: return repeat();
+      case kernel::Sub::How::call: return;  // not compiled
+      case kernel::Sub::How::loop: return loop();
     }
   }
 

@@ -17,7 +17,7 @@ struct ControlValue {
 };
 
 struct Control {
-  Sub sub;
+  kernel::Sub sub;
   std::vector<std::shared_ptr<Plan>> plans;
   std::vector<ControlValue> operands, results;  // results: of the op, then the other buffer of each carry
   std::int64_t positions = 1;

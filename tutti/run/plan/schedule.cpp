@@ -239,7 +239,7 @@ class Scheduler {
   const StepCode& units(StepId n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[step.tasks[0]];
-    const Units& units = std::get<UnitsWork>(task.work).units;
+    const kernel::Units& units = std::get<UnitsWork>(task.work).units;
     need_scratch(units.scratch_bytes);
     CodeOf<OpaqueUnits>& code =
         keep(OpaqueUnits{units.run, {}, {}, task.operands.size(), task.results.size(), units.scratch_bytes});
@@ -280,7 +280,7 @@ class Scheduler {
         if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
     }
     args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
-    if (work.sub.how == Sub::How::loop)
+    if (work.sub.how == kernel::Sub::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
     for (std::size_t c = 0; c < static_cast<std::size_t>(work.sub.carries); ++c)
@@ -309,7 +309,7 @@ class Scheduler {
     for (std::int64_t p = 0; p < positions(graph_.mesh, steps); ++p)
       value.shards.push_back(offset_at(from_base, coordinates(graph_.mesh, steps, p)));
     value.shard_bytes = static_cast<std::int64_t>(type.bytes());
-    bool is_stacked = work.sub.how == Sub::How::repeat && work.sub.length > 0;
+    bool is_stacked = work.sub.how == kernel::Sub::How::repeat && work.sub.length > 0;
     if (is_stacked) value.slice_bytes = value.shard_bytes / work.sub.length;
     return value;
   }

@@ -63,12 +63,12 @@ std::string split_name(const Graph& graph, const Split& split) {
   return {};
 }
 
-std::string part_name(const Sub& sub, std::size_t program) {
+std::string part_name(const kernel::Sub& sub, std::size_t program) {
   switch (sub.how) {
-    case Sub::How::choose: return fmt::format("branch {}", program);
-    case Sub::How::call: return "call";
-    case Sub::How::repeat: return "each of " + counted(sub.length, "trip");
-    case Sub::How::loop: return program == 0 ? "test" : "trip";
+    case kernel::Sub::How::choose: return fmt::format("branch {}", program);
+    case kernel::Sub::How::call: return "call";
+    case kernel::Sub::How::repeat: return "each of " + counted(sub.length, "trip");
+    case kernel::Sub::How::loop: return program == 0 ? "test" : "trip";
   }
   return {};
 }
