@@ -47,8 +47,7 @@ struct Move {
   kernel::Coordinate to;
 };
 
-/// An operand or result of a view: shape of one device's value, and the axes along which the value has
-/// shards.
+/// An operand or result of a view: shape of one device's value, and the axes along which it has shards.
 struct Stored {
   const Shape& shape;
   AxisSet axes;

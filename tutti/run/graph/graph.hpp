@@ -28,7 +28,7 @@ struct Buffer {
   std::int64_t bytes = 0;          // of all shards
   Kind kind = Kind::arena;
   std::size_t number = 0;               // index among the inputs, outputs or constants
-  std::optional<std::size_t> equation;  // that makes the value; none: an input
+  std::optional<std::size_t> equation;  // the one that makes the value; none: an input
 };
 
 /// The kinds of work: everything that is more than another address of the same bytes.
@@ -50,9 +50,8 @@ struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
 };
 struct CopyWork {  // one job per piece of each distinct shard of the result, in order
   struct Job {
-    std::int64_t to;  // byte offset in the result's buffer
-    std::vector<std::int64_t>
-        from;  // byte offsets in the operand's buffer; none: writes zeros; several: folds
+    std::int64_t to;                 // byte offset in the result's buffer
+    std::vector<std::int64_t> from;  // byte offsets in the operand's buffer; none: zeros; several: folded
   };
   std::vector<Job> jobs;
   std::vector<CopyLoop> loops;  // over the elements of a piece, outermost first
@@ -83,8 +82,8 @@ struct SubWork {
 };
 using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
 
-/// One piece of work over buffers. Views, casts and literals become addresses and need no task, unless they
-/// need a copy.
+/// One piece of work over buffers. Views, casts and literals are addresses; they have a task only where they
+/// must be copied.
 struct Task {
   std::optional<std::size_t> equation;  // none: copies an input to an output
   Work work;

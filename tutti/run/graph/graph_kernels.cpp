@@ -147,8 +147,7 @@ void GraphBuilder::lower(const kernel::Units& units) {
       stored_axes(result_type()));
 }
 
-// ------------------------------------------------------------------------------------------- reductions over
-// dims
+// ---- reductions over dims
 
 void GraphBuilder::lower(const kernel::ReduceDims& reduce) {
   Value from = value(equation().operands[0]);
