@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a region loops over, and how its values lie there.
+// The iteration space of a region, and the access patterns of its values.
 #include <algorithm>
 
 #include "tutti/run/fuse/steps.hpp"
@@ -22,7 +22,7 @@ RegionOperand over_region(const Graph& graph, const Address& operand, const Shap
 }
 
 Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
-  // Smaller: calls show; larger: values leave the first cache.
+  // Smaller tiles spend much of their time on calls; larger ones do not stay in L1.
   std::int64_t tile_bytes = step.inner != 0 ? 4096 : 8192;
   std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
   std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
@@ -55,7 +55,7 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
 
 namespace {
 
-/// The kinds of pattern that the values of a region have when `merged` axes are part of its space.
+/// The access patterns of a region's values in memory, if the `merged` axes are part of its space.
 std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, StepId index, AxisSet merged) {
   const Step& step = steps.list[index];
   Space space = space_of(graph, step, merged);
@@ -70,7 +70,7 @@ std::vector<Pattern::Kind> patterns(const Graph& graph, const Steps& steps, Step
     const Task& task = graph.tasks[i];
     for (const Address& operand : task.operands)
       if (steps.maker[operand.buffer] != index) add(operand, task.shape);
-    // Terms lie at distances from an operand in memory: it cannot be loaded first.
+    // Terms are offsets from an operand in memory, so this operand cannot be loaded into a tile.
     if (fold_of_terms(task) && kinds.back() != Pattern::Kind::dense) kinds.back() = Pattern::Kind::irregular;
     for (BufferId buffer : task.results)
       if (steps.in_memory[buffer]) add(natural_address(graph, buffer), graph.buffers[buffer].type.shape());
@@ -88,8 +88,8 @@ AxisSet mergeable_axes(const Graph& graph, const Steps& steps, StepId step, Axis
     AxisSet wider = merged | AxisSet{1} << axis;
     std::vector<Pattern::Kind> after = patterns(graph, steps, step, wider);
     bool as_good = std::ranges::equal(before, after, [](Pattern::Kind was, Pattern::Kind is) {
-      return was == is || (was == Pattern::Kind::dense &&
-                           is == Pattern::Kind::scalar);  // a value that all positions share
+      return was == is ||
+             (was == Pattern::Kind::dense && is == Pattern::Kind::scalar);  // all positions share the value
     });
     if (!as_good) break;
     merged = wider;

@@ -32,7 +32,7 @@ bool is_one_element(const Address& address) {
   return std::ranges::all_of(address.axes, is_zero) && std::ranges::all_of(address.dims, is_zero);
 }
 
-/// The comparison is with the element that is selected where it holds.
+/// True if `select` yields the limit of `compare` where the comparison holds, and a gate kernel exists.
 bool gates(const Graph& graph, const Task& compare, const Task& select) {
   const Address& limit = compare.operands[1];
   const Address& chosen = select.operands[1];
@@ -41,8 +41,8 @@ bool gates(const Graph& graph, const Task& compare, const Task& select) {
          limit.offset == chosen.offset && gate_kernel(*comparison(compare), dtype) != nullptr;
 }
 
-constexpr std::size_t most_links = most_chain_steps - 1;  // the first has two operands
-// Elements: shorter ones take less time when a whole tile is made and then folded.
+constexpr std::size_t most_links = most_chain_steps - 1;  // the first link has two operands
+// In elements. Shorter rows take less time if a whole tile of them is computed and then folded.
 constexpr std::int64_t shortest_made_row = 64;
 
 using Link = RegionUses::Link;
@@ -79,25 +79,25 @@ class UsesFinder {
   DType dtype(std::size_t i) const { return buffer(task(i).results[0]).type.dtype(); }
   bool has_step(const Link& link) const { return step_of(graph_, step_, link).has_value(); }
 
-  /// The value is made here, and task i reads it in its place.
+  /// True if the value stays inside the region and task i reads it element by element.
   bool is_in_place(std::size_t i, BufferId value) {
     if (!is_made_here(value) || steps_.in_memory[value]) return false;
     AxisSet stored = buffer(task(i).results[0]).stored;
     return task(made_at_[value]).shape == task(i).shape && buffer(value).stored == stored;
   }
-  /// And nobody else does; i reads it that often.
+  /// True if, in addition, only task i reads the value, `uses` times, and no chain has computed it yet.
   bool is_only_for(std::size_t i, BufferId value, int uses) {
     return is_in_place(i, value) && uses_[value] == uses && !found_.merged_into.contains(made_at_[value]);
   }
 
-  /// How task i goes on from `value`.
+  /// The link by which task i continues a chain that ends with `value`.
   Link link(std::size_t i, BufferId value) const {
     bool left = task(i).operands[0].buffer == value, right = task(i).operands[1].buffer == value;
     return {i, left && right ? Before::both : left ? Before::left : Before::right};
   }
 
-  /// What two tasks read is made for each of them, rather than stored, if an operand of it is the same for a whole
-  /// row. It begins both chains.
+  /// A value with two readers is recomputed in each, not stored, if one of its operands is constant along a
+  /// row. The value then begins both readers' chains.
   void find_recomputed(std::size_t i) {
     const Task& a = task(i);
     BufferId value = a.results[0];
@@ -143,7 +143,7 @@ class UsesFinder {
     }
   }
 
-  /// A row that a chain makes for a fold alone goes straight there.
+  /// Appends the fold of a row to the chain that computes the row, if only the fold reads the row.
   void find_row(std::size_t i, const RowsWork& rows) {
     BufferId row = task(i).operands[0].buffer;
     if (!is_only_for(i, row, 1) || step_.space.columns < shortest_made_row) return;
@@ -166,7 +166,8 @@ class UsesFinder {
            std::ranges::all_of(chain, [this](const Link& l) { return has_step(l); });
   }
 
-  /// The chain that ends with task `last`, or that alone, goes on with `link`, if it can.
+  /// Appends `link` to the chain that ends with task `last`, or to `last` alone. False if no kernel can run
+  /// it.
   bool extend(std::size_t last, const Link& link) {
     Chain chain = chain_to(last);
     chain.push_back(link);
@@ -176,7 +177,7 @@ class UsesFinder {
     return true;
   }
 
-  /// All its tasks are done when the last is.
+  /// Records a chain: all its tasks, and their reads, happen at the last task.
   void set_chain(Chain chain) {
     std::size_t last = chain.back().task;
     auto merge = [&](std::size_t i) {
@@ -196,11 +197,11 @@ class UsesFinder {
   const Steps& steps_;
   StepId index_;
   const Step& step_;
-  std::map<BufferId, int> uses_;                     // per value
+  std::map<BufferId, int> uses_;                     // reads per value
   std::map<BufferId, std::set<std::size_t>> users_;  // per value
   std::map<BufferId, std::size_t> made_at_;          // per value
   std::set<std::size_t> recomputed_;
-  std::map<std::size_t, BufferId> recomputed_for_;  // per task: the value that it makes again
+  std::map<std::size_t, BufferId> recomputed_for_;  // per task: the value that it recomputes
   RegionUses found_;
 };
 
@@ -238,7 +239,7 @@ std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const
   const Task& task = task_of(graph, step, link.task);
   if (link.comparison) {
     const Task& compare = task_of(graph, step, *link.comparison);
-    if (!(compare.operands[0] == task.operands[2])) return std::nullopt;  // it selects something else
+    if (!(compare.operands[0] == task.operands[2])) return std::nullopt;  // `otherwise` is not x
     return chain_fn(*comparison(compare));
   }
   const BinaryFn* fn = binary_fn(task);

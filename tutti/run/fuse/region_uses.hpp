@@ -11,34 +11,35 @@ namespace tutti {
 struct Step;
 struct Steps;
 
-/// Which tasks of a region become one instruction with others, and how long its values live. Tasks are numbered by
-/// their position in the step, values by their buffers.
+/// Which tasks of a region join into one instruction, and where each value of the region is read last. A task
+/// is numbered by its position in the step, a value by its buffer.
 struct RegionUses {
-  /// A function of two operands, or a gate: a comparison with the limit that its only user selects.
+  /// A link of a chain: a function of two operands, or a gate. A gate is a comparison with a limit, and the
+  /// select, its only reader, that yields the limit.
   struct Link {
-    enum class Before : std::uint8_t { first, left, right, both };  // first: there is none
-    std::size_t task;                                               // of a gate: the selection
-    Before before;                                         // which operand is the result of the link before
+    enum class Before : std::uint8_t { first, left, right, both };  // first: no link before
+    std::size_t task;                                               // of a gate: its select
+    Before before;                                         // the operand that the link before computes
     std::optional<std::size_t> comparison = std::nullopt;  // of a gate
   };
   using Chain = std::vector<Link>;
-  // By the last task: a gate alone, two links and more, or all that a row is made by, which the last task folds.
-  // Where two chains begin with the same task, both do it.
+  // The chains, each at its last task: a gate alone, two or more links, or the links that compute a row and
+  // the task that folds this row. A task that begins two chains is computed by both.
   std::map<std::size_t, Chain> chains;
-  // Every other task of a chain -> its last; of two chains the later.
+  // Each earlier task of a chain -> the chain's last task; of two chains, the later last task.
   std::map<std::size_t, std::size_t> merged_into;
-  std::map<BufferId, std::size_t> last_use;  // of values made here: when the last instruction reads it
+  std::map<BufferId, std::size_t> last_use;  // per value made here: the task at which it is read last
 };
 
 RegionUses uses_of(const Graph& graph, const Steps& steps, StepId step);
 
-/// Where the links find their operands: the first both, of which the second is the limit of a gate; the others one,
-/// null for a square.
+/// The operands of the links, in order: two of the first link (x and the limit of a gate), one of each other
+/// link (the limit of a gate; null for a square), none of a final fold.
 std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const RegionUses::Chain& chain);
-/// What a link does with the value before and its operand; none if chains have nothing like it.
+/// The chain step that a link computes; none if chains do not have its function.
 std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const RegionUses::Link& link);
 
-/// The function of an task that applies one to two operands, else null.
+/// The binary function that a task applies; null for every other task.
 const BinaryFn* binary_fn(const Task& task);
 const CompareDirection* comparison(const Task& task);
 

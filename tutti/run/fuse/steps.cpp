@@ -6,9 +6,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t most_tasks_in_region = 64;  // temporaries of a region stay in L1
-constexpr std::int64_t longest_row_in_region =
-    4096;  // elements; a longer row is folded by a region of its own
+constexpr std::size_t most_tasks_in_region = 64;      // so that the temporaries of a region stay in L1
+constexpr std::int64_t longest_row_in_region = 4096;  // elements; a longer row is folded in its own region
 
 class Gatherer {
  public:
@@ -53,7 +52,7 @@ class Gatherer {
     for (BufferId buffer : a.results) steps_.maker[buffer] = joined;
   }
 
-  /// The fold over axes inside the region.
+  /// The fold over the region's inner axes; null for every other task.
   static const FoldWork* fold_of_inner(const Task& a) {
     return fold_of_terms(a) ? nullptr : std::get_if<FoldWork>(&a.work);
   }
@@ -103,7 +102,7 @@ class Gatherer {
       if (columns > longest_row_in_region) return false;
       const Shape& result = graph_.buffers[a.results[0]].type.shape();
       if (step.kept && result != step.row_shape) return false;
-      if (is_like(result, step.shape)) return false;  // then nothing would tell the two apart
+      if (is_like(result, step.shape)) return false;  // else the two shapes would look the same
     } else if (a.shape != step.shape &&
                !(step.kept && is_like(a.shape, step.row_shape) && reads_from(a, index))) {
       return false;
@@ -113,7 +112,7 @@ class Gatherer {
     });
   }
 
-  /// The same but for dims of one element: with and without the dims that were reduced.
+  /// True if the shapes are equal without their dims of size 1, which a reduction may leave.
   static bool is_like(const Shape& a, const Shape& b) {
     auto longer_dims = [](const Shape& shape) {
       std::vector<std::int64_t> sizes(shape.begin(), shape.end());
@@ -128,7 +127,7 @@ class Gatherer {
                                [&](const Address& operand) { return maker(operand.buffer) == index; });
   }
 
-  /// A value made in the region is read there element for element, or row by row.
+  /// True if `a` reads a value of its region element by element or row by row.
   bool stays_in_place(const Task& a, const Address& operand, const Step& step, AxisSet inner) const {
     Address own = natural_address(graph_, operand.buffer);
     if (operand.offset != 0) return false;
@@ -146,7 +145,7 @@ class Gatherer {
       return true;
     }
     if (!is_row_value || a.shape != step.shape) return false;
-    // Over the kept dims it must be dense, over the others it repeats.
+    // The operand must be dense over the kept dims and repeat over the others.
     std::int64_t stride = element_bytes(graph_, operand);
     for (int i = a.shape.rank(); i-- > 0;) {
       if (a.shape[i] == 1) continue;
@@ -157,7 +156,7 @@ class Gatherer {
     return true;
   }
 
-  /// Several tiles if each shard of the result is one piece, copied from one other.
+  /// The space of a copy; several tiles only if each shard of the result is one piece with one source.
   Space copy_space(const Step& step) const {
     const auto& work = std::get<CopyWork>(task(step.tasks[0]).work);
     auto units = static_cast<std::size_t>(positions(graph_.mesh, step.axes));
