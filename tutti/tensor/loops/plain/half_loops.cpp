@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/plain/half_loops.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,11 +93,7 @@ void binary_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 template <class H, BinaryFn fn>
 ElementwiseKernel binary_of(Stride a, Stride b) {
-  if (a == Stride::dense)
-    return b == Stride::dense ? binary_loop<H, fn, Stride::dense, Stride::dense>
-                              : binary_loop<H, fn, Stride::dense, Stride::scalar>;
-  return b == Stride::dense ? binary_loop<H, fn, Stride::scalar, Stride::dense>
-                            : binary_loop<H, fn, Stride::scalar, Stride::scalar>;
+  return for_strides([]<Stride... of>() -> ElementwiseKernel { return binary_loop<H, fn, of...>; }, a, b);
 }
 
 template <class H>
@@ -129,11 +126,8 @@ void compare_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 template <class H, CompareDirection direction>
 ElementwiseKernel compare_of(Stride a, Stride b) {
-  if (a == Stride::dense)
-    return b == Stride::dense ? compare_loop<H, direction, Stride::dense, Stride::dense>
-                              : compare_loop<H, direction, Stride::dense, Stride::scalar>;
-  return b == Stride::dense ? compare_loop<H, direction, Stride::scalar, Stride::dense>
-                            : compare_loop<H, direction, Stride::scalar, Stride::scalar>;
+  return for_strides([]<Stride... of>() -> ElementwiseKernel { return compare_loop<H, direction, of...>; }, a,
+                     b);
 }
 
 template <class H>
@@ -154,14 +148,9 @@ void clamp_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   by_f32<H, H, 3>(clamp_kernel(DType::f32, steps...), {steps...}, out, in, n);
 }
 
-template <class H, Stride... known>
-ElementwiseKernel clamp_of() {
-  return clamp_loop<H, known...>;
-}
-template <class H, Stride... known, class... Rest>
-ElementwiseKernel clamp_of(Stride next, Rest... rest) {
-  return next == Stride::dense ? clamp_of<H, known..., Stride::dense>(rest...)
-                               : clamp_of<H, known..., Stride::scalar>(rest...);
+template <class H>
+ElementwiseKernel clamp_of(Stride low, Stride x, Stride high) {
+  return for_strides([]<Stride... of>() -> ElementwiseKernel { return clamp_loop<H, of...>; }, low, x, high);
 }
 
 // --- Reductions, accumulated in f32
@@ -217,15 +206,8 @@ struct Reduced {
 /// Returns take(Reduced<H, kind>()) for the type H of dtype; null for `and` and `or`.
 template <class Kernel, class F>
 Kernel for_halves(ReduceKind kind, DType dtype, F take) {
-  const auto of = [&]<class H>(std::type_identity<H>) -> Kernel {
-    switch (kind) {
-      case ReduceKind::sum: return take(Reduced<H, ReduceKind::sum>());
-      case ReduceKind::max: return take(Reduced<H, ReduceKind::max>());
-      case ReduceKind::min: return take(Reduced<H, ReduceKind::min>());
-      case ReduceKind::logical_and:
-      case ReduceKind::logical_or: return nullptr;
-    }
-    return nullptr;
+  const auto of = [&]<class H>(std::type_identity<H>) {
+    return for_kind<H>(kind, [&]<ReduceKind of_kind>() -> Kernel { return take(Reduced<H, of_kind>()); });
   };
   return dtype == DType::f16 ? of(std::type_identity<f16>()) : of(std::type_identity<bf16>());
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 
 namespace tutti {
@@ -39,14 +40,10 @@ void plain_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 }
 
 /// The plain_loop for these strides.
-template <class Fn, class Out, class In, Stride... known>
-ElementwiseKernel plain_kernel() {
-  return plain_loop<Fn, Out, In, known...>;
-}
-template <class Fn, class Out, class In, Stride... known, class... Rest>
-ElementwiseKernel plain_kernel(Stride next, Rest... rest) {
-  return next == Stride::dense ? plain_kernel<Fn, Out, In, known..., Stride::dense>(rest...)
-                               : plain_kernel<Fn, Out, In, known..., Stride::scalar>(rest...);
+template <class Fn, class Out, class In, class... Strides>
+ElementwiseKernel plain_kernel(Strides... strides) {
+  return for_strides([]<Stride... of>() -> ElementwiseKernel { return plain_loop<Fn, Out, In, of...>; },
+                     strides...);
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -155,22 +156,10 @@ void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = chooser[i] ? yes[i] : no[i];
 }
 
-template <class T, Stride predicate, Stride on_true>
-ElementwiseKernel select_of(Stride on_false) {
-  return on_false == Stride::dense ? select_loop<T, predicate, on_true, Stride::dense>
-                                   : select_loop<T, predicate, on_true, Stride::scalar>;
-}
-
-template <class T, Stride predicate>
-ElementwiseKernel select_of(Stride on_true, Stride on_false) {
-  return on_true == Stride::dense ? select_of<T, predicate, Stride::dense>(on_false)
-                                  : select_of<T, predicate, Stride::scalar>(on_false);
-}
-
 template <class T>
 ElementwiseKernel select_of(Stride predicate, Stride on_true, Stride on_false) {
-  return predicate == Stride::dense ? select_of<T, Stride::dense>(on_true, on_false)
-                                    : select_of<T, Stride::scalar>(on_true, on_false);
+  return for_strides([]<Stride... of>() -> ElementwiseKernel { return select_loop<T, of...>; }, predicate,
+                     on_true, on_false);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
@@ -29,29 +30,13 @@ void clamp_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   map(D(), n, Result<D>(out), Clamp(), Operand<low, D>(in[0]), Operand<x, D>(in[1]), Operand<high, D>(in[2]));
 }
 
-template <class T, Stride low, Stride x>
-ElementwiseKernel with_last_step(Stride high) {
-  return high == Stride::dense ? clamp_loop<T, low, x, Stride::dense> : clamp_loop<T, low, x, Stride::scalar>;
-}
-
-template <class T>
-ElementwiseKernel with_steps(Stride low, Stride x, Stride high) {
-  if (low == Stride::dense && x == Stride::dense)
-    return with_last_step<T, Stride::dense, Stride::dense>(high);
-  if (low == Stride::dense) return with_last_step<T, Stride::dense, Stride::scalar>(high);
-  if (x == Stride::dense) return with_last_step<T, Stride::scalar, Stride::dense>(high);
-  return with_last_step<T, Stride::scalar, Stride::scalar>(high);
-}
-
 ElementwiseKernel vector_clamp_kernel(Lanes lanes, Stride low, Stride x, Stride high) {
-  switch (lanes) {
-    case Lanes::boolean: return nullptr;
-    case Lanes::i32: return with_steps<std::int32_t>(low, x, high);
-    case Lanes::i64: return with_steps<std::int64_t>(low, x, high);
-    case Lanes::f32: return with_steps<float>(low, x, high);
-    case Lanes::f64: return with_steps<double>(low, x, high);
-  }
-  return nullptr;
+  return for_lanes(lanes, [&]<class T>(std::type_identity<T>) -> ElementwiseKernel {
+    if constexpr (sizeof(T) == 1) return nullptr;
+    else
+      return for_strides([]<Stride... of>() -> ElementwiseKernel { return clamp_loop<T, of...>; }, low, x,
+                         high);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds over positions: all_reduce among the devices of one process.
 #include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
@@ -42,48 +43,18 @@ void half_fold_loop(std::byte* out, const std::byte* const* in, int count, std::
   fold_positions<kind, Floats>(positions, count, n, StreamableResult<Halves>(out, store), Round<H>());
 }
 
-template <class H>
-FoldKernel half_fold_of(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum: return half_fold_loop<ReduceKind::sum, H>;
-    case ReduceKind::max: return half_fold_loop<ReduceKind::max, H>;
-    case ReduceKind::min: return half_fold_loop<ReduceKind::min, H>;
-    case ReduceKind::logical_and:
-    case ReduceKind::logical_or: break;
-  }
-  return nullptr;
-}
-
 FoldKernel vector_half_fold_kernel(ReduceKind kind, DType dtype) {
-  return dtype == DType::f16 ? half_fold_of<f16>(kind) : half_fold_of<bf16>(kind);
-}
-
-template <class T>
-FoldKernel fold_of(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum: return fold_loop<ReduceKind::sum, T>;
-    case ReduceKind::max: return fold_loop<ReduceKind::max, T>;
-    case ReduceKind::min: return fold_loop<ReduceKind::min, T>;
-    case ReduceKind::logical_and:
-      if constexpr (hwy::IsFloat<T>()) return nullptr;
-      else return fold_loop<ReduceKind::logical_and, T>;
-    case ReduceKind::logical_or:
-      if constexpr (hwy::IsFloat<T>()) return nullptr;
-      else return fold_loop<ReduceKind::logical_or, T>;
-  }
-  return nullptr;
+  const auto of = [&]<class H>(std::type_identity<H>) {
+    return for_kind<H>(kind, []<ReduceKind of_kind>() -> FoldKernel { return half_fold_loop<of_kind, H>; });
+  };
+  return dtype == DType::f16 ? of(std::type_identity<f16>()) : of(std::type_identity<bf16>());
 }
 
 FoldKernel vector_fold_kernel(ReduceKind kind, Lanes lanes) {
-  switch (lanes) {
-    case Lanes::boolean:
-      return fold_of<std::uint8_t>(kind == ReduceKind::sum ? ReduceKind::max : kind);  // or
-    case Lanes::i32: return fold_of<std::int32_t>(kind);
-    case Lanes::i64: return fold_of<std::int64_t>(kind);
-    case Lanes::f32: return fold_of<float>(kind);
-    case Lanes::f64: return fold_of<double>(kind);
-  }
-  return nullptr;
+  if (lanes == Lanes::boolean && kind == ReduceKind::sum) kind = ReduceKind::max;  // or
+  return for_lanes(lanes, [&]<class T>(std::type_identity<T>) {
+    return for_kind<T>(kind, []<ReduceKind of_kind>() -> FoldKernel { return fold_loop<of_kind, T>; });
+  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
@@ -112,36 +113,14 @@ void reduce_columns_loop(std::byte* out, const std::byte* in, std::int64_t rows,
   }
 }
 
-template <class T>
-ReduceColumnsKernel reduce_columns_of(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum: return reduce_columns_loop<ReduceKind::sum, T>;
-    case ReduceKind::max: return reduce_columns_loop<ReduceKind::max, T>;
-    case ReduceKind::min: return reduce_columns_loop<ReduceKind::min, T>;
-    case ReduceKind::logical_and:
-      if constexpr (hwy::IsFloat<T>()) return nullptr;
-      else return reduce_columns_loop<ReduceKind::logical_and, T>;
-    case ReduceKind::logical_or:
-      if constexpr (hwy::IsFloat<T>()) return nullptr;
-      else return reduce_columns_loop<ReduceKind::logical_or, T>;
-  }
-  return nullptr;
-}
-
-// A bool is a byte 0 or 1: max is `or`, min is `and`.
-ReduceColumnsKernel reduce_bool_columns(ReduceKind kind) {
-  return reduce_columns_of<std::uint8_t>(kind == ReduceKind::sum ? ReduceKind::max : kind);
-}
-
 ReduceColumnsKernel vector_reduce_columns_kernel(ReduceKind kind, Lanes lanes) {
-  switch (lanes) {
-    case Lanes::boolean: return reduce_bool_columns(kind);
-    case Lanes::i32: return reduce_columns_of<std::int32_t>(kind);
-    case Lanes::i64: return reduce_columns_of<std::int64_t>(kind);
-    case Lanes::f32: return reduce_columns_of<float>(kind);
-    case Lanes::f64: return reduce_columns_of<double>(kind);
-  }
-  return nullptr;
+  // A bool is a byte 0 or 1: max is `or`, min is `and`.
+  if (lanes == Lanes::boolean && kind == ReduceKind::sum) kind = ReduceKind::max;
+  return for_lanes(lanes, [&]<class T>(std::type_identity<T>) {
+    return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceColumnsKernel {
+      return reduce_columns_loop<of_kind, T>;
+    });
+  });
 }
 
 }  // namespace

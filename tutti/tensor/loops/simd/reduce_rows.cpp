@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
@@ -197,48 +198,24 @@ void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const st
   }
 }
 
-template <class T>
-ReduceChainRowsKernel reduce_chain_rows_of(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum: return reduce_chain_rows_loop<ReduceKind::sum, T>;
-    case ReduceKind::max: return reduce_chain_rows_loop<ReduceKind::max, T>;
-    case ReduceKind::min: return reduce_chain_rows_loop<ReduceKind::min, T>;
-    case ReduceKind::logical_and:
-    case ReduceKind::logical_or: return nullptr;
-  }
-  return nullptr;
-}
-
 ReduceChainRowsKernel vector_reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
-  if (dtype == DType::f32) return reduce_chain_rows_of<float>(kind);
-  return dtype == DType::f64 ? reduce_chain_rows_of<double>(kind) : nullptr;
-}
-
-template <class T>
-ReduceRowsKernel reduce_rows_of(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum: return reduce_rows_loop<ReduceKind::sum, T>;
-    case ReduceKind::max: return reduce_rows_loop<ReduceKind::max, T>;
-    case ReduceKind::min: return reduce_rows_loop<ReduceKind::min, T>;
-    case ReduceKind::logical_and:
-      if constexpr (hwy::IsFloat<T>()) return nullptr;
-      else return reduce_rows_loop<ReduceKind::logical_and, T>;
-    case ReduceKind::logical_or:
-      if constexpr (hwy::IsFloat<T>()) return nullptr;
-      else return reduce_rows_loop<ReduceKind::logical_or, T>;
-  }
-  return nullptr;
+  const auto of = [&]<class T>(std::type_identity<T>) {
+    return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceChainRowsKernel {
+      return reduce_chain_rows_loop<of_kind, T>;
+    });
+  };
+  if (dtype == DType::f32) return of(std::type_identity<float>());
+  return dtype == DType::f64 ? of(std::type_identity<double>()) : nullptr;
 }
 
 ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, Lanes lanes) {
-  switch (lanes) {
-    case Lanes::boolean: return nullptr;
-    case Lanes::i32: return reduce_rows_of<std::int32_t>(kind);
-    case Lanes::i64: return reduce_rows_of<std::int64_t>(kind);
-    case Lanes::f32: return reduce_rows_of<float>(kind);
-    case Lanes::f64: return reduce_rows_of<double>(kind);
-  }
-  return nullptr;
+  return for_lanes(lanes, [&]<class T>(std::type_identity<T>) -> ReduceRowsKernel {
+    if constexpr (sizeof(T) == 1) return nullptr;
+    else
+      return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceRowsKernel {
+        return reduce_rows_loop<of_kind, T>;
+      });
+  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/access.hpp"
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
@@ -78,14 +79,7 @@ ElementwiseKernel compare_of(CompareDirection direction, Stride a, Stride b) {
 }
 
 ElementwiseKernel vector_compare_kernel(CompareDirection direction, Lanes lanes, Stride a, Stride b) {
-  switch (lanes) {
-    case Lanes::boolean: return compare_of<std::uint8_t>(direction, a, b);
-    case Lanes::i32: return compare_of<std::int32_t>(direction, a, b);
-    case Lanes::i64: return compare_of<std::int64_t>(direction, a, b);
-    case Lanes::f32: return compare_of<float>(direction, a, b);
-    case Lanes::f64: return compare_of<double>(direction, a, b);
-  }
-  return nullptr;
+  return for_lanes(lanes, [&]<class T>(std::type_identity<T>) { return compare_of<T>(direction, a, b); });
 }
 
 enum class Limit { right, left };  // the limit's side of the comparison
@@ -141,10 +135,9 @@ void select_loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 template <class T>
 ElementwiseKernel select_of(Stride a, Stride b) {
-  if (a == Stride::dense && b == Stride::dense) return select_loop<T, Stride::dense, Stride::dense>;
-  if (a == Stride::dense) return select_loop<T, Stride::dense, Stride::scalar>;
-  if (b == Stride::dense) return select_loop<T, Stride::scalar, Stride::dense>;
-  return select_loop<T, Stride::scalar, Stride::scalar>;
+  return for_strides([]<Stride on_true, Stride on_false>()
+                         -> ElementwiseKernel { return select_loop<T, on_true, on_false>; },
+                     a, b);
 }
 
 // Select only moves bits, so there is one loop for each element size.
@@ -193,11 +186,9 @@ void select_side(std::byte* out, const std::byte* const* in, std::int64_t n) {
 
 template <std::size_t element_bytes>
 ElementwiseKernel select_side_of(Stride a, Stride b) {
-  if (a == Stride::dense && b == Stride::dense)
-    return select_side<element_bytes, Stride::dense, Stride::dense>;
-  if (a == Stride::dense) return select_side<element_bytes, Stride::dense, Stride::scalar>;
-  if (b == Stride::dense) return select_side<element_bytes, Stride::scalar, Stride::dense>;
-  return select_side<element_bytes, Stride::scalar, Stride::scalar>;
+  return for_strides([]<Stride on_true, Stride on_false>()
+                         -> ElementwiseKernel { return select_side<element_bytes, on_true, on_false>; },
+                     a, b);
 }
 
 }  // namespace
