@@ -9,10 +9,9 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t gap_bytes =
-    320;  // after large buffers, so that equal places of several are in other sets
+constexpr std::int64_t gap_bytes = 320;  // behind large buffers: spreads equal offsets over cache sets
 constexpr std::int64_t large_bytes = 4096;
-constexpr std::ptrdiff_t longest_look_back = 64;  // buffers whose place a new one may take
+constexpr std::ptrdiff_t longest_look_back = 64;  // buffers whose memory a new one may reuse
 
 std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
 
@@ -89,7 +88,7 @@ class ArenaPlanner {
   struct Last {
     std::size_t phase;
     StepId step;                        // the last one in that phase
-    std::optional<std::size_t> worker;  // does all of them; none: several workers do
+    std::optional<std::size_t> worker;  // the one that does them; none: several do
   };
 
   std::optional<std::size_t> worker_of(StepId n) const {
@@ -110,7 +109,7 @@ class ArenaPlanner {
     return last;
   }
 
-  /// The bytes that the buffers of one pool need.
+  /// Places all buffers of one pool and returns the bytes of the pool.
   std::int64_t place_all(bool travelling) {
     std::vector<BufferId> order;
     for (BufferId r : graph_.buffers.ids())
@@ -134,7 +133,9 @@ class ArenaPlanner {
     return rounded(top, 2 * line_bytes);
   }
 
-  /// Forgets what is over when r is written, and for all buffers after it: in a phase each worker has its own time.
+  /// Drops buffers from lying_ that are dead before r and every later buffer is written. Workers are not
+  /// ordered within a phase, so these are the buffers of earlier phases; with one worker, all buffers that
+  /// are dead before r.
   void forget_before(BufferId r) {
     std::size_t phase = this->phase(maker(r));
     if (phase == forgotten_before_ && !one_worker_) return;
@@ -150,7 +151,8 @@ class ArenaPlanner {
     return bytes >= large_bytes ? bytes + gap_bytes : bytes;
   }
 
-  /// Puts r where a buffer of the same make lies that is no longer needed, if there is one: first of all an operand.
+  /// Reuses the slot of a dead buffer with the same shape and layout, preferably an operand of r. False if
+  /// there is none.
   bool take_over(BufferId r, const std::vector<BufferId>& placed) {
     std::vector<BufferId> candidates;
     for (const Address& read : step(maker(r)).reads) candidates.push_back(read.buffer);
@@ -168,7 +170,8 @@ class ArenaPlanner {
     return false;
   }
 
-  /// Where r lies now there is nothing that is accessed when it is written, or later, but part by part.
+  /// True if r may lie at its present offset: every other buffer there is dead when r is written, or r
+  /// replaces the buffer part by part.
   bool is_free_for(BufferId r) {
     auto lies_at = [&](BufferId other) { return offset(other); };
     auto some = std::ranges::upper_bound(lying_, offset(r) - widest_, {}, lies_at);
@@ -180,7 +183,7 @@ class ArenaPlanner {
     return true;
   }
 
-  /// The first place that is free for r.
+  /// The lowest offset that is free for r.
   std::int64_t first_gap(BufferId r) {
     std::int64_t at = 0;
     for (BufferId other : lying_) {
@@ -195,7 +198,7 @@ class ArenaPlanner {
            buffer(a).bytes == buffer(b).bytes && buffer(a).type.bytes() == buffer(b).type.bytes();
   }
 
-  /// Every access to `earlier` happens before `later` is written.
+  /// True if every access to `earlier` happens before `later` is written.
   bool is_over(BufferId earlier, BufferId later) const {
     if (is_kept(earlier)) return false;
     const std::optional<Last>& last = last_[earlier];
@@ -210,7 +213,7 @@ class ArenaPlanner {
     return n < m && split(n) == split(m) && split(n).by == Split::By::worker;
   }
 
-  /// The same for buffers at one place that lie alike, worker by worker, tile by tile.
+  /// Like is_over(), but worker by worker and tile by tile; for two buffers with the same offset and layout.
   bool is_over_part_by_part(BufferId earlier, BufferId later) const {
     StepId writer = maker(later);
     if (is_kept(earlier) || steps_.maker[earlier] == writer) return false;
@@ -222,11 +225,12 @@ class ArenaPlanner {
     });
   }
 
-  /// Step n touches of `earlier`, and `writer` of `later`, only what the worker's own split covers of both.
+  /// True if in step n each worker touches only its own part of `earlier`, and in `writer` only its own part
+  /// of `later`.
   bool keeps_to_own_part(StepId n, BufferId earlier, StepId writer, BufferId later) const {
     const Split& split = this->split(n);
     switch (split.by) {
-      case Split::By::worker: break;  // then one happens before the other
+      case Split::By::worker: break;  // then happens_before() decides
       case Split::By::together: return false;
       case Split::By::axis:
         if (!has(buffer(later).stored, split.which) || !has(step(writer).outer(), split.which)) return false;
@@ -242,7 +246,7 @@ class ArenaPlanner {
     return true;
   }
 
-  /// Within step n, no element of `earlier` is read after that of `later` is written.
+  /// True if step n reads no element of `earlier` after it has written that element of `later`.
   bool is_read_in_place(StepId n, BufferId earlier, BufferId later) const {
     if (step(n).kind == Step::Kind::region) return is_read_in_place_by_region(step(n), earlier, later);
     const Task& task = graph_.tasks[step(n).tasks[0]];
@@ -251,7 +255,7 @@ class ArenaPlanner {
     return std::ranges::count(task.operands, earlier, &Address::buffer) == 1;
   }
 
-  /// The operand that a result of an unfused task may lie over.
+  /// The operand whose memory a result of an unfused task may reuse.
   static std::optional<std::size_t> operand_below(const Task& task, BufferId result) {
     if (const auto* work = std::get_if<UnitsWork>(&task.work))
       return result == task.results[0] ? work->units.changes : std::nullopt;
@@ -272,7 +276,7 @@ class ArenaPlanner {
                                [](const CopyLoop& loop) { return loop.from_stride == loop.to_stride; });
   }
 
-  /// It is read element for element.
+  /// True if the region reads `earlier` only element by element, and in no task after the maker of `later`.
   bool is_read_in_place_by_region(const Step& region, BufferId earlier, BufferId later) const {
     if (buffer(earlier).type.shape() != buffer(later).type.shape()) return false;
     if (buffer(earlier).type.shape() != region.shape) return false;
@@ -305,12 +309,12 @@ class ArenaPlanner {
   const Placement& placement_;
   ArenaPlan plan_;
   Indexed<BufferId, std::vector<StepId>> accesses_;
-  Indexed<BufferId, std::optional<Last>> last_;  // none: nobody accesses it
+  Indexed<BufferId, std::optional<Last>> last_;  // none: no step accesses the buffer
   Indexed<BufferId, bool> kept_, travels_;
-  std::vector<BufferId> lying_;                  // placed so far and maybe still accessed, by offset
-  std::int64_t widest_ = 0;                      // extent among them
-  std::optional<std::size_t> forgotten_before_;  // phase
-  bool one_worker_ = false;                      // does everything
+  std::vector<BufferId> lying_;                  // placed and possibly still live, by offset
+  std::int64_t widest_ = 0;                      // extent in lying_
+  std::optional<std::size_t> forgotten_before_;  // phase of the last call
+  bool one_worker_ = false;                      // does all steps, in one phase
 };
 
 }  // namespace

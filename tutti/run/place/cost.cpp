@@ -8,8 +8,8 @@
 namespace tutti {
 namespace {
 
-constexpr double cache_bytes = 2 << 20;             // of all workers, each its own
-constexpr double small_last_cache_bytes = 8 << 20;  // taken for granted: the machine is not asked
+constexpr double cache_bytes = 2 << 20;             // the private caches of all workers
+constexpr double small_last_cache_bytes = 8 << 20;  // assumed of every machine
 constexpr double nanoseconds_per_instruction = 6;
 
 double of_unary(UnaryFn fn) {
@@ -49,7 +49,7 @@ double elements_per_nanosecond(const Work& work) {
 
 enum class By { one, all };
 
-/// Of a loop whose trips nobody knows some are assumed.
+/// Time of a step of sub-programs. A while loop is assumed to make `assumed_trips` trips.
 double of_control(const Graph& graph, const SubWork& work, By by) {
   constexpr double assumed_trips = 10;
   double dearest = 0, all = 0;
@@ -87,7 +87,7 @@ double of_region(const Graph& graph, const Step& step, AxisSet merged) {
   return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
 }
 
-/// Of the elements that a copy moves as one.
+/// Bytes of the dense runs that a copy moves.
 std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
   if (work.loops.empty()) return element;
   const CopyLoop& inner = work.loops.back();
@@ -95,21 +95,21 @@ std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
 }
 
 double of_copy(const Graph& graph, const Step& step) {
-  constexpr std::int64_t short_run_bytes = 256;  // its elements are copied one by one, or the call shows
+  constexpr std::int64_t short_run_bytes = 256;  // shorter runs cost a call each, or are single elements
   const Task& task = graph.tasks[step.tasks[0]];
   const auto& work = std::get<CopyWork>(task.work);
   std::int64_t run = run_bytes(work, element_bytes(graph, task.operands[0]));
   double bytes = moved_bytes(graph, step);
   std::size_t sources = 0;
   for (const CopyWork::Job& job : work.jobs) sources += job.from.size();
-  if (sources > work.jobs.size())  // it folds
+  if (sources > work.jobs.size())  // the copy folds
     bytes *= static_cast<double>(sources) / static_cast<double>(work.jobs.size());
   double rate = run < short_run_bytes ? 20 : 80;
   if (bytes > cache_bytes) rate /= run < short_run_bytes || fits_last_cache(bytes) ? 2 : 5;
   return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
 }
 
-/// All units of a step on one worker; of a region, with the outer axes `merged` in its space.
+/// Time of all units of a step on one worker. The outer axes `merged` are part of a region's space.
 double estimate(const Graph& graph, const Step& step, AxisSet merged) {
   auto units = static_cast<double>(positions(graph.mesh, step.outer()));
   double bytes = moved_bytes(graph, step);
@@ -142,7 +142,7 @@ double bytes_read(const Graph& graph, const Step& step, const Address& address) 
     if (address.axes[i] != 0) read |= AxisSet{1} << i;
   auto bytes = static_cast<double>(buffer.type.bytes());
   bool reads_what_it_makes = step.kind == Step::Kind::region || step.kind == Step::Kind::copy;
-  if (reads_what_it_makes)  // of a slice not all that it is cut from
+  if (reads_what_it_makes)  // of a buffer that the step slices, only the slice
     bytes = std::min(bytes, static_cast<double>(step.shape.elements() * element_bytes(graph, address)));
   double all = bytes * static_cast<double>(positions(graph.mesh, buffer.stored | read));
   return std::min(all, static_cast<double>(buffer.bytes));

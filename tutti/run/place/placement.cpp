@@ -6,10 +6,10 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t phases_looked_at = 4;    // after the first that a step may go to
-constexpr double least_part_bytes = 16 << 10;  // smaller parts of a shard: prefetching makes lines travel
+constexpr std::size_t phases_looked_at = 4;    // tried after the first that a step may join
+constexpr double least_part_bytes = 16 << 10;  // prefetching moves lines between workers if parts are smaller
 
-/// Along `axis` every device reads from the part of the buffer that it has itself, and nowhere else.
+/// True if, along `axis`, every device reads only its own shard of the buffer.
 bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
   const Buffer& buffer = graph.buffers[address.buffer];
   if (!has(buffer.stored, axis) || address.offset != 0) return false;
@@ -50,7 +50,7 @@ class Placer {
   Loads no_load() const { return Loads(static_cast<std::size_t>(workers_), 0); }
 
   const Step& step(StepId n) const { return steps_.list[n]; }
-  /// The step that makes what is read; none of constants and what callers hand in.
+  /// The step that makes the value; none for constants and inputs.
   std::optional<StepId> maker(const Address& read) const { return steps_.maker[read.buffer]; }
   SplitStep placed(StepId n) const { return {step(n), found_[n].split}; }
 
@@ -79,7 +79,7 @@ class Placer {
     for (std::size_t w = 0; w < added.size(); ++w) load_[chosen.phase][w] += added[w];
   }
 
-  /// Some that there are from `first` on, and a new one.
+  /// The phases to try: those from `first` on that are near and not full, and a new one.
   std::vector<std::size_t> phases_for(std::size_t first) const {
     std::vector<std::size_t> found;
     std::size_t phases = load_.size();
@@ -106,7 +106,7 @@ class Placer {
     return found;
   }
 
-  /// For plans that are asked for: makes all other splits look bad.
+  /// A penalty for every split that `choice` does not ask for.
   double preference(const Split& split) const {
     constexpr double avoided = 1e9;
     switch (choice_) {
@@ -133,7 +133,7 @@ class Placer {
     });
   }
 
-  /// How much longer the plan becomes.
+  /// How much longer the plan takes, in nanoseconds, with transfers between workers and small tie breakers.
   double growth(StepId n, const Assignment& tried, bool new_phase) const {
     Loads before = new_phase ? no_load() : load_[tried.phase];
     const SplitStep split{step(n), tried.split};
@@ -148,7 +148,7 @@ class Placer {
                   1e-6 * static_cast<double>(tried.phase);
     if (new_phase && tried.phase > 0) cost += barrier_nanoseconds;
     if (tried.split.by == Split::By::worker)
-      cost += static_cast<double>(tried.split.which);  // rather worker 0
+      cost += static_cast<double>(tried.split.which);  // prefers worker 0
     for (const Address& read : step(n).reads) cost += travel(split, read);
     if (tried.split.by == Split::By::tiles) cost += false_sharing(n);
     return cost;
@@ -162,7 +162,8 @@ class Placer {
     return std::min(bytes_read(graph_, reader.step, read), most) * nanoseconds_per_travelling_byte;
   }
 
-  /// What collectives move most likely was written by each device's own worker, perhaps by the trip before.
+  /// Cost of an input that a collective copies: most likely each device's own worker wrote its shard, for
+  /// example in the previous trip of a loop.
   double travel_from_caller(const SplitStep& reader, const Address& read) const {
     const Buffer& buffer = graph_.buffers[read.buffer];
     const auto& [step, split] = reader;
@@ -192,9 +193,9 @@ class Placer {
   const StepCosts& costs_;
   int workers_;
   PlanChoice choice_;
-  Indexed<StepId, Assignment> found_;  // as far as steps are placed
+  Indexed<StepId, Assignment> found_;  // of the steps placed so far
   std::vector<Loads> load_;            // per phase
-  std::vector<bool> is_full_;          // per phase: nothing goes beside what all do together
+  std::vector<bool> is_full_;          // per phase: a step that is run together admits no other
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-/// Which plan to make. Every plan gives the same bits.
+/// Which plan the planner makes. Every plan gives the same bits.
 enum class PlanChoice {
   cheapest,    // by the cost model
   one_worker,  // everything on worker 0
@@ -13,7 +13,8 @@ enum class PlanChoice {
   by_tiles,    // split whatever can be split, by tiles first
 };
 
-/// How the work of a step is given to the workers. Together: all of them run each sub-program, which says how.
+/// How a step is split over the workers. together: all workers run each sub-program, whose own plan splits
+/// the work.
 struct Split {
   enum class By { worker, axis, tiles, together } by = By::worker;
   std::size_t which = 0;  // the worker, or the mesh axis
@@ -21,7 +22,8 @@ struct Split {
   bool operator==(const Split&) const = default;
 };
 
-/// When a step is done, and by whom. Between phases all workers meet; inside one, a worker does its steps in order.
+/// Phase and split of a step. A barrier of all workers separates phases; within a phase each worker runs its
+/// steps in order.
 struct Assignment {
   std::size_t phase = 0;
   Split split = {};
@@ -40,20 +42,20 @@ struct SplitStep {
   const Step& step;
   const Split& split;
 };
-/// True if, whenever `reader` runs under its split, each worker reads of the value at `address` only what it wrote
-/// itself as part of `writer`.
+/// True if each worker, as part of `reader`, reads only those elements of the value at `address` that the
+/// same worker wrote as part of `writer`.
 bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep& reader,
                     const Address& address);
-/// Regions whose tiles cover the same elements, of whatever devices.
+/// True if `a` and `b` are regions whose tiles cover the same elements, for any devices.
 bool tiles_alike(const Step& a, const Step& b);
-/// The part of 0 .. size that `worker` does.
+/// The part of [0, size) that `worker` does.
 struct Range {
   std::int64_t begin, end;
 };
 Range part_of(std::int64_t size, std::size_t worker, std::size_t workers);
-/// Of an `amount` of work what each worker does under the step's split.
+/// The part of `amount` that falls to each worker under the step's split.
 std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount);
-/// How long each worker takes for its part of a step, in nanoseconds, as estimated.
+/// Estimated time of each worker's part of a step, in nanoseconds.
 std::vector<double> loads_of(const Graph& graph, const SplitStep& step, const StepCost& cost, int workers);
 
 }  // namespace tutti
