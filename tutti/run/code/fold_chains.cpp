@@ -11,7 +11,7 @@ namespace {
 using I = RegionInstruction;
 using Fn = ChainStep::Fn;
 
-/// fn(y, x) for an fn(x, y) that a chain can begin with; none if chains have nothing like it.
+/// The function f with f(y, x) = fn(x, y); none if chains do not have it.
 std::optional<Fn> exchanged(Fn fn) {
   switch (fn) {
     case Fn::add: return Fn::add_to;
@@ -38,7 +38,8 @@ class Joiner {
  public:
   Joiner(RegionCode& code, std::size_t fold) : code_(code), fold_(fold), next_(fold + 1) {}
 
-  /// Where the instructions end that one may do, which is then the last of code.fold_chains; none: there is none.
+  /// Adds the fold chain that begins at the fold to code.fold_chains. Returns the end of the instructions
+  /// that it replaces; none if they cannot be joined.
   std::optional<std::size_t> join() {
     const RegionInstruction& fold = at(fold_);
     if (!sum().sums || fold.positions != 1 || fold.row_value || !is_in_scratch(fold.out)) return std::nullopt;
@@ -54,7 +55,7 @@ class Joiner {
   const I::Fold& sum() const { return *at(fold_).as<I::Fold>(); }
   bool is_in_scratch(RefId ref) const { return code_.refs[ref].base == scratch_base; }
 
-  /// A chain, or what could be one, on whole tiles.
+  /// True for a chain, or an elementwise function that chains have, on whole tiles.
   static bool has_steps(const RegionInstruction& i) {
     return i.goes_through_elements() && i.operands > 1 && i.steps[1].fn != Fn::take && !i.row_value &&
            !i.by_row;
@@ -68,7 +69,7 @@ class Joiner {
     return true;
   }
 
-  /// A function of the value so far and of operands that are one element each makes the next.
+  /// Adds `i` to made_.on_fold, if it is a function of value_ and of operands that repeat. False if not.
   bool goes_on_from_fold(const RegionInstruction& i) {
     if (!has_steps(i) || i.positions != 1 || !is_in_scratch(i.out) || !only_next_reads_value()) return false;
     const int value = i.in[0] == value_ ? 0 : 1;
@@ -94,7 +95,7 @@ class Joiner {
     if (!made_.kernel || !has_steps(i) || !only_next_reads_value()) return false;
     for (int k = 0; k < i.operands; ++k) {
       FoldStep step{FoldStep::Of::each, i.steps[k].fn};
-      if (i.in[k] == value_ || step.fn == Fn::square) {  // which reads nothing
+      if (i.in[k] == value_ || step.fn == Fn::square) {  // a square reads no operand
         step.of = FoldStep::Of::fold;
       } else if (i.steps[k].repeats) {
         for (int p = 1; p < i.positions; ++p)
@@ -118,7 +119,7 @@ class Joiner {
 
   RegionCode& code_;
   std::size_t fold_, next_;
-  RefId value_{};  // the ref of the sum and what was made of it
+  RefId value_{};  // the ref of the sum, then of each function of it
   RegionFoldChain made_{};
   std::vector<RegionFoldChain::Part> operands_;
 };

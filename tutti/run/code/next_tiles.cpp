@@ -11,9 +11,9 @@ namespace {
 
 using I = RegionInstruction;
 
-// More would drive out of the second cache what this tile is made of.
+// A larger tile would evict the present tile from L2.
 constexpr std::int64_t most_bytes = 64 << 10;
-// The tile behind the last one is fetched in vain.
+// The last prefetch is wasted, as no tile follows the last one; with few tiles it is not worth it.
 constexpr std::int64_t fewest_tiles = 16;
 
 struct Operand {
@@ -21,7 +21,7 @@ struct Operand {
   int index;
 };
 
-/// What is read in memory, dense, until rows are folded; null: nothing, or they are not.
+/// The first dense operand in memory that is read up to the first fold of rows. Null: no operand, or no fold.
 Operand first_operand(const RegionCode& code) {
   auto is_made_here = [&](RefId ref) {
     return std::ranges::any_of(code.code, [&](const RegionInstruction& i) { return i.out == ref; });
@@ -59,7 +59,7 @@ void fetch_next_tiles(RegionCode& code) {
   const std::size_t axes = code.unit_sizes.size();
   for (std::size_t a = 0; a < axes; ++a)
     code.unit_strides.push_back(code.unit_strides[static_cast<std::size_t>(from) * axes + a]);
-  fetch.out = fetch.in[0] = code.refs.add(next);  // it has no result
+  fetch.out = fetch.in[0] = code.refs.add(next);  // a fetch has no result
 
   std::vector<RegionInstruction> whole;
   for (const RegionInstruction& i : code.whole) {

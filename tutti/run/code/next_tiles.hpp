@@ -5,8 +5,9 @@
 
 namespace tutti {
 
-/// If code.code folds rows: puts between the instructions of code.whole, part by part, a fetch of the next tile of what
-/// it first reads. A row is folded before the rest can be done with it: without this the memory rests meanwhile.
+/// Adds prefetches of the next tile to code.whole, if code.code folds rows. The tile is that of the first
+/// operand read from memory, and each instruction is preceded by one part of its prefetch. Without them
+/// memory would be idle after a row is folded, while the remaining instructions work on cached tiles.
 void fetch_next_tiles(RegionCode& code);
 
 }  // namespace tutti

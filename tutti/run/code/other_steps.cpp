@@ -55,8 +55,8 @@ void require_agreement(const Copy& copy, const Copy::Job& job, std::size_t loop,
             job.from.size());
 }
 
-/// The tiles of a step: loops over them, and how far into the shards these begin. Several tiles there are only in jobs
-/// that copy one shard.
+/// The tiles of a worker's part: their loops, and the byte offsets in a shard at which they begin. Only jobs
+/// with one source have several tiles.
 struct Tiles {
   Tiles(const Copy& copy, const WorkerStep& part)
       : loops(copy.loops), bytes(static_cast<std::int64_t>(copy.bytes)) {
@@ -71,7 +71,7 @@ struct Tiles {
   Tiles(const Tiles&) = delete;
   Tiles& operator=(const Tiles&) = delete;
 
-  std::vector<CopyLoop> some;  // if not all
+  std::vector<CopyLoop> some;  // the loops, if not over all tiles
   std::span<const CopyLoop> loops;
   std::int64_t to = 0, from = 0, bytes;
 };
@@ -96,7 +96,7 @@ void Copy::run(const WorkerStep& part, StepContext& context) const {
       if (must_agree) require_agreement(*this, job, 0, 0);
       if (job.from.empty()) std::memset(job.to, 0, bytes);
       else if (job.from.size() == 1 && job.from[0] + todo.from == job.to + todo.to)
-        continue;  // at one place, an element is copied to where it is (place/arena)
+        continue;  // the copy is in place, and an identity (place/arena)
       else if (job.from.size() == 1 || must_agree)
         copy_loops(job.to + todo.to, job.from[0] + todo.from, todo.loops, element_bytes);
       else fold_job(*this, job, 0, 0, 0, context.scratch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that are not regions: copies, folds over columns, opaque units. A unit of theirs is a job; the tiles of a
-// copy are the turns of its outermost loop.
+// The code of steps other than regions: copies, folds over columns, opaque units. Each unit is a job, or
+// `pieces` jobs of a copy. The tiles of a copy are the iterations of its outermost loop.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace tutti {
 struct Copy {
   struct Job {
     std::byte* to;
-    std::vector<std::byte*> from;  // none: zeros; several are folded, or compared
+    std::vector<std::byte*> from;  // none: zeros; several: folded, or compared if must_agree
   };
   std::vector<Job> jobs;  // `pieces` of each unit
   std::size_t pieces;
@@ -23,9 +23,9 @@ struct Copy {
   std::size_t element_bytes, bytes;  // of one unit
   FoldKernel fold;
   bool must_agree;
-  std::size_t scratch_bytes;  // addresses of what is folded
+  std::size_t scratch_bytes;  // for the addresses of the terms of a fold
   std::int64_t tiles;         // of one unit
-  bool is_large;              // goes past the caches
+  bool is_large;              // non-temporal stores
 
   void run(const WorkerStep& part, StepContext& context) const;
   void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;

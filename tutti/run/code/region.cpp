@@ -13,17 +13,17 @@ namespace {
 using I = RegionInstruction;
 constexpr std::size_t most_direct_calls = 64;
 
-/// Where a tile lies in its region.
+/// Position and size of a tile in its region.
 struct Tile {
   std::int64_t row, column, rows, columns;
 };
 
-/// One call of a kernel, as the walk below hands it out.
+/// One kernel call, as produced by walk().
 struct Call {
   const RegionInstruction& instruction;
   std::uintptr_t out;
-  const std::uintptr_t* in;  // one per operand, or per term of a fold, or per part of a fold chain
-  std::int64_t n;            // elements; rows of a row reduction
+  const std::uintptr_t* in;  // one per operand, term of a fold, or part of a fold chain
+  std::int64_t n;            // elements, or rows of a fold of rows
 };
 
 std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
@@ -32,7 +32,7 @@ std::uintptr_t at_tile(const RegionRef& ref, std::uintptr_t start, const Tile& t
   return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.column * ref.column_advance);
 }
 
-/// Hands out the calls of one instruction on one tile.
+/// Calls on_call for each kernel call of an instruction on a tile.
 template <class F>
 void walk_instruction(const RegionCode& code, const RegionInstruction& instruction,
                       const std::uintptr_t* frame, const Tile& tile, std::uintptr_t* terms, F&& on_call) {
@@ -72,7 +72,8 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
   }
 }
 
-/// Walks units and tiles of a step; on whole tiles it does `whole`. on_call(call, tile).
+/// Calls on_call(call, tile) for each kernel call of a worker's part: code.once per unit, then `whole` on
+/// whole tiles and code.code on others.
 template <class F>
 void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& part,
           std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
@@ -119,7 +120,8 @@ void load(const RegionCode& code, const Call& call, const Tile& tile) {
   strided_copy(pointer(call.out), pointer(call.in[0]), loops, static_cast<std::size_t>(bytes));
 }
 
-/// The elements of a tile follow each other in row-major order of the loops: piece by piece along the last one.
+/// Visits the elements of a tile of an irregular operand in row-major order of its loops, in pieces along the
+/// last loop.
 template <class F>
 void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, F&& on_piece) {
   const std::vector<StridedLoop>& loops = code.loops[std::get<I::LoadIrregular>(call.instruction.what).loops];
@@ -139,7 +141,7 @@ void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, 
   }
 }
 
-/// Runs a call on a tile, whichever its instruction is.
+/// Runs a call on a tile; one overload per kind of instruction.
 class CallRunner {
  public:
   CallRunner(const RegionCode& code, const Call& call, const Tile& tile)
@@ -148,7 +150,7 @@ class CallRunner {
         i_(call.instruction),
         tile_(tile),
         out_(pointer(call.out)),
-        // The addresses are those of operands: a kernel's array of them.
+        // The integers are addresses of operands, so they can be read as the kernel's array of pointers.
         in_(reinterpret_cast<const std::byte* const*>(call.in)) {}
 
   void operator()(const I::Elementwise& of) const { of.kernel(out_, in_, call_.n); }
@@ -210,7 +212,7 @@ void RegionCode::touch(const WorkerStep& part, StepContext& context, const OnTou
   auto span = [&](std::uintptr_t at, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
                   std::int64_t column_stride, std::int64_t bytes, bool written) {
     for (std::int64_t r = 0; r < rows && columns > 0; ++r) {
-      std::int64_t last = (columns - 1) * column_stride;  // before the first one if the row runs backwards
+      std::int64_t last = (columns - 1) * column_stride;  // negative if the row runs backwards
       std::uintptr_t begin =
           at + static_cast<std::uintptr_t>(r * row_stride + std::min<std::int64_t>(last, 0));
       on_touched({begin, begin + static_cast<std::uintptr_t>(std::abs(last) + bytes), written});
@@ -299,7 +301,7 @@ void DirectRegion::touch(const WorkerStep&, StepContext&, const OnTouched& on_to
       continue;
     }
     for (int j = 0; j < call.operands; ++j) {
-      std::int64_t element = bytes();  // negative: one element for all
+      std::int64_t element = bytes();  // negative: the operand repeats
       touch(call.in[j], element < 0 ? -element : call.n * element, false);
     }
   }
@@ -311,16 +313,16 @@ std::int64_t RegionCode::units() const {
   return n;
 }
 
-// -------------------------------------------------------------------------------------------------- direct regions
+// ---- direct regions
 
 namespace {
 
-/// Not arithmetic on pointers: a caller's buffer has no address yet.
+/// `at` plus `bytes`, without pointer arithmetic: the address of a caller's buffer may not be known yet.
 std::byte* further(std::byte* at, std::int64_t bytes) {
   return pointer(reinterpret_cast<std::uintptr_t>(at) + static_cast<std::uintptr_t>(bytes));
 }
 
-/// The same kernel; none of instructions that are not direct.
+/// The kernel of an instruction that can be direct; none for other instructions.
 std::optional<decltype(DirectCall::what)> direct_kernel(const RegionInstruction& i) {
   if (const auto* of = i.as<I::Elementwise>()) return *of;
   if (const auto* of = i.as<I::Chain>()) return *of;
@@ -356,8 +358,8 @@ bool can_be_direct(const RegionCode& code, const WorkerStep& part) {
   return tiles * static_cast<std::int64_t>(code.code.size()) <= static_cast<std::int64_t>(most_direct_calls);
 }
 
-/// Neighbouring positions along inner axes become one longer call: `last` does what `next`, of the same instruction,
-/// would. False if they are no neighbours.
+/// Extends `last` by `next`, a call of the same instruction at the next position along inner axes. False if
+/// their operands and results are not contiguous.
 bool lengthen(const RegionCode& code, const RegionInstruction& i, DirectCall& last, const DirectCall& next) {
   if (!i.goes_through_elements()) return false;
   bool follows = next.out == further(last.out, last.n * element_bytes(code, i.out));
@@ -368,7 +370,8 @@ bool lengthen(const RegionCode& code, const RegionInstruction& i, DirectCall& la
   return follows;
 }
 
-/// A call of `direct` that stays where it is: tells of its addresses and adds the bytes of its elements.
+/// Reports the addresses of `call`, whose place in direct.calls is final, to `relocate`, and adds its element
+/// sizes.
 void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call, DirectRegion& direct,
             const OnRelocated& relocate) {
   auto tell = [&](std::byte** at, RefId r) {
@@ -393,7 +396,7 @@ void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call
 bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate) {
   if (!can_be_direct(code, part)) return false;
-  std::vector<const RegionInstruction*> instructions;  // of the calls
+  std::vector<const RegionInstruction*> instructions;  // one per call
   std::vector<std::uintptr_t> frame;
   walk(code, code.code, part, scratch, frame, [&](const Call& call, const Tile&) {
     const RegionInstruction& i = call.instruction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fused region as code for the tile interpreter: for every unit and tile, instruction after instruction.
+// A fused region as code for the tile interpreter, which runs all instructions for each tile of each unit.
 #pragma once
 
 #include <variant>
@@ -16,18 +16,18 @@
 
 namespace tutti {
 
-/// Names a ref of a region's code.
+/// Identifies a ref of a region's code.
 enum class RefId : int {};
-/// Names a base of a region's code: the memory that refs point into.
+/// Identifies a base of a region's code: the memory that refs point into.
 enum class BaseId : int {};
 inline constexpr BaseId scratch_base{0};  // the worker's own tiles
 
-/// One operand or result of an instruction: its address for the first tile of the first unit, and how that changes.
+/// An operand or result of an instruction: the address for the first tile of the first unit, and strides.
 struct RegionRef {
   BaseId base;
   std::int64_t offset;
-  std::int64_t row_advance, column_advance;  // bytes per row and column that a tile starts further on
-  std::int64_t row_stride, column_stride;    // bytes per row and column inside a tile
+  std::int64_t row_advance, column_advance;  // bytes per row and column of a tile's origin
+  std::int64_t row_stride, column_stride;    // bytes per row and column within a tile
   std::int64_t element_bytes;
   bool row_value;  // one element per row
 };
@@ -75,15 +75,15 @@ struct RegionInstruction {
                             LoadIrregular, StreamTile>;
 
   What what;
-  bool row_value = false;  // works on one element per row
+  bool row_value = false;  // computes one element per row
   bool by_row = false;     // elementwise, chain: one call per row of a tile
   int operands = 1;
   RefId out{}, in[most_operands] = {};
-  // Of elementwise functions and chains, per operand: `repeats`, and `fn` if it is or could be a chain.
+  // Per operand of elementwise functions and chains: `repeats`, and `fn` if chains have the function.
   ChainStep steps[most_operands] = {};
   int positions = 1;  // along inner axes
-  /// The first of the instruction's entries in RegionCode::offsets: for each position one for `out` and one per operand
-  /// or term.
+  /// Index of the instruction's first entry in RegionCode::offsets: per position, one for `out` and one per
+  /// operand or term.
   std::size_t offsets = 0;
 
   template <class T>
@@ -92,11 +92,12 @@ struct RegionInstruction {
   }
   bool goes_through_elements() const { return as<Elementwise>() || as<Chain>(); }
   bool folds_rows() const { return as<Rows>() || as<ChainRows>(); }
-  /// How many operands its kernel takes per position.
+  /// The number of operands or terms per position.
   int inputs() const { return as<Fold>() ? as<Fold>()->terms : operands; }
 };
 
-/// One kernel for a sum, functions of it, and a chain that makes one result per position of them.
+/// A fold chain (tensor/loops/fold_chains.hpp): a sum, functions of the sum, and a chain with one result per
+/// position.
 struct RegionFoldChain {
   struct Part {
     RefId ref;
@@ -109,19 +110,19 @@ struct RegionFoldChain {
   int results, terms;
   Load load;
   Store store;
-  std::vector<Part> parts;  // the results, the terms, the operands as the kernel takes them
+  std::vector<Part> parts;  // results, terms, then operands in the kernel's order
 };
 
 struct RegionCode {
   Space space;
   std::vector<std::int64_t> unit_sizes;                   // of the outer axes, slowest first
-  Indexed<BaseId, std::byte*> bases;                      // that of scratch is each worker's own
+  Indexed<BaseId, std::byte*> bases;                      // scratch: null, each worker has its own
   Indexed<BaseId, std::optional<BufferId>> base_buffers;  // none: scratch
   Indexed<RefId, RegionRef> refs;
   std::vector<std::int64_t> unit_strides;  // [ref][outer axis]
   std::vector<RegionInstruction> once;     // at the start of every unit
   std::vector<RegionInstruction> code;     // for every tile
-  std::vector<RegionInstruction> whole;    // the same for whole tiles, with fold chains and fetches
+  std::vector<RegionInstruction> whole;    // `code` for whole tiles, with fold chains and prefetches
   std::vector<RegionFoldChain> fold_chains;
   std::vector<std::int64_t> offsets;
   std::vector<std::vector<StridedLoop>> loops;
@@ -137,7 +138,7 @@ struct RegionCode {
   }
 };
 
-/// One call of a region that makes few calls, with every address worked out.
+/// A kernel call with all addresses resolved, for regions that make few calls.
 struct DirectCall {
   struct Fold {
     FoldKernel kernel;
@@ -147,20 +148,21 @@ struct DirectCall {
   std::variant<I::Elementwise, I::Chain, I::ChainRows, Fold, I::Rows> what;
   int operands;
   std::byte* out;
-  std::byte* in[I::most_operands];  // not of folds
+  std::byte* in[I::most_operands];  // unused by folds
   ChainStep steps[I::most_operands];
-  std::int64_t n, columns, row_bytes[I::most_operands];  // of rows
+  std::int64_t n, columns, row_bytes[I::most_operands];  // for folds of rows
 };
 struct DirectRegion {
   std::vector<DirectCall> calls;
-  std::vector<std::int64_t> element_bytes;  // [call][out, in ..]
+  std::vector<std::int64_t> element_bytes;  // [call][out, in ..]; negative: the operand repeats
 
   void run(const WorkerStep& part, StepContext& context) const;
   void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
 };
 
-/// Works out the addresses of `part`, a part of `code`, if it has few calls and loads nothing. False if not.
-/// `scratch`: of its worker. `relocate` is told where addresses in which buffer have been put.
+/// Turns `part` of `code` into direct calls, if they are few, without loads into tiles and non-temporal
+/// stores; else returns false. `scratch` belongs to the part's worker. Calls `relocate` for every address of
+/// a buffer in the calls.
 using OnRelocated = std::function<void(std::byte** at, BufferId buffer, std::int64_t offset)>;
 bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate);

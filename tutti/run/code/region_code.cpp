@@ -66,8 +66,8 @@ class Coder {
     return code_.streams && is_in_memory(r) && !row_value;
   }
 
-  /// Folds and chains may write it past the caches: nobody here reads it again, and its tiles and their rows begin on
-  /// lines.
+  /// True if a fold or chain may write the value with non-temporal stores: the region does not read the
+  /// value, and its tiles and their rows begin on cache lines.
   bool may_stream_itself(BufferId r) const {
     constexpr std::int64_t line = 64;
     auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
@@ -103,7 +103,8 @@ class Coder {
       const Link& first = found->second.front();
       return found->second.size() == 1 ? emit_gate(task(*first.comparison), a) : emit_chain(found->second, a);
     }
-    // A chain of one can stream, where an elementwise kernel cannot, and keeps halves in registers.
+    // Unlike an elementwise kernel, a chain of one task can store non-temporally, and keeps f16 and bf16 in
+    // registers.
     const Link alone{i, Link::Before::first};
     bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
     if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) return emit_chain({alone}, a);
@@ -133,7 +134,7 @@ class Coder {
     finish(made, a.results[0], made.row_value);
   }
 
-  /// A null operand, of a square, is there in name only.
+  /// Adds the operands of an instruction. A null operand belongs to a square, which reads nothing.
   std::vector<Stride> read_all(RegionInstruction& made, const std::vector<const Address*>& operands,
                                const Shape& shape, Reads reads) {
     made.operands = static_cast<int>(operands.size());
@@ -196,7 +197,7 @@ class Coder {
 
   void emit_rows(const Chain& chain, const Task& a, const RowsWork& work) {
     RegionInstruction made{};
-    made.by_row = true;  // operands that are the same for a row, or in each
+    made.by_row = true;  // lets operands repeat along a row, or from row to row
     read_all(made, operands_of(graph_, step_, chain), a.shape, Reads::dense_or_scalar);
     made.by_row = false;  // one call for all rows
     set_steps(made, chain);
@@ -209,7 +210,7 @@ class Coder {
     ensure(false, "work that does not belong in a region");
   }
 
-  /// Where a fold or chain keeps its way to store; null: other instructions write to the caches.
+  /// The store mode of a fold or chain; null for other instructions, whose stores are plain.
   static Store* store_of(RegionInstruction& made) {
     if (auto* fold = std::get_if<I::Fold>(&made.what)) return &fold->store;
     auto* chain = std::get_if<I::Chain>(&made.what);

@@ -6,16 +6,16 @@
 
 namespace tutti {
 
-/// What is known of a region's memory. Over operands: a result takes the place of one, whose lines are in the caches when
-/// it is written.
+/// Facts about a region's memory. is_over_operands: a result reuses the memory of an operand, so its lines
+/// are cached when they are written.
 struct RegionMemory {
   bool is_large = false;  // see StepCost
   bool is_over_operands = false;
 };
 
-/// The code of a region: its tasks as instructions over tiles, chains of them as one (region_uses).
-/// `unit_axes`: the outer axes that are units, slowest first; the others become part of the space.
-/// Bases are left empty; the caller fills them in.
+/// Generates the code of a region: one instruction over tiles per task or chain of tasks (region_uses).
+/// `unit_axes`: the outer axes that are units, slowest first; the other outer axes become part of the space.
+/// The caller fills in the bases.
 RegionCode make_region_code(const Graph& graph, const Steps& steps, StepId step,
                             const std::vector<std::size_t>& unit_axes, const RegionMemory& memory = {});
 

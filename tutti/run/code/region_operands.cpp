@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are written out to a tile instead
+constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are loaded into a tile instead
 
 }  // namespace
 
@@ -75,7 +75,7 @@ OperandRefs::Read OperandRefs::read(const Address& operand, const Shape& shape, 
 OperandRefs::Read OperandRefs::read_made_here(RefId made, bool row_value, bool as_scalar) {
   if (!ref(made).row_value || row_value) return {made};
   if (as_scalar) return {made, Stride::scalar};
-  RefId column = add_ref(ref(made), axis_strides(made));  // the same, seen across columns
+  RefId column = add_ref(ref(made), axis_strides(made));  // the same memory, repeated along rows
   ref(column).row_value = false;
   return {load(column, false, When::every_tile)};
 }
@@ -107,7 +107,7 @@ RefId OperandRefs::load(RefId from, bool row_value, When when, std::optional<std
   add_offsets(i, inner);
   (when == When::every_tile ? code_.code : code_.once).push_back(i);
   if (when == When::every_tile) loaded_.push_back(to);
-  else temporaries_.erase(to);  // its tile is never given to another value
+  else temporaries_.erase(to);  // the tile is never reused
   return to;
 }
 
@@ -145,7 +145,7 @@ void OperandRefs::release_loaded() {
 
 // ---- refs
 
-// By value: both may be elements of the lists that grow here.
+// Taken by value: the arguments may be elements of the vectors that this function grows.
 RefId OperandRefs::add_ref(RegionRef made, std::vector<std::int64_t> axis_strides) {
   const RefId ref = code_.refs.add(made);
   for (std::size_t axis : unit_axes_)
@@ -182,7 +182,7 @@ RefId OperandRefs::temporary(std::int64_t bytes, AxisSet inner, bool row_value, 
   std::int64_t elements =
       row_value ? code_.space.tile_rows : code_.space.tile_rows * code_.space.tile_columns;
   std::int64_t each = (elements * bytes + 63) / 64 * 64, all = each * positions(graph_.mesh, inner);
-  // What is written once per unit must not lie where another value was in the tile before.
+  // A value that is loaded once per unit must not share scratch with values of each tile.
   auto it = when == When::every_tile ? std::ranges::find(free_, all, &Temporary::bytes) : free_.end();
   auto offset = static_cast<std::int64_t>(code_.scratch_bytes);
   if (it != free_.end()) {

@@ -8,42 +8,44 @@
 
 namespace tutti {
 
-/// Where the instructions of a region find their operands and put their results, as refs of its code: operands as they
-/// lie, or loaded into a tile first; results in memory or in a tile. Tiles of values that are done are used again.
+/// Makes the refs of a region's code. An operand is read in memory or loaded into a tile first; a result is
+/// written to memory or to a tile. Tiles of dead values are reused.
 class OperandRefs {
  public:
-  /// Gives `code` the space, units and bases of the step; it and the others must live longer.
+  /// Sets the space, units and scratch base of `code`. All arguments must outlive the object.
   /// `unit_axes`: see make_region_code.
   OperandRefs(const Graph& graph, const Steps& steps, StepId step, const std::vector<std::size_t>& unit_axes,
               RegionCode& code);
 
-  /// An operand as an instruction reads it.
+  /// How an instruction reads an operand.
   struct Read {
     RefId ref;
     Stride step = Stride::dense;
   };
   enum class Reads { dense_only, dense_or_scalar };
 
-  /// Rows of tiles one by one, so that operands that repeat along or across rows need not be written out.
+  /// True if an instruction should be called row by row, so that operands that repeat along or across rows
+  /// are read in place.
   bool goes_by_row(const std::vector<const Address*>& operands, const Shape& shape, Reads reads) const;
-  /// Loads the operand first if an instruction that `reads` so cannot read it where it lies.
+  /// The ref of an operand. Loads the operand into a tile first if an instruction with `reads` and `by_row`
+  /// cannot read it in place.
   Read read(const Address& operand, const Shape& shape, Reads reads, bool by_row);
-  /// An operand in memory whose rows have an even distance, whichever.
+  /// True if the operand is in memory and its rows lie at a constant distance.
   bool lies_by_rows(const Address& operand, const Shape& shape) const;
-  /// Where the terms of a fold begin that lie at distances from `operand`.
+  /// The ref that FoldWork::terms are relative to.
   RefId start_of_terms(const Address& operand, const Shape& shape);
 
   RefId result_in_memory(BufferId buffer, bool row_value);
   RefId result_in_scratch(BufferId buffer, bool row_value);
-  /// From now on the value is read there; returns `ref`.
+  /// From now on the value of `buffer` is read at `ref`. Returns `ref`.
   RefId place(BufferId buffer, RefId ref) { return placed_[buffer] = ref; }
 
-  /// One for every position along `inner`; a fold reads its terms at each of them.
+  /// Adds the offsets of an instruction: one set per position along `inner`, with all terms of a fold.
   void add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold = {});
 
-  /// The tile of a value made here, if it has one, may hold others now.
+  /// Frees the tile of a value made here, if it has one.
   void release(BufferId buffer);
-  /// The same of all tiles that operands were loaded into since the last call.
+  /// Frees all tiles that operands were loaded into since the last call.
   void release_loaded();
 
  private:
@@ -66,7 +68,7 @@ class OperandRefs {
   RefId add_ref(RegionRef made, std::vector<std::int64_t> axis_strides);
   BaseId base_of(BufferId buffer);
   RefId in_memory(const Address& address, const Pattern& pattern, bool row_value);
-  /// A tile of scratch with a place for every position along `inner` axes.
+  /// A tile of scratch for each position along the `inner` axes.
   RefId temporary(std::int64_t bytes, AxisSet inner, bool row_value, When when = When::every_tile);
   void free(RefId ref);
   Read read_made_here(RefId made, bool row_value, bool as_scalar);
@@ -80,11 +82,11 @@ class OperandRefs {
   const std::vector<std::size_t>& unit_axes_;
   RegionCode& code_;
   AxisSet merged_;
-  std::map<BufferId, RefId> placed_;  // of buffers made here
+  std::map<BufferId, RefId> placed_;  // of values made here
   Indexed<RefId, std::vector<std::int64_t>> axis_strides_;
   std::map<RefId, Temporary> temporaries_;  // in use
   std::vector<Temporary> free_;
-  std::vector<RefId> loaded_;  // for the present instruction only
+  std::vector<RefId> loaded_;  // since the last release_loaded()
   std::vector<LoadedOnce> loaded_once_;
 };
 

@@ -11,20 +11,21 @@ namespace tutti {
 
 struct WorkerStep;
 
-/// What one worker did and when, in the order in which it began. Nobody else looks while a program runs. On cache lines
-/// of its own (two: neighbouring lines are fetched together).
+/// The events of one worker, ordered by begin. While a program runs only this worker accesses the track.
+/// Aligned to two cache lines against false sharing: neighbouring lines are fetched together.
 class alignas(128) Track {
  public:
   using Clock = std::chrono::steady_clock;
   struct Event {
-    const WorkerStep* step;  // none: it waited for the other workers
+    const WorkerStep* step;  // null: the worker waited for others
     Clock::time_point begin, end;
   };
 
-  /// Events after the first `most` of a call, and those for which there is no memory, are only counted.
+  /// Keeps the first `most` events of a call, as far as there is memory; others are only counted.
   explicit Track(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
 
-  /// An event from construction to destruction, also by an exception. On no track it is nothing.
+  /// Records an event from its construction to its destruction, also by an exception. Does nothing if `track`
+  /// is null.
   class Span {
    public:
     Span(Track* track, const WorkerStep* step) : track_(track), at_(track ? track->begin(step) : 0) {}

@@ -13,14 +13,14 @@
 
 namespace tutti {
 
-/// One of the workers that run a plan together, or the only one, who does the work of all.
+/// One of the workers that run a plan together. Without a team, this worker does the work of all.
 struct Crew {
-  Team* team = nullptr;  // none: alone
+  Team* team = nullptr;  // null: alone
   int worker = 0;
-  Track* track = nullptr;  // where this one's steps and waits are recorded; none: nowhere
+  Track* track = nullptr;  // records the worker's steps and waits; null: not recorded
 
   bool alone() const { return team == nullptr; }
-  /// Waits until all workers are here. Throws PeerFailed, which nobody but the team sees.
+  /// Waits at a barrier for all workers. Throws PeerFailed, for the team, if another worker failed.
   void meet() const {
     if (!team) return;
     Track::Span wait(track, nullptr);
@@ -29,14 +29,14 @@ struct Crew {
   struct PeerFailed {};
 };
 
-/// What one worker has to itself while it runs its steps.
+/// The private state of a worker that runs its steps.
 struct StepContext {
-  std::byte* scratch;                 // as large as the largest step needs
-  std::vector<std::uintptr_t> frame;  // addresses of the operands of the region that is being run
+  std::byte* scratch;                 // large enough for every step
+  std::vector<std::uintptr_t> frame;  // addresses of the present region's refs, for the present unit
   Crew crew;
 };
 
-/// Bytes that a step reads or writes; for the race checker.
+/// An address range that a step reads or writes, for the race checker.
 struct Touched {
   std::uintptr_t begin, end;
   bool written;
@@ -45,7 +45,7 @@ using OnTouched = std::function<void(const Touched&)>;
 
 struct WorkerStep;
 
-/// What is done in a step, with all addresses worked out.
+/// The code of a step, with all addresses resolved.
 class StepCode {
  public:
   StepCode() = default;
@@ -54,11 +54,11 @@ class StepCode {
   virtual ~StepCode() = default;
 
   virtual void run(const WorkerStep& part, StepContext& context) const = 0;
-  /// Tells of all bytes that run() reads and writes.
+  /// Reports all bytes that run() reads and writes.
   virtual void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const = 0;
 };
 
-/// The code of one kind of step: Data has run and touch of the same parameters.
+/// The code of one kind of step. Data has run() and touch() with the same parameters.
 template <class Data>
 class CodeOf final : public StepCode {
  public:
@@ -72,17 +72,17 @@ class CodeOf final : public StepCode {
   Data data;
 };
 
-/// A piece of a step for one worker: some of its units and, of a region or copy, some of its tiles.
+/// A worker's part of a step: a range of units and, for regions and copies, a range of tiles in each unit.
 struct WorkerStep {
   const StepCode* code;
   std::int64_t unit_begin, unit_end;
   std::int64_t tile_begin, tile_end;
-  StepId of;  // the step that it is a part of
+  StepId of;  // the step of this part
 };
 
-/// Slots that callers fill: inputs first, then outputs. The arena needs none, it never moves.
+/// Index of a caller's buffer: inputs first, then outputs. The arena has no slot, because it never moves.
 using Slot = std::size_t;
-/// A place in the arguments of a step that holds an address in a caller's buffer.
+/// A pointer in the code of a step that points into a caller's buffer.
 struct Relocation {
   std::byte** at;
   Slot slot;
