@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t test_stride = 64;
 
-/// The step for the devices at one position. One worker binds the addresses; all of a crew decide alike.
+/// Runs a step for the devices at one position. Worker 0 of the crew binds the addresses. All workers of the
+/// crew read the same index or test result, so they take the same branches and trips.
 class Runner {
  public:
   Runner(const Control& args, const Crew& crew, std::int64_t position)
@@ -36,7 +37,7 @@ class Runner {
   std::size_t ys_end() const { return args_.results.size() - carries_; }
   std::byte* own_part(const ControlValue& value) const { return value.base + value.at_position[position_]; }
 
-  /// Once bound by the first of the crew.
+  /// Lets worker 0 call `bind`, then runs the plan on all workers of the crew.
   template <class Bind>
   void run(Plan& plan, const Bind& bind) const {
     if (crew_.worker == 0) bind();
@@ -45,7 +46,7 @@ class Runner {
     crew_.meet();
   }
 
-  /// The positions along the axes that are decided, the first inputs of every program.
+  /// Binds the first inputs of a plan: the positions along the decided axes. Returns their number.
   std::size_t bind_coordinates(Plan& plan) const {
     for (std::size_t i = 0; i < args_.coordinates_each; ++i) {
       const std::int32_t* at = args_.coordinates.data() + position_ * args_.coordinates_each + i;
@@ -66,7 +67,8 @@ class Runner {
     });
   }
 
-  /// In trip k carries go to the result if an even number of trips follows, else to their other buffer.
+  /// Runs all trips. A trip writes carries to the result if an even number of trips follows, else to the
+  /// second buffer, so the last trip writes the result.
   void repeat() {
     std::int64_t length = args_.sub.length;
     for (std::int64_t k = 0; k < length; ++k) run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
@@ -123,7 +125,7 @@ class Runner {
       if (!args_.in_place[i]) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
   }
 
-  /// Carries that are changed in place begin in the result's buffer, which may be the operand's.
+  /// Copies the carries that are updated in place to the result's buffer, unless it is also the operand's.
   void start_in_place() const {
     for (std::size_t i = 0; i < carries_; ++i)
       if (args_.in_place[i]) copy(i, operand(consts_ + i));
@@ -154,12 +156,13 @@ class Runner {
 }  // namespace
 
 void Control::run(const WorkerStep& part, StepContext& context) const {
-  if (context.crew.alone() && part.tile_begin > 0) return;  // done with the first worker's list
+  if (context.crew.alone() && part.tile_begin > 0) return;  // part of the first worker's list
   const Crew crew = together ? context.crew : Crew{.track = context.crew.track};
   for (std::int64_t position = 0; position < positions; ++position) Runner(*this, crew, position).run();
 }
 
-/// Nothing else is done in the phase of a step that all do together: its plans are checked for themselves.
+/// Reports the values of the whole step, once. A step that all workers run together has its phase to itself;
+/// the race checker looks at its plans on their own.
 void Control::touch(const WorkerStep& part, StepContext&, const OnTouched& on_touched) const {
   if (part.tile_begin > 0) return;
   auto tell = [&](const ControlValue& value, bool written) {

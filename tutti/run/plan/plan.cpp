@@ -25,7 +25,7 @@ class SubPlanner {
   std::vector<std::shared_ptr<Plan>> plans() const {
     std::vector<std::shared_ptr<Plan>> made;
     bool never_runs = work_.sub.how == kernel::Sub::How::repeat && work_.sub.length == 0;
-    if (never_runs) return made;  // nor is there room for a slice of its stacks
+    if (never_runs) return made;  // stacked values have no slice to plan for
     for (std::size_t i = 0; i < work_.sub.programs.size(); ++i) {
       const Program& program = *work_.sub.programs[i];
       bool is_test = work_.sub.how == kernel::Sub::How::loop && i == 0;
@@ -44,7 +44,7 @@ class SubPlanner {
   }
 
  private:
-  /// The axes of the sub-program's mesh only.
+  /// The strides along the axes of the sub-program's mesh.
   Strides left_over(const Strides& axes) const {
     Strides left;
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -60,7 +60,7 @@ class SubPlanner {
   Mesh mesh_;
 };
 
-/// The slots of the callers' buffers: of inputs the buffers themselves.
+/// The buffer of each input.
 std::vector<BufferId> input_buffers(const Graph& graph) {
   std::vector<BufferId> found(graph.program.inputs.size());
   for (BufferId b : graph.buffers.ids())
@@ -68,15 +68,15 @@ std::vector<BufferId> input_buffers(const Graph& graph) {
   return found;
 }
 
-/// The input of a plan that gets operand k: coordinates come first, and the index of a choice goes nowhere.
+/// The input of a plan that receives operand k. Coordinates come first; the index of a switch is no input.
 std::size_t slot_of(const SubWork& work, std::size_t k) {
   return static_cast<std::size_t>(std::popcount(work.decided)) + k -
          (work.sub.how == kernel::Sub::How::choose ? 1 : 0);
 }
-/// A loop's test comes before its body.
+/// The first plan that computes results. The test of a while loop comes first and computes none.
 std::size_t first_with_results(const SubWork& work) { return work.sub.how == kernel::Sub::How::loop ? 1 : 0; }
 
-/// Fills in `over`, and takes away the second buffers of carries that need none.
+/// Fills in work.over. The second buffer of a carry that is updated in place gets 0 bytes.
 void find_results_over_operands(Graph& graph, Task& task) {
   auto& work = std::get<SubWork>(task.work);
   std::size_t results = graph.program.equations[*task.equation].results.size();
@@ -88,7 +88,7 @@ void find_results_over_operands(Graph& graph, Task& task) {
     inputs.push_back(input_buffers(plan->graph()));
     may.push_back(may_overwrite(plan->graph(), plan->steps(), plan->placement()));
   }
-  /// Result r over operand k, in every plan that writes results.
+  /// True if every plan that computes results may write result r over operand k.
   auto fits = [&](std::size_t k, std::size_t r) {
     for (std::size_t p = first_with_results(work); p < work.plans.size(); ++p) {
       if (!may[p](inputs[p][slot_of(work, k)], work.plans[p]->graph().outputs[r])) return false;
@@ -110,7 +110,7 @@ void find_results_over_operands(Graph& graph, Task& task) {
   for (std::size_t c = 0; c < carries; ++c)
     if (fits(consts + c, c)) {
       work.over[c] = consts + c;
-      graph.buffers[task.results[results + c]].bytes = 0;  // the other buffer
+      graph.buffers[task.results[results + c]].bytes = 0;  // the second buffer
     }
 }
 

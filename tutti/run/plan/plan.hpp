@@ -15,7 +15,7 @@ struct PlanOptions {
   bool check_assumptions = false;
 };
 
-/// A program of local values, planned and with memory of its own. Slots, inputs first, are the callers' buffers.
+/// The plan of a program of local values, with an arena of its own. Slots: callers' buffers, inputs first.
 class Plan {
  public:
   Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
@@ -34,8 +34,8 @@ class Plan {
     slots_[slot] = base;
     relocate(schedule_, slot, base);
   }
-  /// What this one of the crew does; alone, the lists of all workers, one after the other. Errors get the place of
-  /// their equation.
+  /// Runs the lists of crew.worker; alone, the lists of all workers, one after the other. Errors name the
+  /// line and op of their equation.
   void run(const Crew& crew);
 
  private:
@@ -49,10 +49,10 @@ class Plan {
   ArenaPlan arena_;
   Schedule schedule_;
   std::vector<StepContext> contexts_;  // per worker
-  std::vector<std::byte*> slots_;      // as the steps have them now
+  std::vector<std::byte*> slots_;      // the addresses that the steps use now
 };
 
-/// Per output of a plan of `work`: the input whose buffer it is written to.
+/// Per output of plan number `plan` of `work`: the input whose memory the output reuses, or none.
 std::vector<std::optional<std::size_t>> inputs_written_over(const SubWork& work, std::size_t plan);
 
 }  // namespace tutti

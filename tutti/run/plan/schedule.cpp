@@ -55,7 +55,7 @@ class Scheduler {
       }
   }
 
-  /// Writes the address of byte `offset` of a buffer to `at`, now or when its caller's buffer is known.
+  /// Writes the address of byte `offset` of buffer r to `at`; for callers' buffers, whenever one is bound.
   void put_address(std::byte** at, BufferId r, std::int64_t offset) {
     const Buffer& of = buffer(r);
     switch (of.kind) {
@@ -107,7 +107,7 @@ class Scheduler {
         {&code, units.begin, units.end, tiles.begin, tiles.end, n});
   }
 
-  /// A result lies in the place of an operand.
+  /// True if a result of the step reuses the memory of an operand.
   bool is_over_operand(const Step& step) const {
     auto place = [&](BufferId buffer) { return arena_.offset[buffer]; };
     return std::ranges::any_of(step.writes, [&](BufferId result) {
@@ -149,7 +149,7 @@ class Scheduler {
     }
   }
 
-  /// The units of a step in the order of its jobs: those of a worker next to each other.
+  /// The order of a step's units as jobs, in which the units of each worker are contiguous.
   std::vector<std::int64_t> job_order(StepId n) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, step(n).axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
@@ -177,7 +177,8 @@ class Scheduler {
     }
   }
 
-  /// Its one unit is done by one worker, or its tile w by each worker w: all run the sub-programs together.
+  /// Gives the step's single unit to one worker; or, if all workers run the sub-programs together, tile w to
+  /// each worker w.
   void add_control(StepId n) {
     const CodeOf<Control>& code = control(n);
     if (!code.data.together) return put(n, split(n).which, code, {0, 1}, {0, 1});
@@ -314,12 +315,12 @@ class Scheduler {
     return value;
   }
 
-  /// A region's step becomes a list of calls if they are few.
+  /// Replaces a worker's part of a region by direct calls, if there are few.
   void make_direct_if_few(WorkerStep& share, std::byte* scratch) {
     const auto* region = dynamic_cast<const CodeOf<RegionCode>*>(share.code);
     if (!region) return;
-    auto direct =
-        std::make_unique<CodeOf<DirectRegion>>(DirectRegion{});  // its addresses stay where they are put
+    // Allocated before it is filled, because relocations point into it.
+    auto direct = std::make_unique<CodeOf<DirectRegion>>(DirectRegion{});
     if (!make_direct(region->data, share, scratch, direct->data,
                      [&](std::byte** at, BufferId r, std::int64_t offset) { put_address(at, r, offset); }))
       return;
@@ -333,8 +334,8 @@ class Scheduler {
   const Placement& placement_;
   const ArenaPlan& arena_;
   Schedule made_;
-  StepId adding_{};                 // its code is being made
-  std::optional<StepId> neediest_;  // needs most scratch
+  StepId adding_{};                 // the step whose code is being made
+  std::optional<StepId> neediest_;  // the step that needs most scratch
 };
 
 }  // namespace

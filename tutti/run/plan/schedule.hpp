@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// A plan that can be run: for every phase and worker a list of steps, over memory of its own and callers' slots.
+/// The executable form of a plan: a list of steps per phase and worker, over an arena, scratch and slots.
 struct Schedule {
   std::shared_ptr<std::byte> arena;
   std::size_t arena_bytes = 0;
@@ -23,7 +23,7 @@ struct Schedule {
 Schedule make_schedule(const Graph& graph, const Steps& steps, const StepCosts& costs,
                        const Placement& placement, const ArenaPlan& arena);
 
-/// Puts the address of a caller's buffer wherever steps use it.
+/// Writes the address of a caller's buffer to every pointer of the steps into this buffer.
 void relocate(Schedule& schedule, Slot slot, std::byte* base);
 
 }  // namespace tutti
