@@ -160,9 +160,8 @@ struct DirectRegion {
   void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
 };
 
-/// Turns `part` of `code` into direct calls, if they are few, without loads into tiles and non-temporal
-/// stores; else returns false. `scratch` belongs to the part's worker. Calls `relocate` for every address of
-/// a buffer in the calls.
+/// Turns `part` of `code` into direct calls. False if the calls are many, load tiles or store non-temporally.
+/// `scratch` belongs to the part's worker. Calls `relocate` for every address of a buffer in the calls.
 using OnRelocated = std::function<void(std::byte** at, BufferId buffer, std::int64_t offset)>;
 bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate);
