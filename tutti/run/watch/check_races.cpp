@@ -15,7 +15,7 @@ struct Interval {
   StepId step;
 };
 
-/// Appends, or lengthens the interval before if it goes on there: tiles follow each other.
+/// Appends an interval, or extends the last one if both are contiguous, like those of consecutive tiles.
 void add(std::vector<Interval>& intervals, const Interval& made) {
   if (!intervals.empty()) {
     Interval& last = intervals.back();
@@ -27,7 +27,8 @@ void add(std::vector<Interval>& intervals, const Interval& made) {
   intervals.push_back(made);
 }
 
-/// By begin; a sweep keeps, per worker, the furthest end of what was written and of what was touched at all.
+/// Two intervals of different workers that overlap, at least one of them written. Sweeps the intervals in
+/// order of `begin` and remembers, per worker, the furthest end of all intervals and of the written ones.
 std::optional<std::pair<Interval, Interval>> conflict(std::vector<Interval> intervals, std::size_t workers) {
   std::ranges::sort(intervals, {}, [](const Interval& i) { return i.begin; });
   std::vector<std::optional<Interval>> written(workers), touched(workers);
@@ -46,7 +47,8 @@ std::optional<std::pair<Interval, Interval>> conflict(std::vector<Interval> inte
   return std::nullopt;
 }
 
-/// Every caller's buffer far away from all others, but for outputs over inputs; nobody reads there.
+/// Gives each caller's buffer a fake address range of its own; a donated output shares its input's. Never
+/// dereferenced.
 void place_slots_apart(Schedule& schedule, const std::vector<std::optional<std::size_t>>& overwritten) {
   std::size_t slots = schedule.relocations.size(), outputs = slots - overwritten.size();
   for (std::size_t slot = 0; slot < slots; ++slot) {

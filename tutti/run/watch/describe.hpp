@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the steps of a plan are told: in explain(), on timelines, in reports of races.
+// Names of a plan's steps for explain(), timelines and reports of races.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace tutti {
 std::string kind_name(Step::Kind kind);
 /// "add, mul, all_reduce and 2 more"; empty for a copy that the planner added.
 std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named = 12);
-/// The user's line of the first of its ops that has one.
+/// The source line of the step's first op that has one.
 Where place_of(const Graph& graph, const Step& step);
 /// "region add, mul, all_reduce (train.cpp:12)".
 std::string describe(const Graph& graph, const Step& step);
 
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);
-/// What a sub-program is to its step: "branch 0", "each of 64 trips".
+/// The role of a sub-program in its step: "branch 0", "each of 64 trips".
 std::string part_name(const kernel::Sub& sub, std::size_t program);
 
 }  // namespace tutti

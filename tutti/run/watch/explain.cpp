@@ -35,7 +35,7 @@ std::string columns(const std::string& bytes, const std::string& live, const std
   return fmt::format("{:>10} {:>10} {:>9} {:>9}  ", bytes, live, about, took);
 }
 
-/// The lines of one plan, and below each step those of its sub-programs.
+/// The lines of a plan. The lines of sub-programs follow those of their step.
 class PlanLines {
  public:
   PlanLines(const Plan& plan, const Recording* recording, std::string indent)
@@ -69,7 +69,7 @@ class PlanLines {
     return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
   }
 
-  /// As many ops as there is room for, and the user's line.
+  /// The first ops of a step, as far as `room` permits, and the user's line.
   std::string what(const Step& step, std::size_t room) const {
     Where where = place_of(plan_.graph(), step);
     std::string place = where.known() ? " (" + to_string(where) + ")" : "", ops;
@@ -80,13 +80,13 @@ class PlanLines {
     return ops + place;
   }
 
-  /// Of the worker that does most.
+  /// The estimated time of the slowest worker.
   double estimated(StepId n) const {
     return std::ranges::max(loads_of(plan_.graph(), {steps()[n], assigned(n).split}, plan_.costs()[n],
                                      plan_.placement().workers));
   }
 
-  /// By the worker that took longest.
+  /// The measured time of the slowest worker.
   std::optional<double> took(StepId n) const {
     std::optional<double> longest;
     if (!recording_) return longest;
@@ -147,7 +147,7 @@ std::string memory(const Plan& plan, const Circumstances& circumstances) {
                                  in_bytes(copies), in_bytes(buffers)));
 }
 
-// The arguments that the last call copied, as many as a line has room for.
+// The arguments that the last call copied, as far as a line has room.
 std::string named(const std::vector<CopiedArgument>& copies) {
   std::string text;
   std::size_t count = 0;

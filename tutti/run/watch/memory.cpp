@@ -14,7 +14,7 @@ struct Lifetime {
   std::int64_t begin, end;
 };
 
-/// The rank of each step in the order in which steps run.
+/// The rank of each step in the order of execution.
 using Ranks = Indexed<StepId, std::size_t>;
 Ranks ranks(const Placement& placement) {
   std::vector<StepId> order;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a plan, as explain() tells it.
+// The memory of a plan, for explain().
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace tutti {
 
-/// Per step: the bytes of the arena in use while it runs: constants, live values of earlier steps, its own results.
-/// Steps run phase by phase, as if by one worker.
+/// Bytes of the arena in use while each step runs: constants, live values of earlier steps, results of the
+/// step. Assumes that one worker runs all steps, phase by phase.
 Indexed<StepId, std::int64_t> live_bytes(const Plan& plan);
 
-/// In bytes, of all workers; of a call whose arguments lie as the program wants them and are kept.
+/// Memory of a call in bytes, of all workers. Assumes arguments with the program's layout that are not
+/// donated.
 struct PlanMemory {
   std::int64_t arguments = 0, results = 0;  // of callers
   std::int64_t arena = 0, scratch = 0;
-  std::int64_t inside = 0;  // arenas and scratch of sub-programs, and of theirs
+  std::int64_t inside = 0;  // arenas and scratch of sub-programs at any depth
 
   std::int64_t total() const { return arguments + results + arena + scratch + inside; }
 };

@@ -20,11 +20,12 @@ using Json = nlohmann::ordered_json;
 std::string label(const std::string& name, std::string_view category, const Json& args) {
   Json event = {{"name", name}, {"cat", category}, {"args", args}};
   std::string text = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  text.resize(text.size() - 2);  // more comes in
+  text.resize(text.size() - 2);  // Timeline::add completes the object
   return text;
 }
 
-/// A step: some worker's part of a step. `part`: what its program is to the step around it.
+/// The label of a worker's part of a step. `part`: the role of the step's program in its enclosing step; may
+/// be empty.
 std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std::string& part,
                        double bytes) {
   const Step& step = plan.steps().list[n];
@@ -98,7 +99,7 @@ void Recording::take_notes() try {
     timeline_.add(recorded, known.label, known.bytes);
   }
   timeline_.write();
-} catch (const std::bad_alloc&) {  // the call's results count, its notes do not
+} catch (const std::bad_alloc&) {  // the call must not fail because its events are lost
   timeline_.give_up(ENOMEM);
 }
 

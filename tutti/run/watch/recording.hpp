@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// How the steps of one executable are told on the timeline of its machine, and how long they took.
+/// Labels the events of one executable on its machine's timeline, and keeps the last times of each step.
 class Recording {
  public:
   static constexpr int most_times = 32;  // of each step, the last ones
@@ -21,12 +21,12 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Calls `run`, which records on the tracks of its workers; on the timeline that is one event more, around all of
-  /// them. If `run` throws, what was recorded until then is in the file; nothing else is thrown.
+  /// Calls `run`, whose workers record their steps on track(), inside one event for the whole call. If `run`
+  /// throws, the events until then are kept and the exception is rethrown. Recording itself throws nothing.
   void call(const std::function<void()>& run);
   Track* track(int worker) const { return &timeline_.track(worker); }
 
-  /// The median of the last times; none if it has not run.
+  /// The median of the last times of a step; none if the step has not run.
   std::optional<double> nanoseconds(const WorkerStep& step) const { return nanoseconds_of(&step); }
   std::optional<double> call_nanoseconds() const { return nanoseconds_of(&call_); }
   std::int64_t calls() const { return known_.at(&call_).runs; }
@@ -43,7 +43,7 @@ class Recording {
   std::optional<double> nanoseconds_of(const WorkerStep* step) const;
 
   Timeline& timeline_;
-  WorkerStep call_{};  // stands for a call
+  WorkerStep call_{};  // identifies the event of a whole call
   std::unordered_map<const WorkerStep*, Known> known_;
 };
 

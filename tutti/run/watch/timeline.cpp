@@ -18,7 +18,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_pending_bytes = 1 << 20;
-// Perfetto takes thread 0 for the idle one.
+// Perfetto treats thread 0 as the idle thread.
 constexpr int process = 1, first_thread = 1;
 
 std::string header(int workers, const std::string& title) {
@@ -43,7 +43,7 @@ constexpr std::string_view footer_head = "\n],\"otherData\":{\"events_left_out\"
 constexpr std::size_t footer_digits = 19;
 using Footer = std::array<char, footer_head.size() + footer_digits + footer_tail.size()>;
 
-/// Of one length: it has room where the one before was, also on a full disk.
+/// Fixed length, so that it can be overwritten in place even when the disk is full.
 Footer footer(std::int64_t left_out) {
   Footer text;
   fmt::format_to_n(text.data(), text.size(), "{}{:>{}}{}", footer_head, left_out, footer_digits, footer_tail);
@@ -51,9 +51,9 @@ Footer footer(std::int64_t left_out) {
 }
 std::string_view view(const Footer& text) { return {text.data(), text.size()}; }
 
-/// One that was there is emptied once it is nobody else's. The lock is the open file's: it holds between processes and
-/// between two machines of one, whatever names the file has, and ends with its owner. Where there are no locks, as for
-/// devices and pipes, nobody is refused.
+/// Opens, locks and empties a file. The lock belongs to the open file: it excludes other processes and other
+/// machines of this process, under any name of the file, and ends with its owner. Special files (devices,
+/// pipes) and file systems without locks refuse nobody.
 File opened(const std::string& path) {
   const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   File file = number < 0 ? nullptr : stream_to(number);
@@ -64,7 +64,8 @@ File opened(const std::string& path) {
   return file;
 }
 
-/// 12345 as 12.345. By hand: a program waits for it between two calls.
+/// Appends value / 1000 with three decimals: 12345 as 12.345. Formatted by hand: this runs between two calls
+/// of a program.
 void append_thousandths(std::string& text, std::int64_t value) {
   fmt::format_int whole(value / 1000);
   text.append(whole.data(), whole.size());
@@ -88,7 +89,7 @@ Timeline::Timeline(int workers, const std::string& file, const std::string& titl
   }
   if (path_.empty()) return;
   with_name(path_, {}, not_written_without_memory, [&] { file_ = opened(path_); });
-  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // one piece of text a call
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // each call of a program writes one piece of text
   text_ = header(workers, title);
   write();
   require(file_ != nullptr, Code::file, "{}", failure());
@@ -160,7 +161,7 @@ void Timeline::give_up(int why) {
   why_it_failed_ = why;
   pending_ = 0;
   text_.clear();
-  const Footer last = footer(recorded_ - kept_);  // over what is there of the text that failed
+  const Footer last = footer(recorded_ - kept_);  // overwrites the part of the text that was written
   static_cast<void>(put(view(last)) && ::ftruncate(::fileno(file_.get()), end_ + std::ssize(last)) == 0);
   file_.reset();
 }

@@ -13,62 +13,66 @@
 
 namespace tutti {
 
-/// The tracks of a machine's workers and, if it has one, the file that shows them: Chrome trace events, which
-/// ui.perfetto.dev and chrome://tracing open. The file is complete after every call of a program, whatever comes next.
-/// Bounded: the file has the first `most_events`, and so has memory of the call that runs; the others are counted.
-/// No call fails because of it: where the file or memory ends, so does the recording, and the timeline knows why.
+/// The tracks of a machine's workers and, optionally, a file of Chrome trace events, which ui.perfetto.dev
+/// and chrome://tracing open. The file is complete after every call of a program, whatever happens
+/// later. The file keeps the first `most_events` events, and so does memory during a call; further events
+/// are only counted. No call fails because of the timeline: if disk or memory is full, recording ends, and
+/// failure() says why.
 class Timeline {
  public:
   static constexpr std::int64_t default_most_events =
       1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
-  /// `title`: what the viewer calls the machine. Without a file the tracks are there to be measured.
-  /// Throws R001 for a file that cannot be written, or not in its middle, like a pipe, or that is another timeline's.
+  /// `title`: the machine's name in the viewer. Without a file, events are only measured.
+  /// Throws R001 for a file that cannot be written, or not at any offset (a pipe), or that another timeline
+  /// writes.
   explicit Timeline(int workers, const std::string& file = {}, const std::string& title = {},
                     std::int64_t most_events = default_most_events);
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Of one worker. Whoever runs a program holds `turn` while anything is recorded or taken.
+  /// The track of a worker. Hold turn() while events are recorded or taken.
   Track& track(int worker) { return tracks_[static_cast<std::size_t>(worker)]; }
   std::mutex& turn() { return turn_; }
-  /// Events that are not in the file, as it says itself unless it has failed; without one, that were not measured.
+  /// The number of events missing from the file; the file states it, too, unless writing failed. Without a
+  /// file: the number of events not measured.
   std::int64_t left_out();
-  /// "'t.json' cannot be written: No space left on device": why the file ends before the calls do. Empty: it does not.
+  /// "'t.json' cannot be written: No space left on device", if writing failed, else empty.
   std::string failure();
-  /// 1, 2, ..: names for programs.
+  /// Numbers programs: 1, 2, ..
   int next_program() { return ++programs_; }
 
   struct Recorded {
     int worker;
     Track::Event event;
   };
-  /// What all tracks have, an event before those inside it, in the order in which they began where there is a file; the
-  /// tracks are then empty. Throws std::bad_alloc.
+  /// Takes the events of all tracks, which are empty then. An event comes before the events inside it; with a
+  /// file, events are ordered by begin. Throws std::bad_alloc.
   const std::vector<Recorded>& take();
-  /// Adds an event to the file. `label`: a JSON object without its end, which is that of "args"; `bytes` it moved.
+  /// Adds an event to the file. `label`: a JSON object that ends with "args", without the two closing braces.
+  /// `bytes`: moved by the event.
   /// Throws std::bad_alloc.
   void add(const Recorded& recorded, const std::string& label, double bytes);
-  /// Makes the file complete again, or gives up. Throws std::bad_alloc.
+  /// Writes the added events and completes the file, or gives up. Throws std::bad_alloc.
   void write();
-  /// What has been recorded and not written is left out, and nothing is written from now on. `why`: an errno.
+  /// Drops the events that are not in the file and writes nothing from now on. `why`: an errno.
   void give_up(int why);
 
  private:
-  bool put(std::string_view text);  // where the next event goes
+  bool put(std::string_view text);  // at end_
 
   std::string path_;
-  File file_;  // none any more once it has failed
+  File file_;  // null once writing has failed
   int why_it_failed_ = 0;
-  long end_ = 0;  // where the next event goes
+  long end_ = 0;  // file offset of the next event
   std::int64_t most_events_;
-  std::int64_t recorded_ = 0;              // events that began
-  std::int64_t kept_ = 0;                  // of them in the file; without one, taken
-  std::int64_t pending_ = 0;               // of them in `text_`
-  std::string text_;                       // not in the file yet
-  std::vector<std::string> thread_heads_;  // per worker: what follows an event's label
+  std::int64_t recorded_ = 0;              // events so far, kept or not
+  std::int64_t kept_ = 0;                  // events in the file; without a file, events taken
+  std::int64_t pending_ = 0;               // events in `text_`
+  std::string text_;                       // to be written
+  std::vector<std::string> thread_heads_;  // per worker: follows an event's label
   Track::Clock::time_point start_ = Track::Clock::now();
-  std::deque<Track> tracks_;  // which stay where they are
+  std::deque<Track> tracks_;  // a deque keeps pointers to them valid
   std::vector<Recorded> taken_;
   std::mutex turn_;
   std::atomic<int> programs_{0};
