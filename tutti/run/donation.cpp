@@ -12,7 +12,7 @@ bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::siz
          local.input_shardings[input] == local.output_shardings[output];
 }
 
-/// Per output, the inputs that it may be written over.
+/// Per output: the inputs that the output may be written over.
 std::vector<std::vector<std::size_t>> choices(const LocalProgram& local, const Plan& plan) {
   const Graph& graph = plan.graph();
   MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.steps(), plan.placement());

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Per output: the donated input whose buffer it reuses. Type and layout are equal; an input is used at most once. The
-/// steps stay as they are, and so do the bits: only the slot of the output changes.
+/// Per output: the donated input whose buffer it reuses. Type and layout are equal; an input is used at most
+/// once. The steps and the bits do not change, only the slot of the output does.
 std::vector<std::optional<std::size_t>> inputs_to_overwrite(const LocalProgram& local, const Plan& plan);
 
 }  // namespace tutti

@@ -29,7 +29,7 @@ struct Executable::State {
   std::vector<BufferId> input_buffers;                  // per input
   std::vector<Staging> staging;                         // per input
   std::vector<ResultRing> rings;                        // per output
-  std::vector<std::optional<std::size_t>> overwritten;  // per output: the input that it may lie over
+  std::vector<std::optional<std::size_t>> overwritten;  // per output: the input whose memory it may reuse
   std::vector<std::string> input_names;                 // per input
   std::int64_t calls = 0, copied_bytes = 0;
   std::vector<std::size_t> copied_by_last_call;  // inputs
@@ -85,12 +85,12 @@ struct Executable::State {
            (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == buffer.shard_stride);
   }
 
-  /// Steps write to inputs only where an output lies over one.
+  /// Steps write to the memory of an input only if an output reuses it.
   static std::byte* memory_of(const GlobalArray& array) {
     return const_cast<std::byte*>(array.buffer().base.get());
   }
 
-  /// An array that does not lie as wanted is dropped: its copy does.
+  /// Input i in the program's layout. Drops an array with another layout and returns its copy.
   std::byte* in_place(std::size_t i, std::shared_ptr<const GlobalArray>& array) try {
     if (lies_as_wanted(i, *array)) {
       staging[i].drop();
@@ -109,7 +109,8 @@ struct Executable::State {
     throw error.at({}, fmt::format("argument {}", i));
   }
 
-  /// An array on the host may share its elements with tensors.
+  /// True if only the caller owns the array, apart from the ring that handed it out. False for arrays on the
+  /// host, which may share their elements with tensors.
   bool is_given_away(std::size_t output, const std::shared_ptr<const GlobalArray>& array) const {
     if (!array || !array->sharding()) return false;
     auto has = [&](const ResultRing& ring) { return ring.has(array); };
@@ -177,7 +178,7 @@ struct Executable::State {
 
   Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }
 
-  // ---- what it is told to be
+  // ---- explain
 
   std::string explain() const {
     Circumstances now{.recording = recording ? &*recording : nullptr,
@@ -193,7 +194,7 @@ struct Executable::State {
     return explained(plan, now);
   }
 
-  // ---- the soundness of types: all devices along an axis where the type says equal hold the same bits
+  // ---- soundness of types: where the type says equal, all devices along the axis hold the same bits
 
   void check_replicas() const {
     const Graph& graph = plan.graph();

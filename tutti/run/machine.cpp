@@ -20,7 +20,7 @@ int worker_count(const Mesh& mesh, int wanted) {
 }
 
 std::shared_ptr<const GlobalArray> data_of(const Array& array, std::string_view advice) {
-  if (array.traced()) Builder::type_of(*array.traced());  // says so if its trace has ended
+  if (array.traced()) Builder::type_of(*array.traced());  // throws if its trace has ended
   require(!array.traced(), Code::trace, "its values are not known while its program is traced; {}", advice);
   return array.finished();
 }
@@ -69,7 +69,7 @@ struct CompiledProgram::State {
   Structure structure;
   std::vector<std::string> paths;  // of the declared arguments
   Arrays hidden;                   // data that the function closed over
-  std::shared_ptr<Team> team;      // outlives the executable, as does
+  std::shared_ptr<Team> team;      // team and timeline must outlive the executable
   std::shared_ptr<Timeline> timeline;
   std::unique_ptr<Executable> executable;
 };
@@ -139,7 +139,7 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
         leaf_name("argument", state.paths[i]), to_string(data->type()), to_string(expected));
     inputs.push_back(std::move(data));
   }
-  arguments.clear();  // who gave one away is no owner any more
+  arguments.clear();  // donated arrays keep a single owner
   for (const Array& array : state.hidden) inputs.push_back(array.data());
   Arrays results;
   for (std::shared_ptr<const GlobalArray>& result : state.executable->run(std::move(inputs)))

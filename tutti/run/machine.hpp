@@ -16,24 +16,25 @@
 namespace tutti {
 
 struct MachineOptions {
-  /// Threads. 0: two if the thread that opens the machine may use two processors. If it may use fewer than there are
-  /// workers, these are never used: whoever calls a program runs all of it alone, as explain() then says.
+  /// Number of worker threads. 0: one or two, from the CPU affinity of the opening thread, at most one per
+  /// device. With fewer CPUs than workers the calling thread runs every program alone; explain() says so.
   int workers = 0;
-  Storage storage = Storage::by_type;  // per_device is for checking types: slower, the same results
-  bool check_assumptions = false;      // refuse to run on (T004) where assume_invariant is not true: slower
-  std::string trace = {};  // a file: what each worker does when, for ui.perfetto.dev; see run/timeline.hpp
-  bool measure = false;    // time every step, as with `trace`: then explain() tells what they took
+  Storage storage = Storage::by_type;  // per_device checks types; slower, same results
+  bool check_assumptions = false;      // throws T004 where assume_invariant does not hold; slower
+  std::string trace = {};  // file for a timeline of the workers, for ui.perfetto.dev (run/watch/timeline.hpp)
+  bool measure = false;    // measures every step, as `trace` does; explain() shows the times
 };
 
-/// A compiled program, flat.
+/// A compiled program whose arguments and results are lists of arrays, not trees.
 class CompiledProgram {
  public:
-  /// Runs it. Throws T012 for arguments of another structure than it was compiled for, T015 for another shape or dtype,
-  /// T011 for arguments without values. The memory of arrays that nobody else has is used for the results.
+  /// Runs the program. Arguments without another owner are donated to the results.
+  /// Throws T012 for arguments of another structure than the program was compiled for, T015 for another shape
+  /// or dtype, T011 for arguments without values.
   Arrays operator()(Arrays arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;
-  /// The steps it runs in, with bytes, estimates and, if measured, times; memory; then what moved at the border.
+  /// Describes the plan: steps with bytes and times (estimated and, if recorded, measured), memory, copies.
   std::string explain() const;
 
  private:
@@ -42,14 +43,14 @@ class CompiledProgram {
   std::shared_ptr<State> state_;
 };
 
-/// A compiled function of trees. May be copied, kept after its Machine, and called from several threads.
-/// A call copies an argument that lies otherwise than the program takes it, so an array on the host that is split over
-/// devices; Machine::place copies it once for all calls. The last array handed in for an argument is not copied again:
-/// the copy is kept, the array is not. explain() says what the last call copied.
-/// An argument passed by rvalue gives its memory away: params = update(std::move(params), batch) runs in place where
-/// the result lies like the argument and the program allows it, with the same bits. The arrays are empty afterwards,
-/// also if the call fails. The memory of an array that has another owner, or of which somebody has the ShardedBuffer,
-/// is left alone; through a bare pointer one sees it written over.
+/// A compiled function of trees. May be copied, outlive its Machine, and be called from several threads.
+/// A call copies an argument without the program's layout, such as an array on the host that is split over
+/// devices; Machine::place copies an array once for all calls. The last array of an argument is not copied
+/// again: the program keeps the copy, but not the array. explain() says what the last call copied.
+/// An argument passed by rvalue is donated: params = update(std::move(params), batch) runs in place if result
+/// and argument have the same layout and the program allows it, with the same bits. The arrays are empty
+/// afterwards, also if the call fails. Memory with another owner, of the array or of its ShardedBuffer, is
+/// not reused. A bare pointer to donated memory sees it overwritten.
 template <class Result, class... A>
 class Compiled {
  public:
@@ -71,23 +72,25 @@ class Compiled {
   Result result_;  // the structure of the results
 };
 
-/// Devices that programs are compiled for and run on. A small value; copies are the same machine. Calls on one machine
-/// queue.
+/// Devices that programs are compiled for and run on. A small value; copies are the same machine. Concurrent
+/// calls on one machine run one after another.
 class Machine {
  public:
   const Mesh& mesh() const;
   int workers() const;
-  /// Events that are not in the file of MachineOptions::trace: it has the first 262,144, fewer if it fails. Without a
-  /// file those that were not measured: of every call all after that many.
+  /// Number of events missing from the trace file, which keeps the first 262,144, fewer if writing fails.
+  /// Without a file: number of events not measured, those after the first 262,144 of each call.
   std::int64_t events_left_out() const;
-  /// Why that file ends before the calls do, for example "'t.json' cannot be written: No space left on device". Empty:
-  /// it does not.
+  /// Why writing the trace file failed, for example "'t.json' cannot be written: No space left on device";
+  /// else empty.
   std::string trace_failure() const;
 
-  /// The arrays of a tree, copied onto the mesh as their specs say (one for all, or one per part, as in shard_map): a call
-  /// of a program that takes them so copies nothing. Those that lie so already are handed back as they are.
-  /// Peak memory of one that lies otherwise on a mesh: the array, its whole and the copy, all at the same time.
-  /// Throws T011 for an array without a value, T012, T001, T013, T005 for specs that do not fit, R003 (memory).
+  /// Copies the arrays of a tree onto the mesh as their specs say (one for all, or one per part, as in
+  /// shard_map). A program that takes arrays in this layout copies nothing. Arrays in this layout are
+  /// returned as they are.
+  /// Peak memory of an array in another layout on a mesh: the array, its whole and the copy, at the same
+  /// time. Throws T011 for an array without a value, T012, T001, T013, T005 for specs that do not fit, R003
+  /// (memory).
   Array place(const Array& array, const Specs& spec, Where where = Where::here()) const {
     return place_flat({array}, tree::structure_of(array), spec, where)[0];
   }
@@ -98,10 +101,11 @@ class Machine {
   }
   Arrays place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs, Where where) const;
 
-  /// Traces `function` at once with arguments like these (values are not read; `abstract(shape, dtype)` will do),
-  /// optimises and plans. Data that the function closes over becomes a hidden argument.
-  /// Throws what the function's program is refused with, T014 if it is for another mesh. Written out up to 6 arguments,
-  /// because a pack leaves no room for the place of the caller; more go into a struct or tuple.
+  /// Traces `function` with arguments of these types, optimises the program and plans it. Values are not
+  /// read, so `abstract(shape, dtype)` will do. Data that the function closes over becomes a hidden argument.
+  /// Throws the errors of the traced ops, and T014 for a program for another mesh. There is one overload per
+  /// number of arguments, up to 6, because `where` cannot follow a parameter pack; put more into a struct or
+  /// tuple.
   template <class F>
   auto compile(const F& function, Where where = Where::here()) const {
     return compile_at(where, function);
@@ -156,9 +160,9 @@ class Machine {
   std::shared_ptr<State> state_;
 };
 
-/// All devices of `mesh` as virtual devices in this process.
-/// Throws R004 for a number of workers that cannot be, R001 for a `trace` that cannot be written or that another
-/// machine writes.
+/// Opens a machine: all devices of `mesh` as virtual devices in this process.
+/// Throws R004 for a number of workers that is negative or cannot be started, R001 for a `trace` that cannot
+/// be written or that another machine writes.
 Machine open_local(const Mesh& mesh, const MachineOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti

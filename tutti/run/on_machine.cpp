@@ -13,7 +13,8 @@
 namespace tutti {
 namespace {
 
-/// A whole that has what the devices hold side by side: a new first dim for every axis that a value varies over.
+/// The sharding of a whole array that stacks the values of the devices: one new leading dim for each axis
+/// along which a value varies.
 struct Border {
   Sharding sharding;
   Type part;  // one device's, with dims of size 1 for these axes
@@ -56,8 +57,8 @@ Program of_wholes(const Program& program, const Mesh& mesh) {
 std::shared_ptr<const GlobalArray> whole_of(Type type, const Mesh& mesh, const Tensors& parts) {
   Border border = border_of(type, mesh);
   Layout layout(mesh, Storage::by_type, {}, {});
-  std::size_t stride =
-      shard_stride(type.bytes());  // as the plan wants it: a copy would add up the terms of a sum
+  // The plan's stride, so that the call copies nothing: a copy would sum the terms of an unreduced value.
+  std::size_t stride = shard_stride(type.bytes());
   std::shared_ptr<std::byte> shards = allocate_block(static_cast<std::size_t>(layout.shards(type)) * stride);
   for (int device = 0; device < mesh.devices(); ++device)
     std::memcpy(shards.get() + static_cast<std::size_t>(layout.shard(type, device)) * stride,

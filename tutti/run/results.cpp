@@ -15,7 +15,8 @@ constexpr std::size_t buffers_per_result = 2;
 
 bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array) {
   if (array.use_count() != owners || array->buffer().base.use_count() != 1) return false;
-  // The counts alone order nothing. Copies are made and dropped with acquire-release operations on them.
+  // Reading the counts orders nothing. Making and dropping copies does: both change the counts with
+  // acquire-release operations.
   static_cast<void>(std::pair(array, array->buffer().base));
   return true;
 }
@@ -35,7 +36,7 @@ std::shared_ptr<const GlobalArray> ResultRing::take() {
     arrays_.push_back(fresh);
   } else {
     next_ = (next_ + 1) % arrays_.size();
-    arrays_[next_] = fresh;  // whoever has the old one keeps it
+    arrays_[next_] = fresh;  // the caller keeps the old one
   }
   return fresh;
 }

@@ -8,22 +8,22 @@
 
 namespace tutti {
 
-/// True if there are `owners` of the array, and nobody looks at its memory but through them. What others did with it
-/// comes before what the caller does then.
+/// True if exactly `owners` references to the array exist, and its memory has no other owner. Also acquires
+/// other threads' earlier accesses.
 bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array);
 
-/// The memory of one result of an executable: two buffers by turns, each free again when the caller has dropped the
-/// array that it was handed out as. A caller who keeps more gets fresh ones.
+/// The memory of one result of an executable: two buffers, used in turn. A buffer is free again once the
+/// caller drops the array that holds it. If none is free, the caller gets a fresh one.
 class ResultRing {
  public:
   ResultRing(Type type, Sharding sharding, std::size_t bytes, std::size_t shard_stride)
       : type_(type), sharding_(std::move(sharding)), bytes_(bytes), shard_stride_(shard_stride) {}
 
-  /// A result whose memory nobody else looks at; the run writes it before it is handed out.
+  /// An array whose memory nobody else owns, for a call to write and hand out.
   std::shared_ptr<const GlobalArray> take();
-  /// True if it was handed out here, and may be again.
+  /// True if the ring has handed out this array and may hand it out again.
   bool has(const std::shared_ptr<const GlobalArray>& array) const;
-  /// Of all buffers that are here, handed out or not.
+  /// Bytes of all buffers of the ring, handed out or not.
   std::size_t bytes() const { return arrays_.size() * bytes_; }
 
  private:

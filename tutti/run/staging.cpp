@@ -5,8 +5,8 @@
 
 namespace tutti {
 
-// The address alone would not do: another array may lie where one was that is gone. Nor would lock(): for a moment the
-// array would have another owner, and could not be written in place.
+// Comparing addresses alone is not enough: a new array may have the address of a dead one. Comparing
+// owner_.lock() would add an owner for a moment, and the array could not be donated meanwhile.
 bool Staging::is_of(const std::shared_ptr<const GlobalArray>& array) const {
   bool has_same_owner = !owner_.owner_before(array) && !array.owner_before(owner_);
   return has_same_owner && array.get() == array_ && array->rewrites() == rewrites_;

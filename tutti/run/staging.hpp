@@ -9,25 +9,26 @@
 
 namespace tutti {
 
-/// The copy of an argument that lies otherwise than a program takes it. A call with the same array finds its copy
-/// there; the array itself is not kept alive.
+/// A copy of an argument in the program's layout. A later call with the same array uses the copy again; the
+/// array itself is not kept alive.
 class Staging {
  public:
-  /// True if memory() is the copy of this very array, and it was not written over since.
+  /// True if memory() is a copy of `array`, and `array` was not overwritten since.
   bool is_of(const std::shared_ptr<const GlobalArray>& array) const;
-  /// Copies `array` as `sharding` says, shards `shard_stride` bytes apart, into `bytes` bytes. Throws R003 (memory).
+  /// Copies `array` as `sharding` says, shards `shard_stride` bytes apart, into `bytes` bytes. Throws R003
+  /// (memory).
   void copy(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding, std::size_t bytes,
             std::size_t shard_stride);
   /// Null before the first copy.
   std::byte* memory() const { return memory_.get(); }
-  /// Gives the memory back.
+  /// Frees the memory.
   void drop() { *this = {}; }
 
  private:
   std::shared_ptr<std::byte> memory_;
   std::weak_ptr<const GlobalArray> owner_;  // of the array that was copied; empty: the copy was not finished
   const GlobalArray* array_ = nullptr;      // never dereferenced
-  std::uint64_t rewrites_ = 0;              // of the array when it was copied
+  std::uint64_t rewrites_ = 0;              // the array's rewrites() when it was copied
 };
 
 }  // namespace tutti
