@@ -25,7 +25,7 @@ struct Copy {
   bool must_agree;
   std::size_t scratch_bytes;  // for the addresses of the terms of a fold
   std::int64_t tiles;         // of one unit
-  bool is_large;              // non-temporal stores
+  bool is_large;              // uses non-temporal stores
 
   void run(const WorkerStep& part, StepContext& context) const;
   void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;

@@ -166,8 +166,7 @@ class UsesFinder {
            std::ranges::all_of(chain, [this](const Link& l) { return has_step(l); });
   }
 
-  /// Appends `link` to the chain that ends with task `last`, or to `last` alone. False if no kernel can run
-  /// it.
+  /// Appends `link` to the chain that ends with task `last`, or to `last` alone. False if no kernel fits.
   bool extend(std::size_t last, const Link& link) {
     Chain chain = chain_to(last);
     chain.push_back(link);

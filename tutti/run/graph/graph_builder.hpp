@@ -66,9 +66,8 @@ class GraphBuilder {
   void lower(const kernel::Pointwise& fn);
   void lower(const kernel::ReduceDims& reduce);
   void lower(const kernel::Fold& fold);
-  /// Lets each device fold only its own block, directly into its result (reduce_scatter). False if folding
-  /// everything and viewing the blocks is cheaper: the blocks are not dense, or the operand's region can
-  /// fold.
+  /// Lets each device fold only its own block, directly into its result (reduce_scatter). False if it is
+  /// cheaper to fold all and view the blocks: they are not dense, or the operand's region can fold.
   bool fold_own_blocks(const kernel::Fold& fold);
   void lower(const kernel::Shuffle& shuffle);
   void lower(const kernel::Units& units);

@@ -133,9 +133,8 @@ class ArenaPlanner {
     return rounded(top, 2 * line_bytes);
   }
 
-  /// Drops buffers from lying_ that are dead before r and every later buffer is written. Workers are not
-  /// ordered within a phase, so these are the buffers of earlier phases; with one worker, all buffers that
-  /// are dead before r.
+  /// Drops from lying_ the buffers that are dead before r or any later buffer is written. Workers are not
+  /// ordered within a phase, so only buffers of earlier phases are dropped; with one worker, all dead ones.
   void forget_before(BufferId r) {
     std::size_t phase = this->phase(maker(r));
     if (phase == forgotten_before_ && !one_worker_) return;
@@ -312,7 +311,7 @@ class ArenaPlanner {
   Indexed<BufferId, std::optional<Last>> last_;  // none: no step accesses the buffer
   Indexed<BufferId, bool> kept_, travels_;
   std::vector<BufferId> lying_;                  // placed and possibly still live, by offset
-  std::int64_t widest_ = 0;                      // extent in lying_
+  std::int64_t widest_ = 0;                      // largest extent in lying_
   std::optional<std::size_t> forgotten_before_;  // phase of the last call
   bool one_worker_ = false;                      // does all steps, in one phase
 };

@@ -8,8 +8,7 @@ namespace tutti {
 
 inline constexpr double barrier_nanoseconds = 130;   // per phase
 inline constexpr double hand_off_nanoseconds = 300;  // per run with helpers: start, last barrier
-inline constexpr double split_nanoseconds =
-    20;  // per split step, if some worker of the phase has no load yet
+inline constexpr double split_nanoseconds = 20;  // per split step, if a worker of the phase has no load yet
 inline constexpr double nanoseconds_per_travelling_byte = 0.05;  // that another worker wrote last
 inline constexpr double short_run_nanoseconds = 20000;  // a shorter run does not wake a sleeping helper
 
