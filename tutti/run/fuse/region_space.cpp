@@ -25,7 +25,8 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
   // Smaller tiles spend much of their time on calls; larger ones do not stay in L1.
   std::int64_t tile_bytes = step.inner != 0 ? 4096 : 8192;
   std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
-  std::optional<std::vector<StridedLoop>> uneven;  // the loops of the first operand that is not dense
+  std::optional<std::vector<StridedLoop>>
+      uneven;  // loops of an operand that is not dense, rather two than more
   for (TaskId i : step.tasks) {
     const Task& a = graph.tasks[i];
     for (BufferId buffer : a.results)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that run sub-programs: switch (one of several), scan (one many times), while (one while a test
-// holds).
+// Steps of sub-programs: switch (one of several), scan (one many times), while (one while a test holds).
 #pragma once
 
 #include "tutti/run/plan/plan.hpp"
