@@ -25,8 +25,7 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
   // Smaller tiles spend much of their time on calls; larger ones do not stay in L1.
   std::int64_t tile_bytes = step.inner != 0 ? 4096 : 8192;
   std::int64_t widest = 1, rows = positions(graph.mesh, merged), columns = 1;
-  std::optional<std::vector<StridedLoop>>
-      uneven;  // loops of an operand that is not dense, rather two than more
+  std::optional<std::vector<StridedLoop>> uneven;  // of an operand that is not dense; two loops if possible
   for (TaskId i : step.tasks) {
     const Task& a = graph.tasks[i];
     for (BufferId buffer : a.results)
