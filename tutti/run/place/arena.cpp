@@ -2,8 +2,14 @@
 #include "tutti/run/place/arena.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
+
+#include "tutti/run/place/free_bytes.hpp"
 
 namespace tutti {
 namespace {
@@ -28,9 +34,6 @@ class ArenaPlanner {
 
   ArenaPlan plan() && {
     plan_.offset.assign(graph_.buffers.size(), std::nullopt);
-    one_worker_ = std::ranges::all_of(placement_.of, [&](const Assignment& assigned) {
-      return assigned.phase == 0 && assigned.split == placement_.of.begin()->split;
-    });
     place_constants();
     find_accesses();
     std::int64_t staying = place_all(false), travelling = place_all(true);
@@ -115,34 +118,16 @@ class ArenaPlanner {
     for (BufferId r : graph_.buffers.ids())
       if (is_planned(r) && travels(r) == travelling) order.push_back(r);
     std::ranges::sort(order, {}, [&](BufferId r) { return std::tuple{phase(maker(r)), maker(r), r}; });
+    pool_ = Pool(placement_);
     std::vector<BufferId> placed;
-    lying_.clear();
-    widest_ = 0;
-    forgotten_before_.reset();
-    std::int64_t top = 0;
     for (BufferId r : order) {
-      forget_before(r);
-      if (!take_over(r, placed)) plan_.offset[r] = first_gap(r);
+      go_to_phase(phase(maker(r)));
+      release_before(maker(r));
+      if (!take_over(r, placed)) plan_.offset[r] = new_place(r);
       placed.push_back(r);
-      lying_.insert(std::ranges::upper_bound(lying_, offset(r), {},
-                                             [&](BufferId other) { return offset(other); }),
-                    r);
-      widest_ = std::max(widest_, extent(r));
-      top = std::max(top, offset(r) + extent(r));
+      keep_until_last_access(r);
     }
-    return rounded(top, 2 * line_bytes);
-  }
-
-  /// Drops from lying_ the buffers that are dead before r or any later buffer is written. Workers are not
-  /// ordered within a phase, so only buffers of earlier phases are dropped; with one worker, all dead ones.
-  void forget_before(BufferId r) {
-    std::size_t phase = this->phase(maker(r));
-    if (phase == forgotten_before_ && !one_worker_) return;
-    forgotten_before_ = phase;
-    std::erase_if(lying_, [&](BufferId other) {
-      bool is_past = !is_kept(other) && (!last_[other] || last_[other]->phase < phase);
-      return is_past || (one_worker_ && is_over(other, r));
-    });
+    return rounded(pool_.top, 2 * line_bytes);
   }
 
   std::int64_t extent(BufferId r) const {
@@ -150,8 +135,76 @@ class ArenaPlanner {
     return bytes >= large_bytes ? bytes + gap_bytes : bytes;
   }
 
-  /// Reuses the slot of a dead buffer with the same shape and layout, preferably an operand of r. False if
-  /// there is none.
+  // ---- what is free: for all steps from the present phase on, and for those of one worker in this phase
+
+  struct Expiry {
+    StepId last;
+    BufferId buffer;
+    bool operator>(const Expiry& other) const { return last > other.last; }
+  };
+  struct Pool {
+    Pool() = default;
+    explicit Pool(const Placement& placement)
+        : expiring(placement.phases),
+          of_worker(static_cast<std::size_t>(placement.workers)),
+          expiring_of_worker(of_worker.size()) {}
+
+    std::size_t phase = 0;
+    std::int64_t top = 0;
+    FreeBytes of_all;
+    std::vector<std::vector<BufferId>> expiring;  // per phase: the buffers whose last access is there
+    // Per worker, in the present phase: bytes that only its own steps used last, and buffers that will be such.
+    std::vector<FreeBytes> of_worker;
+    std::vector<std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>>> expiring_of_worker;
+    std::set<BufferId> owners;  // of the bytes where they lie: no other buffer has taken these over
+  };
+
+  void free_to(FreeBytes& free, BufferId r) {
+    if (pool_.owners.erase(r) > 0) free.give(offset(r), extent(r));
+  }
+
+  void go_to_phase(std::size_t phase) {
+    for (; pool_.phase < phase; ++pool_.phase) {
+      for (FreeBytes& free : pool_.of_worker) pool_.of_all.absorb(free);
+      for (BufferId r : pool_.expiring[pool_.phase]) free_to(pool_.of_all, r);
+      for (auto& queue : pool_.expiring_of_worker) queue = {};
+      if (pool_.phase + 1 == phase)
+        for (BufferId r : pool_.expiring[phase]) expire_for_worker(r);
+    }
+  }
+
+  void expire_for_worker(BufferId r) {
+    const Last& last = *last_[r];
+    if (last.worker) pool_.expiring_of_worker[*last.worker].push({last.step, r});
+  }
+
+  /// Frees, for the worker of step n, the buffers that it alone used last, before n.
+  void release_before(StepId n) {
+    std::optional<std::size_t> worker = worker_of(n);
+    if (!worker) return;
+    auto& queue = pool_.expiring_of_worker[*worker];
+    for (; !queue.empty() && queue.top().last < n; queue.pop())
+      free_to(pool_.of_worker[*worker], queue.top().buffer);
+  }
+
+  void keep_until_last_access(BufferId r) {
+    pool_.owners.insert(r);
+    if (is_kept(r)) return;
+    pool_.expiring[last_[r]->phase].push_back(r);
+    if (last_[r]->phase == pool_.phase) expire_for_worker(r);
+  }
+
+  /// Bytes that are free for r: first those of its worker, then those of all, then new ones.
+  std::int64_t new_place(BufferId r) {
+    const std::int64_t bytes = extent(r);
+    if (std::optional<std::size_t> worker = worker_of(maker(r)))
+      if (std::optional<std::int64_t> found = pool_.of_worker[*worker].take(bytes)) return *found;
+    if (std::optional<std::int64_t> found = pool_.of_all.take(bytes)) return *found;
+    return std::exchange(pool_.top, pool_.top + bytes);
+  }
+
+  /// Reuses the bytes of a buffer with the same shape and layout, preferably of an operand of r. False if there is
+  /// none.
   bool take_over(BufferId r, const std::vector<BufferId>& placed) {
     std::vector<BufferId> candidates;
     for (const Address& read : step(maker(r)).reads) candidates.push_back(read.buffer);
@@ -161,35 +214,23 @@ class ArenaPlanner {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       BufferId candidate = candidates[i];
       if (!is_planned(candidate) || travels(candidate) != travels(r) || !alike(candidate, r)) continue;
+      if (!take_bytes_of(candidate, r)) continue;
       plan_.offset[r] = offset(candidate);
-      if (!is_free_for(r)) continue;
       plan_.shared_in_place += i < operands ? 1 : 0;
       return true;
     }
     return false;
   }
 
-  /// True if r may lie at its present offset: every other buffer there is dead when r is written, or r
-  /// replaces the buffer part by part.
-  bool is_free_for(BufferId r) {
-    auto lies_at = [&](BufferId other) { return offset(other); };
-    auto some = std::ranges::upper_bound(lying_, offset(r) - widest_, {}, lies_at);
-    for (; some != lying_.end() && offset(*some) < offset(r) + extent(r); ++some) {
-      BufferId other = *some;
-      if (offset(other) + extent(other) <= offset(r) || is_over(other, r)) continue;
-      if (offset(other) != offset(r) || !alike(other, r) || !is_over_part_by_part(other, r)) return false;
+  bool take_bytes_of(BufferId candidate, BufferId r) {
+    if (pool_.owners.contains(candidate)) {
+      if (!is_over(candidate, r) && !is_over_part_by_part(candidate, r)) return false;
+      pool_.owners.erase(candidate);
+      return true;
     }
-    return true;
-  }
-
-  /// The lowest offset that is free for r.
-  std::int64_t first_gap(BufferId r) {
-    std::int64_t at = 0;
-    for (BufferId other : lying_) {
-      if (offset(other) >= at + extent(r)) break;
-      if (!is_over(other, r)) at = std::max(at, offset(other) + extent(other));
-    }
-    return at;
+    std::optional<std::size_t> worker = worker_of(maker(r));
+    return (worker && pool_.of_worker[*worker].take_at(offset(candidate), extent(r))) ||
+           pool_.of_all.take_at(offset(candidate), extent(r));
   }
 
   bool alike(BufferId a, BufferId b) const {
@@ -310,10 +351,7 @@ class ArenaPlanner {
   Indexed<BufferId, std::vector<StepId>> accesses_;
   Indexed<BufferId, std::optional<Last>> last_;  // none: no step accesses the buffer
   Indexed<BufferId, bool> kept_, travels_;
-  std::vector<BufferId> lying_;                  // placed and possibly still live, by offset
-  std::int64_t widest_ = 0;                      // largest extent in lying_
-  std::optional<std::size_t> forgotten_before_;  // phase of the last call
-  bool one_worker_ = false;                      // does all steps, in one phase
+  Pool pool_;  // that is being placed
 };
 
 }  // namespace
