@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tutti/base/require.hpp"
+
 namespace tutti {
 namespace {
 
@@ -25,7 +27,7 @@ class Runner {
     switch (args_.sub.how) {
       case kernel::Sub::How::choose: return choose();
       case kernel::Sub::How::repeat: return repeat();
-      case kernel::Sub::How::call: return;  // not compiled
+      case kernel::Sub::How::call: fail(Code::internal, "a call is not in its place");
       case kernel::Sub::How::loop: return loop();
     }
   }
