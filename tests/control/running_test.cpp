@@ -33,11 +33,11 @@ struct Counted {
   Types infer(const Types& operands) const { return operands; }
   Kernel kernel(const Layout& layout) const {
     std::size_t bytes = layout.results()[0].bytes();
-    return kernel::Units{100, 0, [=, count = units, fails = throws](const kernel::Unit& unit) {
-                           if (fails) throw Error(Code::device, {}, "it is on fire");
-                           std::copy_n(unit.operands[0], bytes, unit.results[0]);
-                           ++*count;
-                         }};
+    return kernel::Opaque{100, 0, [=, count = units, fails = throws](const kernel::Unit& unit) {
+                            if (fails) throw Error(Code::device, {}, "it is on fire");
+                            std::copy_n(unit.operands[0], bytes, unit.results[0]);
+                            ++*count;
+                          }};
   }
   BatchedArrays batch(const Axis&, const BatchedArrays& operands, const Types&) const {
     return {{apply_one(*this, {operands[0].array}), operands[0].batched}};

@@ -23,13 +23,13 @@ struct Reciprocal {
   Types infer(const Types& operands) const { return {operands[0].with(agreed_states(operands, mixing()))}; }
   Kernel kernel(const Layout& layout) const {
     std::int64_t n = layout.results()[0].elements();
-    return kernel::Units{.nanoseconds = static_cast<double>(n),
-                         .scratch_bytes = 0,
-                         .run = [n](const kernel::Unit& unit) {
-                           const auto* x = reinterpret_cast<const float*>(unit.operands[0]);
-                           auto* y = reinterpret_cast<float*>(unit.results[0]);
-                           for (std::int64_t i = 0; i < n; ++i) y[i] = 1 / x[i];
-                         }};
+    return kernel::Opaque{.nanoseconds = static_cast<double>(n),
+                          .scratch_bytes = 0,
+                          .run = [n](const kernel::Unit& unit) {
+                            const auto* x = reinterpret_cast<const float*>(unit.operands[0]);
+                            auto* y = reinterpret_cast<float*>(unit.results[0]);
+                            for (std::int64_t i = 0; i < n; ++i) y[i] = 1 / x[i];
+                          }};
   }
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const {
     Array y = apply_one(*this, operands);

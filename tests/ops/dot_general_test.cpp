@@ -210,7 +210,7 @@ std::vector<double> by_definition(const DotGeneral& op, const Tensor& lhs, const
 
 std::vector<double> by_kernel(const DotGeneral& op, const Tensor& lhs, const Tensor& rhs,
                               const Type& result) {
-  kernel::Units units = std::get<kernel::Units>(
+  kernel::Opaque units = std::get<kernel::Opaque>(
       kernel_of(op, {Type(lhs.dtype(), lhs.shape()), Type(rhs.dtype(), rhs.shape())}));
   Tensor y = counted(result.dtype(), result.shape()),
          scratch(DType::boolean, {static_cast<std::int64_t>(units.scratch_bytes)});
@@ -277,7 +277,7 @@ TEST(dot_general, copies_no_operand_whose_dims_lie_as_runs) {
   // f64: the products of f32 have scratch of their own.
   auto f64 = [](Shape shape) { return Type(DType::f64, std::move(shape)); };
   auto scratch_of = [](const DotGeneral& op, const Type& lhs, const Type& rhs) {
-    return std::get<kernel::Units>(kernel_of(op, {lhs, rhs})).scratch_bytes;
+    return std::get<kernel::Opaque>(kernel_of(op, {lhs, rhs})).scratch_bytes;
   };
   std::size_t plain = scratch_of(matrices, f64({32, 32}), f64({32, 32}));
   EXPECT_EQ(scratch_of({none, none, d0, d1}, f64({32, 32}), f64({32, 32})), plain);  // both transposed

@@ -79,7 +79,7 @@ TEST(check_races, finds_buffers_that_overlap) {
 
 TEST(check_races, finds_an_output_over_an_argument_that_another_worker_still_reads) {
   Plan plan(Mesh({{"a", 4}}));
-  auto is_product = [](const Step& step) { return step.kind == Step::Kind::units; };
+  auto is_product = [](const Step& step) { return step.kind == Step::Kind::opaque; };
   std::optional<StepId> last;
   for (StepId n : plan.steps.list.ids())
     if (is_product(plan.steps.list[n])) last = n;

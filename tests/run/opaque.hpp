@@ -23,7 +23,7 @@ struct Opaque {
   Parameters parameters() const { return {}; }
   Mixing mixing() const { return Mixing::own; }
   Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const { return kernel::Units{nanoseconds, scratch_bytes, run}; }
+  Kernel kernel(const Layout&) const { return kernel::Opaque{nanoseconds, scratch_bytes, run}; }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Opaque& other) const { return this == &other; }
 };

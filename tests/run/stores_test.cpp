@@ -152,12 +152,13 @@ RegionCode code_of_rows(const Shape& shape, const std::function<Array(const Arra
 /// Checks that the fetches lead to the next tile of an operand, if there are any.
 int fetches(const RegionCode& code, const RegionInstruction& reader, int operand) {
   const RefId ref = reader.in[operand];
-  int found = 0, parts = 0;
+  int found = 0;
+  std::vector<int> parts;
   for (const RegionInstruction& i : code.whole) {
     const auto* fetch = i.as<RegionInstruction::Fetch>();
     if (!fetch) continue;
     EXPECT_EQ(fetch->part, found++);
-    parts = fetch->parts;
+    parts.push_back(fetch->parts);
     const RefId next = i.in[0];
     EXPECT_EQ(code.refs[next].base, code.refs[ref].base);
     EXPECT_EQ(code.refs[next].offset, code.refs[ref].offset + code.space.tile_rows * code.space.columns * 4);
@@ -169,7 +170,7 @@ int fetches(const RegionCode& code, const RegionInstruction& reader, int operand
     for (int p = 0; p < i.positions; ++p)
       EXPECT_EQ(code.offset(i, p, 1), code.offset(reader, p, 1 + operand));
   }
-  EXPECT_EQ(parts, found);
+  EXPECT_EQ(parts, std::vector<int>(parts.size(), found));
   return found;
 }
 

@@ -177,7 +177,7 @@ class OneEquation {
                                              static_cast<int>(terms.size()), 1, Load::plain, Store::plain);
   }
 
-  std::vector<PerDevice> compute(const kernel::Units& units) const {
+  std::vector<PerDevice> compute(const kernel::Opaque& units) const {
     std::vector<PerDevice> all(results_.size());
     Tensor scratch(DType::boolean, Shape{static_cast<std::int64_t>(units.scratch_bytes)});
     for (int device = 0; device < mesh_.devices(); ++device) {

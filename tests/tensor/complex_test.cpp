@@ -59,7 +59,7 @@ double of_logistic(Exact z) {
   return 1 + static_cast<double>(std::abs(std::exp(-z) / (1.0L + std::exp(-z))));
 }
 
-// Bounds as for real functions (kernels.hpp), and as many more for the parts that go into each.
+// Bounds as for real functions (elementwise.hpp), and as many more for the parts that go into each.
 TEST(complex_functions, are_near_those_of_long_double) {
   const std::vector<Function> functions{{UnaryFn::neg, [](Exact z) { return -z; }},
                                         {UnaryFn::exp, [](Exact z) { return std::exp(z); }},

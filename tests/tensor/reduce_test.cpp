@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions give the bits of the trees that kernels.hpp promises, on every instruction set; the trees are
+// Reductions give the bits of the trees that reductions.hpp promises, on every instruction set; the trees are
 // written down here a second time, and their depth is within the bound of the error.
 #include <gtest/gtest.h>
 

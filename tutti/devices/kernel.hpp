@@ -99,14 +99,14 @@ struct Literal {
   View view;
 };
 
-/// Opaque work, one unit per distinct value of the results; units can run alone and at the same time.
+/// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and at the same time.
 /// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
 struct Unit {
   std::span<const std::byte* const> operands;
   std::span<std::byte* const> results;
   std::byte* scratch;  // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
 };
-struct Units {
+struct Opaque {
   double nanoseconds;  // estimate for one unit
   std::size_t scratch_bytes = 0;
   std::function<void(const Unit&)> run;
@@ -132,6 +132,6 @@ struct Sub {
 }  // namespace kernel
 
 using Kernel = std::variant<kernel::View, kernel::Pointwise, kernel::ReduceDims, kernel::Fold,
-                            kernel::Shuffle, kernel::Literal, kernel::Units, kernel::Sub>;
+                            kernel::Shuffle, kernel::Literal, kernel::Opaque, kernel::Sub>;
 
 }  // namespace tutti

@@ -112,12 +112,12 @@ Types ArgReduce::infer(const Types& operands) const {
 
 Kernel ArgReduce::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
-  return kernel::Units{.nanoseconds = 20 + static_cast<double>(x.elements()),
-                       .run = [op = *this, shape = along_dim(x.shape(), dim),
-                               dtype = x.dtype()](const kernel::Unit& unit) {
-                         index_of_extreme(unit.results[0], unit.operands[0], shape, dtype, op.extreme,
-                                          op.index_dtype);
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + static_cast<double>(x.elements()),
+                        .run = [op = *this, shape = along_dim(x.shape(), dim),
+                                dtype = x.dtype()](const kernel::Unit& unit) {
+                          index_of_extreme(unit.results[0], unit.operands[0], shape, dtype, op.extreme,
+                                           op.index_dtype);
+                        }};
 }
 
 BatchedArrays ArgReduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {

@@ -43,10 +43,10 @@ Types BitcastConvert::infer(const Types& operands) const {
 }
 
 Kernel BitcastConvert::kernel(const Layout& layout) const {
-  return kernel::Units{.nanoseconds = 20 + 0.02 * static_cast<double>(layout.results()[0].bytes()),
-                       .run = [bytes = layout.results()[0].bytes()](const kernel::Unit& unit) {
-                         std::memcpy(unit.results[0], unit.operands[0], bytes);
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 0.02 * static_cast<double>(layout.results()[0].bytes()),
+                        .run = [bytes = layout.results()[0].bytes()](const kernel::Unit& unit) {
+                          std::memcpy(unit.results[0], unit.operands[0], bytes);
+                        }};
 }
 
 BatchedArrays BitcastConvert::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {

@@ -53,14 +53,14 @@ Kernel Concatenate::kernel(const Layout& layout) const {
   auto row_bytes = [&](Type type) { return before == 0 ? 0 : type.elements() / before * element; };
   std::vector<std::int64_t> widths;
   for (Type type : layout.operands()) widths.push_back(row_bytes(type));
-  return kernel::Units{.nanoseconds = 20 + 0.05 * static_cast<double>(result.bytes()),  // 20 GB/s
-                       .run = [before, widths, width = row_bytes(result)](const kernel::Unit& unit) {
-                         std::byte* to = unit.results[0];
-                         for (std::size_t i = 0; i < widths.size(); to += widths[i++]) {
-                           CopyLoop loops[] = {{before, width, widths[i]}, {widths[i], 1, 1}};
-                           strided_copy(to, unit.operands[i], loops, 1);
-                         }
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(result.bytes()),  // 20 GB/s
+                        .run = [before, widths, width = row_bytes(result)](const kernel::Unit& unit) {
+                          std::byte* to = unit.results[0];
+                          for (std::size_t i = 0; i < widths.size(); to += widths[i++]) {
+                            CopyLoop loops[] = {{before, width, widths[i]}, {widths[i], 1, 1}};
+                            strided_copy(to, unit.operands[i], loops, 1);
+                          }
+                        }};
 }
 
 Jvp Concatenate::jvp(const Arrays& operands, const Tangents& tangents) const {

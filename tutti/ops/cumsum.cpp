@@ -37,11 +37,11 @@ Types Cumsum::infer(const Types& operands) const {
 
 Kernel Cumsum::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
-  return kernel::Units{.nanoseconds = 20 + 3 * static_cast<double>(x.elements()),
-                       .run = [shape = along_dim(x.shape(), dim), dtype = x.dtype(),
-                               order = order](const kernel::Unit& unit) {
-                         cumulative_sum(unit.results[0], unit.operands[0], shape, dtype, order);
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 3 * static_cast<double>(x.elements()),
+                        .run = [shape = along_dim(x.shape(), dim), dtype = x.dtype(),
+                                order = order](const kernel::Unit& unit) {
+                          cumulative_sum(unit.results[0], unit.operands[0], shape, dtype, order);
+                        }};
 }
 
 Jvp Cumsum::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -112,7 +112,7 @@ std::int64_t joint_size(const Shape& shape, const Dims& dims) {
   return n;
 }
 
-kernel::Units zeros_unit(std::size_t bytes) {
+kernel::Opaque zeros_unit(std::size_t bytes) {
   return {.nanoseconds = 0.02 * static_cast<double>(bytes),  // 50 GB/s: a fill in the cache
           .run = [bytes](const kernel::Unit& unit) { std::memset(unit.results[0], 0, bytes); }};
 }
@@ -165,15 +165,15 @@ Kernel DotGeneral::kernel(const Layout& layout) const {
   if (shape.k == 0 || result.elements() == 0) return zeros_unit(result.bytes());
   auto product = std::make_shared<const Product>(lhs.dtype(), shape);
   std::size_t packed_bytes = a.packed_bytes + b.packed_bytes;
-  return kernel::Units{.nanoseconds =
-                           product->nanoseconds() + packing_ns_per_byte * static_cast<double>(packed_bytes),
-                       .scratch_bytes = packed_bytes + product->scratch_bytes(),
-                       .run = [product, a, b](const kernel::Unit& unit) {
-                         std::byte* scratch = unit.scratch;
-                         const std::byte* left = a.from(unit.operands[0], scratch);
-                         const std::byte* right = b.from(unit.operands[1], scratch);
-                         product->run(unit.results[0], left, right, scratch);
-                       }};
+  return kernel::Opaque{.nanoseconds =
+                            product->nanoseconds() + packing_ns_per_byte * static_cast<double>(packed_bytes),
+                        .scratch_bytes = packed_bytes + product->scratch_bytes(),
+                        .run = [product, a, b](const kernel::Unit& unit) {
+                          std::byte* scratch = unit.scratch;
+                          const std::byte* left = a.from(unit.operands[0], scratch);
+                          const std::byte* right = b.from(unit.operands[1], scratch);
+                          product->run(unit.results[0], left, right, scratch);
+                        }};
 }
 
 Jvp DotGeneral::jvp(const Arrays& operands, const Tangents& tangents) const {

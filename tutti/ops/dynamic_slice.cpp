@@ -50,13 +50,13 @@ Types DynamicSlice::infer(const Types& operands) const {
 Kernel DynamicSlice::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], result = layout.results()[0];
   DType start_dtype = x.rank() == 0 ? DType::i32 : layout.operands()[1].dtype();
-  return kernel::Units{.nanoseconds = 20 + 0.05 * static_cast<double>(result.bytes()),
-                       .run = [window = window_in_memory(x, result.shape(), start_dtype)](
-                                  const kernel::Unit& unit) {
-                         strided_copy(unit.results[0],
-                                      unit.operands[0] + window.offset(unit.operands.subspan(1)),
-                                      window.loops, window.element_bytes);
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(result.bytes()),
+                        .run = [window = window_in_memory(x, result.shape(), start_dtype)](
+                                   const kernel::Unit& unit) {
+                          strided_copy(unit.results[0],
+                                       unit.operands[0] + window.offset(unit.operands.subspan(1)),
+                                       window.loops, window.element_bytes);
+                        }};
 }
 
 Jvp DynamicSlice::jvp(const Arrays& operands, const Tangents& tangents) const {

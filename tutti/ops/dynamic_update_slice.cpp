@@ -54,15 +54,15 @@ Kernel DynamicUpdateSlice::kernel(const Layout& layout) const {
       window_in_memory(x, update.shape(), x.rank() == 0 ? DType::i32 : layout.operands()[2].dtype());
   std::vector<CopyLoop> into = window.loops;
   for (CopyLoop& loop : into) std::swap(loop.to_stride, loop.from_stride);
-  return kernel::Units{.nanoseconds = 20 + 0.05 * static_cast<double>(x.bytes() + update.bytes()),
-                       .run =
-                           [window, into, bytes = x.bytes()](const kernel::Unit& unit) {
-                             if (unit.results[0] != unit.operands[0])
-                               std::memcpy(unit.results[0], unit.operands[0], bytes);
-                             strided_copy(unit.results[0] + window.offset(unit.operands.subspan(2)),
-                                          unit.operands[1], into, window.element_bytes);
-                           },
-                       .changes = 0};
+  return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(x.bytes() + update.bytes()),
+                        .run =
+                            [window, into, bytes = x.bytes()](const kernel::Unit& unit) {
+                              if (unit.results[0] != unit.operands[0])
+                                std::memcpy(unit.results[0], unit.operands[0], bytes);
+                              strided_copy(unit.results[0] + window.offset(unit.operands.subspan(2)),
+                                           unit.operands[1], into, window.element_bytes);
+                            },
+                        .changes = 0};
 }
 
 Jvp DynamicUpdateSlice::jvp(const Arrays& operands, const Tangents& tangents) const {

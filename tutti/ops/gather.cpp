@@ -80,11 +80,11 @@ Types Gather::infer(const Types& operands) const {
 Kernel Gather::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], indices = layout.operands()[1], result = layout.results()[0];
   Windows windows = windows_of(dims, x, indices, result, sizes);
-  return kernel::Units{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
-                                      0.05 * static_cast<double>(result.bytes()),
-                       .run = [windows, bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
-                         gather_windows(unit.results[0], unit.operands[0], unit.operands[1], windows, bytes);
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
+                                       0.05 * static_cast<double>(result.bytes()),
+                        .run = [windows, bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
+                          gather_windows(unit.results[0], unit.operands[0], unit.operands[1], windows, bytes);
+                        }};
 }
 
 Jvp Gather::jvp(const Arrays& operands, const Tangents& tangents) const {

@@ -101,13 +101,13 @@ Kernel Pad::kernel(const Layout& layout) const {
     loops.push_back({kept.count, kept.step * to[i], from[i]});
   }
   bool keeps_none = std::ranges::any_of(loops, [](const CopyLoop& loop) { return loop.size == 0; });
-  return kernel::Units{.nanoseconds = 20 + 0.07 * static_cast<double>(result.bytes()),  // a fill and a copy
-                       .run = [=, n = result.elements(),
-                               bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
-                         fill(unit.results[0], unit.operands[1], n, bytes);
-                         if (!keeps_none)
-                           strided_copy(unit.results[0] + place, unit.operands[0] + start, loops, bytes);
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 0.07 * static_cast<double>(result.bytes()),  // a fill and a copy
+                        .run = [=, n = result.elements(),
+                                bytes = bytes_per_element(x.dtype())](const kernel::Unit& unit) {
+                          fill(unit.results[0], unit.operands[1], n, bytes);
+                          if (!keeps_none)
+                            strided_copy(unit.results[0] + place, unit.operands[0] + start, loops, bytes);
+                        }};
 }
 
 Jvp Pad::jvp(const Arrays& operands, const Tangents& tangents) const {

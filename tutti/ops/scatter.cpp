@@ -55,18 +55,18 @@ Kernel added_in_f32(const WindowDims& dims, Type x, Type indices, Type updates, 
   Type wide_x = x.with(DType::f32), wide_updates = updates.with(DType::f32);
   Windows windows = windows_of(dims, wide_x, indices, wide_updates, sizes);
   std::size_t first = (wide_x.bytes() + 63) / 64 * 64;
-  return kernel::Units{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
-                                      0.2 * static_cast<double>(x.bytes() + updates.bytes()),
-                       .scratch_bytes = first + wide_updates.bytes(),
-                       .run = [=](const kernel::Unit& unit) {
-                         std::byte *sums = unit.scratch, *terms = unit.scratch + first;
-                         convert_kernel(dtype, DType::f32)(sums, &unit.operands[0], x.elements());
-                         convert_kernel(dtype, DType::f32)(terms, &unit.operands[2], updates.elements());
-                         scatter_windows(sums, unit.operands[1], terms, windows, DType::f32,
-                                         ScatterKind::add);
-                         const std::byte* const complete[] = {sums};
-                         convert_kernel(DType::f32, dtype)(unit.results[0], complete, x.elements());
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
+                                       0.2 * static_cast<double>(x.bytes() + updates.bytes()),
+                        .scratch_bytes = first + wide_updates.bytes(),
+                        .run = [=](const kernel::Unit& unit) {
+                          std::byte *sums = unit.scratch, *terms = unit.scratch + first;
+                          convert_kernel(dtype, DType::f32)(sums, &unit.operands[0], x.elements());
+                          convert_kernel(dtype, DType::f32)(terms, &unit.operands[2], updates.elements());
+                          scatter_windows(sums, unit.operands[1], terms, windows, DType::f32,
+                                          ScatterKind::add);
+                          const std::byte* const complete[] = {sums};
+                          convert_kernel(DType::f32, dtype)(unit.results[0], complete, x.elements());
+                        }};
 }
 
 Array scattered(ScatterKind kind, const Operand& x, const Array& indices, const Operand& updates,
@@ -135,16 +135,16 @@ Kernel Scatter::kernel(const Layout& layout) const {
   WindowSizes sizes = sizes_of(dims, x.shape(), updates.shape());
   if (kind == ScatterKind::add && is_half(x.dtype())) return added_in_f32(dims, x, indices, updates, sizes);
   Windows windows = windows_of(dims, x, indices, updates, sizes);
-  return kernel::Units{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
-                                      0.05 * static_cast<double>(x.bytes() + updates.bytes()),
-                       .run =
-                           [windows, x, kind = kind](const kernel::Unit& unit) {
-                             if (unit.results[0] != unit.operands[0])
-                               std::memcpy(unit.results[0], unit.operands[0], x.bytes());
-                             scatter_windows(unit.results[0], unit.operands[1], unit.operands[2], windows,
-                                             x.dtype(), kind);
-                           },
-                       .changes = 0};
+  return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
+                                       0.05 * static_cast<double>(x.bytes() + updates.bytes()),
+                        .run =
+                            [windows, x, kind = kind](const kernel::Unit& unit) {
+                              if (unit.results[0] != unit.operands[0])
+                                std::memcpy(unit.results[0], unit.operands[0], x.bytes());
+                              scatter_windows(unit.results[0], unit.operands[1], unit.operands[2], windows,
+                                              x.dtype(), kind);
+                            },
+                        .changes = 0};
 }
 
 // Also a replacement is linear: which elements stay does not depend on their values.

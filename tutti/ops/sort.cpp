@@ -67,23 +67,23 @@ Kernel Sort::kernel(const Layout& layout) const {
   const Types& types = layout.operands();
   AlongDim shape = along_dim(types[0].shape(), dim);
   auto n = static_cast<std::size_t>(shape.n);
-  return kernel::Units{.nanoseconds = 20 + 20 * static_cast<double>(shape.elements()),
-                       .scratch_bytes = in_lines(n * sizeof(std::int64_t)),
-                       .run = [types, shape, n](const kernel::Unit& unit) {
-                         std::span<std::int64_t> order(reinterpret_cast<std::int64_t*>(unit.scratch), n);
-                         for (std::int64_t o = 0; o < shape.outer; ++o)
-                           for (std::int64_t i = 0; i < shape.inner; ++i) {
-                             std::int64_t start = o * shape.n * shape.inner + i;
-                             auto at = [&](std::size_t operand) {
-                               return start *
-                                      static_cast<std::int64_t>(bytes_per_element(types[operand].dtype()));
-                             };
-                             sorted_order(order, unit.operands[0] + at(0), shape.inner, types[0].dtype());
-                             for (std::size_t k = 0; k < types.size(); ++k)
-                               permute(unit.results[k] + at(k), unit.operands[k] + at(k), order, shape.inner,
-                                       bytes_per_element(types[k].dtype()));
-                           }
-                       }};
+  return kernel::Opaque{.nanoseconds = 20 + 20 * static_cast<double>(shape.elements()),
+                        .scratch_bytes = in_lines(n * sizeof(std::int64_t)),
+                        .run = [types, shape, n](const kernel::Unit& unit) {
+                          std::span<std::int64_t> order(reinterpret_cast<std::int64_t*>(unit.scratch), n);
+                          for (std::int64_t o = 0; o < shape.outer; ++o)
+                            for (std::int64_t i = 0; i < shape.inner; ++i) {
+                              std::int64_t start = o * shape.n * shape.inner + i;
+                              auto at = [&](std::size_t operand) {
+                                return start *
+                                       static_cast<std::int64_t>(bytes_per_element(types[operand].dtype()));
+                              };
+                              sorted_order(order, unit.operands[0] + at(0), shape.inner, types[0].dtype());
+                              for (std::size_t k = 0; k < types.size(); ++k)
+                                permute(unit.results[k] + at(k), unit.operands[k] + at(k), order, shape.inner,
+                                        bytes_per_element(types[k].dtype()));
+                            }
+                        }};
 }
 
 // The order is carried along once more, and tangents are looked up by it.

@@ -101,7 +101,7 @@ class UsesFinder {
   void find_recomputed(std::size_t i) {
     const Task& a = task(i);
     BufferId value = a.results[0];
-    if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::first}) ||
+    if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::none}) ||
         users_[value].size() != 2 || !chain_kernel(dtype(i)))
       return;
     auto is_same_for_a_row = [&](const Address& operand) {
@@ -128,13 +128,13 @@ class UsesFinder {
     BufferId value = select.operands[2].buffer;
     Link own{i, Before::right, compare};
     if (!has_step(own) || !is_only_for(i, value, 2) || !extend(made_at_[value], own))
-      set_chain({{i, Before::first, compare}});
+      set_chain({{i, Before::none, compare}});
   }
 
   void find_link(std::size_t i) {
     if (recomputed_.contains(i)) return;
     if (auto recomputed = recomputed_for_.find(i); recomputed != recomputed_for_.end())
-      return set_chain({{made_at_[recomputed->second], Before::first}, link(i, recomputed->second)});
+      return set_chain({{made_at_[recomputed->second], Before::none}, link(i, recomputed->second)});
     for (const Address& operand : task(i).operands) {
       Link next = link(i, operand.buffer);
       if (is_only_for(i, operand.buffer, next.before == Before::both ? 2 : 1) &&
@@ -152,13 +152,13 @@ class UsesFinder {
     if (chain.size() >= most_links || !is_chain(chain) || !reduce_chain_rows_kernel(rows.kind, dtype(made)))
       return;
     found_.chains.erase(made);
-    chain.push_back({i, Before::first});
+    chain.push_back({i, Before::none});
     set_chain(std::move(chain));
   }
 
   Chain chain_to(std::size_t last) const {
     auto known = found_.chains.find(last);
-    return known != found_.chains.end() ? known->second : Chain{{last, Before::first}};
+    return known != found_.chains.end() ? known->second : Chain{{last, Before::none}};
   }
 
   bool is_chain(const Chain& chain) const {
@@ -224,7 +224,7 @@ std::vector<const Address*> operands_of(const Graph& graph, const Step& step, co
       operands.push_back(&own[1]);
     } else {
       switch (link.before) {
-        case Before::first: break;  // a fold
+        case Before::none: break;  // a fold
         case Before::left: operands.push_back(&own[1]); break;
         case Before::right: operands.push_back(&own[0]); break;
         case Before::both: operands.push_back(nullptr); break;

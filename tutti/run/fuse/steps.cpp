@@ -68,7 +68,7 @@ class Gatherer {
                 : std::holds_alternative<ColumnsWork>(a.work) ? Step::Kind::columns
                 : std::holds_alternative<CopyWork>(a.work)    ? Step::Kind::copy
                 : std::holds_alternative<SubWork>(a.work)     ? Step::Kind::control
-                                                              : Step::Kind::units;
+                                                              : Step::Kind::opaque;
     step.shape = a.shape;
     return step;
   }

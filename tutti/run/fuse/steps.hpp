@@ -26,7 +26,7 @@ struct Step {
   std::vector<Address> reads;    // of buffers that other steps or callers write
   std::vector<BufferId> writes;  // buffers that other steps or callers read
   Space space;                   // of one unit of a region; of a copy: outermost loop x all other loops
-  AxisSet mergeable = 0;         // outer axes that can be folded into the space, saving one unit per position
+  AxisSet mergeable = 0;         // outer axes that can be part of the space, saving one unit per position
   RegionUses uses;               // of a region
 
   AxisSet outer() const { return axes & ~inner; }
@@ -54,7 +54,7 @@ RegionOperand over_region(const Graph& graph, const Address& operand, const Shap
                           AxisSet merged);
 /// The space of one unit of a region, if the `merged` outer axes are part of it.
 Space space_of(const Graph& graph, const Step& step, AxisSet merged);
-/// The outer axes among `candidates` that can be folded into a region's space without a worse access pattern
+/// The outer axes among `candidates` that can be part of a region's space without a worse access pattern
 /// of any value.
 AxisSet mergeable_axes(const Graph& graph, const Steps& steps, StepId step, AxisSet candidates);
 /// True for values with one element per row of the region.

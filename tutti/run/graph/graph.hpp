@@ -28,7 +28,7 @@ struct Buffer {
   std::int64_t bytes = 0;          // of all shards
   Kind kind = Kind::arena;
   std::size_t number = 0;               // index among the inputs, outputs or constants
-  std::optional<std::size_t> equation;  // the one that makes the value; none: an input
+  std::optional<std::size_t> equation;  // the one that makes the value; none: an input, or its copy
 };
 
 /// The kinds of work: everything that is more than another address of the same bytes.
@@ -58,8 +58,8 @@ struct CopyWork {  // one job per piece of each distinct shard of the result, in
   ReduceKind kind = ReduceKind::sum;
   bool must_agree = false;  // compares several sources, instead of folding them, and copies the first
 };
-struct UnitsWork {  // one unit per distinct shard of the results, in order
-  kernel::Units units;
+struct OpaqueWork {  // one unit per distinct shard of the results, in order
+  kernel::Opaque opaque;
 };
 class Plan;
 /// The estimated times of a plan.
@@ -80,7 +80,7 @@ struct SubWork {
   /// operand before it writes the result.
   std::vector<std::optional<std::size_t>> over = {};
 };
-using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, UnitsWork, SubWork>;
+using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, OpaqueWork, SubWork>;
 
 /// One piece of work over buffers. Views, casts and literals are addresses; they have a task only where they
 /// must be copied.

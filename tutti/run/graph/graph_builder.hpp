@@ -70,7 +70,7 @@ class GraphBuilder {
   /// cheaper to fold all and view the blocks: they are not dense, or the operand's region can fold.
   bool fold_own_blocks(const kernel::Fold& fold);
   void lower(const kernel::Shuffle& shuffle);
-  void lower(const kernel::Units& units);
+  void lower(const kernel::Opaque& opaque);
   /// Adds a copy of the first device's value along `axes`; when it runs it compares the values of all
   /// devices.
   void lower_to_first_of_equals(const Axes& axes);
@@ -111,7 +111,7 @@ class GraphBuilder {
   Indexed<Var, Value> values_;
   Indexed<Var, bool> read_across_;  // per variable: a view reads it across its shards
   std::vector<DenseCopy> dense_copies_;
-  std::optional<std::size_t> equation_;  // the one being lowered; none: inputs and outputs
+  std::optional<std::size_t> equation_;  // the one that errors are about; none: inputs
   bool check_assumptions_;
 };
 

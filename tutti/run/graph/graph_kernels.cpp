@@ -133,7 +133,7 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   add(std::move(work), {read}, {buffer}, result_type().shape(), stored);
 }
 
-void GraphBuilder::lower(const kernel::Units& units) {
+void GraphBuilder::lower(const kernel::Opaque& opaque) {
   std::vector<Address> operands;
   for (Var var : equation().operands) operands.push_back(dense(value(var), type(var)).address);
   std::vector<BufferId> buffers;
@@ -143,7 +143,7 @@ void GraphBuilder::lower(const kernel::Units& units) {
            "results of units that differ in their states: {} and {}", to_string(result_type()),
            to_string(type(equation().results[i])));
   }
-  add(UnitsWork{units}, std::move(operands), std::move(buffers), result_type().shape(),
+  add(OpaqueWork{opaque}, std::move(operands), std::move(buffers), result_type().shape(),
       stored_axes(result_type()));
 }
 

@@ -297,8 +297,8 @@ class ArenaPlanner {
 
   /// The operand whose memory a result of an unfused task may reuse.
   static std::optional<std::size_t> operand_below(const Task& task, BufferId result) {
-    if (const auto* work = std::get_if<UnitsWork>(&task.work))
-      return result == task.results[0] ? work->units.changes : std::nullopt;
+    if (const auto* work = std::get_if<OpaqueWork>(&task.work))
+      return result == task.results[0] ? work->opaque.changes : std::nullopt;
     if (const auto* work = std::get_if<CopyWork>(&task.work))
       return is_identity(*work) ? std::optional<std::size_t>(0) : std::nullopt;
     const auto* work = std::get_if<SubWork>(&task.work);

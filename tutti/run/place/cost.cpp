@@ -117,8 +117,8 @@ double estimate(const Graph& graph, const Step& step, AxisSet merged) {
     case Step::Kind::region: return of_region(graph, step, merged);
     case Step::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
     case Step::Kind::copy: return of_copy(graph, step);
-    case Step::Kind::units:
-      return units * std::get<UnitsWork>(graph.tasks[step.tasks[0]].work).units.nanoseconds + 20;
+    case Step::Kind::opaque:
+      return units * std::get<OpaqueWork>(graph.tasks[step.tasks[0]].work).opaque.nanoseconds + 20;
     case Step::Kind::control: return of_control(graph, *sub_work(graph, step), By::one);
   }
   return 0;

@@ -98,7 +98,8 @@ class Placer {
       found.push_back({Split::By::worker, 0});
       return found;
     }
-    for (std::size_t w = 0; w < no_load().size(); ++w) found.push_back({Split::By::worker, w});
+    for (std::size_t w = 0; w < static_cast<std::size_t>(workers_); ++w)
+      found.push_back({Split::By::worker, w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
         found.push_back({Split::By::axis, axis});

@@ -87,6 +87,7 @@ class Scheduler {
     for (std::size_t w = 0; w < workers(); ++w)
       made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
   } catch (const Error& error) {
+    if (!neediest_) throw;
     rethrow_at(graph_, graph_.tasks[step(*neediest_).tasks[0]].equation, error);
   }
 
@@ -96,7 +97,7 @@ class Scheduler {
       case Step::Kind::region: return add_region(n);
       case Step::Kind::columns: return add_jobs(n, columns(n));
       case Step::Kind::copy: return add_jobs(n, copy(n));
-      case Step::Kind::units: return add_jobs(n, units(n));
+      case Step::Kind::opaque: return add_jobs(n, opaque(n));
       case Step::Kind::control: return add_control(n);
     }
   }
@@ -237,14 +238,14 @@ class Scheduler {
     return code;
   }
 
-  const StepCode& units(StepId n) {
+  const StepCode& opaque(StepId n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[step.tasks[0]];
-    const kernel::Units& units = std::get<UnitsWork>(task.work).units;
-    need_scratch(units.scratch_bytes);
-    CodeOf<OpaqueUnits>& code =
-        keep(OpaqueUnits{units.run, {}, {}, task.operands.size(), task.results.size(), units.scratch_bytes});
-    OpaqueUnits& args = code.data;
+    const kernel::Opaque& work = std::get<OpaqueWork>(task.work).opaque;
+    need_scratch(work.scratch_bytes);
+    CodeOf<Opaque>& code =
+        keep(Opaque{work.run, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
+    Opaque& args = code.data;
     std::vector<Address> all = task.operands;
     for (BufferId r : task.results) all.push_back(natural_address(graph_, r));
     const Equation& equation = graph_.program.equations[*task.equation];

@@ -21,7 +21,7 @@ std::string kind_name(Step::Kind kind) {
     case Step::Kind::region: return "region";
     case Step::Kind::columns: return "columns";
     case Step::Kind::copy: return "copy";
-    case Step::Kind::units: return "units";
+    case Step::Kind::opaque: return "opaque";
     case Step::Kind::control: return "control";
   }
   return {};

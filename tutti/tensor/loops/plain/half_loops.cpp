@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/plain/half_loops.hpp"
-#include "tutti/tensor/loops/choose.hpp"
 
 #include <algorithm>
 #include <array>
 #include <concepts>
 
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/plain/pairwise_lines.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 

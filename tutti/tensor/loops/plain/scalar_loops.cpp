@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
-#include "tutti/tensor/loops/choose.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/complex_loops.hpp"
 #include "tutti/tensor/loops/plain/half_loops.hpp"
