@@ -97,5 +97,52 @@ TEST(index_of_extreme, is_the_first_nan_or_extreme_of_every_dtype) {
     });
 }
 
+/// Multiples of 1/2 or whole numbers, with many equal ones; NaNs at some places.
+template <class T>
+std::vector<Stored<T>> numbers_with_ties(std::int64_t n, std::int64_t nan_every) {
+  std::vector<Stored<T>> x(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t value = (i * 7919 + i / 13) % 23 - 11;
+    x[std::size_t(i)] = static_cast<T>(std::is_unsigned_v<T> ? value + 11 : value);
+    if constexpr (std::floating_point<T>) {
+      if (value == 0 && i % 2 == 0) x[std::size_t(i)] = -T{0};
+      if (nan_every > 0 && i % nan_every == nan_every - 1)
+        x[std::size_t(i)] = std::numeric_limits<T>::quiet_NaN();
+    }
+  }
+  return x;
+}
+
+template <class T>
+void expect_the_first_extremes(DType dtype, const AlongDim& shape, Extreme extreme, std::int64_t nan_every) {
+  const auto x = numbers_with_ties<T>(shape.elements(), nan_every);
+  std::vector<std::int64_t> found(std::size_t(shape.outer * shape.inner), -1);
+  index_of_extreme(bytes(found), bytes(x), shape, dtype, extreme, DType::i64);
+  for (std::int64_t o = 0; o < shape.outer; ++o)
+    for (std::int64_t i = 0; i < shape.inner; ++i) {
+      const auto at = [&](std::int64_t k) {
+        return static_cast<T>(x[std::size_t((o * shape.n + k) * shape.inner + i)]);
+      };
+      std::int64_t want = 0;
+      for (std::int64_t k = 1; k < shape.n; ++k) {
+        const T a = at(k), b = at(want);
+        if (b == b && (a != a || (extreme == Extreme::largest ? a > b : a < b))) want = k;
+      }
+      ASSERT_EQ(found[std::size_t(o * shape.inner + i)], want)
+          << name(dtype) << " of " << shape.n << ", " << i << " of " << shape.inner;
+    }
+}
+
+TEST(index_of_extreme, is_the_first_of_equals_however_long_the_dim) {
+  for (DType dtype : arithmetic_dtypes())
+    with_type(dtype, [=]<class T>(T) {
+      for (std::int64_t n : {1, 2, 1023, 1024, 1025, 3000})
+        for (std::int64_t inner : {1, 3, 257})
+          for (std::int64_t nan_every : {0, 701, 1030})
+            for (Extreme extreme : {Extreme::largest, Extreme::smallest})
+              expect_the_first_extremes<T>(dtype, {2, n, inner}, extreme, nan_every);
+    });
+}
+
 }  // namespace
 }  // namespace tutti

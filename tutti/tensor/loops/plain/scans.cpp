@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 
 namespace tutti {
@@ -52,20 +53,54 @@ bool beats(T a, T b) {
   return extreme == Extreme::largest ? a > b : a < b;
 }
 
+/// The index of the extreme of a row. Vectors find the extreme of each block; only the best block is searched.
+template <Extreme extreme, class T>
+std::int64_t index_in_row(const T* row, std::int64_t n, ReduceRowsKernel fold) {
+  constexpr std::int64_t block = 1024;
+  T best{};
+  std::int64_t at = 0;
+  for (std::int64_t first = 0; first < n; first += block) {
+    T found;
+    fold(reinterpret_cast<std::byte*>(&found), reinterpret_cast<const std::byte*>(row + first), 1,
+         std::min(block, n - first), 0);
+    if (first > 0 && !beats<extreme>(static_cast<Computed<T>>(found), static_cast<Computed<T>>(best)))
+      continue;
+    best = found;
+    at = first;
+  }
+  const auto wanted = static_cast<Computed<T>>(best);
+  for (;; ++at) {
+    const auto x = static_cast<Computed<T>>(row[at]);
+    if (x == wanted || (x != x && wanted != wanted)) return at;
+  }
+}
+
+/// The indices of the extremes of `columns` columns of n elements, which lie `stride` elements apart.
+template <Extreme extreme, class T, class Index>
+void indices_in_columns(Index* to, const T* from, std::int64_t n, std::int64_t columns, std::int64_t stride) {
+  std::array<Computed<T>, 256> best;
+  for (std::int64_t first = 0; first < columns; first += std::ssize(best)) {
+    const std::int64_t some = std::min(std::ssize(best), columns - first);
+    for (std::int64_t k = 0; k < n; ++k)
+      for (std::int64_t i = 0; i < some; ++i) {
+        const auto x = static_cast<Computed<T>>(from[k * stride + first + i]);
+        auto& b = best[static_cast<std::size_t>(i)];
+        const bool better = k == 0 || beats<extreme>(x, b);
+        b = better ? x : b;
+        to[first + i] = better ? static_cast<Index>(k) : to[first + i];
+      }
+  }
+}
+
 template <Extreme extreme, class T, class Index>
 void indices_of(std::byte* out, const std::byte* in, const AlongDim& shape) {
   auto* to = reinterpret_cast<Index*>(out);
   auto* from = reinterpret_cast<const T*>(in);
-  for (std::int64_t o = 0; o < shape.outer; ++o)
-    for (std::int64_t i = 0; i < shape.inner; ++i) {
-      const T* column = from + o * shape.n * shape.inner + i;
-      std::int64_t best = 0;
-      for (std::int64_t k = 1; k < shape.n; ++k)
-        if (beats<extreme>(static_cast<Computed<T>>(column[k * shape.inner]),
-                           static_cast<Computed<T>>(column[best * shape.inner])))
-          best = k;
-      to[o * shape.inner + i] = static_cast<Index>(best);
-    }
+  const auto fold =
+      reduce_rows_kernel(extreme == Extreme::largest ? ReduceKind::max : ReduceKind::min, dtype_of<T>());
+  for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.inner, from += shape.n * shape.inner)
+    if (shape.inner == 1) *to = static_cast<Index>(index_in_row<extreme>(from, shape.n, fold));
+    else indices_in_columns<extreme>(to, from, shape.n, shape.inner, shape.inner);
 }
 
 template <class T>
