@@ -156,6 +156,39 @@ TEST_P(reductions_of, rows_fold_16_lanes_and_blocks_of_2_KiB_in_the_promised_tre
       });
 }
 
+template <class T>
+void check_pieces(ReduceKind kind, DType dtype, std::int64_t columns, std::int64_t piece) {
+  const std::int64_t count = (columns + piece - 1) / piece, element = sizeof(T);
+  const auto values = reducible_values<T>(std::size_t(columns), std::uint64_t(columns));
+  std::vector<Stored<T>> lanes(std::size_t(count * lanes_of_piece)), row(lanes_of_piece);
+  for (std::int64_t p = 0; p < count; ++p)  // one after the other, as workers fold them
+    reduce_pieces_kernel(kind, dtype)(bytes(lanes) + p * lanes_of_piece * element,
+                                      bytes(values) + p * piece * element, 1,
+                                      std::min(piece, columns - p * piece), 0);
+  std::vector<std::byte> scratch(reduce_columns_scratch_bytes(count, lanes_of_piece, dtype));
+  reduce_columns_kernel(kind, dtype)(bytes(row), bytes(lanes), count, lanes_of_piece,
+                                     lanes_of_piece * element, scratch.data());
+  Stored<T> found, whole;
+  const auto fold = reduce_rows_kernel(kind, dtype);
+  fold(reinterpret_cast<std::byte*>(&found), bytes(row), 1, lanes_of_piece, 0);
+  fold(reinterpret_cast<std::byte*>(&whole), bytes(values), 1, columns, 0);
+  ASSERT_TRUE(same_element<Stored<T>>(found, whole))
+      << name(kind) << " of " << columns << ' ' << name(dtype) << " = " << +found << ", not " << +whole;
+}
+
+TEST_P(reductions_of, rows_fold_as_pieces_of_them_do) {
+  const UseInstructionSet use(GetParam());
+  for (DType dtype : arithmetic_dtypes())
+    for (ReduceKind kind : kinds_of(dtype)) {
+      if (!reduce_pieces_kernel(kind, dtype)) continue;
+      with_type(dtype, [=]<class T>(T) {
+        for (std::int64_t piece : {shortest_piece, 4 * shortest_piece})
+          for (std::int64_t columns : {1, 17, 1023, 1024, 1025, 2048, 3072, 3089, 5121, 9000, 16384})
+            check_pieces<T>(kind, dtype, columns, piece);
+      });
+    }
+}
+
 /// The tree over rows, column by column, then whole kernels with the columns split among two callers.
 template <class T>
 void check_columns(ReduceKind kind, DType dtype, std::size_t rows, std::size_t columns,

@@ -16,6 +16,7 @@ constexpr std::size_t most_direct_calls = 64;
 /// Position and size of a tile in its region.
 struct Tile {
   std::int64_t row, column, rows, columns;
+  std::int64_t along_row;  // tiles before it in its row
 };
 
 /// One kernel call, as produced by walk().
@@ -29,7 +30,7 @@ struct Call {
 std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
 
 std::uintptr_t at_tile(const RegionRef& ref, std::uintptr_t start, const Tile& tile) {
-  return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.column * ref.column_advance);
+  return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.along_row * ref.tile_advance);
 }
 
 /// Calls on_call for each kernel call of an instruction on a tile.
@@ -97,12 +98,12 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
       for (std::size_t a = 0; a < outer; ++a) offset += at[a] * *strides++;
       *address++ = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
     }
-    Tile first{0, 0, code.space.tile_rows, code.space.tile_columns};
+    Tile first{0, 0, code.space.tile_rows, code.space.tile_columns, 0};
     for (const RegionInstruction& i : code.once)
       walk_instruction(code, i, frame.data(), first, terms, [&](const Call& call) { on_call(call, first); });
     std::int64_t per_row = code.space.tiles_per_row();
     for (std::int64_t t = part.tile_begin; t < part.tile_end; ++t) {
-      Tile tile{t / per_row * code.space.tile_rows, t % per_row * code.space.tile_columns, 0, 0};
+      Tile tile{t / per_row * code.space.tile_rows, t % per_row * code.space.tile_columns, 0, 0, t % per_row};
       tile.rows = std::min(code.space.tile_rows, code.space.rows - tile.row);
       tile.columns = std::min(code.space.tile_columns, code.space.columns - tile.column);
       bool is_whole = tile.rows == code.space.tile_rows && tile.columns == code.space.tile_columns;
@@ -160,7 +161,7 @@ class CallRunner {
   void operator()(const I::ChainRows& of) const {
     std::int64_t row_bytes[I::most_operands];
     for (int j = 0; j < i_.operands; ++j) row_bytes[j] = code_.refs[i_.in[j]].row_stride;
-    of.kernel(out_, in_, row_bytes, i_.steps, i_.operands, call_.n, code_.space.columns);
+    of.kernel(out_, in_, row_bytes, i_.steps, i_.operands, call_.n, tile_.columns);
   }
   void operator()(const I::Fold& of) const { of.kernel(out_, in_, of.terms, call_.n, of.load, of.store); }
   void operator()(const I::FoldChain& of) const {
@@ -172,7 +173,7 @@ class CallRunner {
                  chain.store);
   }
   void operator()(const I::Rows& of) const {
-    of.kernel(out_, in_[0], call_.n, code_.space.columns, code_.refs[i_.in[0]].row_stride);
+    of.kernel(out_, in_[0], call_.n, tile_.columns, code_.refs[i_.in[0]].row_stride);
   }
   void operator()(const I::Fetch& of) const {
     std::int64_t bytes = call_.n * code_.refs[i_.in[0]].element_bytes;
@@ -332,14 +333,14 @@ std::optional<decltype(DirectCall::what)> direct_kernel(const RegionInstruction&
   return std::nullopt;
 }
 
-DirectCall direct_call(const RegionCode& code, const Call& call) {
+DirectCall direct_call(const RegionCode& code, const Call& call, const Tile& tile) {
   const RegionInstruction& i = call.instruction;
   DirectCall made{};
   made.what = *direct_kernel(i);
   made.operands = i.inputs();
   made.out = pointer(call.out);
   made.n = call.n;
-  made.columns = code.space.columns;
+  made.columns = tile.columns;
   for (std::size_t j = 0; j < std::size(i.in); ++j) made.row_bytes[j] = code.refs[i.in[j]].row_stride;
   std::ranges::copy(i.steps, made.steps);
   auto* fold = std::get_if<DirectCall::Fold>(&made.what);
@@ -398,9 +399,9 @@ bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scra
   if (!can_be_direct(code, part)) return false;
   std::vector<const RegionInstruction*> instructions;  // one per call
   std::vector<std::uintptr_t> frame;
-  walk(code, code.code, part, scratch, frame, [&](const Call& call, const Tile&) {
+  walk(code, code.code, part, scratch, frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
-    DirectCall made = direct_call(code, call);
+    DirectCall made = direct_call(code, call, tile);
     if (!direct.calls.empty() && instructions.back() == &i && lengthen(code, i, direct.calls.back(), made))
       return;
     direct.calls.push_back(std::move(made));

@@ -26,8 +26,8 @@ inline constexpr BaseId scratch_base{0};  // the worker's own tiles
 struct RegionRef {
   BaseId base;
   std::int64_t offset;
-  std::int64_t row_advance, column_advance;  // bytes per row and column of a tile's origin
-  std::int64_t row_stride, column_stride;    // bytes per row and column within a tile
+  std::int64_t row_advance, tile_advance;  // bytes per row of a tile's origin, and per tile along a row
+  std::int64_t row_stride, column_stride;  // bytes per row and column within a tile
   std::int64_t element_bytes;
   bool row_value;  // one element per row
 };

@@ -186,23 +186,35 @@ class Coder {
   }
 
   void emit(std::size_t i, const Task& a, const RowsWork& work) {
-    if (auto chain = uses_.chains.find(i); chain != uses_.chains.end())
-      return emit_rows(chain->second, a, work);
-    RegionInstruction made{};
-    bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
-    made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
-    made.what = I::Rows{reduce_rows_kernel(work.kind, dtype(a))};
+    RegionInstruction made = fold_of_rows(i, a, reduce_rows_kernel(work.kind, dtype(a)),
+                                          reduce_chain_rows_kernel(work.kind, dtype(a)));
     finish(made, a.results[0], true);
   }
 
-  void emit_rows(const Chain& chain, const Task& a, const RowsWork& work) {
+  void emit(std::size_t i, const Task& a, const PiecesWork& work) {
+    RegionInstruction made = fold_of_rows(i, a, reduce_pieces_kernel(work.kind, dtype(a)),
+                                          reduce_chain_pieces_kernel(work.kind, dtype(a)));
+    made.out = refs_.place(a.results[0], refs_.pieces_in_memory(a.results[0]));
+    refs_.add_offsets(made, buffer(a.results[0]).stored & step_.inner);
+    code_.code.push_back(made);
+  }
+
+  /// A fold of rows in memory or in a tile, or of rows that a chain computes; without its result.
+  RegionInstruction fold_of_rows(std::size_t i, const Task& a, ReduceRowsKernel kernel,
+                                 ReduceChainRowsKernel of_chain) {
     RegionInstruction made{};
-    made.by_row = true;  // lets operands repeat along a row, or from row to row
-    read_all(made, operands_of(graph_, step_, chain), a.shape, Reads::dense_or_scalar);
-    made.by_row = false;  // one call for all rows
-    set_steps(made, chain);
-    made.what = I::ChainRows{reduce_chain_rows_kernel(work.kind, dtype(a))};
-    finish(made, a.results[0], true);
+    if (auto chain = uses_.chains.find(i); chain != uses_.chains.end()) {
+      made.by_row = true;  // lets operands repeat along a row, or from row to row
+      read_all(made, operands_of(graph_, step_, chain->second), a.shape, Reads::dense_or_scalar);
+      made.by_row = false;  // one call for all rows
+      set_steps(made, chain->second);
+      made.what = I::ChainRows{of_chain};
+    } else {
+      bool by_row = refs_.lies_by_rows(a.operands[0], a.shape);
+      made.in[0] = refs_.read(a.operands[0], a.shape, Reads::dense_only, by_row).ref;
+      made.what = I::Rows{kernel};
+    }
+    return made;
   }
 
   template <class W>

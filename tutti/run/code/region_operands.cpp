@@ -103,7 +103,7 @@ RefId OperandRefs::load(RefId from, bool row_value, When when, std::optional<std
   i.row_value = row_value;
   i.out = to;
   i.in[0] = from;
-  if (irregular_loops) ref(from).row_advance = ref(from).column_advance = 0;
+  if (irregular_loops) ref(from).row_advance = ref(from).tile_advance = 0;
   add_offsets(i, inner);
   (when == When::every_tile ? code_.code : code_.once).push_back(i);
   if (when == When::every_tile) loaded_.push_back(to);
@@ -127,6 +127,13 @@ RefId OperandRefs::result_in_memory(BufferId r, bool row_value) {
   ensure(p.kind == Pattern::Kind::dense || buffer(r).type.elements() == 0,
          "a result of a region is not dense");
   return in_memory(own, {}, row_value);
+}
+
+RefId OperandRefs::pieces_in_memory(BufferId r) {
+  Address own = natural_address(graph_, r);
+  const std::int64_t piece = lanes_of_piece * element_bytes(graph_, own);
+  const std::int64_t row = code_.space.tiles_per_row() * piece;
+  return add_ref({base_of(r), 0, row, piece, row, 0, piece, true}, own.axes);
 }
 
 RefId OperandRefs::result_in_scratch(BufferId r, bool row_value) {
@@ -174,7 +181,8 @@ RefId OperandRefs::in_memory(const Address& address, const Pattern& p, bool row_
     row = row_value ? bytes : code_.space.columns * bytes;
     column = row_value ? 0 : bytes;
   }
-  return add_ref({base_of(address.buffer), address.offset, row, column, row, column, bytes, row_value},
+  return add_ref({base_of(address.buffer), address.offset, row, column * code_.space.tile_columns, row,
+                  column, bytes, row_value},
                  address.axes);
 }
 

@@ -36,6 +36,8 @@ class OperandRefs {
   RefId start_of_terms(const Address& operand, const Shape& shape);
 
   RefId result_in_memory(BufferId buffer, bool row_value);
+  /// The result of PiecesWork; an element of the ref is the 16 lanes of a piece.
+  RefId pieces_in_memory(BufferId buffer);
   RefId result_in_scratch(BufferId buffer, bool row_value);
   /// From now on the value of `buffer` is read at `ref`. Returns `ref`.
   RefId place(BufferId buffer, RefId ref) { return placed_[buffer] = ref; }

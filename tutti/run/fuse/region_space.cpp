@@ -40,6 +40,10 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
       if (loops.size() >= 2 && (!uneven || (uneven->size() != 2 && loops.size() == 2))) uneven = loops;
     }
   }
+  if (step.pieces) {
+    for (int i = 0; i < step.shape.rank(); ++i) (i < step.pieces->kept ? rows : columns) *= step.shape[i];
+    return {rows, columns, 1, step.pieces->columns};
+  }
   if (step.kept) {
     for (int i = 0; i < step.shape.rank(); ++i) (i < *step.kept ? rows : columns) *= step.shape[i];
   } else {

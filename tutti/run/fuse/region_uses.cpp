@@ -68,7 +68,10 @@ class UsesFinder {
     for (std::size_t i = 0; i < step_.tasks.size(); ++i)
       if (is_select(task(i))) find_gate(i);
       else if (binary_fn(task(i))) find_link(i);
-      else if (const auto* rows = std::get_if<RowsWork>(&task(i).work)) find_row(i, *rows);
+      else if (const auto* rows = std::get_if<RowsWork>(&task(i).work))
+        find_row(i, reduce_chain_rows_kernel(rows->kind, dtype(i)));
+      else if (const auto* pieces = std::get_if<PiecesWork>(&task(i).work))
+        find_row(i, reduce_chain_pieces_kernel(pieces->kind, dtype(i)));
     return std::move(found_);
   }
 
@@ -143,14 +146,13 @@ class UsesFinder {
     }
   }
 
-  /// Appends the fold of a row to the chain that computes the row, if only the fold reads the row.
-  void find_row(std::size_t i, const RowsWork& rows) {
+  /// Appends the fold of a row, or of its pieces, to the chain that computes the row, if only the fold reads the row.
+  void find_row(std::size_t i, ReduceChainRowsKernel kernel) {
     BufferId row = task(i).operands[0].buffer;
     if (!is_only_for(i, row, 1) || step_.space.columns < shortest_made_row) return;
     std::size_t made = made_at_[row];
     Chain chain = chain_to(made);
-    if (chain.size() >= most_links || !is_chain(chain) || !reduce_chain_rows_kernel(rows.kind, dtype(made)))
-      return;
+    if (!kernel || chain.size() >= most_links || !is_chain(chain)) return;
     found_.chains.erase(made);
     chain.push_back({i, Before::none});
     set_chain(std::move(chain));

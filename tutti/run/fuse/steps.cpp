@@ -49,6 +49,7 @@ class Gatherer {
       step.kept = rows->kept;
       step.row_shape = graph_.buffers[a.results[0]].type.shape();
     }
+    if (auto* work = std::get_if<PiecesWork>(&a.work)) step.pieces = pieces_of(*work);
     for (BufferId buffer : a.results) steps_.maker[buffer] = joined;
   }
 
@@ -59,8 +60,10 @@ class Gatherer {
 
   static bool is_fusable(const Task& a) {
     return std::holds_alternative<PointwiseWork>(a.work) || std::holds_alternative<FoldWork>(a.work) ||
-           std::holds_alternative<RowsWork>(a.work);
+           std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work);
   }
+
+  static Step::Pieces pieces_of(const PiecesWork& work) { return {work.kept, work.columns}; }
 
   static Step new_step(const Task& a) {
     Step step{};
@@ -78,7 +81,7 @@ class Gatherer {
     for (const Address& operand : a.operands)
       if (std::optional<StepId> made = maker(operand.buffer))
         first = std::max(first, static_cast<std::size_t>(*made));
-    if (std::holds_alternative<RowsWork>(a.work)) {
+    if (std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work)) {
       for (std::size_t i = first; i < end; ++i)
         if (fits(a, StepId(i))) return StepId(i);
     } else {
@@ -95,7 +98,11 @@ class Gatherer {
     AxisSet inner = step.inner | (fold ? fold->axes : 0);
     if (fold && step.folds > 0) return false;
     if ((a.axes | inner) != (step.axes | inner)) return false;
-    if (const auto* rows = std::get_if<RowsWork>(&a.work)) {
+    if (const auto* pieces = std::get_if<PiecesWork>(&a.work)) {
+      if (a.shape != step.shape || step.kept) return false;
+      if (step.pieces && *step.pieces != pieces_of(*pieces)) return false;
+    } else if (const auto* rows = std::get_if<RowsWork>(&a.work)) {
+      if (step.pieces) return false;
       if (a.shape != step.shape || (step.kept && *step.kept != rows->kept)) return false;
       std::int64_t columns = 1;
       for (int i = rows->kept; i < a.shape.rank(); ++i) columns *= a.shape[i];

@@ -21,6 +21,13 @@ struct Step {
   Shape shape;
   std::optional<int> kept;
   Shape row_shape;
+  /// How a region divides its rows, if it folds pieces of them. `kept` is not set then.
+  struct Pieces {
+    int kept;
+    std::int64_t columns;
+    bool operator==(const Pieces&) const = default;
+  };
+  std::optional<Pieces> pieces;
   int folds = 0;
 
   std::vector<Address> reads;    // of buffers that other steps or callers write

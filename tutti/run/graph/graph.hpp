@@ -44,6 +44,11 @@ struct RowsWork {  // folds all dims from `kept` on
   ReduceKind kind;
   int kept;
 };
+struct PiecesWork {  // folds each piece of the rows to 16 lanes (tensor/loops/reductions.hpp)
+  ReduceKind kind;
+  int kept;              // a row has all dims from `kept` on
+  std::int64_t columns;  // of a piece
+};
 struct ColumnsWork {  // [batch, rows, columns] -> [batch, columns], all dense
   ReduceKind kind;
   std::int64_t batch, rows, columns;
@@ -80,7 +85,8 @@ struct SubWork {
   /// operand before it writes the result.
   std::vector<std::optional<std::size_t>> over = {};
 };
-using Work = std::variant<PointwiseWork, FoldWork, RowsWork, ColumnsWork, CopyWork, OpaqueWork, SubWork>;
+using Work =
+    std::variant<PointwiseWork, FoldWork, RowsWork, PiecesWork, ColumnsWork, CopyWork, OpaqueWork, SubWork>;
 
 /// One piece of work over buffers. Views, casts and literals are addresses; they have a task only where they
 /// must be copied.

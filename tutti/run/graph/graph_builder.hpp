@@ -97,6 +97,8 @@ class GraphBuilder {
 
   void add_columns(const kernel::ReduceDims& reduce, const Value& from, Type operand);
   void add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape);
+  /// Folds long rows: their pieces, then the pieces of a row, then its 16 lanes.
+  void add_pieces(const PiecesWork& work, const Value& from, const Shape& shape);
   Value with_dims_last(const Dims& dims, const Value& from, Type operand);
 
   struct DenseCopy {

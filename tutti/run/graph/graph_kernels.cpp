@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of each kind of kernel to addresses and tasks.
 #include <algorithm>
+#include <bit>
 
 #include "tutti/base/require.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 namespace {
@@ -12,6 +14,23 @@ namespace {
 bool may_be_in_region(const Kernel& kernel) {
   return std::holds_alternative<kernel::Pointwise>(kernel) || std::holds_alternative<kernel::Fold>(kernel) ||
          std::holds_alternative<kernel::ReduceDims>(kernel);
+}
+
+std::int64_t elements_from(const Shape& shape, int dim) {
+  std::int64_t elements = 1;
+  for (int i = dim; i < shape.rank(); ++i) elements *= shape[i];
+  return elements;
+}
+
+/// The pieces of long rows; none for short ones, and where there is no kernel. A piece stays in L2, with some other
+/// values of its region; there are about 1,024 of them in the longest rows.
+std::optional<PiecesWork> pieces_of(ReduceKind kind, int kept, const Shape& shape, DType dtype) {
+  constexpr std::int64_t shortest_long_row = 32768, shortest = 4096, longest = 16384;
+  static_assert(shortest >= shortest_piece);
+  const std::int64_t columns = elements_from(shape, kept);
+  if (columns < shortest_long_row || !reduce_pieces_kernel(kind, dtype)) return std::nullopt;
+  const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(columns) / 1024);
+  return PiecesWork{kind, kept, std::clamp(static_cast<std::int64_t>(wanted), shortest, longest)};
 }
 
 }  // namespace
@@ -181,9 +200,32 @@ void GraphBuilder::lower(const kernel::ReduceDims& reduce) {
 }
 
 void GraphBuilder::add_rows(ReduceKind kind, int kept, const Value& from, const Shape& shape) {
+  if (std::optional<PiecesWork> pieces = pieces_of(kind, kept, shape, result_type().dtype()))
+    return add_pieces(*pieces, from, shape);
   Address operand = from.address;
   BufferId buffer = result_buffer();
   add(RowsWork{kind, kept}, {operand}, {buffer}, shape, stored_axes(result_type()));
+}
+
+void GraphBuilder::add_pieces(const PiecesWork& work, const Value& from, const Shape& shape) {
+  std::vector<std::int64_t> kept(shape.begin(), shape.begin() + work.kept);
+  const std::int64_t columns = elements_from(shape, work.kept), rows = Shape(kept).elements();
+  const std::int64_t count = (columns + work.columns - 1) / work.columns;
+  AxisSet stored = stored_axes(result_type());
+  auto add_to = [&](Work made, const Address& operand, const Shape& read, std::vector<std::int64_t> dims) {
+    dims.push_back(lanes_of_piece);
+    BufferId buffer = new_buffer(result_type().with(Shape(dims)), stored, Spacing::dense);
+    add(std::move(made), {operand}, {buffer}, read, stored);
+    return natural_address(graph_, buffer);
+  };
+  std::vector<std::int64_t> of_pieces = kept;
+  of_pieces.push_back(count);
+  Address pieces = add_to(work, from.address, shape, of_pieces);
+  of_pieces.push_back(lanes_of_piece);
+  Address lanes = add_to(ColumnsWork{work.kind, rows, count, lanes_of_piece}, pieces, Shape(of_pieces), kept);
+  kept.push_back(lanes_of_piece);
+  BufferId buffer = result_buffer();
+  add(RowsWork{work.kind, work.kept}, {lanes}, {buffer}, Shape(kept), stored);
 }
 
 void GraphBuilder::add_columns(const kernel::ReduceDims& reduce, const Value& from, Type operand) {

@@ -32,6 +32,17 @@ using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte* const* i
                                        std::int64_t rows, std::int64_t columns);
 ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype);
 
+/// Long rows are folded in pieces, so that several workers can share a row. A piece has a power of two of elements, at
+/// least `shortest_piece`, so that pieces are subtrees of the row's tree; the last one may be shorter.
+/// Writes the 16 virtual lanes of each piece to out[r][0 .. 16). ReduceColumnsKernel over all pieces of a row, and then
+/// ReduceRowsKernel over the 16 lanes, give the bits of ReduceRowsKernel over the whole row. Null for f16, bf16, bool,
+/// complex numbers, and integers without vector kernels.
+inline constexpr std::int64_t lanes_of_piece = 16;
+inline constexpr std::int64_t shortest_piece = 1024;
+ReduceRowsKernel reduce_pieces_kernel(ReduceKind kind, DType dtype);
+/// Like ReduceChainRowsKernel, for pieces.
+ReduceChainRowsKernel reduce_chain_pieces_kernel(ReduceKind kind, DType dtype);
+
 /// Folds each column: out[c] = fold of in[0 .. rows)[c] for c < columns. Rows lie row_bytes apart. The tree depends
 /// only on `rows`: blocks of rows are folded pairwise. Callers may split the columns among themselves. `scratch` has
 /// reduce_columns_scratch_bytes bytes.

@@ -91,11 +91,16 @@ struct RowFolder {
     HWY_ALIGN T made[virtual_lanes];
     if (columns == 0) return neutral;
     if (columns <= virtual_lanes) return folded_lanes(first_lanes(row.rest(0, columns, made), columns));
+    return folded_lanes(folded_blocks(row, columns));
+  }
+
+  template <class Row>
+  static TUTTI_INLINE Lanes folded_blocks(const Row& row, std::size_t columns) {
     PairwiseStack<Lanes, FoldLanes, 48> stack;
     std::size_t first = 0;
     for (; columns - first > block_elements; first += block_elements)
       stack.push(folded_block(row, first, block_elements));
-    return folded_lanes(stack.folded_with(folded_block(row, first, columns - first)));
+    return stack.folded_with(folded_block(row, first, columns - first));
   }
 
   /// Folds 1 to block_elements elements from `first` on.
@@ -175,47 +180,76 @@ struct RowFolder {
   }
 };
 
-template <ReduceKind kind, class T>
-void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
-                      std::int64_t row_bytes) {
+/// What is left of a row: one element, or the 16 lanes of a piece.
+enum class Left { element, lanes };
+
+template <Left left, ReduceKind kind, class T, class Row>
+TUTTI_INLINE void reduce_row(std::byte* out, std::int64_t row, const Row& source, std::int64_t columns) {
+  using Folder = RowFolder<kind, T>;
   auto* folded = reinterpret_cast<T*>(out);
-  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
-    folded[row] =
-        RowFolder<kind, T>::folded(typename RowFolder<kind, T>::Stored{reinterpret_cast<const T*>(in)},
-                                   static_cast<std::size_t>(columns));
+  if constexpr (left == Left::element) {
+    folded[row] = Folder::folded(source, static_cast<std::size_t>(columns));
+  } else {
+    const auto v = Folder::folded_blocks(source, static_cast<std::size_t>(columns));
+    folded += row * lanes_of_piece;
+    for (std::size_t p = 0; p < Folder::parts; ++p)
+      hn::StoreU(v.part[p], typename Folder::D(), folded + p * Folder::lanes);
+  }
 }
 
-template <ReduceKind kind, class T>
+template <Left left, ReduceKind kind, class T>
+void reduce_rows_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes) {
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
+    reduce_row<left, kind, T>(out, row, typename RowFolder<kind, T>::Stored{reinterpret_cast<const T*>(in)},
+                              columns);
+}
+
+template <Left left, ReduceKind kind, class T>
 void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const std::int64_t* row_bytes,
                             const ChainStep* steps, int count, std::int64_t rows, std::int64_t columns) {
-  auto* folded = reinterpret_cast<T*>(out);
   const std::byte* of_row[most_chain_steps];
   for (int s = 0; s < count; ++s) of_row[s] = in[s];
   const typename RowFolder<kind, T>::Made made{of_row, {steps, count}};
   for (std::int64_t row = 0; row < rows; ++row) {
-    folded[row] = RowFolder<kind, T>::folded(made, static_cast<std::size_t>(columns));
+    reduce_row<left, kind, T>(out, row, made, columns);
     for (int s = 0; s < count; ++s) of_row[s] += row_bytes[s];
   }
 }
 
-ReduceChainRowsKernel vector_reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
+template <Left left>
+ReduceChainRowsKernel chain_rows_kernel(ReduceKind kind, DType dtype) {
   const auto of = [&]<class T>(std::type_identity<T>) {
     return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceChainRowsKernel {
-      return reduce_chain_rows_loop<of_kind, T>;
+      return reduce_chain_rows_loop<left, of_kind, T>;
     });
   };
   if (dtype == DType::f32) return of(std::type_identity<float>());
   return dtype == DType::f64 ? of(std::type_identity<double>()) : nullptr;
 }
 
-ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, Lanes lanes) {
+template <Left left>
+ReduceRowsKernel rows_kernel(ReduceKind kind, Lanes lanes) {
   return for_lanes(lanes, [&]<class T>(std::type_identity<T>) -> ReduceRowsKernel {
     if constexpr (sizeof(T) == 1) return nullptr;
     else
       return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceRowsKernel {
-        return reduce_rows_loop<of_kind, T>;
+        return reduce_rows_loop<left, of_kind, T>;
       });
   });
+}
+
+ReduceRowsKernel vector_reduce_rows_kernel(ReduceKind kind, Lanes lanes) {
+  return rows_kernel<Left::element>(kind, lanes);
+}
+ReduceRowsKernel vector_reduce_pieces_kernel(ReduceKind kind, Lanes lanes) {
+  return rows_kernel<Left::lanes>(kind, lanes);
+}
+ReduceChainRowsKernel vector_reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
+  return chain_rows_kernel<Left::element>(kind, dtype);
+}
+ReduceChainRowsKernel vector_reduce_chain_pieces_kernel(ReduceKind kind, DType dtype) {
+  return chain_rows_kernel<Left::lanes>(kind, dtype);
 }
 
 }  // namespace
@@ -227,6 +261,8 @@ namespace tutti {
 
 HWY_EXPORT(vector_reduce_rows_kernel);
 HWY_EXPORT(vector_reduce_chain_rows_kernel);
+HWY_EXPORT(vector_reduce_pieces_kernel);
+HWY_EXPORT(vector_reduce_chain_pieces_kernel);
 
 namespace {
 
@@ -253,6 +289,15 @@ ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
 
 ReduceChainRowsKernel reduce_chain_rows_kernel(ReduceKind kind, DType dtype) {
   return HWY_DYNAMIC_DISPATCH(vector_reduce_chain_rows_kernel)(kind, dtype);
+}
+
+ReduceRowsKernel reduce_pieces_kernel(ReduceKind kind, DType dtype) {
+  const auto lanes = lanes_of_fold(kind, dtype);
+  return lanes ? HWY_DYNAMIC_DISPATCH(vector_reduce_pieces_kernel)(kind, *lanes) : nullptr;
+}
+
+ReduceChainRowsKernel reduce_chain_pieces_kernel(ReduceKind kind, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(vector_reduce_chain_pieces_kernel)(kind, dtype);
 }
 
 }  // namespace tutti

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long rows are folded in pieces, by all workers, with the operations that make them.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "tests/run/harness.hpp"
+#include "tutti/control/boundary.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/composites.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/expand_dims.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/transpose.hpp"
+#include "tutti/ops/unary.hpp"
+#include "tutti/run/fuse/steps.hpp"
+#include "tutti/run/place/arena.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
+
+namespace tutti {
+namespace {
+
+const Mesh mesh({{"a", 2}});
+
+struct Case {
+  std::string name;
+  std::function<Arrays(const Array&)> body;
+  DType dtype = DType::f32;
+  std::size_t varying = 1;  // that many results; the others are equal everywhere
+};
+void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
+
+const Case cases[] = {
+    {"sum", [](const Array& x) { return Arrays{reduce_sum(x, 1)}; }},
+    {"max_of_f64", [](const Array& x) { return Arrays{reduce_max(x, 1)}; }, DType::f64},
+    {"min_of_i32", [](const Array& x) { return Arrays{reduce_min(x, 1)}; }, DType::i32},
+    {"sum_of_i64", [](const Array& x) { return Arrays{reduce_sum(x, 1)}; }, DType::i64},
+    {"max_of_bf16", [](const Array& x) { return Arrays{reduce_max(x, 1)}; }, DType::bf16},
+    {"sum_over_all", [](const Array& x) { return Arrays{psum(reduce_sum(x), "a")}; }, DType::f32, 0},
+    {"sum_of_squares", [](const Array& x) { return Arrays{psum(reduce_sum(x * x), "a")}; }, DType::f32, 0},
+    {"sum_of_chain", [](const Array& x) { return Arrays{reduce_sum((x * 0.5 - 1.0) * x, 1)}; }},
+    {"sum_of_converted", [](const Array& x) { return Arrays{reduce_sum(convert(x, DType::i64), 1)}; },
+     DType::u8},
+    {"sum_of_function", [](const Array& x) { return Arrays{reduce_sum(abs(x) + floor(x * 0.5), 1)}; }},
+    {"of_row_less_its_max",
+     [](const Array& x) { return Arrays{reduce_sum(x - expand_dims(reduce_max(x, 1), 1), 1)}; }},
+    {"two_folds_of_a_value",
+     [](const Array& x) {
+       Array y = x * 2.0 + 1.0;
+       return Arrays{reduce_sum(y, 1), reduce_max(y, 1)};
+     },
+     DType::f32, 2},
+    {"value_that_is_a_result_too",
+     [](const Array& x) {
+       Array y = abs(x) * 0.5;
+       return Arrays{y, reduce_sum(y, 1)};
+     },
+     DType::f32, 2},
+    {"over_columns_of_a_transpose", [](const Array& x) { return Arrays{reduce_sum(transpose(x) * 2.0, 0)}; }},
+    {"of_a_sum_over_devices", [](const Array& x) { return Arrays{reduce_sum(psum(x * 0.5, "a") + x, 1)}; }},
+    {"of_a_long_column", [](const Array& x) { return Arrays{reduce_sum(transpose(x), 0)}; }},
+};
+
+class row_pieces : public testing::TestWithParam<Case> {
+ protected:
+  static Program program(std::int64_t rows, std::int64_t columns) {
+    const Axes axes = mesh.axes();
+    return test_program(mesh, {{GetParam().dtype, {2 * rows, columns}, {axes}}}, GetParam().body,
+                        std::vector<std::vector<Axes>>(GetParam().varying, {axes}));
+  }
+};
+
+TEST_P(row_pieces, compute_what_the_kernels_do) {
+  expect_all_plans_compute(program(1, 32768), mesh);   // whole pieces
+  expect_all_plans_compute(program(3, 40'003), mesh);  // the last piece is shorter
+}
+
+INSTANTIATE_TEST_SUITE_P(, row_pieces, testing::ValuesIn(cases), [](const auto& c) { return c.param.name; });
+
+/// Numbers in [-1, 1) of which sums are inexact.
+template <class T>
+Tensor inexact(DType dtype, const Shape& shape) {
+  Tensor x(dtype, shape);
+  std::uint64_t state = 7;
+  for (std::int64_t i = 0; i < x.elements(); ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    x.mutable_data<T>()[i] = static_cast<T>(static_cast<double>(state >> 11) * 0x1p-52 - 1);
+  }
+  return x;
+}
+
+template <class T>
+void expect_the_tree_of_the_row(DType dtype, std::int64_t columns) {
+  const std::int64_t rows = 2;
+  Program program =
+      test_program(mesh, {{dtype, {2 * rows, columns}, {mesh.axes()}}},
+                   [](const Arrays& x) { return Arrays{reduce_sum(x[0], 1), reduce_sum(x[0] * x[0], 1)}; },
+                   {{mesh.axes()}, {mesh.axes()}});
+  Tensor x = inexact<T>(dtype, {2 * rows, columns}), squares = inexact<T>(dtype, {2 * rows, columns});
+  for (std::int64_t i = 0; i < x.elements(); ++i) squares.mutable_data<T>()[i] *= x.as<T>()[i];
+  Team team(2, Team::Use::always);
+  for (PlanChoice plan : {PlanChoice::one_worker, PlanChoice::by_axis, PlanChoice::by_tiles}) {
+    CompileOptions options;
+    options.plan = plan;
+    options.check_races = true;
+    Tensors found = run_once(program, mesh, {x}, team, options);
+    for (std::size_t r = 0; r < 2; ++r) {
+      Tensor whole(dtype, {2 * rows});
+      reduce_rows_kernel(ReduceKind::sum, dtype)(whole.mutable_bytes(), (r == 0 ? x : squares).data(),
+                                                 2 * rows, columns,
+                                                 columns * static_cast<std::int64_t>(sizeof(T)));
+      EXPECT_TRUE(found[r] == whole) << "result " << r << " of " << columns << " columns";
+    }
+  }
+}
+
+TEST(row_pieces, give_the_bits_of_the_whole_row) {
+  for (std::int64_t columns : {32768, 32769, 36864 + 16, 100'000, (1 << 20) + 3}) {
+    expect_the_tree_of_the_row<float>(DType::f32, columns);
+    expect_the_tree_of_the_row<double>(DType::f64, columns);
+  }
+}
+
+struct Planned {
+  std::vector<Split::By> splits;
+  std::int64_t arena;
+};
+
+Planned planned(const std::function<Array(const Array&)>& body, DType dtype, std::int64_t elements) {
+  Program program = test_program(mesh, {{dtype, {2 * elements}, {mesh.axes()}}},
+                                 [&](const Arrays& x) { return Arrays{psum(body(x[0]), "a")}; }, {});
+  Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+  Steps steps = make_steps(graph, Fusion::on);
+  Placement placement = place(graph, steps, costs_of(graph, steps, Stores::by_size), 2, PlanChoice::by_tiles);
+  Planned found{{}, plan_arena(graph, steps, placement).bytes};
+  for (const Assignment& assigned : placement.of) found.splits.push_back(assigned.split.by);
+  return found;
+}
+
+TEST(row_pieces, are_split_over_workers_and_need_little_memory) {
+  const std::function<Array(const Array&)> bodies[] = {
+      [](const Array& x) { return reduce_sum(x * x); },
+      [](const Array& x) { return reduce_sum(square(x - mean(x))); },
+      [](const Array& x) { return reduce_sum(exp(x - reduce_max(x))); },
+  };
+  for (const auto& body : bodies) {
+    Planned found = planned(body, DType::f32, 8 << 20);
+    EXPECT_EQ(found.splits[0], Split::By::tiles);
+    EXPECT_LE(found.arena, 66 << 10);  // 64 bytes for each of 1,024 pieces, and single numbers
+  }
+}
+
+TEST(row_pieces, keep_short_rows_whole) {
+  EXPECT_EQ(planned([](const Array& x) { return reduce_sum(x * x); }, DType::f32, 4096).arena, 0);
+}
+
+}  // namespace
+}  // namespace tutti
