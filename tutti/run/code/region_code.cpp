@@ -105,7 +105,7 @@ class Coder {
     }
     // Unlike an elementwise kernel, a chain of one task can store non-temporally, and keeps f16 and bf16 in
     // registers.
-    const Link alone{i, Link::Before::none};
+    const Link alone{i, Link::Before::nothing};
     bool is_faster = may_stream_itself(a.results[0]) || is_half(dtype(a));
     if (is_faster && chain_kernel(dtype(a)) && step_of(graph_, step_, alone)) return emit_chain({alone}, a);
     RegionInstruction made{};

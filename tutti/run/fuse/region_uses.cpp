@@ -104,7 +104,7 @@ class UsesFinder {
   void find_recomputed(std::size_t i) {
     const Task& a = task(i);
     BufferId value = a.results[0];
-    if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::none}) ||
+    if (!binary_fn(a) || *binary_fn(a) == BinaryFn::div || !has_step({i, Before::nothing}) ||
         users_[value].size() != 2 || !chain_kernel(dtype(i)))
       return;
     auto is_same_for_a_row = [&](const Address& operand) {
@@ -131,13 +131,13 @@ class UsesFinder {
     BufferId value = select.operands[2].buffer;
     Link own{i, Before::right, compare};
     if (!has_step(own) || !is_only_for(i, value, 2) || !extend(made_at_[value], own))
-      set_chain({{i, Before::none, compare}});
+      set_chain({{i, Before::nothing, compare}});
   }
 
   void find_link(std::size_t i) {
     if (recomputed_.contains(i)) return;
     if (auto recomputed = recomputed_for_.find(i); recomputed != recomputed_for_.end())
-      return set_chain({{made_at_[recomputed->second], Before::none}, link(i, recomputed->second)});
+      return set_chain({{made_at_[recomputed->second], Before::nothing}, link(i, recomputed->second)});
     for (const Address& operand : task(i).operands) {
       Link next = link(i, operand.buffer);
       if (is_only_for(i, operand.buffer, next.before == Before::both ? 2 : 1) &&
@@ -154,13 +154,13 @@ class UsesFinder {
     Chain chain = chain_to(made);
     if (!kernel || chain.size() >= most_links || !is_chain(chain)) return;
     found_.chains.erase(made);
-    chain.push_back({i, Before::none});
+    chain.push_back({i, Before::nothing});
     set_chain(std::move(chain));
   }
 
   Chain chain_to(std::size_t last) const {
     auto known = found_.chains.find(last);
-    return known != found_.chains.end() ? known->second : Chain{{last, Before::none}};
+    return known != found_.chains.end() ? known->second : Chain{{last, Before::nothing}};
   }
 
   bool is_chain(const Chain& chain) const {
@@ -226,7 +226,7 @@ std::vector<const Address*> operands_of(const Graph& graph, const Step& step, co
       operands.push_back(&own[1]);
     } else {
       switch (link.before) {
-        case Before::none: break;  // a fold
+        case Before::nothing: break;  // a fold
         case Before::left: operands.push_back(&own[1]); break;
         case Before::right: operands.push_back(&own[0]); break;
         case Before::both: operands.push_back(nullptr); break;

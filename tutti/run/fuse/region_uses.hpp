@@ -17,8 +17,8 @@ struct RegionUses {
   /// A link of a chain: a function of two operands, or a gate. A gate is a comparison with a limit, and the
   /// select, its only reader, that yields the limit.
   struct Link {
-    // none: no operand comes from a link before, as in the first link; or the link is a final fold.
-    enum class Before : std::uint8_t { none, left, right, both };
+    // nothing: no operand comes from a link before, as in the first link; or the link is a final fold.
+    enum class Before : std::uint8_t { nothing, left, right, both };
     std::size_t task;                                      // of a gate: its select
     Before before;                                         // the operand that the link before computes
     std::optional<std::size_t> comparison = std::nullopt;  // of a gate
