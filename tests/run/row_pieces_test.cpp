@@ -35,7 +35,6 @@ const Case cases[] = {
     {"sum", [](const Array& x) { return Arrays{reduce_sum(x, 1)}; }},
     {"max_of_f64", [](const Array& x) { return Arrays{reduce_max(x, 1)}; }, DType::f64},
     {"min_of_i32", [](const Array& x) { return Arrays{reduce_min(x, 1)}; }, DType::i32},
-    {"sum_of_i64", [](const Array& x) { return Arrays{reduce_sum(x, 1)}; }, DType::i64},
     {"max_of_bf16", [](const Array& x) { return Arrays{reduce_max(x, 1)}; }, DType::bf16},
     {"sum_over_all", [](const Array& x) { return Arrays{psum(reduce_sum(x), "a")}; }, DType::f32, 0},
     {"sum_of_squares", [](const Array& x) { return Arrays{psum(reduce_sum(x * x), "a")}; }, DType::f32, 0},
@@ -74,8 +73,7 @@ class row_pieces_of : public testing::TestWithParam<Case> {
 };
 
 TEST_P(row_pieces_of, compute_what_the_kernels_do) {
-  expect_all_plans_compute(program(1, 32768), mesh);   // whole pieces
-  expect_all_plans_compute(program(3, 40'003), mesh);  // the last piece is shorter
+  expect_all_plans_compute(program(2, 33'003), mesh);  // the last piece is shorter
 }
 
 INSTANTIATE_TEST_SUITE_P(, row_pieces_of, testing::ValuesIn(cases),
@@ -119,7 +117,7 @@ void expect_the_tree_of_the_row(DType dtype, std::int64_t columns) {
 }
 
 TEST(row_pieces, give_the_bits_of_the_whole_row) {
-  for (std::int64_t columns : {32768, 32769, 36864 + 16, 100'000, (1 << 20) + 3}) {
+  for (std::int64_t columns : {32768, 32769, 36864 + 16, 600'000}) {
     expect_the_tree_of_the_row<float>(DType::f32, columns);
     expect_the_tree_of_the_row<double>(DType::f64, columns);
   }

@@ -22,14 +22,14 @@ std::int64_t elements_from(const Shape& shape, int dim) {
   return elements;
 }
 
-/// The pieces of long rows; none for short ones, and where there is no kernel. A piece stays in L2, with some other
-/// values of its region; there are about 1,024 of them in the longest rows.
+/// The pieces of long rows; none for short ones, and where there is no kernel. There are at least 8 in a row, enough
+/// for workers to share. The longest ones stay in L2, with some other values of their region.
 std::optional<PiecesWork> pieces_of(ReduceKind kind, int kept, const Shape& shape, DType dtype) {
   constexpr std::int64_t shortest_long_row = 32768, shortest = 4096, longest = 16384;
   static_assert(shortest >= shortest_piece);
   const std::int64_t columns = elements_from(shape, kept);
   if (columns < shortest_long_row || !reduce_pieces_kernel(kind, dtype)) return std::nullopt;
-  const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(columns) / 1024);
+  const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(columns) / 128);
   return PiecesWork{kind, kept, std::clamp(static_cast<std::int64_t>(wanted), shortest, longest)};
 }
 
