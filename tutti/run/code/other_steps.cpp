@@ -134,14 +134,14 @@ void Columns::touch(const WorkerStep& part, StepContext& context, const OnTouche
   }
 }
 
-void Opaque::run(const WorkerStep& part, StepContext& context) const {
+void OpaqueCode::run(const WorkerStep& part, StepContext& context) const {
   for (std::int64_t i = part.unit_begin; i < part.unit_end; ++i) {
     std::byte* const* at = addresses.data() + static_cast<std::size_t>(i) * (operands + results);
     kernel({{at, operands}, {at + operands, results}, context.scratch});
   }
 }
 
-void Opaque::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
+void OpaqueCode::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
   std::size_t each = operands + results;
   for (std::int64_t i = part.unit_begin; i < part.unit_end; ++i)

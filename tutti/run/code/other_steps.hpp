@@ -45,7 +45,7 @@ struct Columns {
   void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
 };
 
-struct Opaque {
+struct OpaqueCode {
   std::function<void(const kernel::Unit&)> kernel;
   std::vector<std::byte*> addresses;  // of each job: operands, then results
   std::vector<std::int64_t> bytes;    // of each operand and result

@@ -243,9 +243,9 @@ class Scheduler {
     const Task& task = graph_.tasks[step.tasks[0]];
     const kernel::Opaque& work = std::get<OpaqueWork>(task.work).opaque;
     need_scratch(work.scratch_bytes);
-    CodeOf<Opaque>& code =
-        keep(Opaque{work.run, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
-    Opaque& args = code.data;
+    CodeOf<OpaqueCode>& code =
+        keep(OpaqueCode{work.run, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
+    OpaqueCode& args = code.data;
     std::vector<Address> all = task.operands;
     for (BufferId r : task.results) all.push_back(natural_address(graph_, r));
     const Equation& equation = graph_.program.equations[*task.equation];
