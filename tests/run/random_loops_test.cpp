@@ -56,7 +56,7 @@ class Block {
       case 4: return scatter(now, places(), row_twice(), of_rows);
       case 5: return wrapped(now + any());
       case 6: return wrapped(now - rev(any(), below(2)));
-      case 7: return dynamic_update_slice_in_dim(now, expand_dims(reduce_max(any(), 0), {0}), place());
+      case 7: return dynamic_update_slice_in_dim(now, expand_dims(reduce_max(any(), 0), 0), place());
       case 8: return any();
       case 9:
       case 10: return depth < 2 ? branched(now) : -now;
@@ -74,7 +74,7 @@ class Block {
   }
   /// Two rows, which may be one, and a third, which may not be there.
   Array places() {
-    Array first = expand_dims(place(), {0}), second = expand_dims(place(), {0});
+    Array first = expand_dims(place(), 0), second = expand_dims(place(), 0);
     return reshape(concatenate({first, second, second + 2}), {3, 1});
   }
   Array row_twice() {
