@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel calls of a region's code, tile by tile: the interpreter runs them, the race checker looks at what they
+// touch, and a direct region keeps them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "tutti/run/code/region.hpp"
+
+namespace tutti::region {
+
+/// Position and size of a tile in its region.
+struct Tile {
+  std::int64_t row, column, rows, columns;
+  std::int64_t along_row;  // tiles before it in its row
+};
+
+/// Tile `t` of a unit. The last ones of a row and of the region may be smaller.
+Tile tile_of(const RegionCode& code, std::int64_t t);
+
+/// One kernel call, as produced by walk().
+struct Call {
+  const RegionInstruction& instruction;
+  std::uintptr_t out;
+  const std::uintptr_t* in;  // one per operand, term of a fold, or part of a fold chain
+  std::int64_t n;            // elements, or rows of a fold of rows
+};
+
+inline std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
+
+inline std::uintptr_t at_tile(const RegionRef& ref, std::uintptr_t start, const Tile& tile) {
+  return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.along_row * ref.tile_advance);
+}
+
+/// Calls on_call for each kernel call of an instruction on a tile.
+template <class F>
+void walk_instruction(const RegionCode& code, const RegionInstruction& instruction,
+                      const std::uintptr_t* frame, const Tile& tile, std::uintptr_t* terms, F&& on_call) {
+  const auto at = [&](RefId ref) { return at_tile(code.refs[ref], frame[static_cast<int>(ref)], tile); };
+  if (const auto* chain = instruction.as<RegionInstruction::FoldChain>()) {
+    std::uintptr_t* to = terms;
+    for (const RegionFoldChain::Part& part : code.fold_chains[chain->which].parts)
+      *to++ = at(part.ref) + static_cast<std::uintptr_t>(part.offset);
+    return on_call(Call{instruction, terms[0], terms, tile.rows * tile.columns});
+  }
+  std::uintptr_t out = at(instruction.out);
+  std::array<std::uintptr_t, RegionInstruction::most_operands> in;
+  for (int j = 0; j < instruction.operands; ++j) in[static_cast<std::size_t>(j)] = at(instruction.in[j]);
+  const auto* fold = instruction.as<RegionInstruction::Fold>();
+  bool by_row = instruction.by_row;
+  std::int64_t n = instruction.row_value || instruction.folds_rows() ? tile.rows : tile.rows * tile.columns;
+  const std::int64_t* offsets = code.offsets.data() + instruction.offsets;
+  for (int p = 0; p < instruction.positions; ++p) {
+    std::uintptr_t to = out + static_cast<std::uintptr_t>(*offsets++);
+    if (fold) {
+      for (int t = 0; t < fold->terms; ++t) terms[t] = in[0] + static_cast<std::uintptr_t>(*offsets++);
+      on_call(Call{instruction, to, terms, n});
+      continue;
+    }
+    for (int j = 0; j < instruction.operands; ++j)
+      terms[j] = in[static_cast<std::size_t>(j)] + static_cast<std::uintptr_t>(*offsets++);
+    if (!by_row) {
+      on_call(Call{instruction, to, terms, n});
+      continue;
+    }
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      on_call(Call{instruction, to, terms, tile.columns});
+      to += static_cast<std::uintptr_t>(code.refs[instruction.out].row_stride);
+      for (int j = 0; j < instruction.operands; ++j)
+        terms[j] += static_cast<std::uintptr_t>(code.refs[instruction.in[j]].row_stride);
+    }
+  }
+}
+
+/// Calls on_call(call, tile) for each kernel call of a worker's part: code.once per unit, then `whole` on
+/// whole tiles and code.code on others.
+template <class F>
+void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& part,
+          std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
+  std::array<std::uintptr_t, 64> few;
+  std::size_t most = 0;
+  for (const RegionInstruction& i : code.code) most = std::max(most, static_cast<std::size_t>(i.inputs()));
+  for (const RegionFoldChain& chain : code.fold_chains) most = std::max(most, chain.parts.size());
+  std::vector<std::uintptr_t> many(most > few.size() ? most : 0);
+  std::uintptr_t* terms = many.empty() ? few.data() : many.data();
+  std::size_t outer = code.unit_sizes.size();
+  if (frame.size() < code.refs.size()) frame.resize(code.refs.size());
+  std::array<std::int64_t, 64> at;  // the coordinates of the unit
+  for (std::int64_t unit = part.unit_begin; unit < part.unit_end; ++unit) {
+    std::int64_t rest = unit;
+    for (std::size_t a = outer; a-- > 0; rest /= code.unit_sizes[a]) at[a] = rest % code.unit_sizes[a];
+    const std::int64_t* strides = code.unit_strides.data();
+    std::uintptr_t* address = frame.data();
+    for (const RegionRef& ref : code.refs) {
+      std::byte* base = ref.base == scratch_base ? scratch : code.bases[ref.base];
+      std::int64_t offset = ref.offset;
+      for (std::size_t a = 0; a < outer; ++a) offset += at[a] * *strides++;
+      *address++ = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
+    }
+    Tile first{0, 0, code.space.tile_rows, code.space.tile_columns, 0};
+    for (const RegionInstruction& i : code.once)
+      walk_instruction(code, i, frame.data(), first, terms, [&](const Call& call) { on_call(call, first); });
+    for (std::int64_t t = part.tile_begin; t < part.tile_end; ++t) {
+      const Tile tile = tile_of(code, t);
+      bool is_whole = tile.rows == code.space.tile_rows && tile.columns == code.space.tile_columns;
+      for (const RegionInstruction& i : is_whole ? whole : code.code)
+        walk_instruction(code, i, frame.data(), tile, terms, [&](const Call& call) { on_call(call, tile); });
+    }
+  }
+}
+
+}  // namespace tutti::region
