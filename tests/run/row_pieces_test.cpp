@@ -27,7 +27,7 @@ struct Case {
   std::string name;
   std::function<Arrays(const Array&)> body;
   DType dtype = DType::f32;
-  std::size_t varying = 1;  // that many results; the others are equal everywhere
+  std::size_t varying = 1;  // results that differ between devices; they come first
 };
 void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
 

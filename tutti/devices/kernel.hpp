@@ -110,7 +110,7 @@ struct Opaque {
   double nanoseconds;  // estimate for one unit
   std::size_t scratch_bytes = 0;
   std::function<void(const Unit&)> run;
-  /// The operand that result 0 equals but for some elements. Both may lie at one place: then run() writes these alone.
+  /// Result 0 equals this operand except for some elements. If both have one address, run() writes only these elements.
   std::optional<std::size_t> changes = {};
 };
 

@@ -40,12 +40,10 @@ Space space_of(const Graph& graph, const Step& step, AxisSet merged) {
       if (loops.size() >= 2 && (!uneven || (uneven->size() != 2 && loops.size() == 2))) uneven = loops;
     }
   }
-  if (step.pieces) {
-    for (int i = 0; i < step.shape.rank(); ++i) (i < step.pieces->kept ? rows : columns) *= step.shape[i];
-    return {rows, columns, 1, step.pieces->columns};
-  }
-  if (step.kept) {
-    for (int i = 0; i < step.shape.rank(); ++i) (i < *step.kept ? rows : columns) *= step.shape[i];
+  if (std::optional<int> kept = step.pieces ? step.pieces->kept : step.kept) {
+    columns = elements_from(step.shape, *kept);
+    for (int i = 0; i < *kept; ++i) rows *= step.shape[i];
+    if (step.pieces) return {rows, columns, 1, step.pieces->columns};
   } else {
     columns = rows * step.shape.elements();
     rows = 1;

@@ -58,9 +58,13 @@ class Gatherer {
     return fold_of_terms(a) ? nullptr : std::get_if<FoldWork>(&a.work);
   }
 
+  static bool folds_rows(const Task& a) {
+    return std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work);
+  }
+
   static bool is_fusable(const Task& a) {
     return std::holds_alternative<PointwiseWork>(a.work) || std::holds_alternative<FoldWork>(a.work) ||
-           std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work);
+           folds_rows(a);
   }
 
   static Step::Pieces pieces_of(const PiecesWork& work) { return {work.kept, work.columns}; }
@@ -81,7 +85,7 @@ class Gatherer {
     for (const Address& operand : a.operands)
       if (std::optional<StepId> made = maker(operand.buffer))
         first = std::max(first, static_cast<std::size_t>(*made));
-    if (std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work)) {
+    if (folds_rows(a)) {
       for (std::size_t i = first; i < end; ++i)
         if (fits(a, StepId(i))) return StepId(i);
     } else {
@@ -104,9 +108,7 @@ class Gatherer {
     } else if (const auto* rows = std::get_if<RowsWork>(&a.work)) {
       if (step.pieces) return false;
       if (a.shape != step.shape || (step.kept && *step.kept != rows->kept)) return false;
-      std::int64_t columns = 1;
-      for (int i = rows->kept; i < a.shape.rank(); ++i) columns *= a.shape[i];
-      if (columns > longest_row_in_region) return false;
+      if (elements_from(a.shape, rows->kept) > longest_row_in_region) return false;
       const Shape& result = graph_.buffers[a.results[0]].type.shape();
       if (step.kept && result != step.row_shape) return false;
       if (is_like(result, step.shape)) return false;  // else the two shapes would look the same

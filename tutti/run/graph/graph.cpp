@@ -343,6 +343,12 @@ Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool c
   return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();
 }
 
+std::int64_t elements_from(const Shape& shape, int dim) {
+  std::int64_t elements = 1;
+  for (int i = dim; i < shape.rank(); ++i) elements *= shape[i];
+  return elements;
+}
+
 const FoldWork* fold_of_terms(const Task& task) {
   const auto* fold = std::get_if<FoldWork>(&task.work);
   return fold && !fold->terms.empty() ? fold : nullptr;

@@ -99,6 +99,9 @@ struct Task {
   AxisSet axes;  // stored axes of the operand (fold) or of the results
 };
 
+/// The product of the sizes of all dims from `dim` on: the columns of a row that has these dims.
+std::int64_t elements_from(const Shape& shape, int dim);
+
 /// The fold of a task whose terms lie at FoldWork::terms; null for every other task.
 const FoldWork* fold_of_terms(const Task& task);
 

@@ -16,12 +16,6 @@ bool may_be_in_region(const Kernel& kernel) {
          std::holds_alternative<kernel::ReduceDims>(kernel);
 }
 
-std::int64_t elements_from(const Shape& shape, int dim) {
-  std::int64_t elements = 1;
-  for (int i = dim; i < shape.rank(); ++i) elements *= shape[i];
-  return elements;
-}
-
 /// The pieces of long rows; none for short ones, and where there is no kernel. There are at least 8 in a row, enough
 /// for workers to share. The longest ones stay in L2, with some other values of their region.
 std::optional<PiecesWork> pieces_of(ReduceKind kind, int kept, const Shape& shape, DType dtype) {

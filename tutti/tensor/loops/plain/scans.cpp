@@ -75,15 +75,15 @@ std::int64_t index_in_row(const T* row, std::int64_t n, ReduceRowsKernel fold) {
   }
 }
 
-/// The indices of the extremes of `columns` columns of n elements, which lie `stride` elements apart.
+/// The indices of the extremes of the columns of n rows, which lie one behind the other.
 template <Extreme extreme, class T, class Index>
-void indices_in_columns(Index* to, const T* from, std::int64_t n, std::int64_t columns, std::int64_t stride) {
+void indices_in_columns(Index* to, const T* from, std::int64_t n, std::int64_t columns) {
   std::array<Computed<T>, 256> best;
   for (std::int64_t first = 0; first < columns; first += std::ssize(best)) {
     const std::int64_t some = std::min(std::ssize(best), columns - first);
     for (std::int64_t k = 0; k < n; ++k)
       for (std::int64_t i = 0; i < some; ++i) {
-        const auto x = static_cast<Computed<T>>(from[k * stride + first + i]);
+        const auto x = static_cast<Computed<T>>(from[k * columns + first + i]);
         auto& b = best[static_cast<std::size_t>(i)];
         const bool better = k == 0 || beats<extreme>(x, b);
         b = better ? x : b;
@@ -100,7 +100,7 @@ void indices_of(std::byte* out, const std::byte* in, const AlongDim& shape) {
       reduce_rows_kernel(extreme == Extreme::largest ? ReduceKind::max : ReduceKind::min, dtype_of<T>());
   for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.inner, from += shape.n * shape.inner)
     if (shape.inner == 1) *to = static_cast<Index>(index_in_row<extreme>(from, shape.n, fold));
-    else indices_in_columns<extreme>(to, from, shape.n, shape.inner, shape.inner);
+    else indices_in_columns<extreme>(to, from, shape.n, shape.inner);
 }
 
 template <class T>

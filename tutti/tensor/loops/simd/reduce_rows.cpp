@@ -180,7 +180,7 @@ struct RowFolder {
   }
 };
 
-/// What is left of a row: one element, or the 16 lanes of a piece.
+/// What a kernel writes for a row: one element, or the 16 lanes of a piece.
 enum class Left { element, lanes };
 
 template <Left left, ReduceKind kind, class T, class Row>
