@@ -70,7 +70,8 @@ class Runner {
   }
 
   /// Runs all trips. A trip writes carries to the result if an even number of trips follows, else to the
-  /// second buffer, so the last trip writes the result.
+  /// second buffer, so the last trip writes the result. A carry in place has no second buffer: every trip
+  /// writes the result, and only the first one reads the operand.
   void repeat() {
     std::int64_t length = args_.sub.length;
     for (std::int64_t k = 0; k < length; ++k) run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
@@ -82,14 +83,11 @@ class Runner {
     std::size_t xs = consts_ + carries_, outputs = args_.operands.size();
     std::int64_t length = args_.sub.length, at = args_.sub.reverse ? length - 1 - k : k;
     bool to_result = (length - 1 - k) % 2 == 0;
-    if (k == 0) {
+    if (k == 0)
       for (std::size_t i = 0; i < consts_; ++i) plan.bind(i, operand(i));
-      start_in_place();
-    }
     for (std::size_t i = 0; i < carries_; ++i) {
       std::byte *one = result(i), *other = args_.in_place[i] ? one : other_buffer(i);
-      bool is_at_start = k == 0 && !args_.in_place[i];
-      plan.bind(consts_ + i, is_at_start ? operand(consts_ + i) : to_result ? other : one);
+      plan.bind(consts_ + i, k == 0 ? operand(consts_ + i) : to_result ? other : one);
       plan.bind(outputs + i, to_result ? one : other);
     }
     for (std::size_t i = xs; i < outputs; ++i) plan.bind(i, operand(i) + at * args_.operands[i].slice_bytes);
@@ -104,12 +102,8 @@ class Runner {
     bool at_start = true, in_result = false;
     for (;;) {
       run(test, [&] {
-        if (at_start) start_in_place();
         for (std::size_t i = 0; i < carries_; ++i) {
-          std::byte* now = args_.in_place[i] ? result(i)
-                           : at_start        ? operand(consts_ + i)
-                           : in_result       ? result(i)
-                                             : other_buffer(i);
+          std::byte* now = at_start ? operand(consts_ + i) : made_by_trip(i, in_result);
           test.bind(first + consts_ + i, now);
           body.bind(first + consts_ + i, now);
         }
@@ -118,19 +112,16 @@ class Runner {
       in_result = !in_result;
       at_start = false;
       run(body, [&] {
-        for (std::size_t i = 0; i < carries_; ++i)
-          body.bind(outputs + i, in_result || args_.in_place[i] ? result(i) : other_buffer(i));
+        for (std::size_t i = 0; i < carries_; ++i) body.bind(outputs + i, made_by_trip(i, in_result));
       });
     }
     if (in_result || crew_.worker != 0) return;
     for (std::size_t i = 0; i < carries_; ++i)
-      if (!args_.in_place[i]) copy(i, at_start ? operand(consts_ + i) : other_buffer(i));
+      copy(i, at_start ? operand(consts_ + i) : made_by_trip(i, in_result));
   }
 
-  /// Copies the carries that are updated in place to the result's buffer, unless it is also the operand's.
-  void start_in_place() const {
-    for (std::size_t i = 0; i < carries_; ++i)
-      if (args_.in_place[i]) copy(i, operand(consts_ + i));
+  std::byte* made_by_trip(std::size_t carry, bool in_result) const {
+    return in_result || args_.in_place[carry] ? result(carry) : other_buffer(carry);
   }
 
   void bind_consts(Plan& test, Plan& body) const {
