@@ -28,7 +28,9 @@ class ArenaPlanner {
         steps_(steps),
         placement_(placement),
         accesses_(graph.buffers.size()),
-        kept_(graph.buffers.size()) {
+        kept_(graph.buffers.size()),
+        below_(graph.buffers.size()) {
+    plan_.in_output.assign(graph.buffers.size(), std::nullopt);
     for (BufferId r : graph.replicas) kept_[r] = true;
   }
 
@@ -36,6 +38,7 @@ class ArenaPlanner {
     plan_.offset.assign(graph_.buffers.size(), std::nullopt);
     place_constants();
     find_accesses();
+    find_updates_of_outputs();
     std::int64_t staying = place_all(false), travelling = place_all(true);
     std::int64_t constants = plan_.bytes;
     for (BufferId r : graph_.buffers.ids())
@@ -46,9 +49,11 @@ class ArenaPlanner {
 
   MayOverwrite may_overwrite() && {
     find_accesses();
+    find_updates_of_outputs();
     return [planner = std::move(*this)](BufferId input, BufferId output) {
-      return planner.alike(input, output) && planner.buffer(input).axes == planner.buffer(output).axes &&
-             (planner.is_over(input, output) || planner.is_over_part_by_part(input, output));
+      for (std::optional<BufferId> later = output; later; later = planner.below_[*later])
+        if (!planner.may_replace(input, *later)) return false;
+      return true;
     };
   }
 
@@ -61,7 +66,8 @@ class ArenaPlanner {
   StepId maker(BufferId r) const { return *steps_.maker[r]; }
   std::int64_t offset(BufferId r) const { return *plan_.offset[r]; }
   bool is_planned(BufferId r) const {
-    return buffer(r).kind == Buffer::Kind::arena && steps_.maker[r] && steps_.in_memory[r];
+    return buffer(r).kind == Buffer::Kind::arena && steps_.maker[r] && steps_.in_memory[r] &&
+           !plan_.in_output[r];
   }
   bool is_kept(BufferId r) const { return kept_[r]; }
 
@@ -110,6 +116,30 @@ class ArenaPlanner {
       last->step = std::max(last->step, n);
     }
     return last;
+  }
+
+  /// Finds the values that lead to an output by updates, each of the one before. They use the output's memory.
+  void find_updates_of_outputs() {
+    for (BufferId output : graph_.outputs)
+      for (BufferId later = output; (below_[later] = updated_value(later)); later = *below_[later])
+        plan_.in_output[*below_[later]] = output;
+  }
+
+  /// The value that an update changes to `later`, if `later` may lie where it does.
+  std::optional<BufferId> updated_value(BufferId later) const {
+    const Step& writer = step(maker(later));
+    if (writer.kind == Step::Kind::region) return std::nullopt;
+    const Task& task = graph_.tasks[writer.tasks[0]];
+    std::optional<std::size_t> over = operand_below(task, later);
+    if (!over) return std::nullopt;
+    BufferId earlier = task.operands[*over].buffer;
+    if (!is_planned(earlier) || !may_replace(earlier, later)) return std::nullopt;
+    return earlier;
+  }
+
+  bool may_replace(BufferId earlier, BufferId later) const {
+    return alike(earlier, later) && buffer(earlier).axes == buffer(later).axes &&
+           (is_over(earlier, later) || is_over_part_by_part(earlier, later));
   }
 
   /// Places all buffers of one pool and returns the bytes of the pool.
@@ -351,7 +381,8 @@ class ArenaPlanner {
   Indexed<BufferId, std::vector<StepId>> accesses_;
   Indexed<BufferId, std::optional<Last>> last_;  // none: no step accesses the buffer
   Indexed<BufferId, bool> kept_, travels_;
-  Pool pool_;  // that is being placed
+  Indexed<BufferId, std::optional<BufferId>> below_;  // see find_updates_of_outputs()
+  Pool pool_;                                         // that is being placed
 };
 
 }  // namespace

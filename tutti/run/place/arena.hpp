@@ -11,6 +11,7 @@ namespace tutti {
 /// pools never share memory, so private cache lines do not migrate.
 struct ArenaPlan {
   Indexed<BufferId, std::optional<std::int64_t>> offset;  // none: a caller's buffer, or not in memory
+  Indexed<BufferId, std::optional<BufferId>> in_output;   // the output whose memory the buffer uses
   std::int64_t bytes = 0;
   int shared_in_place = 0;  // results that reuse the memory of an operand
 };

@@ -57,7 +57,7 @@ class Scheduler {
 
   /// Writes the address of byte `offset` of buffer r to `at`; for callers' buffers, whenever one is bound.
   void put_address(std::byte** at, BufferId r, std::int64_t offset) {
-    const Buffer& of = buffer(r);
+    const Buffer& of = buffer(arena_.in_output[r].value_or(r));
     switch (of.kind) {
       case Buffer::Kind::arena:
       case Buffer::Kind::constant: *at = made_.arena.get() + *arena_.offset[r] + offset; return;
