@@ -51,7 +51,11 @@ GraphBuilder::Value GraphBuilder::like_buffer(const Value& v, Type type, BufferI
   bool alike = true;
   for (std::size_t i = 0; i < axes.size(); ++i)
     alike = alike && (v.address.axes[i] == axes[i] || graph_.mesh.axes()[i].size == 1);
-  if (alike) return v;
+  if (alike) {
+    Value same = v;
+    same.address.axes = axes;  // may differ on axes of size 1, where no address depends on them
+    return same;
+  }
   BufferId copy = new_buffer(type, stored_axes(type), Spacing::dense);
   graph_.buffers[copy] = graph_.buffers[buffer];
   add_copy(v, type, copy);
