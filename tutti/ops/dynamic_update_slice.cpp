@@ -80,8 +80,9 @@ Tangents DynamicUpdateSlice::transpose(const LinearOperands& operands, const Tan
     return arrays;
   };
   Tangents result(operands.size());
-  if (operands[0].linear()) result[0] = apply_one(*this, at_starts({ct, zero_tangent(dual(update))}));
+  // Reads ct first: then the cotangent of x may lie where ct does.
   if (operands[1].linear()) result[1] = apply_one(DynamicSlice{update.shape().sizes()}, at_starts({ct}));
+  if (operands[0].linear()) result[0] = apply_one(*this, at_starts({ct, zero_tangent(dual(update))}));
   return result;
 }
 

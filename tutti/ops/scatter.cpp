@@ -159,13 +159,14 @@ Tangents Scatter::transpose(const LinearOperands& operands, const Tangents& cota
   WindowSizes sizes = sizes_of(dims, array, updates);
   bool adds = kind == ScatterKind::add;
   Tangents result(3);
+  if (operands[2].linear()) {  // reads ct first: then the cotangent of x may lie where ct does
+    Array counts =
+        adds ? lies_inside(dims, indices, array, sizes) : stays(dims, indices, array, updates, sizes);
+    Array windows = apply_one(Gather{dims, sizes}, {ct, indices});
+    result[2] = select(counts, windows, zero_tangent(windows.type()));
+  }
   if (operands[0].linear())
     result[0] = adds ? ct : apply_one(*this, {ct, indices, zero_tangent(ct.type().with(updates))});
-  if (!operands[2].linear()) return result;
-  Array counts =
-      adds ? lies_inside(dims, indices, array, sizes) : stays(dims, indices, array, updates, sizes);
-  Array windows = apply_one(Gather{dims, sizes}, {ct, indices});
-  result[2] = select(counts, windows, zero_tangent(windows.type()));
   return result;
 }
 
