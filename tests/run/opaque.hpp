@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/rules.hpp"
@@ -19,11 +20,12 @@ struct Opaque {
   std::function<void(const kernel::Unit&)> run;
   double nanoseconds = 1000;
   std::size_t scratch_bytes = 64;
+  std::optional<std::size_t> changes = {};
 
   Parameters parameters() const { return {}; }
   Mixing mixing() const { return Mixing::own; }
   Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const { return kernel::Opaque{nanoseconds, scratch_bytes, run}; }
+  Kernel kernel(const Layout&) const { return kernel::Opaque{nanoseconds, scratch_bytes, run, changes}; }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Opaque& other) const { return this == &other; }
 };
