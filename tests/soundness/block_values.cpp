@@ -85,6 +85,36 @@ Arrays counted_loop(const Scope& scope, const Action& action) {
   return {fori_loop(first, first + action.picks[3] % 4, trip, scope.pick(action.picks[0]))};
 }
 
+// Two carries, a row of each updated in every trip. Carries are read after the update, updated in one branch alone,
+// swapped, and stacked.
+Arrays updated_carries(const Scope& scope, const Action& action) {
+  using Two = std::pair<Array, Array>;
+  auto [x, y] =
+      as_summands(at_least(scope.pick(action.picks[0]), 1), scope.pick(action.picks[1]), action.picks[3]);
+  Shape row = x.shape().with(Dim{0}, 1);
+  auto trip = [&](const Two& before, const Array& number) {
+    Scope in = after(scope, action, 0, {}, {before.first, before.second});
+    auto updated = [&](const Array& carry, const Array& value) {
+      return dynamic_update_slice_in_dim(carry, as_summed_as(fitted(value, row), carry), number);
+    };
+    Array first = updated(before.first, in.pick(0));
+    Array read = dynamic_slice_in_dim(action.picks[2] % 2 == 0 ? before.first : first, number, 1);
+    Array second = updated(before.second, read);
+    if (action.picks[2] % 3 == 0)
+      second = cond(
+          number > 0, [&](const Array& z) { return updated(z, read); }, [](const Array& z) { return z; },
+          before.second);
+    Two next = action.picks[3] % 3 == 0 ? Two{second, first} : Two{first, second};
+    return std::pair{next, action.picks[3] % 4 == 0 ? before.second : read};
+  };
+  Axes decided;  // a branch keeps for its gradient only numbers that vary as its results do
+  for (const Axis& axis : scope.bound)
+    if (!contains(scope.open, axis)) decided.push_back(axis);
+  Array numbers = varying_along(arange(1 + action.picks[3] % 3, DType::i32), decided);
+  auto [last, ys] = scan(trip, Two{x, y}, numbers, {.reverse = action.picks[2] % 4 == 1});
+  return {ys, last.second, last.first};
+}
+
 // 0 to 2 trips.
 Arrays loop_while(const Scope& scope, const Action& action) {
   if (scope.in_gradient) return counted_loop(scope, action);
@@ -237,11 +267,10 @@ Arrays barrier(const Scope& scope, const Action& action) {
 Arrays block_values(const Scope& scope, const Action& action) {
   using Blocks = Arrays (*)(const Scope&, const Action&);
   // In the order of Kind.
-  static constexpr Blocks all[] = {branch_of_two, branch_of_three, loop_over_slices,
-                                   counted_loop,  loop_while,      computed_again,
-                                   own_tangent,   own_gradient,    gradient,
-                                   tangent_of,    lanes,           devices,
-                                   barrier};
+  static constexpr Blocks all[] = {branch_of_two,   branch_of_three, loop_over_slices, counted_loop,
+                                   updated_carries, loop_while,      computed_again,   own_tangent,
+                                   own_gradient,    gradient,        tangent_of,       lanes,
+                                   devices,         barrier};
   constexpr auto first = static_cast<std::size_t>(Kind::branch_of_two);
   static_assert(std::size(all) == static_cast<std::size_t>(kinds) - first);
   return all[static_cast<std::size_t>(action.kind) - first](scope, action);

@@ -137,6 +137,7 @@ std::string text_of(const Actions& actions) {
                                                  "branch_of_three",
                                                  "loop_over_slices",
                                                  "counted_loop",
+                                                 "updated_carries",
                                                  "loop_while",
                                                  "computed_again",
                                                  "own_tangent",

@@ -61,6 +61,7 @@ enum class Kind {
   branch_of_three,
   loop_over_slices,
   counted_loop,
+  updated_carries,
   loop_while,
   computed_again,
   own_tangent,
