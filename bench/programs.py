@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of programs: loops that update a large carry, reductions over all dims, long programs to compile, others.
+Each stands beside JAX on one device, a simpler program of ours, or a loop by hand. The bound is for the ratio.
+
+A round times ours and its peer in turn, the next round in the opposite order; times and ratios are medians over rounds.
+A row ends with the round in which it has taken 6 s. A compilation that would take more than a minute is left out: the
+row says how long it would take, by the growth between the two sizes before it.
+"""
+
+import math
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from functools import partial
+
+from side_by_side import PYTHON, RESULTS, Peers, Program
+
+BINARIES = "build/release/bin/bench_programs_"
+ROUNDS, ENOUGH_SECONDS, MOST_SECONDS = 3, 6, 60
+KIB = 1 << 10
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one process measures: "loops", "arrays" or "compile", or their twin "jax"."""
+
+    process: str
+    name: str
+    size: int = 0
+
+    def request(self) -> str:
+        return f"measure {self.name} {self.size}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The ratio is ours over `share` times the sum of the peer's. A string is the name of a Google Benchmark."""
+
+    program: str
+    ours: Step | str
+    peer: tuple[Step | str, ...] = ()
+    what: str = ""  # the peer, in words
+    share: float = 1
+    bound: str = ""
+    arena: str = ""  # its bound
+
+    def steps(self) -> dict[str, Step | str]:
+        return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
+
+
+loops, arrays, compiling, jax = (partial(Step, name) for name in ("loops", "arrays", "compile", "jax"))
+FEW, MANY = 256, 32 * 256  # rows of 256 elements
+
+
+def beside_jax(program: str, ours: Step, bound: str = "1") -> Row:
+    return Row(program, ours, (jax(ours.name, ours.size),), "JAX", bound=bound)
+
+
+def updates(program: str, name: str) -> list[Row]:
+    few, many, on_devices = loops(f"{name}_rows", FEW), loops(f"{name}_rows", MANY), f"{name}_on_devices"
+    kept, copy = loops(f"{name}_rows_kept", MANY), loops("copy_rows", MANY)
+    return [
+        Row(f"256 x {program}, [256,256]", few),
+        Row("  32 times the rows, donated", many, (few,), "256 rows", bound="1.5"),
+        Row("  32 times the rows, kept", kept, (few, copy), "256 rows + copy", bound="1.5"),
+        beside_jax("  512, [512,2048]", loops(on_devices, 1), bound="1.5"),
+        beside_jax("  512, 4 x [512,2048]", loops(on_devices, 4), bound="1.5"),
+    ]
+
+
+def reduction(program: str, name: str, passes: int = 1, note: str = "") -> Row:
+    bound = f"{1.3 * passes:.1f}{note}"
+    return Row(program, arrays(name), (arrays("sum"),), "plain sum", bound=bound, arena="64 KiB")
+
+
+REDUCTIONS = [
+    beside_jax("sum, 64 MiB", arrays("sum"), bound=""),
+    reduction("psum(sum(x*x))", "psum_of_squares"),
+    beside_jax("  beside JAX", arrays("psum_of_squares"), bound=""),
+    reduction("norm", "norm"),
+    reduction("mean(square(x))", "mean_square"),
+    reduction("variance", "variance", 2),
+    reduction("logsumexp", "logsumexp", 2, " + exp"),
+    reduction("argmax over all", "argmax_of_all"),
+    reduction("sum of u8 as i64", "sum_of_bytes"),
+]
+
+
+def gradient(equations: int) -> Row:
+    shortest = compiling("gradient", 2_000)
+    program, row = f"gradient of {equations:,} equations", compiling("gradient", equations)
+    if equations == 2_000:
+        return Row(program, row)
+    bound = "1.3, 6 s" if equations == 120_000 else "1.3"
+    return Row(program, row, (shortest,), "2,000, an equation", equations / 2_000, bound)
+
+
+def ring(devices: int) -> Row:
+    program, row = f"ring on {devices:,} devices", compiling("ring", devices)
+    if devices == 256:
+        return Row(program, row)
+    bound = {4_096: "4.5, 0.5 s", 65_536: "5 s, all three"}.get(devices, "4.5")
+    peer = (compiling("ring", devices // 4),) if devices <= 4_096 else ()
+    return Row(program, row, peer, "a quarter of them" if peer else "", bound=bound)
+
+
+def collective(program: str, name: str, devices: int) -> Row:
+    return Row(f"{program} on {devices:,} devices", compiling(name, devices))
+
+
+COMPILING = [
+    *(gradient(n) for n in (2_000, 8_000, 30_000, 120_000)),
+    *(ring(n) for n in (256, 1_024, 4_096)),
+    *(collective("psum", "psum", n) for n in (1_024, 4_096, 65_536)),
+    *(collective("all_gather to invariant", "all_gather", n) for n in (1_024, 4_096, 65_536)),
+    ring(65_536),
+]
+
+
+def scan_of_layers() -> Row:
+    in_scan, written_out = (f"transformer{scan}_step/workers:2" for scan in ("_scan", ""))
+    return Row("transformer, layers in a scan", in_scan, (written_out,), "written out", bound="1.15")
+
+
+def fused(program: str, name: str) -> Row:
+    by_hand = (f"fused_{name}/by_hand/64/64",)
+    return Row(f"{program} of 8 x [64,64]", f"fused_{name}/tutti/64/64", by_hand, "by hand", bound="1.6")
+
+
+def first_call(mebibytes: int) -> Row:
+    memset = (arrays("first_memset", mebibytes),)
+    return Row(f"first call, {mebibytes} MiB", arrays("first_call", mebibytes), memset, "memset", bound="1.2")
+
+
+SECTIONS = {
+    "loops": [
+        *updates("dynamic_update_slice", "update"),
+        *updates("scatter_add", "add"),
+        beside_jax("decode 256 tokens, cached", loops("decode", 256), bound="1.5"),
+        scan_of_layers(),
+    ],
+    "reductions": REDUCTIONS,
+    "compile": COMPILING,
+    "elements": [
+        fused("softmax", "softmax"),
+        fused("layer norm", "layer_norm"),
+        first_call(1024),
+        beside_jax("argmax of [2048,2048], dim 0", arrays("argmax_along", 0)),
+        beside_jax("argmax of [2048,2048], dim 1", arrays("argmax_along", 1)),
+        beside_jax("exp + sin*tanh + erf, [2048,2048]", arrays("functions")),
+    ],
+}
+# The figures that the table takes from Google Benchmark programs: their names, and a filter.
+FROM_BENCHMARKS = {
+    "transformer": "transformer(_scan)?_step/workers:2",
+    "fusion": "fused_(softmax|layer_norm)/.*/64/64",
+}
+
+
+class Processes:
+    """Started when first asked. One that does not answer for two minutes is killed; the next row starts anew."""
+
+    def __init__(self, peers: str):
+        self.with_jax = peers != "none" and PYTHON.exists()
+        self.environment = Peers.HUGE_PAGES if peers == "huge pages" else {}
+        self.running: dict[str, Program] = {}
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        self.log = (RESULTS / "programs.log").open("w")
+
+    def has(self, step: Step | str) -> bool:
+        return isinstance(step, str) or step.process != "jax" or self.with_jax
+
+    def ask(self, name: str, line: str) -> dict:
+        if name not in self.running:
+            command = [PYTHON, "bench/programs_peer.py"] if name == "jax" else [BINARIES + name]
+            of_jax = (self.log, self.environment) if name == "jax" else (None, {})
+            self.running[name] = Program(command, of_jax[0], **of_jax[1])
+        program = self.running[name]
+        answer = program.ask(line)
+        if program.ended:
+            del self.running[name]
+            if not program.was_late:
+                sys.exit(f"{program.command[-1]}: {answer['error']}")
+        return answer
+
+    def forget(self) -> None:
+        for name in list(self.running):
+            self.ask(name, "forget")
+
+    def close(self) -> None:
+        for program in self.running.values():
+            program.close()
+
+
+class Table:
+    def __init__(self, processes: Processes, figures: dict[str, float]):
+        self.processes, self.figures = processes, figures
+        self.known: dict[Step, float] = {}  # us, of compiling
+        self.started = time.monotonic()
+
+    def expected_seconds(self, step: Step | str) -> float:
+        """As time grew between the two largest sizes measured before."""
+        if isinstance(step, str):
+            return 0
+        known = ((s.size, us) for s, us in self.known.items() if s.name == step.name)
+        smaller = sorted(k for k in known if k[0] < step.size)
+        if len(smaller) < 2:
+            return 0
+        (size, us), (largest, most_us) = smaller[-2:]
+        power = math.log(max(most_us / us, 1)) / math.log(largest / size)
+        return most_us * (step.size / largest) ** power / 1e6
+
+    def ask(self, step: Step | str) -> dict:
+        if isinstance(step, str):
+            return {"us": self.figures[step]}
+        return self.processes.ask(step.process, step.request())
+
+    def rounds_of(self, row: Row) -> list[dict[str, dict]]:
+        """Of answers. The first that is an error is the last."""
+        steps = [(key, step) for key, step in row.steps().items() if self.processes.has(step)]
+        rounds, start = [], time.monotonic()
+        while len(rounds) < ROUNDS and time.monotonic() - start < ENOUGH_SECONDS:
+            rounds.append({})
+            for key, step in reversed(steps) if len(rounds) % 2 == 0 else steps:
+                rounds[-1][key] = answer = self.ask(step)
+                if "error" in answer:
+                    return [{"ours": answer}]
+        self.processes.forget()
+        return rounds
+
+    def record(self, row: Row) -> dict:
+        """What is printed, and kept in results.json."""
+        record = {"program": row.program.strip(), "peer": row.what, "bound": row.bound}
+        if (seconds := self.expected_seconds(row.ours)) > MOST_SECONDS:
+            return record | {"left_out": f"skipped: about {seconds:,.0f} s"}
+        rounds = self.rounds_of(row)
+        last = rounds[-1]["ours"]
+        if "error" in last:
+            reason = f"refused: {last['code']}" if "code" in last else "skipped: takes minutes"
+            return record | {"left_out": reason}
+        require_same_values(row, rounds[-1])
+        ours = [answers["ours"]["us"] for answers in rounds]
+        record["us"] = statistics.median(ours)
+        if isinstance(row.ours, Step) and row.ours.process == "compile":
+            self.known[row.ours] = record["us"]
+        record["arena_bytes"] = last.get("arena")
+        peers = [peer_time(row, answers) for answers in rounds if len(answers) > 1]
+        if peers:
+            record["peer_us"] = statistics.median(peers)
+            record["ratio"] = statistics.median(us / peer for us, peer in zip(ours, peers, strict=True))
+        return record
+
+    def measured(self) -> list[dict]:
+        print(f"\n{HEADER}")
+        records = []
+        for section, rows in SECTIONS.items():
+            print(section)
+            for row in rows:
+                records.append(self.record(row))
+                print(line(row, records[-1]), flush=True)
+        print(f"in {time.monotonic() - self.started:.0f} s")
+        return records
+
+
+def peer_time(row: Row, answers: dict[str, dict]) -> float:
+    return row.share * sum(answer["us"] for key, answer in answers.items() if key != "ours")
+
+
+def require_same_values(row: Row, answers: dict[str, dict]) -> None:
+    """Ours were checked one by one; JAX has the same mean of absolute values, so it did the same work."""
+    found = answers["ours"].get("value")
+    for key, answer in answers.items():
+        step = row.steps()[key]
+        if isinstance(step, Step) and step.process == "jax" and found is not None and "value" in answer:
+            if abs(answer["value"] - found) > 1e-4 * abs(found):
+                sys.exit(f"{row.program}: ours gives {found}, JAX {answer['value']}")
+
+
+def in_words(us: float | None) -> str:
+    if us is None:
+        return ""
+    for unit, least in (("s", 1e6), ("ms", 1e3)):
+        if us >= least:
+            return f"{us / least:.2f} {unit}"
+    return f"{us:.1f} us"
+
+
+HEADER = f"{'programs, median of rounds':<44}{'Tutti':>10}{'peer':>11}  {'':<17}{'ratio':>8}  bound"
+
+
+def line(row: Row, record: dict) -> str:
+    text = f"  {row.program:<42}"
+    if "left_out" in record:
+        return f"{text}{record['left_out']:<48}  {row.bound}".rstrip()
+    has_ratio = "ratio" in record
+    ratio = f"{record['ratio']:.2f}" if has_ratio else ""
+    text += f"{in_words(record['us']):>10}{in_words(record.get('peer_us')):>11}"
+    text += f"  {row.what if has_ratio else '':<17}{ratio:>8}  {row.bound:<15}"
+    used = record["arena_bytes"]
+    if used is not None:
+        text += f"arena {used / KIB:,.0f} KiB" + (f", bound {row.arena}" if row.arena else "")
+    return text.rstrip()
+
+
+def measured(figures: dict[str, float], peers: str) -> list[dict]:
+    """Measures and prints. `figures`: those of FROM_BENCHMARKS, in us; `peers`: as tools/bench takes them."""
+    processes = Processes(peers)
+    records = Table(processes, figures).measured()
+    processes.close()
+    return records

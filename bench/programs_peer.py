@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The twin of bench/programs_loops.cpp and bench/programs_arrays.cpp in JAX, on one device: the programs that
+bench/programs.py prints beside JAX. Takes the commands "measure" and "forget" of bench/rows.hpp and answers like them.
+"""
+
+import json
+import math
+import statistics
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+UPDATED, TRIPS, EDGE = (512, 2048), 512, 2048
+BATCH, HEADS, HEAD_SIZE = 8, 4, 64
+WIDTH = HEADS * HEAD_SIZE
+
+
+def values(shape, salt=0):
+    """value_of of bench/rows.hpp, from element `salt` on."""
+    i = np.arange(salt, salt + math.prod(shape), dtype=np.int64)
+    return ((i * 7919 % 2001).astype(np.float32) / np.float32(1000) - np.float32(1)).reshape(shape)
+
+
+def rows_of_all(devices, of_rows):
+    """In each trip one row of what every device of ours has; the carry is donated."""
+
+    def trip(i, carry):
+        return of_rows(carry, jnp.broadcast_to(row + i.astype(np.float32), (devices, *UPDATED[1:])), i)
+
+    row = jnp.asarray(values(UPDATED[1:]))
+    loop = jax.jit(lambda start: lax.fori_loop(0, TRIPS, trip, start), donate_argnums=0)
+    before = values((devices, *UPDATED))
+    carry = loop(jnp.asarray(before))
+    change = np.asarray(row) + np.arange(TRIPS, dtype=np.float32)[:, None]
+    assert (np.asarray(carry) == (before + change if of_rows is add_rows else change)).all()
+
+    def call():
+        nonlocal carry
+        carry = jax.block_until_ready(loop(carry))
+
+    return call, None
+
+
+def set_rows(carry, rows, i):
+    return lax.dynamic_update_slice(carry, rows[:, None], (0, i, 0))
+
+
+def add_rows(carry, rows, i):
+    return carry.at[:, i].add(rows, mode="drop")
+
+
+def next_token(t, token, weights):
+    x, keys, seen = token
+    query, key, value = ((x @ weights[k]).reshape(BATCH, HEADS, HEAD_SIZE) for k in ("query", "key", "value"))
+    keys = lax.dynamic_update_slice(keys, key[:, :, None], (0, 0, t, 0))
+    seen = lax.dynamic_update_slice(seen, value[:, :, None], (0, 0, t, 0))
+    likeness = jnp.einsum("bhd,bhtd->bht", query, keys)
+    is_past = jnp.arange(keys.shape[2]) <= t
+    weight = jax.nn.softmax(jnp.where(is_past, likeness * 0.125, -1e9))
+    mixed = jnp.einsum("bht,bhtd->bhd", weight, seen).reshape(BATCH, WIDTH)
+    return x * 0.5 + (mixed @ weights["output"]) * 0.5, keys, seen
+
+
+def decode(tokens):
+    weights = {
+        name: jnp.asarray(values((WIDTH, WIDTH), salt) * np.float32(0.1))
+        for salt, name in enumerate(("query", "key", "value", "output"))
+    }
+    x = jnp.asarray(values((BATCH, WIDTH)))
+
+    @jax.jit
+    def run(x, weights):
+        cache = jnp.zeros((BATCH, HEADS, tokens, HEAD_SIZE))
+        return lax.fori_loop(0, tokens, lambda t, token: next_token(t, token, weights), (x, cache, cache))[0]
+
+    decoded = np.asarray(run(x, weights))
+    assert np.isfinite(decoded).all() and decoded.any()
+    return (lambda: run(x, weights).block_until_ready()), decoded
+
+
+def of_array(function, x):
+    run, x = jax.jit(function), jnp.asarray(x)
+    return (lambda: run(x).block_until_ready()), np.asarray(run(x))
+
+
+def small_numbers():
+    """Those of bench/programs_arrays.cpp."""
+    x = (np.arange(4096 * 4096, dtype=np.int64) * 2 % 3 - 1).astype(np.float32)
+    x[12_345_678] = 2
+    return x.reshape(4096, 4096)
+
+
+ROWS = {
+    "update_on_devices": lambda n: rows_of_all(n, set_rows),
+    "add_on_devices": lambda n: rows_of_all(n, add_rows),
+    "decode": decode,
+    "sum": lambda _: of_array(jnp.sum, small_numbers()),
+    "psum_of_squares": lambda _: of_array(lambda x: jnp.sum(x * x), small_numbers()),
+    "argmax_along": lambda dim: of_array(lambda x: jnp.argmax(x, dim), values((EDGE, EDGE))),
+    "functions": lambda _: of_array(
+        lambda x: jnp.exp(x) + jnp.sin(x) * jnp.tanh(x) + lax.erf(x), values((EDGE, EDGE))
+    ),
+}
+
+
+def microseconds(call):
+    """microseconds_a_call of bench/rows.hpp."""
+    call()
+    times = []
+    while sum(times) < 50_000 or len(times) < 3 and sum(times) < 1_000_000:
+        start = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - start) * 1e6)
+    return statistics.median(times)
+
+
+def main():
+    prepared = {}
+    for line in sys.stdin:
+        command, *what = line.split()
+        if command == "forget":
+            prepared.clear()
+            print("{}", flush=True)
+            continue
+        name, size = what
+        if line not in prepared:
+            prepared[line] = ROWS[name](int(size))
+        call, result = prepared[line]
+        answer = {"us": microseconds(call)}
+        if result is not None:
+            answer["value"] = float(np.mean(np.abs(result), dtype=np.float64))
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
