@@ -4,7 +4,8 @@ Each stands beside JAX on one device, a simpler program of ours, or a loop by ha
 
 A round times ours and its peer in turn, the next round in the opposite order; times and ratios are medians over rounds.
 A row ends with the round in which it has taken 6 s. A compilation that would take more than a minute is left out: the
-row says how long it would take, by the growth between the two sizes before it.
+row says how long it would take, by the growth between the two sizes before it. One that takes longer all the same is
+stopped.
 """
 
 import math
@@ -18,6 +19,7 @@ from side_by_side import PYTHON, RESULTS, Peers, Program
 
 BINARIES = "build/release/bin/bench_programs_"
 ROUNDS, ENOUGH_SECONDS, MOST_SECONDS = 3, 6, 60
+SECONDS_TO_ANSWER = 75  # with the checks
 KIB = 1 << 10
 
 
@@ -159,7 +161,7 @@ FROM_BENCHMARKS = {
 
 
 class Processes:
-    """Started when first asked. One that does not answer for two minutes is killed; the next row starts anew."""
+    """Started when first asked. One that does not answer in time is killed; the next row starts anew."""
 
     def __init__(self, peers: str):
         self.with_jax = peers != "none" and PYTHON.exists()
@@ -177,7 +179,7 @@ class Processes:
             of_jax = (self.log, self.environment) if name == "jax" else (None, {})
             self.running[name] = Program(command, of_jax[0], **of_jax[1])
         program = self.running[name]
-        answer = program.ask(line)
+        answer = program.ask(line, SECONDS_TO_ANSWER)
         if program.ended:
             del self.running[name]
             if not program.was_late:
@@ -237,7 +239,7 @@ class Table:
         rounds = self.rounds_of(row)
         last = rounds[-1]["ours"]
         if "error" in last:
-            reason = f"refused: {last['code']}" if "code" in last else "skipped: takes minutes"
+            reason = f"refused: {last['code']}" if "code" in last else f"skipped: more than {SECONDS_TO_ANSWER} s"
             return record | {"left_out": reason}
         require_same_values(row, rounds[-1])
         ours = [answers["ours"]["us"] for answers in rounds]

@@ -81,8 +81,8 @@ class Program:
             env=os.environ | environment,
         )
 
-    def ask(self, line: str) -> dict:
-        timer = threading.Timer(SECONDS_TO_ANSWER, self.stop_waiting)
+    def ask(self, line: str, seconds: int = SECONDS_TO_ANSWER) -> dict:
+        timer = threading.Timer(seconds, self.stop_waiting)
         timer.start()
         answer = ""
         try:
@@ -90,7 +90,7 @@ class Program:
             answer = self.process.stdout.readline()
             return json.loads(answer)
         except (OSError, ValueError):
-            return {"error": f"{self.end(answer)} at '{line}'"}
+            return {"error": f"{self.end(answer, seconds)} at '{line}'"}
         finally:
             timer.cancel()
 
@@ -98,7 +98,7 @@ class Program:
         self.was_late = True
         self.process.kill()
 
-    def end(self, last_words: str) -> str:
+    def end(self, last_words: str, seconds: int) -> str:
         """How it came to that."""
         self.ended = True
         with suppress(OSError):
@@ -107,7 +107,7 @@ class Program:
             self.process.kill()
             return f"answered {last_words.strip()!r}, which is no JSON,"
         status = self.process.wait()
-        return f"did not answer within {SECONDS_TO_ANSWER} s" if self.was_late else ending(status)
+        return f"did not answer within {seconds} s" if self.was_late else ending(status)
 
     def must(self, line: str) -> dict:
         """Without an answer there is nothing to measure: this program ends."""
