@@ -45,10 +45,10 @@ TEST(dynamic_update_slice, transposes_to_zeros_in_the_window_and_the_window) {
                           })
                         .program),
             "program(%0: i32[], %1: f32[5]) {\n"
-            "  %2: f32[2] = zero_tangent\n"
-            "  %3: f32[5] = dynamic_update_slice %1, %2, %0\n"
-            "  %4: f32[2] = dynamic_slice{sizes=[2]} %1, %0\n"
-            "  return %3, %4\n}\n");
+            "  %2: f32[2] = dynamic_slice{sizes=[2]} %1, %0\n"
+            "  %3: f32[2] = zero_tangent\n"
+            "  %4: f32[5] = dynamic_update_slice %1, %3, %0\n"
+            "  return %4, %2\n}\n");
 }
 
 TEST(dynamic_update_slice, rejects_an_update_of_another_dtype_c2) {
