@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tutti/base/overloaded.hpp"
+
 namespace tutti {
 namespace {
 
@@ -17,6 +19,13 @@ bool reads_own_along(const Graph& graph, const Address& address, std::size_t axi
   for (std::size_t i = 0; i < own.axes.size(); ++i)
     if (address.axes[i] != own.axes[i]) return false;
   return true;
+}
+
+/// True if the value at `address` has the step's shape, and is read element by element as it lies in its buffer.
+bool reads_own_elements(const Graph& graph, const Step& step, const Address& address) {
+  return address.offset == 0 && address.axes == natural_address(graph, address.buffer).axes &&
+         is_dense(address, step.shape, element_bytes(graph, address)) &&
+         graph.buffers[address.buffer].type.shape() == step.shape;
 }
 
 class Placer {
@@ -61,7 +70,7 @@ class Placer {
     std::optional<double> best;
     for (std::size_t phase : phases_for(first))
       for (const Split& split : splits(n)) {
-        bool is_last_resort = phase > first + phases_looked_at && split.by != Split::By::together;
+        bool is_last_resort = phase > first + phases_looked_at && !std::holds_alternative<Together>(split);
         if (is_last_resort && best) continue;
         const Assignment tried{phase, split};
         if (phase < phases && !may_join_phase(n, tried)) continue;
@@ -73,7 +82,7 @@ class Placer {
     const Assignment& chosen = found_[n];
     if (chosen.phase == phases) {
       load_.push_back(no_load());
-      is_full_.push_back(chosen.split.by == Split::By::together);
+      is_full_.push_back(std::holds_alternative<Together>(chosen.split));
     }
     Loads added = loads_of(graph_, placed(n), costs_[n], workers_);
     for (std::size_t w = 0; w < added.size(); ++w) load_[chosen.phase][w] += added[w];
@@ -93,17 +102,14 @@ class Placer {
     const Step& step = this->step(n);
     std::vector<Split> found;
     if (const SubWork* work = sub_work(graph_, step)) {
-      if (std::ranges::any_of(work->times, &PlanTimes::needs_helpers))
-        found.push_back({Split::By::together, 0});
-      found.push_back({Split::By::worker, 0});
+      if (std::ranges::any_of(work->times, &PlanTimes::needs_helpers)) found.push_back(Together{});
+      found.push_back(OnWorker{0});
       return found;
     }
-    for (std::size_t w = 0; w < static_cast<std::size_t>(workers_); ++w)
-      found.push_back({Split::By::worker, w});
+    for (std::size_t w = 0; w < static_cast<std::size_t>(workers_); ++w) found.push_back(OnWorker{w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
-      if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1)
-        found.push_back({Split::By::axis, axis});
-    if (step.space.tiles() > 1) found.push_back({Split::By::tiles, 0});
+      if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1) found.push_back(ByAxis{axis});
+    if (step.space.tiles() > 1) found.push_back(ByTiles{});
     return found;
   }
 
@@ -114,19 +120,24 @@ class Placer {
       case PlanChoice::cheapest:
       case PlanChoice::one_worker: return 0;
       case PlanChoice::by_axis:
-        return splits_like(split, Split::By::axis) ? 0 : split.by == Split::By::tiles ? avoided : 2 * avoided;
+        return splits_like<ByAxis>(split)               ? 0
+               : std::holds_alternative<ByTiles>(split) ? avoided
+                                                        : 2 * avoided;
       case PlanChoice::by_tiles:
-        return splits_like(split, Split::By::tiles) ? 0 : split.by == Split::By::axis ? avoided : 2 * avoided;
+        return splits_like<ByTiles>(split)             ? 0
+               : std::holds_alternative<ByAxis>(split) ? avoided
+                                                       : 2 * avoided;
     }
     return 0;
   }
 
-  static bool splits_like(const Split& split, Split::By wanted) {
-    return split.by == wanted || split.by == Split::By::together;
+  template <class Wanted>
+  static bool splits_like(const Split& split) {
+    return std::holds_alternative<Wanted>(split) || std::holds_alternative<Together>(split);
   }
 
   bool may_join_phase(StepId n, const Assignment& tried) const {
-    if (tried.split.by == Split::By::together) return false;
+    if (std::holds_alternative<Together>(tried.split)) return false;
     return std::ranges::all_of(step(n).reads, [&](const Address& read) {
       std::optional<StepId> made_by = maker(read);
       return !made_by || found_[*made_by].phase != tried.phase ||
@@ -140,18 +151,18 @@ class Placer {
     const SplitStep split{step(n), tried.split};
     Loads after = before, added = loads_of(graph_, split, costs_[n], workers_);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
-    double penalty = parallel_already ? 0 : split_nanoseconds, sum = 0;
+    const auto* one = std::get_if<OnWorker>(&tried.split);
+    double penalty = parallel_already || one ? 0 : split_nanoseconds, sum = 0;
     for (std::size_t w = 0; w < added.size(); ++w) {
-      after[w] += added[w] + (tried.split.by == Split::By::worker ? 0 : penalty);
+      after[w] += added[w] + penalty;
       sum += added[w];
     }
     double cost = std::ranges::max(after) - std::ranges::max(before) + 1e-3 * sum +
                   1e-6 * static_cast<double>(tried.phase);
     if (new_phase && tried.phase > 0) cost += barrier_nanoseconds;
-    if (tried.split.by == Split::By::worker)
-      cost += static_cast<double>(tried.split.which);  // prefers worker 0
+    if (one) cost += static_cast<double>(one->worker);  // prefers worker 0
     for (const Address& read : step(n).reads) cost += travel(split, read);
-    if (tried.split.by == Split::By::tiles) cost += false_sharing(n);
+    if (std::holds_alternative<ByTiles>(tried.split)) cost += false_sharing(n);
     return cost;
   }
 
@@ -169,17 +180,14 @@ class Placer {
     const Buffer& buffer = graph_.buffers[read.buffer];
     const auto& [step, split] = reader;
     if (step.kind != Step::Kind::copy || !fits_own_caches(moved_bytes(graph_, step))) return 0;
-    const std::size_t axis = split.which;
-    switch (split.by) {
-      case Split::By::worker:
-      case Split::By::together: return 0;
-      case Split::By::axis:
-        if (!has(buffer.stored, axis) || reads_own_along(graph_, read, axis)) return 0;
-        break;
-      case Split::By::tiles:
-        if (positions(graph_.mesh, buffer.stored) == 1) return 0;
-        break;
-    }
+    const bool travels =
+        std::visit(Overloaded{[](OnWorker) { return false; }, [](Together) { return false; },
+                              [&](ByAxis by) {
+                                return has(buffer.stored, by.axis) && !reads_own_along(graph_, read, by.axis);
+                              },
+                              [&](ByTiles) { return positions(graph_.mesh, buffer.stored) != 1; }},
+                   split);
+    if (!travels) return 0;
     return bytes_read(graph_, step, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
@@ -204,20 +212,16 @@ class Placer {
 bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep& reader,
                     const Address& address) {
   if (!(writer.split == reader.split)) return false;
-  const std::size_t which = writer.split.which;
-  switch (writer.split.by) {
-    case Split::By::worker: return true;
-    case Split::By::together: return false;
-    case Split::By::axis: return has(reader.step.outer(), which) && reads_own_along(graph, address, which);
-    case Split::By::tiles: {
-      const Shape& shape = reader.step.shape;
-      Address own = natural_address(graph, address.buffer);
-      return tiles_alike(writer.step, reader.step) && address.offset == 0 && address.axes == own.axes &&
-             is_dense(address, shape, element_bytes(graph, address)) &&
-             graph.buffers[address.buffer].type.shape() == shape;
-    }
-  }
-  return false;
+  return std::visit(Overloaded{[](OnWorker) { return true; }, [](Together) { return false; },
+                               [&](ByAxis by) {
+                                 return has(reader.step.outer(), by.axis) &&
+                                        reads_own_along(graph, address, by.axis);
+                               },
+                               [&](ByTiles) {
+                                 return tiles_alike(writer.step, reader.step) &&
+                                        reads_own_elements(graph, reader.step, address);
+                               }},
+                    writer.split);
 }
 
 bool tiles_alike(const Step& a, const Step& b) {
@@ -232,30 +236,25 @@ Range part_of(std::int64_t size, std::size_t worker, std::size_t workers) {
 
 std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount) {
   std::vector<double> parts(static_cast<std::size_t>(workers), 0);
-  std::int64_t all = 0;
-  const std::size_t which = step.split.which;
-  switch (step.split.by) {
-    case Split::By::worker: parts[which] = amount; return parts;
-    case Split::By::together: std::ranges::fill(parts, amount / workers); return parts;
-    case Split::By::axis: all = graph.mesh.axes()[which].size; break;
-    case Split::By::tiles: all = step.step.space.tiles(); break;
-  }
-  for (std::size_t w = 0; w < parts.size(); ++w) {
-    Range part = part_of(all, w, parts.size());
-    parts[w] = amount * static_cast<double>(part.end - part.begin) / static_cast<double>(all);
-  }
+  auto divide = [&](std::int64_t all) {
+    for (std::size_t w = 0; w < parts.size(); ++w) {
+      Range part = part_of(all, w, parts.size());
+      parts[w] = amount * static_cast<double>(part.end - part.begin) / static_cast<double>(all);
+    }
+  };
+  std::visit(Overloaded{[&](OnWorker on) { parts[on.worker] = amount; },
+                        [&](Together) { std::ranges::fill(parts, amount / workers); },
+                        [&](ByAxis by) { divide(graph.mesh.axes()[by.axis].size); },
+                        [&](ByTiles) { divide(step.step.space.tiles()); }},
+             step.split);
   return parts;
 }
 
 std::vector<double> loads_of(const Graph& graph, const SplitStep& step, const StepCost& cost, int workers) {
-  switch (step.split.by) {
-    case Split::By::together:
-      return std::vector<double>(static_cast<std::size_t>(workers), cost.split_nanoseconds);
-    case Split::By::worker: return divided(graph, step, workers, cost.nanoseconds);
-    case Split::By::axis:
-    case Split::By::tiles: break;
-  }
-  return divided(graph, step, workers, cost.split_nanoseconds);
+  if (std::holds_alternative<Together>(step.split))
+    return std::vector<double>(static_cast<std::size_t>(workers), cost.split_nanoseconds);
+  const bool is_whole = std::holds_alternative<OnWorker>(step.split);
+  return divided(graph, step, workers, is_whole ? cost.nanoseconds : cost.split_nanoseconds);
 }
 
 Placement place(const Graph& graph, const Steps& steps, const StepCosts& costs, int workers,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <variant>
+
 #include "tutti/run/place/cost.hpp"
 
 namespace tutti {
@@ -13,14 +15,26 @@ enum class PlanChoice {
   by_tiles,    // split whatever can be split, by tiles first
 };
 
-/// How a step is split over the workers. together: all workers run each sub-program, whose own plan splits
-/// the work.
-struct Split {
-  enum class By { worker, axis, tiles, together } by = By::worker;
-  std::size_t which = 0;  // the worker, or the mesh axis
-
-  bool operator==(const Split&) const = default;
+/// One worker runs the whole step.
+struct OnWorker {
+  std::size_t worker = 0;
+  bool operator==(const OnWorker&) const = default;
 };
+/// Each worker runs the units at some of the positions along a mesh axis.
+struct ByAxis {
+  std::size_t axis;
+  bool operator==(const ByAxis&) const = default;
+};
+/// Each worker runs some of the tiles of every unit.
+struct ByTiles {
+  bool operator==(const ByTiles&) const = default;
+};
+/// All workers run each sub-program, whose own plan splits the work.
+struct Together {
+  bool operator==(const Together&) const = default;
+};
+/// How a step is split over the workers.
+using Split = std::variant<OnWorker, ByAxis, ByTiles, Together>;
 
 /// Phase and split of a step. A barrier of all workers separates phases; within a phase each worker runs its
 /// steps in order.

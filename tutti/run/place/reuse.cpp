@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tutti/base/overloaded.hpp"
+
 namespace tutti {
 namespace {
 
@@ -66,7 +68,8 @@ void Reuse::find_accesses() {
 }
 
 std::optional<std::size_t> Reuse::worker_of(StepId n) const {
-  return split(n).by == Split::By::worker ? std::optional(split(n).which) : std::nullopt;
+  const auto* on = std::get_if<OnWorker>(&split(n));
+  return on ? std::optional(on->worker) : std::nullopt;
 }
 
 std::optional<Reuse::Last> Reuse::last_of(const std::vector<StepId>& steps) const {
@@ -141,19 +144,19 @@ bool Reuse::is_dead_part_by_part(BufferId earlier, BufferId later) const {
 /// True if in step n each worker touches only its own part of `earlier`, and in `writer` only its own part
 /// of `later`.
 bool Reuse::keeps_to_own_part(StepId n, BufferId earlier, StepId writer, BufferId later) const {
-  const Split& split = this->split(n);
-  switch (split.by) {
-    case Split::By::worker: break;  // then happens_before() decides
-    case Split::By::together: return false;
-    case Split::By::axis:
-      if (!has(buffer(later).stored, split.which) || !has(step(writer).outer(), split.which)) return false;
-      break;
-    case Split::By::tiles:
-      if (!tiles_alike(step(n), step(writer)) || buffer(later).type.shape() != step(n).shape ||
-          buffer(earlier).type.shape() != step(n).shape)
-        return false;
-      break;
-  }
+  const bool is_apart =
+      std::visit(Overloaded{[](OnWorker) { return true; },  // then happens_before() decides
+                            [](Together) { return false; },
+                            [&](ByAxis by) {
+                              return has(buffer(later).stored, by.axis) && has(step(writer).outer(), by.axis);
+                            },
+                            [&](ByTiles) {
+                              return tiles_alike(step(n), step(writer)) &&
+                                     buffer(later).type.shape() == step(n).shape &&
+                                     buffer(earlier).type.shape() == step(n).shape;
+                            }},
+                 split(n));
+  if (!is_apart) return false;
   for (const Address& read : step(n).reads)
     if (read.buffer == earlier && !reads_own_part(graph_, placed(n), placed(n), read)) return false;
   return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/overloaded.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/run/code/other_steps.hpp"
@@ -123,10 +124,11 @@ class Scheduler {
     const Split& split = this->split(n);
     AxisSet left = step.outer();
     std::vector<std::size_t> unit_axes;
-    if (split.by == Split::By::axis) unit_axes.push_back(split.which);
+    const auto* by_axis = std::get_if<ByAxis>(&split);
+    if (by_axis) unit_axes.push_back(by_axis->axis);
     for (std::size_t axis : unit_axes) left &= ~(AxisSet{1} << axis);
-    if (split.by == Split::By::worker) left &= ~step.mergeable;
-    if (split.by == Split::By::axis) left &= ~mergeable_axes(graph_, steps_, n, left);
+    if (std::holds_alternative<OnWorker>(split)) left &= ~step.mergeable;
+    if (by_axis) left &= ~mergeable_axes(graph_, steps_, n, left);
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(left, axis)) unit_axes.push_back(axis);
     const RegionMemory memory{is_large(n), is_over_operand(step)};
@@ -136,53 +138,47 @@ class Scheduler {
       if (std::optional<BufferId> of = code.base_buffers[b]) put_address(&code.bases[b], *of, 0);
     need_scratch(code.scratch_bytes);
     if (code.space.rows == 0 || (code.space.columns == 0 && !step.kept)) return;
-    Range all_units{0, code.units()}, all_tiles{0, code.space.tiles()};
-    for (std::size_t w = 0; w < workers(); ++w) {
-      Range units = all_units, tiles = all_tiles;
-      if (split.by == Split::By::worker && split.which != w) continue;
-      if (split.by == Split::By::tiles) tiles = part_of(all_tiles.end, w, workers());
-      if (split.by == Split::By::axis) {
-        units = part_of(code.unit_sizes[0], w, workers());
-        units = {units.begin * (all_units.end / code.unit_sizes[0]),
-                 units.end * (all_units.end / code.unit_sizes[0])};
-      }
-      put(n, w, kept, units, tiles);
-    }
+    put_parts(n, kept, code.units(), code.space.tiles());
+  }
+
+  /// Gives each worker its part of `units` and `tiles`. Units count along the axis of the split first.
+  void put_parts(StepId n, const StepCode& code, std::int64_t units, std::int64_t tiles) {
+    const Range all_units{0, units}, all_tiles{0, tiles};
+    for (std::size_t w = 0; w < workers(); ++w)
+      std::visit(Overloaded{[&](OnWorker on) {
+                              if (on.worker == w) put(n, w, code, all_units, all_tiles);
+                            },
+                            [&](ByAxis by) {
+                              const std::int64_t size = graph_.mesh.axes()[by.axis].size;
+                              const Range along = part_of(size, w, workers());
+                              put(n, w, code, {along.begin * (units / size), along.end * (units / size)},
+                                  all_tiles);
+                            },
+                            [&](ByTiles) { put(n, w, code, all_units, part_of(tiles, w, workers())); },
+                            [&](Together) { ensure(false, "only sub-programs run together"); }},
+                 split(n));
   }
 
   /// The order of a step's units as jobs, in which the units of each worker are contiguous.
   std::vector<std::int64_t> job_order(StepId n) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, step(n).axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    if (const Split& split = this->split(n); split.by == Split::By::axis)
+    if (const auto* by = std::get_if<ByAxis>(&split(n)))
       std::ranges::sort(order, {}, [&](std::int64_t unit) {
-        return std::pair{coordinates(graph_.mesh, step(n).axes, unit)[split.which], unit};
+        return std::pair{coordinates(graph_.mesh, step(n).axes, unit)[by->axis], unit};
       });
     return order;
   }
 
   void add_jobs(StepId n, const StepCode& code) {
-    const Split& split = this->split(n);
-    std::int64_t jobs = positions(graph_.mesh, step(n).axes);
-    for (std::size_t w = 0; w < workers(); ++w) {
-      if (split.by == Split::By::worker && split.which != w) continue;
-      Range mine{0, jobs};
-      if (split.by == Split::By::axis) {
-        std::int64_t size = graph_.mesh.axes()[split.which].size;
-        mine = part_of(size, w, workers());
-        mine = {mine.begin * (jobs / size), mine.end * (jobs / size)};
-      }
-      Range tiles{0, step(n).space.tiles()};
-      if (split.by == Split::By::tiles) tiles = part_of(tiles.end, w, workers());
-      put(n, w, code, mine, tiles);
-    }
+    put_parts(n, code, positions(graph_.mesh, step(n).axes), step(n).space.tiles());
   }
 
   /// Gives the step's single unit to one worker; or, if all workers run the sub-programs together, tile w to
   /// each worker w.
   void add_control(StepId n) {
     const CodeOf<Control>& code = control(n);
-    if (!code.data.together) return put(n, split(n).which, code, {0, 1}, {0, 1});
+    if (const auto* on = std::get_if<OnWorker>(&split(n))) return put(n, on->worker, code, {0, 1}, {0, 1});
     for (std::int64_t w = 0; w < placement_.workers; ++w)
       put(n, static_cast<std::size_t>(w), code, {0, 1}, {w, w + 1});
   }
@@ -274,7 +270,7 @@ class Scheduler {
                                          {},
                                          0,
                                          nullptr,
-                                         split(n).by == Split::By::together});
+                                         std::holds_alternative<Together>(split(n))});
     Control& args = code.data;
     for (std::int64_t p = 0; p < args.positions; ++p) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
@@ -285,8 +281,7 @@ class Scheduler {
     if (work.sub.how == kernel::Sub::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
-    for (std::size_t c = 0; c < static_cast<std::size_t>(work.sub.carries); ++c)
-      args.in_place.push_back(work.over[c].has_value());
+    for (std::size_t c = 0; c < static_cast<std::size_t>(work.sub.carries); ++c) args.in_place.push_back(work.over[c].has_value());
     for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(
           control_value(task.operands[i], graph_.program.type(equation.operands[i]), work));

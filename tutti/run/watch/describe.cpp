@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/overloaded.hpp"
 
 namespace tutti {
 namespace {
@@ -54,13 +55,13 @@ std::string describe(const Graph& graph, const Step& step) {
 }
 
 std::string split_name(const Graph& graph, const Split& split) {
-  switch (split.by) {
-    case Split::By::worker: return fmt::format("worker {}", split.which);
-    case Split::By::axis: return fmt::format("by '{}'", graph.mesh.axes()[split.which].name);
-    case Split::By::tiles: return "by tiles";
-    case Split::By::together: return "together";
-  }
-  return {};
+  return std::visit(Overloaded{[](OnWorker on) { return fmt::format("worker {}", on.worker); },
+                               [&](ByAxis by) {
+                                 return fmt::format("by '{}'", graph.mesh.axes()[by.axis].name);
+                               },
+                               [](ByTiles) { return std::string("by tiles"); },
+                               [](Together) { return std::string("together"); }},
+                    split);
 }
 
 std::string part_name(const kernel::Sub& sub, std::size_t program) {

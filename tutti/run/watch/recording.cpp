@@ -34,7 +34,7 @@ std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std
   if (Where where = place_of(plan.graph(), step); where.known()) args["line"] = to_string(where);
   args["phase"] = assigned.phase;
   args["split"] = split_name(plan.graph(), assigned.split);
-  if (assigned.split.by != Split::By::worker)
+  if (!std::holds_alternative<OnWorker>(assigned.split))
     args["part"] = fmt::format("{} of {}", worker + 1, plan.placement().workers);
   if (!part.empty()) args["in"] = part;
   args["bytes"] = static_cast<std::int64_t>(bytes);
