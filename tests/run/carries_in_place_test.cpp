@@ -422,7 +422,7 @@ std::string buffers_of_carries(const Plan& plan) {
   for (const Step& step : plan.steps().list)
     if (const SubWork* work = sub_work(plan.graph(), step)) {
       std::string own;
-      for (int c = 0; c < work->sub.carries; ++c) own += work->over[static_cast<std::size_t>(c)] ? '1' : '2';
+      for (std::size_t c = 0; c < work->sub.carries; ++c) own += work->over[c] ? '1' : '2';
       add(own);
       for (const std::shared_ptr<Plan>& sub : work->plans) add(buffers_of_carries(*sub));
     }

@@ -73,11 +73,20 @@ struct PlanTimes {
   double alone_nanoseconds = 0;  // on one worker
   bool needs_helpers = false;    // a worker other than worker 0 has work
 };
-/// Sub-programs. Each has a plan for the devices at one position along the axes `decided`, along which
-/// devices may take different branches or numbers of trips. Results: those of the equation, then a second
-/// buffer for each carry.
+/// The sub-programs of a switch, a scan or a while loop: kernel::Sub without calls, because localised() puts
+/// the program that is called in the place of the call.
+struct SubPrograms {
+  enum class How { choose, repeat, loop } how;
+  std::vector<SubProgram> programs;
+  std::size_t consts = 0, carries = 0;
+  std::int64_t length = 0;
+  bool reverse = false;
+};
+/// The work of sub-programs. Each has a plan for the devices at one position along the axes `decided`, along
+/// which devices may take different branches or numbers of trips. Results: those of the equation, then a
+/// second buffer for each carry.
 struct SubWork {
-  kernel::Sub sub;
+  SubPrograms sub;
   AxisSet decided = 0;
   std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
   std::vector<PlanTimes> times = {};         // per plan

@@ -74,7 +74,7 @@ class GraphBuilder {
   /// Adds a copy of the first device's value along `axes`; when it runs it compares the values of all
   /// devices.
   void lower_to_first_of_equals(const Axes& axes);
-  void lower(const kernel::Sub& sub);
+  void lower(const kernel::Sub& kernel);
   /// `value` itself if its strides are those of `buffer`, else a copy with these strides. A carry alternates
   /// between both.
   Value like_buffer(const Value& value, Type type, BufferId buffer);

@@ -7,27 +7,38 @@
 namespace tutti {
 namespace {
 
-/// The type of a switch's index or a while loop's test, which may differ between devices; none for other ops.
-std::optional<Type> decider(const kernel::Sub& sub, Type first_operand) {
+SubPrograms::How how_of(const kernel::Sub& sub, std::string_view op) {
   switch (sub.how) {
-    case kernel::Sub::How::choose: return first_operand;
-    case kernel::Sub::How::call:
-    case kernel::Sub::How::repeat: return std::nullopt;
-    case kernel::Sub::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
+    case kernel::Sub::How::choose: return SubPrograms::How::choose;
+    case kernel::Sub::How::repeat: return SubPrograms::How::repeat;
+    case kernel::Sub::How::loop: return SubPrograms::How::loop;
+    case kernel::Sub::How::call: break;
+  }
+  fail(Code::internal, "{} is not in its place", op);
+}
+
+/// The type of a switch's index or a while loop's test, which may differ between devices; none for other ops.
+std::optional<Type> decider(const SubPrograms& sub, Type first_operand) {
+  switch (sub.how) {
+    case SubPrograms::How::choose: return first_operand;
+    case SubPrograms::How::repeat: return std::nullopt;
+    case SubPrograms::How::loop: return sub.programs[0]->type(sub.programs[0]->outputs[0]);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-void GraphBuilder::lower(const kernel::Sub& sub) {
-  ensure(sub.how != kernel::Sub::How::call, "{} is not in its place", equation().op->name());
+void GraphBuilder::lower(const kernel::Sub& kernel) {
+  const auto consts = static_cast<std::size_t>(kernel.consts),
+             carries = static_cast<std::size_t>(kernel.carries);
+  const SubPrograms sub{
+      how_of(kernel, equation().op->name()), kernel.programs, consts, carries, kernel.length, kernel.reverse};
   SubWork work{sub, 0, {}};
   const std::vector<Var>& vars = equation().operands;
   if (std::optional<Type> type = decider(sub, vars.empty() ? Type(DType::i32, {}) : operand_type(0)))
     for (const auto& [axis, state] : type->states())
       if (is_stored_per_device(state)) work.decided |= AxisSet{1} << number_of(axis);
-  auto consts = static_cast<std::size_t>(sub.consts), carries = static_cast<std::size_t>(sub.carries);
   std::vector<Value> values;
   for (Var var : vars) values.push_back(dense(value(var), type(var)));
   std::vector<BufferId> buffers;

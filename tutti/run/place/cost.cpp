@@ -60,10 +60,9 @@ double of_control(const Graph& graph, const SubWork& work, By by) {
   }
   auto ways = static_cast<double>(positions(graph.mesh, work.decided));
   switch (work.sub.how) {
-    case kernel::Sub::How::choose: return 20 + ways * dearest;
-    case kernel::Sub::How::call: return 20 + all;
-    case kernel::Sub::How::repeat: return 20 + static_cast<double>(work.sub.length) * all;
-    case kernel::Sub::How::loop: return 20 + ways * assumed_trips * all;
+    case SubPrograms::How::choose: return 20 + ways * dearest;
+    case SubPrograms::How::repeat: return 20 + static_cast<double>(work.sub.length) * all;
+    case SubPrograms::How::loop: return 20 + ways * assumed_trips * all;
   }
   return 0;
 }

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "tutti/base/require.hpp"
 
 namespace tutti {
 namespace {
@@ -20,15 +19,14 @@ class Runner {
       : args_(args),
         crew_(crew),
         position_(static_cast<std::size_t>(position)),
-        consts_(static_cast<std::size_t>(args.sub.consts)),
-        carries_(static_cast<std::size_t>(args.sub.carries)) {}
+        consts_(args.sub.consts),
+        carries_(args.sub.carries) {}
 
   void run() {
     switch (args_.sub.how) {
-      case kernel::Sub::How::choose: return choose();
-      case kernel::Sub::How::repeat: return repeat();
-      case kernel::Sub::How::call: fail(Code::internal, "a call is not in its place");
-      case kernel::Sub::How::loop: return loop();
+      case SubPrograms::How::choose: return choose();
+      case SubPrograms::How::repeat: return repeat();
+      case SubPrograms::How::loop: return loop();
     }
   }
 

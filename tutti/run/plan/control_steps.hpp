@@ -16,7 +16,7 @@ struct ControlValue {
 };
 
 struct Control {
-  kernel::Sub sub;
+  SubPrograms sub;
   std::vector<std::shared_ptr<Plan>> plans;
   std::vector<ControlValue> operands, results;  // results: of the op, then the second buffer of each carry
   std::int64_t positions = 1;

@@ -24,14 +24,14 @@ class SubPlanner {
 
   std::vector<std::shared_ptr<Plan>> plans() const {
     std::vector<std::shared_ptr<Plan>> made;
-    bool never_runs = work_.sub.how == kernel::Sub::How::repeat && work_.sub.length == 0;
+    bool never_runs = work_.sub.how == SubPrograms::How::repeat && work_.sub.length == 0;
     if (never_runs) return made;  // stacked values have no slice to plan for
     for (std::size_t i = 0; i < work_.sub.programs.size(); ++i) {
       const Program& program = *work_.sub.programs[i];
-      bool is_test = work_.sub.how == kernel::Sub::How::loop && i == 0;
+      bool is_test = work_.sub.how == SubPrograms::How::loop && i == 0;
       Ports ports;
       ports.inputs.assign(decided_.size(), Strides(mesh_.axes().size(), 0));
-      std::size_t skipped = work_.sub.how == kernel::Sub::How::choose ? 1 : 0;  // the index
+      std::size_t skipped = work_.sub.how == SubPrograms::How::choose ? 1 : 0;  // the index
       for (std::size_t k = skipped; k < task_.operands.size(); ++k)
         ports.inputs.push_back(left_over(task_.operands[k].axes));
       if (is_test) ports.outputs.push_back(test_result_strides(mesh_));
@@ -71,10 +71,10 @@ std::vector<BufferId> input_buffers(const Graph& graph) {
 /// The input of a plan that receives operand k. Coordinates come first; the index of a switch is no input.
 std::size_t slot_of(const SubWork& work, std::size_t k) {
   return static_cast<std::size_t>(std::popcount(work.decided)) + k -
-         (work.sub.how == kernel::Sub::How::choose ? 1 : 0);
+         (work.sub.how == SubPrograms::How::choose ? 1 : 0);
 }
 /// The first plan that computes results. The test of a while loop comes first and computes none.
-std::size_t first_with_results(const SubWork& work) { return work.sub.how == kernel::Sub::How::loop ? 1 : 0; }
+std::size_t first_with_results(const SubWork& work) { return work.sub.how == SubPrograms::How::loop ? 1 : 0; }
 
 /// Fills in work.over. The second buffer of a carry that is updated in place gets 0 bytes.
 void find_results_over_operands(Graph& graph, Task& task) {
@@ -95,9 +95,7 @@ void find_results_over_operands(Graph& graph, Task& task) {
     }
     return true;
   };
-  auto consts = static_cast<std::size_t>(work.sub.consts),
-       carries = static_cast<std::size_t>(work.sub.carries);
-  if (work.sub.how == kernel::Sub::How::choose) {
+  if (work.sub.how == SubPrograms::How::choose) {
     std::vector<bool> taken(task.operands.size());
     for (std::size_t r = 0; r < results; ++r)
       for (std::size_t k = 1; k < task.operands.size() && !work.over[r]; ++k)
@@ -107,9 +105,9 @@ void find_results_over_operands(Graph& graph, Task& task) {
         }
     return;
   }
-  for (std::size_t c = 0; c < carries; ++c)
-    if (fits(consts + c, c)) {
-      work.over[c] = consts + c;
+  for (std::size_t c = 0; c < work.sub.carries; ++c)
+    if (fits(work.sub.consts + c, c)) {
+      work.over[c] = work.sub.consts + c;
       graph.buffers[task.results[results + c]].bytes = 0;  // the second buffer
     }
 }

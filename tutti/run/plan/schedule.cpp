@@ -278,10 +278,10 @@ class Scheduler {
         if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
     }
     args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
-    if (work.sub.how == kernel::Sub::How::loop)
+    if (work.sub.how == SubPrograms::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
-    for (std::size_t c = 0; c < static_cast<std::size_t>(work.sub.carries); ++c) args.in_place.push_back(work.over[c].has_value());
+    for (std::size_t c = 0; c < work.sub.carries; ++c) args.in_place.push_back(work.over[c].has_value());
     for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(
           control_value(task.operands[i], graph_.program.type(equation.operands[i]), work));
@@ -306,7 +306,7 @@ class Scheduler {
     for (std::int64_t p = 0; p < positions(graph_.mesh, steps); ++p)
       value.shards.push_back(offset_at(from_base, coordinates(graph_.mesh, steps, p)));
     value.shard_bytes = static_cast<std::int64_t>(type.bytes());
-    bool is_stacked = work.sub.how == kernel::Sub::How::repeat && work.sub.length > 0;
+    bool is_stacked = work.sub.how == SubPrograms::How::repeat && work.sub.length > 0;
     if (is_stacked) value.slice_bytes = value.shard_bytes / work.sub.length;
     return value;
   }

@@ -64,12 +64,11 @@ std::string split_name(const Graph& graph, const Split& split) {
                     split);
 }
 
-std::string part_name(const kernel::Sub& sub, std::size_t program) {
+std::string part_name(const SubPrograms& sub, std::size_t program) {
   switch (sub.how) {
-    case kernel::Sub::How::choose: return fmt::format("branch {}", program);
-    case kernel::Sub::How::call: return "call";
-    case kernel::Sub::How::repeat: return "each of " + counted(sub.length, "trip");
-    case kernel::Sub::How::loop: return program == 0 ? "test" : "trip";
+    case SubPrograms::How::choose: return fmt::format("branch {}", program);
+    case SubPrograms::How::repeat: return "each of " + counted(sub.length, "trip");
+    case SubPrograms::How::loop: return program == 0 ? "test" : "trip";
   }
   return {};
 }

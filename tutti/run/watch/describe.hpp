@@ -20,6 +20,6 @@ std::string describe(const Graph& graph, const Step& step);
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);
 /// The role of a sub-program in its step: "branch 0", "each of 64 trips".
-std::string part_name(const kernel::Sub& sub, std::size_t program);
+std::string part_name(const SubPrograms& sub, std::size_t program);
 
 }  // namespace tutti
