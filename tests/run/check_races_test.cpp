@@ -32,7 +32,7 @@ struct Plan {
                       mesh)),
         graph(make_graph(local.program, mesh, Storage::by_type)),
         steps(make_steps(graph, Fusion::on)),
-        costs(costs_of(graph, steps, Stores::by_size)),
+        costs(costs_of(graph, steps, Stores::by_size, test_caches)),
         placement(place(graph, steps, costs, 2, choice)),
         arena(plan_arena(graph, steps, placement)) {
     for (std::size_t i = 0; i < steps.list.size(); ++i) names.add("step " + std::to_string(i));

@@ -163,7 +163,7 @@ TEST_P(fold_chains, are_made_of_sums_that_one_chain_reads) {
   Graph graph = make_graph(localised(p, mesh()).program, mesh(), Storage::by_type);
   auto joined = [&](Stores stores) {
     Steps steps = make_steps(graph, Fusion::on);
-    StepCosts costs = costs_of(graph, steps, stores);
+    StepCosts costs = costs_of(graph, steps, stores, test_caches);
     Placement placement = place(graph, steps, costs, 1, PlanChoice::cheapest);
     Schedule schedule = make_schedule(graph, steps, costs, placement, plan_arena(graph, steps, placement));
     std::size_t found = 0;

@@ -16,6 +16,9 @@ struct TestInput {
   Axes unreduced = {}, reduced = {};
 };
 
+/// Plans that tests look at do not depend on the machine's caches.
+inline constexpr Caches test_caches{.own_bytes = 2 << 20, .last_bytes = 32 << 20};
+
 /// Records what one device does with its parts, between Enter and Leave. Axis names of `mesh` are bound. A result
 /// leaves over the axes that `out` gives it per dim (shorter lists: none), which must fit its states.
 Program test_program(const Mesh& mesh, const std::vector<TestInput>& inputs,

@@ -21,7 +21,10 @@ class plain_machine : public testing::Test {
   }
 };
 
-TEST_F(plain_machine, has_small_caches) { EXPECT_EQ(last_cache_bytes(), 2 << 20); }
+TEST_F(plain_machine, has_small_caches) {
+  EXPECT_EQ(last_cache_bytes(), 2 << 20);
+  EXPECT_EQ(core_cache_bytes(), 512 << 10);
+}
 
 TEST_F(plain_machine, has_no_avx512) {
   EXPECT_EQ(std::string(instruction_set()).find("AVX3"), std::string::npos);

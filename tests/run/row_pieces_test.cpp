@@ -133,7 +133,8 @@ Planned planned(const std::function<Array(const Array&)>& body, DType dtype, std
                                  [&](const Arrays& x) { return Arrays{psum(body(x[0]), "a")}; }, {});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   Steps steps = make_steps(graph, Fusion::on);
-  Placement placement = place(graph, steps, costs_of(graph, steps, Stores::by_size), 2, PlanChoice::by_tiles);
+  Placement placement =
+      place(graph, steps, costs_of(graph, steps, Stores::by_size, test_caches), 2, PlanChoice::by_tiles);
   Planned found{{}, plan_arena(graph, steps, placement).bytes};
   for (const Assignment& assigned : placement.of) found.splits.push_back(assigned.split);
   return found;

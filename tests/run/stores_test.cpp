@@ -5,7 +5,6 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
-#include "tutti/devices/cache.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
@@ -32,22 +31,22 @@ std::vector<bool> streaming(std::int64_t bytes) {
                                  {{mesh.axes()}, {mesh.axes()}, {mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   std::vector<bool> found;
-  for (const StepCost& cost : costs_of(graph, make_steps(graph, Fusion::on), Stores::by_size))
+  for (const StepCost& cost : costs_of(graph, make_steps(graph, Fusion::on), Stores::by_size, test_caches))
     found.push_back(cost.is_large);
   return found;
 }
 
 TEST(stores, go_past_the_caches_where_these_are_too_small) {
-  const std::int64_t large = std::max<std::int64_t>(last_cache_bytes(), 8 << 20);
-  EXPECT_EQ(streaming(large), std::vector<bool>(3, true));  // and as much again is written
-  EXPECT_EQ(streaming(last_cache_bytes() / 2), std::vector<bool>(3, false));
+  const auto last = static_cast<std::int64_t>(test_caches.last_bytes);
+  EXPECT_EQ(streaming(last), std::vector<bool>(3, true));  // and as much again is written
+  EXPECT_EQ(streaming(last / 2), std::vector<bool>(3, false));
   EXPECT_EQ(streaming(4096), std::vector<bool>(3, false));
 }
 
 std::vector<RegionInstruction> instructions(const Program& program, const Mesh& mesh, Stores stores) {
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   Steps steps = make_steps(graph, Fusion::on);
-  StepCosts costs = costs_of(graph, steps, stores);
+  StepCosts costs = costs_of(graph, steps, stores, test_caches);
   std::vector<RegionInstruction> found;
   for (StepId n : steps.list.ids())
     std::ranges::copy(make_region_code(graph, steps, n, {}, {.is_large = costs[n].is_large}).code,
@@ -112,7 +111,7 @@ TEST(stores, stay_in_the_caches_where_an_operand_was) {
                    [&](const Arrays& x) { return Arrays{link(link(link(x[0])))}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
   Steps steps = make_steps(graph, Fusion::on);
-  StepCosts costs = costs_of(graph, steps, Stores::streamed);
+  StepCosts costs = costs_of(graph, steps, Stores::streamed, test_caches);
   Placement placement = place(graph, steps, costs, 1, PlanChoice::by_axis);
   Schedule schedule = make_schedule(graph, steps, costs, placement, plan_arena(graph, steps, placement));
   std::vector<bool> found;
@@ -146,7 +145,7 @@ RegionCode code_of_rows(const Shape& shape, const std::function<Array(const Arra
   for (std::size_t axis : {0, 1})
     if (has(steps.list[StepId{0}].outer(), axis)) unit_axes.push_back(axis);
   return make_region_code(graph, steps, StepId{0}, unit_axes,
-                          {.is_large = costs_of(graph, steps, stores)[StepId{0}].is_large});
+                          {.is_large = costs_of(graph, steps, stores, test_caches)[StepId{0}].is_large});
 }
 
 /// Checks that the fetches lead to the next tile of an operand, if there are any.

@@ -11,4 +11,10 @@ std::int64_t last_cache_bytes() {
   return found > 0 ? found : usual;
 }
 
+std::int64_t core_cache_bytes() {
+  constexpr std::int64_t usual = std::int64_t{1} << 20;
+  const std::int64_t found = topology().core_cache_bytes;
+  return found > 0 ? found : usual;
+}
+
 }  // namespace tutti

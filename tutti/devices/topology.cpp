@@ -29,12 +29,20 @@ std::int64_t largest_cache_bytes(hwloc_topology_t topology) {
   return bytes;
 }
 
+std::int64_t core_cache_bytes(hwloc_topology_t topology) {
+  hwloc_obj_t cache = hwloc_get_obj_by_type(topology, HWLOC_OBJ_L2CACHE, 0);
+  if (!cache) return 0;
+  const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
+  return static_cast<std::int64_t>(cache->attr->cache.size) / std::max(cores, 1);
+}
+
 Topology read_topology() {
   Topology read;
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return read;
   if (hwloc_topology_load(topology) == 0)
-    read = {all_of(topology, HWLOC_OBJ_CORE), all_of(topology, HWLOC_OBJ_PU), largest_cache_bytes(topology)};
+    read = {all_of(topology, HWLOC_OBJ_CORE), all_of(topology, HWLOC_OBJ_PU), largest_cache_bytes(topology),
+            core_cache_bytes(topology)};
   hwloc_topology_destroy(topology);
   return read;
 }

@@ -15,6 +15,7 @@ struct Core {
 struct Topology {
   std::vector<Core> cores, threads;
   std::int64_t largest_cache_bytes = 0;  // of the caches of processor 0, from L2 on
+  std::int64_t core_cache_bytes = 0;     // L2 of processor 0; where cores share one, a core's part of it
 };
 
 /// Read once, which takes milliseconds.

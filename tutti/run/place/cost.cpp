@@ -8,10 +8,10 @@
 namespace tutti {
 namespace {
 
-constexpr double cache_bytes = 2 << 20;             // the private caches of all workers
-constexpr double small_last_cache_bytes = 8 << 20;  // assumed of every machine
-constexpr double nanoseconds_per_instruction = 6;
+constexpr double nanoseconds_per_instruction = 6;  // bench/scalars: 5.8 to 6.7 of processor time; 2026-11-23
 
+// Elements per nanosecond of f32. bench/kernels, 256 elements: add 13; exp and log 2.4, logistic 1.9, tanh 1.6;
+// 2026-11-23. Others are counted as the one that they are computed like; erf, pow and atan2 are chosen.
 double of_unary(UnaryFn fn) {
   switch (fn) {
     case UnaryFn::neg:
@@ -67,11 +67,26 @@ double of_control(const Graph& graph, const SubWork& work, By by) {
   return 0;
 }
 
-bool fits_last_cache(double bytes) {
-  return bytes <= small_last_cache_bytes || bytes <= 1.5 * static_cast<double>(last_cache_bytes());
+bool fits_last_cache(double bytes, const Caches& caches) {
+  constexpr double surely_cached = 8 << 20;
+  return bytes <= surely_cached || bytes <= 1.5 * caches.last_bytes;
 }
 
-double of_region(const Graph& graph, const Step& step, AxisSet merged) {
+/// Bytes per nanosecond of a step whose bytes fit into the workers' own caches, into the last cache, into neither.
+struct Rates {
+  double own, last, memory;
+};
+// bench/kernels, add: 81, 26, 12; columns: 60 in L2, 12 in memory; transposition: 12, -, 4; 2026-11-23, beside other
+// programs. bench/collectives, copy, is the source of dense copies, 2026-11-22.
+constexpr Rates region_rates{60, 40, 15}, columns_rates{40, 12, 12};
+constexpr Rates copy_rates{80, 40, 16}, short_run_rates{20, 10, 10};
+
+double nanoseconds_to_move(double bytes, const Rates& rates, const Caches& caches) {
+  if (bytes <= caches.own_bytes) return bytes / rates.own;
+  return bytes / (fits_last_cache(bytes, caches) ? rates.last : rates.memory);
+}
+
+double of_region(const Graph& graph, const Step& step, AxisSet merged, const Caches& caches) {
   double work = 0;
   auto tiles = static_cast<double>(space_of(graph, step, merged).tiles() *
                                    positions(graph.mesh, step.outer() & ~merged));
@@ -82,8 +97,7 @@ double of_region(const Graph& graph, const Step& step, AxisSet merged) {
     if (const FoldWork* fold = fold_of_terms(task)) elements *= static_cast<double>(fold->terms.size());
     work += elements / elements_per_nanosecond(task.work) + nanoseconds_per_instruction * tiles;
   }
-  double bytes = moved_bytes(graph, step);
-  return 10 + work + bytes / (bytes <= cache_bytes ? 60 : fits_last_cache(bytes) ? 40 : 15);
+  return 10 + work + nanoseconds_to_move(moved_bytes(graph, step), region_rates, caches);
 }
 
 /// Bytes of the dense runs that a copy moves.
@@ -93,7 +107,7 @@ std::int64_t run_bytes(const CopyWork& work, std::int64_t element) {
   return inner.to_stride == element && inner.from_stride == element ? inner.size * element : element;
 }
 
-double of_copy(const Graph& graph, const Step& step) {
+double of_copy(const Graph& graph, const Step& step, const Caches& caches) {
   constexpr std::int64_t short_run_bytes = 256;  // shorter runs cost a call each, or are single elements
   const Task& task = graph.tasks[step.tasks[0]];
   const auto& work = std::get<CopyWork>(task.work);
@@ -103,19 +117,18 @@ double of_copy(const Graph& graph, const Step& step) {
   for (const CopyWork::Job& job : work.jobs) sources += job.from.size();
   if (sources > work.jobs.size())  // the copy folds
     bytes *= static_cast<double>(sources) / static_cast<double>(work.jobs.size());
-  double rate = run < short_run_bytes ? 20 : 80;
-  if (bytes > cache_bytes) rate /= run < short_run_bytes || fits_last_cache(bytes) ? 2 : 5;
-  return 20 + 8 * static_cast<double>(work.jobs.size()) + bytes / rate;
+  return 20 + 8 * static_cast<double>(work.jobs.size()) +
+         nanoseconds_to_move(bytes, run < short_run_bytes ? short_run_rates : copy_rates, caches);
 }
 
 /// Time of all units of a step on one worker. The outer axes `merged` are part of a region's space.
-double estimate(const Graph& graph, const Step& step, AxisSet merged) {
+double estimate(const Graph& graph, const Step& step, AxisSet merged, const Caches& caches) {
   auto units = static_cast<double>(positions(graph.mesh, step.outer()));
-  double bytes = moved_bytes(graph, step);
   switch (step.kind) {
-    case Step::Kind::region: return of_region(graph, step, merged);
-    case Step::Kind::columns: return 20 + 20 * units + bytes / (bytes > cache_bytes ? 12 : 40);
-    case Step::Kind::copy: return of_copy(graph, step);
+    case Step::Kind::region: return of_region(graph, step, merged, caches);
+    case Step::Kind::columns:
+      return 20 + 20 * units + nanoseconds_to_move(moved_bytes(graph, step), columns_rates, caches);
+    case Step::Kind::copy: return of_copy(graph, step, caches);
     case Step::Kind::opaque:
       return units * std::get<OpaqueWork>(graph.tasks[step.tasks[0]].work).opaque.nanoseconds + 20;
     case Step::Kind::control: return of_control(graph, *sub_work(graph, step), By::one);
@@ -125,7 +138,9 @@ double estimate(const Graph& graph, const Step& step, AxisSet merged) {
 
 }  // namespace
 
-bool fits_own_caches(double bytes) { return bytes <= cache_bytes; }
+Caches caches_of_machine(int workers) {
+  return {static_cast<double>(core_cache_bytes()) * workers, static_cast<double>(last_cache_bytes())};
+}
 
 double moved_bytes(const Graph& graph, const Step& step) {
   double bytes = 0;
@@ -147,14 +162,17 @@ double bytes_read(const Graph& graph, const Step& step, const Address& address) 
   return std::min(all, static_cast<double>(buffer.bytes));
 }
 
-StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores) {
+StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores, const Caches& caches) {
   StepCosts costs;
   for (const Step& step : steps.list) {
-    const bool is_large = stores == Stores::streamed || !fits_last_cache(moved_bytes(graph, step));
+    const double bytes = moved_bytes(graph, step);
     const double together = step.kind == Step::Kind::control
                                 ? of_control(graph, *sub_work(graph, step), By::all)
-                                : estimate(graph, step, 0);
-    costs.add({estimate(graph, step, step.mergeable), together, is_large});
+                                : estimate(graph, step, 0, caches);
+    costs.add({.nanoseconds = estimate(graph, step, step.mergeable, caches),
+               .split_nanoseconds = together,
+               .is_large = stores == Stores::streamed || !fits_last_cache(bytes, caches),
+               .fits_own_caches = bytes <= caches.own_bytes});
   }
   return costs;
 }

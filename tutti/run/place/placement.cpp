@@ -8,8 +8,9 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t phases_looked_at = 4;    // tried after the first that a step may join
-constexpr double least_part_bytes = 16 << 10;  // prefetching moves lines between workers if parts are smaller
+constexpr std::size_t phases_looked_at = 4;  // tried after the first that a step may join; chosen
+constexpr double least_part_bytes = 16
+                                    << 10;  // chosen; prefetches move lines between workers in smaller parts
 
 /// True if, along `axis`, every device reads only its own shard of the buffer.
 bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
@@ -148,8 +149,7 @@ class Placer {
   /// How much longer the plan takes, in nanoseconds, with transfers between workers and small tie breakers.
   double growth(StepId n, const Assignment& tried, bool new_phase) const {
     Loads before = new_phase ? no_load() : load_[tried.phase];
-    const SplitStep split{step(n), tried.split};
-    Loads after = before, added = loads_of(graph_, split, costs_[n], workers_);
+    Loads after = before, added = loads_of(graph_, {step(n), tried.split}, costs_[n], workers_);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
     const auto* one = std::get_if<OnWorker>(&tried.split);
     double penalty = parallel_already || one ? 0 : split_nanoseconds, sum = 0;
@@ -161,25 +161,24 @@ class Placer {
                   1e-6 * static_cast<double>(tried.phase);
     if (new_phase && tried.phase > 0) cost += barrier_nanoseconds;
     if (one) cost += static_cast<double>(one->worker);  // prefers worker 0
-    for (const Address& read : step(n).reads) cost += travel(split, read);
+    for (const Address& read : step(n).reads) cost += travel(n, tried.split, read);
     if (std::holds_alternative<ByTiles>(tried.split)) cost += false_sharing(n);
     return cost;
   }
 
-  double travel(const SplitStep& reader, const Address& read) const {
+  double travel(StepId n, const Split& split, const Address& read) const {
     std::optional<StepId> made_by = maker(read);
-    if (!made_by) return travel_from_caller(reader, read);
-    if (reads_own_part(graph_, placed(*made_by), reader, read)) return 0;
+    if (!made_by) return travel_from_caller(n, split, read);
+    if (reads_own_part(graph_, placed(*made_by), {step(n), split}, read)) return 0;
     constexpr double most = 16 << 20;
-    return std::min(bytes_read(graph_, reader.step, read), most) * nanoseconds_per_travelling_byte;
+    return std::min(bytes_read(graph_, step(n), read), most) * nanoseconds_per_travelling_byte;
   }
 
   /// Cost of an input that a collective copies: most likely each device's own worker wrote its shard, for
   /// example in the previous trip of a loop.
-  double travel_from_caller(const SplitStep& reader, const Address& read) const {
+  double travel_from_caller(StepId n, const Split& split, const Address& read) const {
     const Buffer& buffer = graph_.buffers[read.buffer];
-    const auto& [step, split] = reader;
-    if (step.kind != Step::Kind::copy || !fits_own_caches(moved_bytes(graph_, step))) return 0;
+    if (step(n).kind != Step::Kind::copy || !costs_[n].fits_own_caches) return 0;
     const bool travels =
         std::visit(Overloaded{[](OnWorker) { return false; }, [](Together) { return false; },
                               [&](ByAxis by) {
@@ -188,11 +187,15 @@ class Placer {
                               [&](ByTiles) { return positions(graph_.mesh, buffer.stored) != 1; }},
                    split);
     if (!travels) return 0;
-    return bytes_read(graph_, step, read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
+    return bytes_read(graph_, step(n), read) * (workers_ - 1) / workers_ * nanoseconds_per_travelling_byte;
   }
 
+  /// Cost of lines that two workers write, if each has a small part of a unit and the step is small.
   double false_sharing(StepId n) const {
-    double part = static_cast<double>(step(n).space.elements()) * 4 / workers_;
+    std::size_t element = 0;
+    for (BufferId result : step(n).writes)
+      element = std::max(element, bytes_per_element(graph_.buffers[result].type.dtype()));
+    double part = static_cast<double>(step(n).space.elements()) * static_cast<double>(element) / workers_;
     double all = part * workers_ * static_cast<double>(positions(graph_.mesh, step(n).outer()));
     return part < least_part_bytes && all < (1 << 20) ? costs_[n].nanoseconds : 0;
   }

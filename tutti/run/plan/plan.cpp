@@ -131,7 +131,7 @@ Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
     : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
                             options)),
       steps_(make_steps(graph_, options.fusion)),
-      costs_(costs_of(graph_, steps_, options.stores)),
+      costs_(costs_of(graph_, steps_, options.stores, caches_of_machine(options.workers))),
       placement_(place(graph_, steps_, costs_, options.workers, options.choice)),
       arena_(plan_arena(graph_, steps_, placement_)),
       schedule_(make_schedule(graph_, steps_, costs_, placement_, arena_)) {
