@@ -11,6 +11,7 @@
 #include "tutti/tensor/loops/plain/half_loops.hpp"
 #include "tutti/tensor/loops/plain/plain_loop.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
+#include "tutti/tensor/loops/sixteen_bytes.hpp"
 
 namespace tutti {
 namespace {
@@ -141,10 +142,6 @@ struct Clamp {
   T operator()(T low, T x, T high) const {
     return std::min(std::max(low, x), high);
   }
-};
-
-struct SixteenBytes {
-  std::uint64_t parts[2];
 };
 
 template <class T, Stride predicate, Stride on_true, Stride on_false>

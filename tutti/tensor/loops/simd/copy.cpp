@@ -6,13 +6,10 @@
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
+#include "tutti/tensor/loops/sixteen_bytes.hpp"
 
 namespace tutti {
 namespace {
-
-struct SixteenBytes {
-  std::uint64_t parts[2];
-};
 
 /// The loops of size 2 or more. There are at most 62, because the product of their sizes is below 2^63.
 struct Loops {
