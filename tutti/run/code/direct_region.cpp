@@ -41,29 +41,28 @@ void DirectRegion::run(const WorkerStep&, StepContext&) const {
 void DirectRegion::touch(const WorkerStep&, StepContext&, const OnTouched& on_touched) const {
   std::size_t next = 0;
   for (const DirectCall& call : calls) {
-    auto bytes = [&] { return element_bytes[next++]; };
-    auto touch = [&](const std::byte* at, std::int64_t length, bool written) {
-      auto begin = reinterpret_cast<std::uintptr_t>(at);
-      if (length > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(length), written});
+    auto length = [&](std::int64_t elements) {
+      const Access& of = accesses[next++];
+      return (of.repeats ? 1 : elements) * of.element_bytes;
     };
-    touch(call.out, call.n * bytes(), true);
+    auto touch = [&](const std::byte* at, std::int64_t bytes, bool written) {
+      auto begin = reinterpret_cast<std::uintptr_t>(at);
+      if (bytes > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(bytes), written});
+    };
+    touch(call.out, length(call.n), true);
     if (std::holds_alternative<I::Rows>(call.what) || std::holds_alternative<I::ChainRows>(call.what)) {
       for (int j = 0; j < call.operands; ++j) {
-        std::int64_t element = bytes();
-        for (std::int64_t r = 0; r < call.n; ++r)
-          touch(call.in[j] + r * call.row_bytes[j], element < 0 ? -element : call.columns * element, false);
+        const std::int64_t bytes = length(call.columns);
+        for (std::int64_t r = 0; r < call.n; ++r) touch(call.in[j] + r * call.row_bytes[j], bytes, false);
       }
       continue;
     }
     if (const auto* fold = std::get_if<DirectCall::Fold>(&call.what)) {
-      std::int64_t element = bytes();
-      for (const std::byte* term : fold->terms) touch(term, call.n * element, false);
+      const std::int64_t bytes = length(call.n);
+      for (const std::byte* term : fold->terms) touch(term, bytes, false);
       continue;
     }
-    for (int j = 0; j < call.operands; ++j) {
-      std::int64_t element = bytes();  // negative: the operand repeats
-      touch(call.in[j], element < 0 ? -element : call.n * element, false);
-    }
+    for (int j = 0; j < call.operands; ++j) touch(call.in[j], length(call.n), false);
   }
 }
 
@@ -103,10 +102,10 @@ DirectCall direct_call(const RegionCode& code, const Call& call, const Tile& til
 
 std::int64_t element_bytes(const RegionCode& code, RefId ref) { return code.refs[ref].element_bytes; }
 
-bool can_be_direct(const RegionCode& code, const WorkerStep& part) {
+bool can_be_direct(const RegionCode& code, const WorkerStep& step) {
   auto is_indirect = [](const RegionInstruction& i) { return !direct_kernel(i); };
   if (code.streams || !code.once.empty() || std::ranges::any_of(code.code, is_indirect)) return false;
-  std::int64_t tiles = (part.unit_end - part.unit_begin) * (part.tile_end - part.tile_begin);
+  std::int64_t tiles = (step.unit_end - step.unit_begin) * (step.tile_end - step.tile_begin);
   return tiles * static_cast<std::int64_t>(code.code.size()) <= static_cast<std::int64_t>(most_direct_calls);
 }
 
@@ -122,8 +121,8 @@ bool lengthen(const RegionCode& code, const RegionInstruction& i, DirectCall& la
   return follows;
 }
 
-/// Reports the addresses of `call`, whose place in direct.calls is final, to `relocate`, and adds its element
-/// sizes.
+/// Reports the addresses of `call`, whose place in direct.calls is final, to `relocate`, and adds how the
+/// call goes through its memory.
 void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call, DirectRegion& direct,
             const OnRelocated& relocate) {
   auto tell = [&](std::byte** at, RefId r) {
@@ -132,25 +131,24 @@ void settle(const RegionCode& code, const RegionInstruction& i, DirectCall& call
     relocate(at, *code.base_buffers[ref.base], *at - code.bases[ref.base]);
   };
   tell(&call.out, i.out);
-  direct.element_bytes.push_back(element_bytes(code, i.out));
+  direct.accesses.push_back({element_bytes(code, i.out)});
   auto* fold = std::get_if<DirectCall::Fold>(&call.what);
   if (fold)
     for (std::byte*& term : fold->terms) tell(&term, i.in[0]);
   for (int j = 0; j < (fold ? 1 : call.operands); ++j) {
     if (!fold) tell(&call.in[j], i.in[j]);
-    std::int64_t bytes = element_bytes(code, i.in[j]);
-    direct.element_bytes.push_back(i.steps[j].repeats ? -bytes : bytes);
+    direct.accesses.push_back({element_bytes(code, i.in[j]), i.steps[j].repeats});
   }
 }
 
 }  // namespace
 
-bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
+bool make_direct(const RegionCode& code, const WorkerStep& step, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate) {
-  if (!can_be_direct(code, part)) return false;
+  if (!can_be_direct(code, step)) return false;
   std::vector<const RegionInstruction*> instructions;  // one per call
   std::vector<std::uintptr_t> frame;
-  walk(code, code.code, part, scratch, frame, [&](const Call& call, const Tile& tile) {
+  walk(code, code.code, step, scratch, frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
     DirectCall made = direct_call(code, call, tile);
     if (!direct.calls.empty() && instructions.back() == &i && lengthen(code, i, direct.calls.back(), made))

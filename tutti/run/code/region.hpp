@@ -129,8 +129,8 @@ struct RegionCode {
   std::size_t scratch_bytes = 0;
   bool streams = false;
 
-  void run(const WorkerStep& part, StepContext& context) const;
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+  void run(const WorkerStep& step, StepContext& context) const;
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
   std::int64_t units() const;
   /// The offset of an instruction's result (k = 0), operand or term (from 1 on) at a position.
   std::int64_t offset(const RegionInstruction& i, int position, int k) const {
@@ -153,17 +153,22 @@ struct DirectCall {
   std::int64_t n, columns, row_bytes[I::most_operands];  // for folds of rows
 };
 struct DirectRegion {
+  /// How a call goes through an operand or its result.
+  struct Access {
+    std::int64_t element_bytes;
+    bool repeats = false;  // always the same element
+  };
   std::vector<DirectCall> calls;
-  std::vector<std::int64_t> element_bytes;  // [call][out, in ..]; negative: the operand repeats
+  std::vector<Access> accesses;  // [call][out, in ..]
 
-  void run(const WorkerStep& part, StepContext& context) const;
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+  void run(const WorkerStep& step, StepContext& context) const;
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 };
 
 /// Turns `part` of `code` into direct calls. False if the calls are many, load tiles or store non-temporally.
 /// `scratch` belongs to the part's worker. Calls `relocate` for every address of a buffer in the calls.
 using OnRelocated = std::function<void(std::byte** at, BufferId buffer, std::int64_t offset)>;
-bool make_direct(const RegionCode& code, const WorkerStep& part, std::byte* scratch, DirectRegion& direct,
+bool make_direct(const RegionCode& code, const WorkerStep& step, std::byte* scratch, DirectRegion& direct,
                  const OnRelocated& relocate);
 
 }  // namespace tutti
