@@ -17,11 +17,11 @@ std::vector<std::vector<std::size_t>> choices(const LocalProgram& local, const P
   const Graph& graph = plan.graph();
   MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.steps(), plan.placement());
   std::vector<std::vector<std::size_t>> choices(graph.outputs.size());
-  for (BufferId r : graph.buffers.ids()) {
-    const Buffer& buffer = graph.buffers[r];
+  for (BufferId b : graph.buffers.ids()) {
+    const Buffer& buffer = graph.buffers[b];
     if (buffer.kind != Buffer::Kind::input) continue;
     for (std::size_t i = 0; i < choices.size(); ++i)
-      if (are_handed_out_alike(local, buffer.number, i) && may_overwrite(r, graph.outputs[i]))
+      if (are_handed_out_alike(local, buffer.number, i) && may_overwrite(b, graph.outputs[i]))
         choices[i].push_back(buffer.number);
   }
   return choices;

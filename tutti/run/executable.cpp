@@ -46,9 +46,9 @@ struct Executable::State {
     if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
     input_buffers.resize(local.program.inputs.size());
-    for (BufferId r : graph.buffers.ids())
-      if (const Buffer& buffer = graph.buffers[r]; buffer.kind == Buffer::Kind::input)
-        input_buffers[buffer.number] = r;
+    for (BufferId b : graph.buffers.ids())
+      if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input)
+        input_buffers[buffer.number] = b;
     staging.resize(local.program.inputs.size());
     input_names = options.input_names;
     for (std::size_t i = input_names.size(); i < staging.size(); ++i)
@@ -207,15 +207,15 @@ struct Executable::State {
       for (std::size_t axis = 0; axis < graph.mesh.axes().size(); ++axis)
         if (is_stored_per_device(type.at(graph.mesh.axes()[axis]))) free |= AxisSet{1} << axis;
       Address own = natural_address(graph, graph.replicas[i]);
-      for (std::int64_t unit = 0; unit < positions(graph.mesh, buffer.stored); ++unit) {
-        std::vector<std::int64_t> at = coordinates(graph.mesh, buffer.stored, unit), first = at;
+      for (std::int64_t shard = 0; shard < positions(graph.mesh, buffer.stored); ++shard) {
+        std::vector<std::int64_t> at = coordinates(graph.mesh, buffer.stored, shard), first = at;
         for (std::size_t axis = 0; axis < at.size(); ++axis)
           if (!has(free, axis)) first[axis] = 0;
         bool equal = std::memcmp(base + offset_at(own, at), base + offset_at(own, first), type.bytes()) == 0;
         ensure(equal,
                "output {} is {}, but device {} holds another value than the first along an axis where all "
                "are equal",
-               i, to_string(type), unit);
+               i, to_string(type), shard);
       }
     }
   }

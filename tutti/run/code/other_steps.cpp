@@ -58,13 +58,13 @@ void require_agreement(const Copy& copy, const Copy::Job& job, std::size_t loop,
 /// The tiles of a worker's part: their loops, and the byte offsets in a shard at which they begin. Only jobs
 /// with one source have several tiles.
 struct Tiles {
-  Tiles(const Copy& copy, const WorkerStep& part)
+  Tiles(const Copy& copy, const WorkerStep& step)
       : loops(copy.loops), bytes(static_cast<std::int64_t>(copy.bytes)) {
-    if (part.tile_end - part.tile_begin == copy.tiles) return;
+    if (step.tile_end - step.tile_begin == copy.tiles) return;
     some = copy.loops;
-    some[0].size = part.tile_end - part.tile_begin;
-    to = part.tile_begin * some[0].to_stride;
-    from = part.tile_begin * some[0].from_stride;
+    some[0].size = step.tile_end - step.tile_begin;
+    to = step.tile_begin * some[0].to_stride;
+    from = step.tile_begin * some[0].from_stride;
     bytes = some[0].size * some[0].to_stride;
     loops = some;
   }
@@ -88,10 +88,10 @@ void touch_source(std::span<const CopyLoop> loops, std::int64_t element_bytes, c
 
 }  // namespace
 
-void Copy::run(const WorkerStep& part, StepContext& context) const {
-  const Tiles todo(*this, part);
+void Copy::run(const WorkerStep& step, StepContext& context) const {
+  const Tiles todo(*this, step);
   auto* copy_loops = is_large ? strided_stream : strided_copy;
-  for (std::int64_t unit = part.unit_begin; unit < part.unit_end; ++unit)
+  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
     for (const Copy::Job& job : jobs_of(*this, unit)) {
       if (must_agree) require_agreement(*this, job, 0, 0);
       if (job.from.empty()) std::memset(job.to, 0, bytes);
@@ -104,10 +104,10 @@ void Copy::run(const WorkerStep& part, StepContext& context) const {
   if (is_large) finish_streaming();
 }
 
-void Copy::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
-  const Tiles todo(*this, part);
+void Copy::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
+  const Tiles todo(*this, step);
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
-  for (std::int64_t unit = part.unit_begin; unit < part.unit_end; ++unit) {
+  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
     touched(jobs_of(*this, unit)[0].to + todo.to, todo.bytes, true, on_touched);
     for (const Copy::Job& job : jobs_of(*this, unit))
       for (const std::byte* from : job.from)
@@ -115,9 +115,9 @@ void Copy::touch(const WorkerStep& part, StepContext& context, const OnTouched& 
   }
 }
 
-void Columns::run(const WorkerStep& part, StepContext& context) const {
+void Columns::run(const WorkerStep& step, StepContext& context) const {
   std::int64_t row_bytes = columns * element_bytes;
-  for (std::int64_t i = part.unit_begin; i < part.unit_end; ++i) {
+  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
     const Columns::Job& job = jobs[static_cast<std::size_t>(i)];
     for (std::int64_t b = 0; b < batch; ++b)
       kernel(job.to + b * row_bytes, job.from + b * rows * row_bytes, rows, columns, row_bytes,
@@ -125,26 +125,26 @@ void Columns::run(const WorkerStep& part, StepContext& context) const {
   }
 }
 
-void Columns::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
+void Columns::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   std::int64_t bytes = batch * columns * element_bytes;
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
-  for (std::int64_t i = part.unit_begin; i < part.unit_end; ++i) {
+  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
     touched(jobs[static_cast<std::size_t>(i)].to, bytes, true, on_touched);
     touched(jobs[static_cast<std::size_t>(i)].from, bytes * rows, false, on_touched);
   }
 }
 
-void OpaqueCode::run(const WorkerStep& part, StepContext& context) const {
-  for (std::int64_t i = part.unit_begin; i < part.unit_end; ++i) {
+void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
+  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
     std::byte* const* at = addresses.data() + static_cast<std::size_t>(i) * (operands + results);
     kernel({{at, operands}, {at + operands, results}, context.scratch});
   }
 }
 
-void OpaqueCode::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
+void OpaqueCode::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
   std::size_t each = operands + results;
-  for (std::int64_t i = part.unit_begin; i < part.unit_end; ++i)
+  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i)
     for (std::size_t j = 0; j < each; ++j)
       touched(addresses[static_cast<std::size_t>(i) * each + j], bytes[j], j >= operands, on_touched);
 }

@@ -27,8 +27,8 @@ struct Copy {
   std::int64_t tiles;         // of one unit
   bool is_large;              // uses non-temporal stores
 
-  void run(const WorkerStep& part, StepContext& context) const;
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+  void run(const WorkerStep& step, StepContext& context) const;
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 };
 
 struct Columns {
@@ -41,8 +41,8 @@ struct Columns {
   std::int64_t batch, rows, columns, element_bytes;
   std::size_t scratch_bytes;
 
-  void run(const WorkerStep& part, StepContext& context) const;
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+  void run(const WorkerStep& step, StepContext& context) const;
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 };
 
 struct OpaqueCode {
@@ -52,8 +52,8 @@ struct OpaqueCode {
   std::size_t operands, results;
   std::size_t scratch_bytes;
 
-  void run(const WorkerStep& part, StepContext& context) const;
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+  void run(const WorkerStep& step, StepContext& context) const;
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 };
 
 }  // namespace tutti

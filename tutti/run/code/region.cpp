@@ -114,14 +114,14 @@ class CallRunner {
 
 }  // namespace
 
-void RegionCode::run(const WorkerStep& part, StepContext& context) const {
-  walk(*this, whole, part, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+void RegionCode::run(const WorkerStep& step, StepContext& context) const {
+  walk(*this, whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
     std::visit(CallRunner(*this, call, tile), call.instruction.what);
   });
   if (streams) finish_streaming();
 }
 
-void RegionCode::touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const {
+void RegionCode::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   const RegionCode& region = *this;
   auto span = [&](std::uintptr_t at, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
                   std::int64_t column_stride, std::int64_t bytes, bool written) {
@@ -132,7 +132,7 @@ void RegionCode::touch(const WorkerStep& part, StepContext& context, const OnTou
       on_touched({begin, begin + static_cast<std::uintptr_t>(std::abs(last) + bytes), written});
     }
   };
-  walk(region, whole, part, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+  walk(region, whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
     if (i.as<I::Fetch>()) return;
     auto dense = [&](std::uintptr_t at, const RegionRef& r, std::int64_t n, bool written) {

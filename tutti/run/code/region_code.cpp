@@ -50,9 +50,9 @@ class Coder {
   using Link = RegionUses::Link;
 
   const Task& task(std::size_t i) const { return graph_.tasks[step_.tasks[i]]; }
-  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
+  const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
   DType dtype(const Task& a) const { return buffer(a.results[0]).type.dtype(); }
-  bool is_in_memory(BufferId r) const { return steps_.in_memory[r]; }
+  bool is_in_memory(BufferId b) const { return steps_.in_memory[b]; }
 
   void release(std::size_t i) {
     refs_.release_loaded();
@@ -62,26 +62,26 @@ class Coder {
     if (!uses_.last_use.contains(result)) refs_.release(result);
   }
 
-  bool is_streamed(BufferId r, bool row_value) const {
-    return code_.streams && is_in_memory(r) && !row_value;
+  bool is_streamed(BufferId b, bool row_value) const {
+    return code_.streams && is_in_memory(b) && !row_value;
   }
 
   /// True if a fold or chain may write the value with non-temporal stores: the region does not read the
   /// value, and its tiles and their rows begin on cache lines.
-  bool may_stream_itself(BufferId r) const {
+  bool may_stream_itself(BufferId b) const {
     constexpr std::int64_t line = 64;
     auto is_on_line = [](std::int64_t bytes) { return bytes % line == 0; };
-    const Type& type = buffer(r).type;
+    const Type& type = buffer(b).type;
     auto element = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
-    return is_streamed(r, is_row_value(step_, type.shape())) && !uses_.last_use.contains(r) &&
-           std::ranges::all_of(buffer(r).axes, is_on_line) &&
+    return is_streamed(b, is_row_value(step_, type.shape())) && !uses_.last_use.contains(b) &&
+           std::ranges::all_of(buffer(b).axes, is_on_line) &&
            (code_.space.rows == 1 || is_on_line(code_.space.columns * element));
   }
 
-  RefId result_ref(BufferId r, bool row_value) {
-    bool in_scratch = !is_in_memory(r) || is_streamed(r, row_value);
-    return refs_.place(r, in_scratch ? refs_.result_in_scratch(r, row_value)
-                                     : refs_.result_in_memory(r, row_value));
+  RefId result_ref(BufferId b, bool row_value) {
+    bool in_scratch = !is_in_memory(b) || is_streamed(b, row_value);
+    return refs_.place(b, in_scratch ? refs_.result_in_scratch(b, row_value)
+                                     : refs_.result_in_memory(b, row_value));
   }
 
   void emit_gate(const Task& compare, const Task& select) {

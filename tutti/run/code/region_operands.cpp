@@ -121,28 +121,28 @@ RefId OperandRefs::load_once(const Address& operand, RefId from, bool row_value)
 
 // ---- results
 
-RefId OperandRefs::result_in_memory(BufferId r, bool row_value) {
-  Address own = natural_address(graph_, r);
-  Pattern p = pattern(own, buffer(r).type.shape());
-  ensure(p.kind == Pattern::Kind::dense || buffer(r).type.elements() == 0,
+RefId OperandRefs::result_in_memory(BufferId b, bool row_value) {
+  Address own = natural_address(graph_, b);
+  Pattern p = pattern(own, buffer(b).type.shape());
+  ensure(p.kind == Pattern::Kind::dense || buffer(b).type.elements() == 0,
          "a result of a region is not dense");
   return in_memory(own, {}, row_value);
 }
 
-RefId OperandRefs::pieces_in_memory(BufferId r) {
-  Address own = natural_address(graph_, r);
+RefId OperandRefs::pieces_in_memory(BufferId b) {
+  Address own = natural_address(graph_, b);
   const std::int64_t piece = lanes_of_piece * element_bytes(graph_, own);
   const std::int64_t row = code_.space.tiles_per_row() * piece;
-  return add_ref({base_of(r), 0, row, piece, row, 0, piece, true}, own.axes);
+  return add_ref({base_of(b), 0, row, piece, row, 0, piece, true}, own.axes);
 }
 
-RefId OperandRefs::result_in_scratch(BufferId r, bool row_value) {
-  auto bytes = static_cast<std::int64_t>(bytes_per_element(buffer(r).type.dtype()));
-  return temporary(bytes, buffer(r).stored & step_.inner, row_value);
+RefId OperandRefs::result_in_scratch(BufferId b, bool row_value) {
+  auto bytes = static_cast<std::int64_t>(bytes_per_element(buffer(b).type.dtype()));
+  return temporary(bytes, buffer(b).stored & step_.inner, row_value);
 }
 
-void OperandRefs::release(BufferId r) {
-  if (auto placed = placed_.find(r); placed != placed_.end()) free(placed->second);
+void OperandRefs::release(BufferId b) {
+  if (auto placed = placed_.find(b); placed != placed_.end()) free(placed->second);
 }
 
 void OperandRefs::release_loaded() {
@@ -161,10 +161,10 @@ RefId OperandRefs::add_ref(RegionRef made, std::vector<std::int64_t> axis_stride
   return ref;
 }
 
-BaseId OperandRefs::base_of(BufferId r) {
+BaseId OperandRefs::base_of(BufferId b) {
   for (BaseId base : code_.bases.ids())
-    if (code_.base_buffers[base] == r) return base;
-  code_.base_buffers.add(r);
+    if (code_.base_buffers[base] == b) return base;
+  code_.base_buffers.add(b);
   return code_.bases.add(nullptr);
 }
 

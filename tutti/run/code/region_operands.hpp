@@ -61,8 +61,8 @@ class OperandRefs {
   };
   enum class When { every_tile, once_per_unit };
 
-  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
-  bool is_made_here(BufferId r) const { return steps_.maker[r] == index_; }
+  const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
+  bool is_made_here(BufferId b) const { return steps_.maker[b] == index_; }
   RegionRef& ref(RefId r) { return code_.refs[r]; }
   const std::vector<std::int64_t>& axis_strides(RefId ref) const { return axis_strides_[ref]; }
 

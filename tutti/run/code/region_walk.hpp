@@ -76,7 +76,7 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
 /// Calls on_call(call, tile) for each kernel call of a worker's part: code.once per unit, then `whole` on
 /// whole tiles and code.code on others.
 template <class F>
-void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& part,
+void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, const WorkerStep& step,
           std::byte* scratch, std::vector<std::uintptr_t>& frame, F&& on_call) {
   std::array<std::uintptr_t, 64> few;
   std::size_t most = 0;
@@ -87,7 +87,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
   std::size_t outer = code.unit_sizes.size();
   if (frame.size() < code.refs.size()) frame.resize(code.refs.size());
   std::array<std::int64_t, 64> at;  // the coordinates of the unit
-  for (std::int64_t unit = part.unit_begin; unit < part.unit_end; ++unit) {
+  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
     std::int64_t rest = unit;
     for (std::size_t a = outer; a-- > 0; rest /= code.unit_sizes[a]) at[a] = rest % code.unit_sizes[a];
     const std::int64_t* strides = code.unit_strides.data();
@@ -101,7 +101,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
     Tile first{0, 0, code.space.tile_rows, code.space.tile_columns, 0};
     for (const RegionInstruction& i : code.once)
       walk_instruction(code, i, frame.data(), first, terms, [&](const Call& call) { on_call(call, first); });
-    for (std::int64_t t = part.tile_begin; t < part.tile_end; ++t) {
+    for (std::int64_t t = step.tile_begin; t < step.tile_end; ++t) {
       const Tile tile = tile_of(code, t);
       bool is_whole = tile.rows == code.space.tile_rows && tile.columns == code.space.tile_columns;
       for (const RegionInstruction& i : is_whole ? whole : code.code)

@@ -53,9 +53,9 @@ class StepCode {
   StepCode& operator=(const StepCode&) = delete;
   virtual ~StepCode() = default;
 
-  virtual void run(const WorkerStep& part, StepContext& context) const = 0;
+  virtual void run(const WorkerStep& step, StepContext& context) const = 0;
   /// Reports all bytes that run() reads and writes.
-  virtual void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const = 0;
+  virtual void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const = 0;
 };
 
 /// The code of one kind of step. Data has run() and touch() with the same parameters.
@@ -64,9 +64,9 @@ class CodeOf final : public StepCode {
  public:
   explicit CodeOf(Data of) : data(std::move(of)) {}
 
-  void run(const WorkerStep& part, StepContext& context) const override { data.run(part, context); }
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const override {
-    data.touch(part, context, on_touched);
+  void run(const WorkerStep& step, StepContext& context) const override { data.run(step, context); }
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const override {
+    data.touch(step, context, on_touched);
   }
 
   Data data;

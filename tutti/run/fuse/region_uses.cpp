@@ -78,7 +78,7 @@ class UsesFinder {
  private:
   const Task& task(std::size_t i) const { return graph_.tasks[step_.tasks[i]]; }
   bool is_made_here(BufferId buffer) const { return steps_.maker[buffer] == index_; }
-  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
+  const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
   DType dtype(std::size_t i) const { return buffer(task(i).results[0]).type.dtype(); }
   bool has_step(const Link& link) const { return step_of(graph_, step_, link).has_value(); }
 

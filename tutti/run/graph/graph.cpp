@@ -355,9 +355,9 @@ const FoldWork* fold_of_terms(const Task& task) {
 }
 
 Address natural_address(const Graph& graph, BufferId buffer) {
-  const Buffer& r = graph.buffers[buffer];
-  return {buffer, 0, r.axes,
-          dense_strides(r.type.shape(), static_cast<std::int64_t>(bytes_per_element(r.type.dtype())))};
+  const Buffer& of = graph.buffers[buffer];
+  return {buffer, 0, of.axes,
+          dense_strides(of.type.shape(), static_cast<std::int64_t>(bytes_per_element(of.type.dtype())))};
 }
 
 std::int64_t element_bytes(const Graph& graph, const Address& address) {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-
 namespace tutti {
 namespace {
 
@@ -146,16 +145,16 @@ class Runner {
 
 }  // namespace
 
-void Control::run(const WorkerStep& part, StepContext& context) const {
-  if (context.crew.alone() && part.tile_begin > 0) return;  // part of the first worker's list
+void Control::run(const WorkerStep& step, StepContext& context) const {
+  if (context.crew.alone() && step.tile_begin > 0) return;  // part of the first worker's list
   const Crew crew = together ? context.crew : Crew{.track = context.crew.track};
   for (std::int64_t position = 0; position < positions; ++position) Runner(*this, crew, position).run();
 }
 
 /// Reports the values of the whole step, once. A step that all workers run together has its phase to itself;
 /// the race checker looks at its plans on their own.
-void Control::touch(const WorkerStep& part, StepContext&, const OnTouched& on_touched) const {
-  if (part.tile_begin > 0) return;
+void Control::touch(const WorkerStep& step, StepContext&, const OnTouched& on_touched) const {
+  if (step.tile_begin > 0) return;
   auto tell = [&](const ControlValue& value, bool written) {
     for (std::int64_t position : value.at_position)
       for (std::int64_t shard : value.shards) {

@@ -26,8 +26,8 @@ struct Control {
   bool together = false;            // all workers run the plans
   std::vector<bool> in_place = {};  // per carry: updated in place, without a second buffer
 
-  void run(const WorkerStep& part, StepContext& context) const;
-  void touch(const WorkerStep& part, StepContext& context, const OnTouched& on_touched) const;
+  void run(const WorkerStep& step, StepContext& context) const;
+  void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 };
 
 /// The layout of the result of a while loop's test, which has a buffer of its own.

@@ -152,27 +152,27 @@ void Plan::run(const Crew& crew) {
 }
 
 void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
-  const WorkerStep* share = nullptr;
+  const WorkerStep* step = nullptr;
   StepContext& context = contexts_[worker];
   context.crew = crew;
   const std::vector<WorkerStep>& list = schedule_.lists[phase][worker];
   try {
     if (crew.track) {
       for (const WorkerStep& next : list) {
-        share = &next;
+        step = &next;
         Track::Span span(crew.track, &next);
         next.code->run(next, context);
       }
     } else {
       for (const WorkerStep& next : list) {
-        share = &next;
+        step = &next;
         next.code->run(next, context);
       }
     }
   } catch (const Error& error) {
-    rethrow_at(graph_, first_equation(*share), error);
+    rethrow_at(graph_, first_equation(*step), error);
   } catch (const std::bad_alloc&) {
-    rethrow_at(graph_, first_equation(*share),
+    rethrow_at(graph_, first_equation(*step),
                Error(Code::memory, {}, "no memory for the scratch of this step"));
   }
 }
@@ -185,9 +185,8 @@ std::vector<std::optional<std::size_t>> inputs_written_over(const SubWork& work,
   return inputs;
 }
 
-std::optional<std::size_t> Plan::first_equation(const WorkerStep& share) const {
-  const Step& step = steps_.list[share.of];
-  return graph_.tasks[step.tasks[0]].equation;
+std::optional<std::size_t> Plan::first_equation(const WorkerStep& step) const {
+  return graph_.tasks[steps_.list[step.of].tasks[0]].equation;
 }
 
 }  // namespace tutti

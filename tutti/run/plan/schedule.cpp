@@ -28,12 +28,12 @@ class Scheduler {
     allocate_scratch();
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
-        for (WorkerStep& share : phase[w]) make_direct_if_few(share, made_.scratch[w].get());
+        for (WorkerStep& step : phase[w]) make_direct_if_few(step, made_.scratch[w].get());
     return std::move(made_);
   }
 
  private:
-  const Buffer& buffer(BufferId r) const { return graph_.buffers[r]; }
+  const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
   const Step& step(StepId n) const { return steps_.list[n]; }
   const Split& split(StepId n) const { return placement_.of[n].split; }
   std::size_t workers() const { return static_cast<std::size_t>(placement_.workers); }
@@ -45,23 +45,23 @@ class Scheduler {
       made_.arena = allocate_block(made_.arena_bytes);
     } catch (const Error& error) {
       const Buffer* largest = nullptr;
-      for (BufferId r : graph_.buffers.ids())
-        if (arena_.offset[r] && (!largest || buffer(r).bytes > largest->bytes)) largest = &buffer(r);
+      for (BufferId b : graph_.buffers.ids())
+        if (arena_.offset[b] && (!largest || buffer(b).bytes > largest->bytes)) largest = &buffer(b);
       rethrow_at(graph_, largest ? largest->equation : std::nullopt, error);
     }
-    for (BufferId r : graph_.buffers.ids())
-      if (buffer(r).kind == Buffer::Kind::constant) {
-        const Tensor& data = graph_.constants[buffer(r).number];
-        std::memcpy(made_.arena.get() + *arena_.offset[r], data.data(), data.bytes());
+    for (BufferId b : graph_.buffers.ids())
+      if (buffer(b).kind == Buffer::Kind::constant) {
+        const Tensor& data = graph_.constants[buffer(b).number];
+        std::memcpy(made_.arena.get() + *arena_.offset[b], data.data(), data.bytes());
       }
   }
 
-  /// Writes the address of byte `offset` of buffer r to `at`; for callers' buffers, whenever one is bound.
-  void put_address(std::byte** at, BufferId r, std::int64_t offset) {
-    const Buffer& of = buffer(arena_.in_output[r].value_or(r));
+  /// Writes the address of byte `offset` of buffer b to `at`; for callers' buffers, whenever one is bound.
+  void put_address(std::byte** at, BufferId b, std::int64_t offset) {
+    const Buffer& of = buffer(arena_.in_output[b].value_or(b));
     switch (of.kind) {
       case Buffer::Kind::arena:
-      case Buffer::Kind::constant: *at = made_.arena.get() + *arena_.offset[r] + offset; return;
+      case Buffer::Kind::constant: *at = made_.arena.get() + *arena_.offset[b] + offset; return;
       case Buffer::Kind::input: made_.relocations[of.number].push_back({at, of.number, offset}); return;
       case Buffer::Kind::output: {
         Slot slot = graph_.program.inputs.size() + of.number;
@@ -243,7 +243,7 @@ class Scheduler {
         keep(OpaqueCode{work.run, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
     OpaqueCode& args = code.data;
     std::vector<Address> all = task.operands;
-    for (BufferId r : task.results) all.push_back(natural_address(graph_, r));
+    for (BufferId b : task.results) all.push_back(natural_address(graph_, b));
     const Equation& equation = graph_.program.equations[*task.equation];
     for (Var var : equation.operands)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
@@ -285,8 +285,8 @@ class Scheduler {
     for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(
           control_value(task.operands[i], graph_.program.type(equation.operands[i]), work));
-    for (BufferId r : task.results)
-      args.results.push_back(control_value(natural_address(graph_, r), buffer(r).type, work));
+    for (BufferId b : task.results)
+      args.results.push_back(control_value(natural_address(graph_, b), buffer(b).type, work));
     for (std::size_t i = 0; i < args.operands.size(); ++i)
       put_address(&args.operands[i].base, task.operands[i].buffer, task.operands[i].offset);
     for (std::size_t i = 0; i < args.results.size(); ++i)
@@ -312,15 +312,15 @@ class Scheduler {
   }
 
   /// Replaces a worker's part of a region by direct calls, if there are few.
-  void make_direct_if_few(WorkerStep& share, std::byte* scratch) {
-    const auto* region = dynamic_cast<const CodeOf<RegionCode>*>(share.code);
+  void make_direct_if_few(WorkerStep& step, std::byte* scratch) {
+    const auto* region = dynamic_cast<const CodeOf<RegionCode>*>(step.code);
     if (!region) return;
     // Allocated before it is filled, because relocations point into it.
     auto direct = std::make_unique<CodeOf<DirectRegion>>(DirectRegion{});
-    if (!make_direct(region->data, share, scratch, direct->data,
-                     [&](std::byte** at, BufferId r, std::int64_t offset) { put_address(at, r, offset); }))
+    if (!make_direct(region->data, step, scratch, direct->data,
+                     [&](std::byte** at, BufferId b, std::int64_t offset) { put_address(at, b, offset); }))
       return;
-    share = {direct.get(), 0, 1, 0, 1, share.of};
+    step = {direct.get(), 0, 1, 0, 1, step.of};
     made_.code.push_back(std::move(direct));
   }
 

@@ -68,9 +68,9 @@ std::optional<std::string> find_race(Schedule& schedule, const Indexed<StepId, s
     std::size_t workers = schedule.lists[phase].size();
     for (std::size_t w = 0; w < workers; ++w) {
       StepContext context{schedule.scratch[w].get(), {}, {}};
-      for (const WorkerStep& share : schedule.lists[phase][w])
-        share.code->touch(share, context, [&](const Touched& t) {
-          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, w, share.of});
+      for (const WorkerStep& step : schedule.lists[phase][w])
+        step.code->touch(step, context, [&](const Touched& t) {
+          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, w, step.of});
         });
     }
     if (auto found = conflict(std::move(intervals), workers)) {

@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t line_length = 120;
 
 std::string in_bytes(std::int64_t bytes) {
-  constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};
+  constexpr std::array names{"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);
   double amount = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  for (; amount >= 1023.95 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  return fmt::format("{:.1f} {}", amount, units[unit]);
+  std::size_t name = 0;
+  for (; amount >= 1023.95 && name + 1 < names.size(); ++name) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, names[name]);
 }
 
 std::string in_microseconds(std::optional<double> nanoseconds) {
@@ -91,8 +91,8 @@ class PlanLines {
     std::optional<double> longest;
     if (!recording_) return longest;
     for (const std::vector<WorkerStep>& list : plan_.schedule().lists[assigned(n).phase])
-      for (const WorkerStep& share : list)
-        if (share.of == n) longest = std::max(longest, recording_->nanoseconds(share));
+      for (const WorkerStep& step : list)
+        if (step.of == n) longest = std::max(longest, recording_->nanoseconds(step));
     return longest;
   }
 

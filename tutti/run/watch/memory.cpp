@@ -38,13 +38,13 @@ std::vector<Lifetime> lifetimes(const Plan& plan, const Ranks& rank) {
   const std::size_t end = steps.list.size();
   for (BufferId buffer : graph.replicas) last[buffer] = end;
   std::vector<Lifetime> found;
-  for (BufferId r : graph.buffers.ids()) {
-    const Buffer& buffer = graph.buffers[r];
-    if (!arena.offset[r]) continue;
+  for (BufferId b : graph.buffers.ids()) {
+    const Buffer& buffer = graph.buffers[b];
+    if (!arena.offset[b]) continue;
     bool is_constant = buffer.kind == Buffer::Kind::constant;
-    std::optional<StepId> maker = steps.maker[r];
+    std::optional<StepId> maker = steps.maker[b];
     std::size_t first = is_constant || !maker ? 0 : rank[*maker];
-    found.push_back({first, is_constant ? end : last[r], *arena.offset[r], *arena.offset[r] + buffer.bytes});
+    found.push_back({first, is_constant ? end : last[b], *arena.offset[b], *arena.offset[b] + buffer.bytes});
   }
   std::ranges::sort(found, {}, &Lifetime::begin);
   return found;

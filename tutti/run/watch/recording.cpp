@@ -65,11 +65,11 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
   const Steps& steps = plan.steps();
   for (const auto& phase : plan.schedule().lists)
     for (std::size_t w = 0; w < phase.size(); ++w)
-      for (const WorkerStep& share : phase[w]) {
-        const SplitStep step{steps.list[share.of], plan.placement().of[share.of].split};
-        double all = moved_bytes(plan.graph(), step.step);
-        double bytes = divided(plan.graph(), step, plan.placement().workers, all)[w];
-        known_[&share] = {step_label(plan, share.of, w, part, bytes), bytes};
+      for (const WorkerStep& step : phase[w]) {
+        const SplitStep whole{steps.list[step.of], plan.placement().of[step.of].split};
+        double all = moved_bytes(plan.graph(), whole.step);
+        double bytes = divided(plan.graph(), whole, plan.placement().workers, all)[w];
+        known_[&step] = {step_label(plan, step.of, w, part, bytes), bytes};
       }
   for (const Step& step : steps.list)
     if (const SubWork* work = sub_work(plan.graph(), step))
@@ -103,8 +103,8 @@ void Recording::take_notes() try {
   timeline_.give_up(ENOMEM);
 }
 
-std::optional<double> Recording::nanoseconds_of(const WorkerStep* share) const {
-  const Known& known = known_.at(share);
+std::optional<double> Recording::nanoseconds_of(const WorkerStep* step) const {
+  const Known& known = known_.at(step);
   if (known.runs == 0) return std::nullopt;
   auto last = known.last;
   auto end = last.begin() + std::min<std::int64_t>(known.runs, most_times),
