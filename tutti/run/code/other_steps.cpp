@@ -14,8 +14,11 @@ void touched(const std::byte* at, std::int64_t bytes, bool written, const OnTouc
   if (bytes > 0) on_touched({begin, begin + static_cast<std::uintptr_t>(bytes), written});
 }
 
-std::span<const Copy::Job> jobs_of(const Copy& copy, std::int64_t unit) {
-  return std::span(copy.jobs).subspan(static_cast<std::size_t>(unit) * copy.pieces, copy.pieces);
+/// The elements of a worker's units in a list that has `each` of every unit.
+template <class T>
+std::span<const T> of_units(const std::vector<T>& list, std::size_t each, const WorkerStep& step) {
+  const auto begin = static_cast<std::size_t>(step.unit_begin), end = static_cast<std::size_t>(step.unit_end);
+  return std::span(list).subspan(begin * each, (end - begin) * each);
 }
 
 bool is_run(const Copy& copy, std::size_t loop) {
@@ -91,34 +94,32 @@ void touch_source(std::span<const CopyLoop> loops, std::int64_t element_bytes, c
 void Copy::run(const WorkerStep& step, StepContext& context) const {
   const Tiles todo(*this, step);
   auto* copy_loops = is_large ? strided_stream : strided_copy;
-  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit)
-    for (const Copy::Job& job : jobs_of(*this, unit)) {
-      if (must_agree) require_agreement(*this, job, 0, 0);
-      if (job.from.empty()) std::memset(job.to, 0, bytes);
-      else if (job.from.size() == 1 && job.from[0] + todo.from == job.to + todo.to)
-        continue;  // the copy is in place, and an identity (place/arena)
-      else if (job.from.size() == 1 || must_agree)
-        copy_loops(job.to + todo.to, job.from[0] + todo.from, todo.loops, element_bytes);
-      else fold_job(*this, job, 0, 0, 0, context.scratch);
-    }
+  for (const Job& job : of_units(jobs, pieces, step)) {
+    if (must_agree) require_agreement(*this, job, 0, 0);
+    if (job.from.empty()) std::memset(job.to, 0, bytes);
+    else if (job.from.size() == 1 && job.from[0] + todo.from == job.to + todo.to)
+      continue;  // the copy is in place, and an identity (place/reuse)
+    else if (job.from.size() == 1 || must_agree)
+      copy_loops(job.to + todo.to, job.from[0] + todo.from, todo.loops, element_bytes);
+    else fold_job(*this, job, 0, 0, 0, context.scratch);
+  }
   if (is_large) finish_streaming();
 }
 
 void Copy::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   const Tiles todo(*this, step);
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
-  for (std::int64_t unit = step.unit_begin; unit < step.unit_end; ++unit) {
-    touched(jobs_of(*this, unit)[0].to + todo.to, todo.bytes, true, on_touched);
-    for (const Copy::Job& job : jobs_of(*this, unit))
-      for (const std::byte* from : job.from)
-        touch_source(todo.loops, static_cast<std::int64_t>(element_bytes), from + todo.from, on_touched);
+  const std::span<const Job> all = of_units(jobs, pieces, step);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % pieces == 0) touched(all[i].to + todo.to, todo.bytes, true, on_touched);  // all of the unit
+    for (const std::byte* from : all[i].from)
+      touch_source(todo.loops, static_cast<std::int64_t>(element_bytes), from + todo.from, on_touched);
   }
 }
 
 void Columns::run(const WorkerStep& step, StepContext& context) const {
   std::int64_t row_bytes = columns * element_bytes;
-  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
-    const Columns::Job& job = jobs[static_cast<std::size_t>(i)];
+  for (const Job& job : of_units(jobs, 1, step)) {
     for (std::int64_t b = 0; b < batch; ++b)
       kernel(job.to + b * row_bytes, job.from + b * rows * row_bytes, rows, columns, row_bytes,
              context.scratch);
@@ -128,25 +129,25 @@ void Columns::run(const WorkerStep& step, StepContext& context) const {
 void Columns::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   std::int64_t bytes = batch * columns * element_bytes;
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
-  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
-    touched(jobs[static_cast<std::size_t>(i)].to, bytes, true, on_touched);
-    touched(jobs[static_cast<std::size_t>(i)].from, bytes * rows, false, on_touched);
+  for (const Job& job : of_units(jobs, 1, step)) {
+    touched(job.to, bytes, true, on_touched);
+    touched(job.from, bytes * rows, false, on_touched);
   }
 }
 
 void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
-  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i) {
-    std::byte* const* at = addresses.data() + static_cast<std::size_t>(i) * (operands + results);
-    kernel({{at, operands}, {at + operands, results}, context.scratch});
-  }
+  const std::size_t each = operands + results;
+  const std::span<std::byte* const> all = of_units(addresses, each, step);
+  for (std::size_t i = 0; i < all.size(); i += each)
+    kernel({all.subspan(i, operands), all.subspan(i + operands, results), context.scratch});
 }
 
 void OpaqueCode::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {
   touched(context.scratch, static_cast<std::int64_t>(scratch_bytes), true, on_touched);
   std::size_t each = operands + results;
-  for (std::int64_t i = step.unit_begin; i < step.unit_end; ++i)
-    for (std::size_t j = 0; j < each; ++j)
-      touched(addresses[static_cast<std::size_t>(i) * each + j], bytes[j], j >= operands, on_touched);
+  const std::span<std::byte* const> all = of_units(addresses, each, step);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    touched(all[i], bytes[i % each], i % each >= operands, on_touched);
 }
 
 }  // namespace tutti

@@ -45,8 +45,8 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
     return on_call(Call{instruction, terms[0], terms, tile.rows * tile.columns});
   }
   std::uintptr_t out = at(instruction.out);
-  std::array<std::uintptr_t, RegionInstruction::most_operands> in;
-  for (int j = 0; j < instruction.operands; ++j) in[static_cast<std::size_t>(j)] = at(instruction.in[j]);
+  std::uintptr_t in[RegionInstruction::most_operands];
+  for (int j = 0; j < instruction.operands; ++j) in[j] = at(instruction.in[j]);
   const auto* fold = instruction.as<RegionInstruction::Fold>();
   bool by_row = instruction.by_row;
   std::int64_t n = instruction.row_value || instruction.folds_rows() ? tile.rows : tile.rows * tile.columns;
@@ -58,8 +58,7 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
       on_call(Call{instruction, to, terms, n});
       continue;
     }
-    for (int j = 0; j < instruction.operands; ++j)
-      terms[j] = in[static_cast<std::size_t>(j)] + static_cast<std::uintptr_t>(*offsets++);
+    for (int j = 0; j < instruction.operands; ++j) terms[j] = in[j] + static_cast<std::uintptr_t>(*offsets++);
     if (!by_row) {
       on_call(Call{instruction, to, terms, n});
       continue;

@@ -148,9 +148,7 @@ class Gatherer {
       return is_dense(operand, a.shape, element_bytes(graph_, operand));
     if (a.shape == made) {
       for (int i = 0; i < made.rank(); ++i)
-        if (made[i] != 1 &&
-            operand.dims[static_cast<std::size_t>(i)] != own.dims[static_cast<std::size_t>(i)])
-          return false;
+        if (made[i] != 1 && operand.along(Dim{i}) != own.along(Dim{i})) return false;
       return true;
     }
     if (!is_row_value || a.shape != step.shape) return false;
@@ -159,7 +157,7 @@ class Gatherer {
     for (int i = a.shape.rank(); i-- > 0;) {
       if (a.shape[i] == 1) continue;
       std::int64_t wanted = i >= *step.kept ? 0 : stride;
-      if (operand.dims[static_cast<std::size_t>(i)] != wanted) return false;
+      if (operand.along(Dim{i}) != wanted) return false;
       if (i < *step.kept) stride *= a.shape[i];
     }
     return true;

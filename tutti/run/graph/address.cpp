@@ -8,20 +8,10 @@
 namespace tutti {
 namespace {
 
-std::size_t index_of(const Mesh& mesh, const Axis& axis) {
-  const Axes& axes = mesh.axes();
-  auto it = std::ranges::find(axes, axis);
-  ensure(it != axes.end(),
-         "axis '{}' is not in the mesh {}; a vmap axis must be batched away before the program is compiled",
-         axis.name, to_string(mesh));
-  return static_cast<std::size_t>(it - axes.begin());
-}
-
 std::int64_t from_stride(const kernel::Coordinate& from, const Mesh& mesh, const Address& address) {
   switch (from.of) {
     case kernel::Coordinate::Of::nowhere: return 0;
-    case kernel::Coordinate::Of::dim:
-      return address.dims[static_cast<std::size_t>(from.dim.index)] * from.weight;
+    case kernel::Coordinate::Of::dim: return address.along(from.dim) * from.weight;
     case kernel::Coordinate::Of::axis: return address.axes[index_of(mesh, from.axis)] * from.weight;
   }
   return 0;
@@ -63,6 +53,15 @@ AxisSet set_of(const Mesh& mesh, const Axes& axes) {
   return set;
 }
 
+std::size_t index_of(const Mesh& mesh, const Axis& axis) {
+  const Axes& axes = mesh.axes();
+  auto it = std::ranges::find(axes, axis);
+  ensure(it != axes.end(),
+         "axis '{}' is not in the mesh {}; a vmap axis must be batched away before the program is compiled",
+         axis.name, to_string(mesh));
+  return static_cast<std::size_t>(it - axes.begin());
+}
+
 std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& axis_coordinates) {
   std::int64_t offset = address.offset;
   for (std::size_t i = 0; i < address.axes.size(); ++i) offset += address.axes[i] * axis_coordinates[i];
@@ -70,9 +69,10 @@ std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& 
 }
 
 std::vector<std::int64_t> dense_strides(const Shape& shape, std::int64_t element_bytes) {
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(shape.rank()));
+  std::vector<std::int64_t> strides;
   std::int64_t stride = element_bytes;
-  for (int i = shape.rank(); i-- > 0; stride *= shape[i]) strides[static_cast<std::size_t>(i)] = stride;
+  for (int i = shape.rank(); i-- > 0; stride *= shape[i]) strides.push_back(stride);
+  std::ranges::reverse(strides);
   return strides;
 }
 
@@ -80,7 +80,7 @@ bool is_dense(const Address& address, const Shape& shape, std::int64_t element_b
   if (shape.elements() <= 1) return true;
   std::int64_t stride = element_bytes;
   for (int i = shape.rank(); i-- > 0; stride *= shape[i])
-    if (shape[i] != 1 && address.dims[static_cast<std::size_t>(i)] != stride) return false;
+    if (shape[i] != 1 && address.along(Dim{i}) != stride) return false;
   return true;
 }
 
@@ -155,7 +155,7 @@ std::optional<Address> reshaped(const Address& from, const Shape& before, const 
     std::int64_t inner = 0, run = 1;  // stride of the group's last dim; elements that this stride covers
     for (int k = i_end; k-- > i;) {
       if (before[k] == 1) continue;
-      std::int64_t stride = from.dims[static_cast<std::size_t>(k)];
+      std::int64_t stride = from.along(Dim{k});
       if (run == 1) inner = stride;
       else if (stride != inner * run) return std::nullopt;
       run *= before[k];

@@ -21,6 +21,8 @@ std::int64_t positions(const Mesh& mesh, AxisSet set);
 /// `set`, in mesh order.
 std::vector<std::int64_t> coordinates(const Mesh& mesh, AxisSet set, std::int64_t index);
 AxisSet set_of(const Mesh& mesh, const Axes& axes);
+/// The place of an axis among those of the mesh.
+std::size_t index_of(const Mesh& mesh, const Axis& axis);
 
 /// Where a value lies: a buffer, the byte offset of the first element, and one stride in bytes per mesh axis
 /// and per dim. Stride 0 repeats an element. Casts, broadcasts, transposes and gathers are other addresses of
@@ -31,6 +33,7 @@ struct Address {
   std::vector<std::int64_t> axes;  // one per axis of the mesh
   std::vector<std::int64_t> dims;  // one per dim
 
+  std::int64_t along(Dim dim) const { return dims[static_cast<std::size_t>(dim.index)]; }
   bool operator==(const Address&) const = default;
 };
 

@@ -206,10 +206,6 @@ void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<Buf
   graph_.tasks.add({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
 }
 
-std::size_t GraphBuilder::number_of(const Axis& axis) const {
-  return static_cast<std::size_t>(std::ranges::find(graph_.mesh.axes(), axis) - graph_.mesh.axes().begin());
-}
-
 Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
                  const std::optional<Ports>& ports) {
   return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();

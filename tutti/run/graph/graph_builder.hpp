@@ -35,7 +35,7 @@ class GraphBuilder {
   Type operand_type(std::size_t i) const { return type(equation().operands[i]); }
   Type result_type() const { return type(equation().results[0]); }
 
-  std::size_t number_of(const Axis& axis) const;
+  std::size_t number_of(const Axis& axis) const { return index_of(graph_.mesh, axis); }
   AxisSet stored_axes(Type type) const;
   /// The axes along which callers' buffers have shards: one per distinct value, even with
   /// Storage::per_device.

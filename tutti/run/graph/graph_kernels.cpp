@@ -93,7 +93,7 @@ void GraphBuilder::lower(const kernel::Shuffle& shuffle) {
   AxisSet stored = stored_axes(result_type()), everywhere = ~AxisSet{0};
   auto step = [](const kernel::Coordinate& coordinate, const Address& address) {
     if (coordinate.of != kernel::Coordinate::Of::dim) return std::int64_t{0};
-    return coordinate.weight * address.dims[static_cast<std::size_t>(coordinate.dim.index)];
+    return coordinate.weight * address.along(coordinate.dim);
   };
   CopyWork work{{}, {}, shuffle.kind};
   for (const kernel::Digit& digit : shuffle.digits)
@@ -102,12 +102,11 @@ void GraphBuilder::lower(const kernel::Shuffle& shuffle) {
   Address read = from.address;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
-    std::size_t device = 0;
+    std::int64_t device = 0;
     for (std::size_t axis = 0; axis < at.size(); ++axis)
-      device = device * static_cast<std::size_t>(graph_.mesh.axes()[axis].size) +
-               static_cast<std::size_t>(at[axis]);
+      device = device * graph_.mesh.axes()[axis].size + at[axis];
     for (std::size_t k = 0; k < pieces; ++k) {
-      const kernel::Shuffle::Piece& piece = shuffle.pieces[device * pieces + k];
+      const kernel::Shuffle::Piece& piece = shuffle.pieces[static_cast<std::size_t>(device) * pieces + k];
       CopyWork::Job& job = work.jobs.emplace_back();
       job.to = offset_at(to, at) + static_cast<std::int64_t>(k) * step(shuffle.piece, to);
       for (int source : piece.devices) {
@@ -240,9 +239,8 @@ GraphBuilder::Value GraphBuilder::with_dims_last(const Dims& dims, const Value& 
   Address address = from.address;
   address.dims.clear();
   for (int i = 0; i < operand.rank(); ++i)
-    if (std::ranges::find(dims, Dim{i}) == dims.end())
-      address.dims.push_back(from.address.dims[static_cast<std::size_t>(i)]);
-  for (Dim dim : dims) address.dims.push_back(from.address.dims[static_cast<std::size_t>(dim.index)]);
+    if (std::ranges::find(dims, Dim{i}) == dims.end()) address.dims.push_back(from.address.along(Dim{i}));
+  for (Dim dim : dims) address.dims.push_back(from.address.along(dim));
   return {address, from.stored};
 }
 

@@ -107,8 +107,7 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
   for (const Move& move : moves)
     if (move.to.of == kernel::Coordinate::Of::axis) over_axes.push_back(move);
     else if (move.to.of == kernel::Coordinate::Of::dim)
-      work.loops.push_back(
-          {move.size, to.dims[static_cast<std::size_t>(move.to.dim.index)] * move.to.weight, move.from});
+      work.loops.push_back({move.size, to.along(move.to.dim) * move.to.weight, move.from});
   // The operand as the devices of the result read it: a device that gathers does not read only its own part.
   Address read = from;
   std::ranges::fill(read.axes, 0);

@@ -57,7 +57,8 @@ class Placer {
  private:
   using Loads = std::vector<double>;
 
-  Loads no_load() const { return Loads(static_cast<std::size_t>(workers_), 0); }
+  std::size_t workers() const { return static_cast<std::size_t>(workers_); }
+  Loads no_load() const { return Loads(workers(), 0); }
 
   const Step& step(StepId n) const { return steps_.list[n]; }
   /// The step that makes the value; none for constants and inputs.
@@ -107,7 +108,7 @@ class Placer {
       found.push_back(OnWorker{0});
       return found;
     }
-    for (std::size_t w = 0; w < static_cast<std::size_t>(workers_); ++w) found.push_back(OnWorker{w});
+    for (std::size_t w = 0; w < workers(); ++w) found.push_back(OnWorker{w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1) found.push_back(ByAxis{axis});
     if (step.space.tiles() > 1) found.push_back(ByTiles{});

@@ -14,12 +14,8 @@ constexpr std::int64_t test_stride = 64;
 /// crew read the same index or test result, so they take the same branches and trips.
 class Runner {
  public:
-  Runner(const Control& args, const Crew& crew, std::int64_t position)
-      : args_(args),
-        crew_(crew),
-        position_(static_cast<std::size_t>(position)),
-        consts_(args.sub.consts),
-        carries_(args.sub.carries) {}
+  Runner(const Control& args, const Crew& crew, std::size_t position)
+      : args_(args), crew_(crew), position_(position), consts_(args.sub.consts), carries_(args.sub.carries) {}
 
   void run() {
     switch (args_.sub.how) {
@@ -148,7 +144,7 @@ class Runner {
 void Control::run(const WorkerStep& step, StepContext& context) const {
   if (context.crew.alone() && step.tile_begin > 0) return;  // part of the first worker's list
   const Crew crew = together ? context.crew : Crew{.track = context.crew.track};
-  for (std::int64_t position = 0; position < positions; ++position) Runner(*this, crew, position).run();
+  for (std::size_t position = 0; position < positions; ++position) Runner(*this, crew, position).run();
 }
 
 /// Reports the values of the whole step, once. A step that all workers run together has its phase to itself;

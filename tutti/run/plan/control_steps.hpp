@@ -19,7 +19,7 @@ struct Control {
   SubPrograms sub;
   std::vector<std::shared_ptr<Plan>> plans;
   std::vector<ControlValue> operands, results;  // results: of the op, then the second buffer of each carry
-  std::int64_t positions = 1;
+  std::size_t positions = 1;
   std::vector<std::int32_t> coordinates;  // per position, along each decided axis
   std::size_t coordinates_each = 0;
   std::shared_ptr<std::byte> test_result;

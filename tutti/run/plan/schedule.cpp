@@ -266,18 +266,18 @@ class Scheduler {
                                          work.plans,
                                          {},
                                          {},
-                                         positions(graph_.mesh, work.decided),
+                                         static_cast<std::size_t>(positions(graph_.mesh, work.decided)),
                                          {},
                                          0,
                                          nullptr,
                                          std::holds_alternative<Together>(split(n))});
     Control& args = code.data;
-    for (std::int64_t p = 0; p < args.positions; ++p) {
+    for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
         if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
     }
-    args.coordinates_each = args.coordinates.size() / static_cast<std::size_t>(args.positions);
+    args.coordinates_each = args.coordinates.size() / args.positions;
     if (work.sub.how == SubPrograms::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
