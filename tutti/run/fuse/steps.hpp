@@ -49,8 +49,8 @@ struct Steps {
 const SubWork* sub_work(const Graph& graph, const Step& step);
 
 enum class Fusion { on, off };
-/// Groups tasks into steps. A reduction of rows joins the first region that it fits, from its operand's on;
-/// any other task joins the last one.
+/// Groups tasks into steps. A reduction of rows joins the first region that it fits, at or after its operand's;
+/// any other task joins the last region that it fits.
 Steps make_steps(const Graph& graph, Fusion fusion);
 
 /// The loops over an operand of a region's task: over the merged axes, then over the task's dims.

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t gap_bytes = 320;  // behind large buffers: spreads equal offsets over cache sets
 constexpr std::int64_t large_bytes = 4096;
-constexpr std::ptrdiff_t longest_look_back = 64;  // buffers whose memory a new one may reuse
+constexpr std::ptrdiff_t longest_look_back = 64;  // buffers that are tried for reuse, the latest first
 
 std::int64_t rounded(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
 
@@ -80,7 +80,7 @@ class ArenaPlanner {
     return bytes >= large_bytes ? bytes + gap_bytes : bytes;
   }
 
-  // ---- what is free: for all steps from the present phase on, and for those of one worker in this phase
+  // ---- free bytes: some for all steps from the present phase on, some for one worker's steps in this phase
 
   struct Expiry {
     StepId last;
@@ -98,10 +98,10 @@ class ArenaPlanner {
     std::int64_t top = 0;
     FreeBytes of_all;
     std::vector<std::vector<BufferId>> expiring;  // per phase: the buffers whose last access is there
-    // Per worker, in the present phase: bytes that only its own steps used last, and buffers that will be such.
+    // Per worker, in the present phase: bytes that this worker alone used last, and buffers that it alone uses last.
     std::vector<FreeBytes> of_worker;
     std::vector<std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>>> expiring_of_worker;
-    std::set<BufferId> owners;  // of the bytes where they lie: no other buffer has taken these over
+    std::set<BufferId> owners;  // buffers whose bytes no later buffer has taken over
   };
 
   void free_to(FreeBytes& free, BufferId b) {
@@ -184,7 +184,7 @@ class ArenaPlanner {
   const Placement& placement_;
   Reuse reuse_;
   ArenaPlan plan_;
-  Pool pool_;  // that is being placed
+  Pool pool_;  // the pool whose buffers are being placed
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ class FreeBytes {
  public:
   /// Frees a range; none of its bytes may be free already.
   void give(std::int64_t offset, std::int64_t bytes);
-  /// Takes `bytes` from the smallest range that has as many, the lowest of several. None if no range has.
+  /// Takes `bytes` from the smallest range that is large enough; from the lowest, if several are equal. None if no
+  /// range is large enough.
   std::optional<std::int64_t> take(std::int64_t bytes);
   /// Takes exactly these bytes. False if some are not free.
   bool take_at(std::int64_t offset, std::int64_t bytes);

@@ -8,9 +8,10 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t phases_looked_at = 4;  // tried after the first that a step may join; chosen
-constexpr double least_part_bytes = 16
-                                    << 10;  // chosen; prefetches move lines between workers in smaller parts
+constexpr std::size_t phases_looked_at =
+    4;  // phases that are tried after the first that a step may join; chosen
+// In smaller parts, prefetches move lines between the workers; chosen.
+constexpr double least_part_bytes = 16 << 10;
 
 /// True if, along `axis`, every device reads only its own shard of the buffer.
 bool reads_own_along(const Graph& graph, const Address& address, std::size_t axis) {
@@ -147,7 +148,7 @@ class Placer {
     });
   }
 
-  /// How much longer the plan takes, in nanoseconds, with transfers between workers and small tie breakers.
+  /// The nanoseconds that the plan takes longer, with transfers between workers and small tie breakers.
   double growth(StepId n, const Assignment& tried, bool new_phase) const {
     Loads before = new_phase ? no_load() : load_[tried.phase];
     Loads after = before, added = loads_of(graph_, {step(n), tried.split}, costs_[n], workers_);

@@ -17,7 +17,7 @@ bool is_identity(const CopyWork& work) {
                              [](const CopyLoop& loop) { return loop.from_stride == loop.to_stride; });
 }
 
-/// The operand whose memory a result of an unfused task may reuse.
+/// The operand whose memory a result of a task outside of regions may reuse; none if there is no such operand.
 std::optional<std::size_t> operand_below(const Task& task, BufferId result) {
   if (const auto* work = std::get_if<OpaqueWork>(&task.work))
     return result == task.results[0] ? work->opaque.changes : std::nullopt;
@@ -86,7 +86,7 @@ std::optional<Reuse::Last> Reuse::last_of(const std::vector<StepId>& steps) cons
   return last;
 }
 
-/// Finds the values that lead to an output by updates, each of the one before. They use the output's memory.
+/// Follows each output back through the updates that made it. All values on the way use the output's memory.
 void Reuse::find_updates_of_outputs() {
   for (BufferId output : graph_.outputs)
     for (BufferId later = output; (below_[later] = updated_value(later)); later = *below_[later])

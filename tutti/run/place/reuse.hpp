@@ -29,14 +29,13 @@ class Reuse {
   bool travels(BufferId b) const { return travels_[b]; }
   /// True if the buffer is read after the last step.
   bool is_kept(BufferId b) const { return kept_[b]; }
-  /// True if the buffer needs bytes of its own in the arena, or those of a dead buffer.
+  /// True if the arena has to find bytes for the buffer: it is no caller's, and is not in an output's memory.
   bool is_planned(BufferId b) const;
-  /// The output whose memory the buffer uses: updates, each of the value before, lead from the buffer to the output.
+  /// The output whose memory the buffer uses, because a chain of updates leads from the buffer to the output.
   const Indexed<BufferId, std::optional<BufferId>>& in_output() const { return in_output_; }
 
   bool have_one_layout(BufferId a, BufferId b) const;
-  /// True if no element of `earlier` is accessed after the element of `later` at the same bytes is written. Both
-  /// buffers have one layout.
+  /// True if, at every byte, all accesses to `earlier` come before `later` is written. Requires one layout.
   bool may_lie_over(BufferId later, BufferId earlier) const {
     return is_dead_before(earlier, later) || is_dead_part_by_part(earlier, later);
   }

@@ -178,7 +178,7 @@ TUTTI_INLINE void map_singly(D d, std::size_t first, std::size_t n, const Out& o
     if (i < n) out.put(i, fn(in.at(i, n - i)...), n - i);
 }
 
-/// map_singly from 0, with two vectors in flight: 1.2 times as fast for small bodies (substrate, section 4).
+/// map_singly from 0, with two vectors in flight: 1.2 times as fast for small bodies (bench/kernels).
 template <class D, class Out, class Fn, class... In>
 TUTTI_INLINE void map(D d, std::int64_t count, const Out& out, const Fn& fn, const In&... in) {
   const auto n = static_cast<std::size_t>(count);
