@@ -77,7 +77,7 @@ struct Rates {
   double own, last, memory;
 };
 // bench/kernels, add: 81, 26, 12; columns: 60 in L2, 12 in memory; transposition: 12, -, 4; 2026-11-23, on a busy
-// machine. bench/collectives, copy, is the source of dense copies, 2026-11-22.
+// machine. Rates of copies were set with bench/collectives, 2026-11-22.
 constexpr Rates region_rates{60, 40, 15}, columns_rates{40, 12, 12};
 constexpr Rates copy_rates{80, 40, 16}, short_run_rates{20, 10, 10};
 
