@@ -36,7 +36,7 @@ Array added_to(const Array& x, const Array& i) {
 
 Array replaced(const Array& x, const Array& row, const Array& i) {
   WindowDims dims{.window = {Dim{0}}, .collapsed = {Dim{0}}, .index_map = {Dim{0}}, .index_vector = Dim{0}};
-  return scatter(x, expand_dims(i, {0}), row, dims);
+  return scatter(x, expand_dims(i, 0), row, dims);
 }
 
 // ---- loops of five trips
@@ -275,7 +275,7 @@ const Case cases[] = {
      [](const Array& x) -> Arrays {
        auto [last, ys] = scan(
            [](const Array& c, const Array& slice) {
-             return Pair{with_row(c, expand_dims(slice, {0}) - row(c, 0), 3), slice + 1.0};
+             return Pair{with_row(c, expand_dims(slice, 0) - row(c, 0), 3), slice + 1.0};
            },
            x, x);
        return {last, ys};
