@@ -17,7 +17,8 @@ const Mesh one({{"a", 1}}), eight({{"a", 8}});
 Type floats(std::int64_t elements) { return Type(DType::f32, {elements}); }
 
 /// True if both workers take part in what each device does with a value of its own.
-bool is_split(const Mesh& mesh, const Type& type, const std::function<Array(const Array&)>& body, const Caches& caches) {
+bool is_split(const Mesh& mesh, const Type& type, const std::function<Array(const Array&)>& body,
+              const Caches& caches) {
   Program program = test_program(mesh, {{type.dtype(), {mesh.devices() * type.elements()}, {mesh.axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{mesh.axes()}});
   Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
