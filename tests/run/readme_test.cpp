@@ -28,7 +28,7 @@ Program program() {
     auto line = Builder::current().on_behalf_of({{"train.cpp", 1, 0}});
     return Arrays{x[0] + psum(x[0] * x[0], axes)};
   };
-  return test_program(mesh, {{DType::f32, {4 * 64}, {axes}}}, body, {{axes}});
+  return test_program(mesh, {{DType::f32, {256}, {axes}}}, body, {{axes}});
 }
 
 Plan plan() { return Plan(localised(program(), mesh).program, mesh, {.workers = 2}); }
