@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of steps other than regions: copies, folds over columns, opaque units. Each unit is a job, or
+// The code of steps other than regions: copies, folds over columns, opaque kernels. Each unit is a job, or
 // `pieces` jobs of a copy. The tiles of a copy are the iterations of its outermost loop.
 #pragma once
 
