@@ -2,6 +2,7 @@
 #include "tutti/run/graph/graph.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
@@ -204,6 +205,21 @@ void GraphBuilder::add(Work work, std::vector<Address> operands, std::vector<Buf
                        const Shape& shape, AxisSet axes) {
   if (CopyWork* copy = std::get_if<CopyWork>(&work)) copy->loops = joined(std::move(copy->loops));
   graph_.tasks.add({equation_, std::move(work), std::move(operands), std::move(results), shape, axes});
+}
+
+void GraphBuilder::drop_unread_copies() {
+  Indexed<BufferId, bool> is_read(graph_.buffers.size());
+  for (BufferId buffer : graph_.outputs) is_read[buffer] = true;
+  for (BufferId buffer : graph_.replicas) is_read[buffer] = true;
+  std::vector<Task> read;  // in reverse order
+  for (Task& task : std::views::reverse(graph_.tasks)) {
+    const auto* copy = std::get_if<CopyWork>(&task.work);
+    if (copy && !copy->must_agree && !is_read[task.results[0]]) continue;
+    for (const Address& operand : task.operands) is_read[operand.buffer] = true;
+    read.push_back(std::move(task));
+  }
+  graph_.tasks = {};
+  for (Task& task : std::views::reverse(read)) graph_.tasks.add(std::move(task));
 }
 
 Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,

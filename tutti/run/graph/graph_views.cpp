@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views: other addresses of the same bytes, and copies where there is no such address.
 #include <algorithm>
-#include <ranges>
 
 #include "tutti/run/graph/graph_builder.hpp"
 
@@ -82,21 +81,6 @@ void GraphBuilder::add_copy(const Value& from, Type type, BufferId buffer) {
   add_copy_of(moves_of(identity(type.shape()), graph_.mesh, from.address, {type.shape(), from.stored},
                        {type.shape(), stored}),
               from.address, buffer);
-}
-
-void GraphBuilder::drop_unread_copies() {
-  Indexed<BufferId, bool> is_read(graph_.buffers.size());
-  for (BufferId buffer : graph_.outputs) is_read[buffer] = true;
-  for (BufferId buffer : graph_.replicas) is_read[buffer] = true;
-  std::vector<Task> read;  // in reverse order
-  for (Task& task : std::views::reverse(graph_.tasks)) {
-    const auto* copy = std::get_if<CopyWork>(&task.work);
-    if (copy && !copy->must_agree && !is_read[task.results[0]]) continue;
-    for (const Address& operand : task.operands) is_read[operand.buffer] = true;
-    read.push_back(std::move(task));
-  }
-  graph_.tasks = {};
-  for (Task& task : std::views::reverse(read)) graph_.tasks.add(std::move(task));
 }
 
 void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& from, BufferId buffer) {
