@@ -79,6 +79,16 @@ void require_index_vectors(const WindowDims& dims, Type indices, const WindowLab
           to_string(indices), label(labels, labels.not_vector));
 }
 
+/// Adds an inner loop. Leaves out loops of size 1; joins the loop to the one around it if together they walk through
+/// memory in even steps. Whole rows become one loop over consecutive elements.
+void add_loop(std::vector<CopyLoop>& loops, const CopyLoop& inner) {
+  if (inner.size == 1) return;
+  if (!loops.empty() && loops.back().to_stride == inner.size * inner.to_stride &&
+      loops.back().from_stride == inner.size * inner.from_stride)
+    loops.back() = {loops.back().size * inner.size, inner.to_stride, inner.from_stride};
+  else loops.push_back(inner);
+}
+
 // The last starts of windows that lie inside, one per component, in the indices' dtype and shape.
 Array limits(const WindowDims& dims, const Array& indices, const Shape& array, const WindowSizes& sizes) {
   std::int64_t largest = indices.dtype() == DType::i32 ? std::numeric_limits<std::int32_t>::max()
@@ -179,7 +189,7 @@ Windows windows_of(const WindowDims& dims, Type array, Type indices, Type window
   }
   Dims own = window_dims_of_array(dims, array.rank());
   for (std::size_t i = 0; i < own.size(); ++i)
-    layout.window.push_back({at(sizes, own[i]), at(of_windows, dims.window[i]), at(of_array, own[i])});
+    add_loop(layout.window, {at(sizes, own[i]), at(of_windows, dims.window[i]), at(of_array, own[i])});
   return layout;
 }
 

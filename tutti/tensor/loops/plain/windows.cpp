@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <span>
 
-#include "tutti/base/require.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
 
 namespace tutti {
@@ -34,29 +36,42 @@ void for_each_window(const Windows& layout, std::size_t loop, std::int64_t indic
                     array + i * batch.array_stride, f);
 }
 
-/// array += window, element by element.
-template <class T>
-void add_window(std::byte* array, const std::byte* window, std::span<const CopyLoop> loops) {
-  if (loops.empty()) {
-    T a, b;
-    std::memcpy(&a, array, sizeof a);
-    std::memcpy(&b, window, sizeof b);
-    a = sum_of(a, b);
-    std::memcpy(array, &a, sizeof a);
-    return;
-  }
-  for (std::int64_t i = 0; i < loops[0].size; ++i)
-    add_window<T>(array + i * loops[0].from_stride, window + i * loops[0].to_stride, loops.subspan(1));
+bool is_dense(const CopyLoop& loop, std::size_t element_bytes) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  return loop.to_stride == bytes && loop.from_stride == bytes;
 }
 
-using AddWindow = void (*)(std::byte* array, const std::byte* window, std::span<const CopyLoop> loops);
-AddWindow add_window_of(DType dtype) {
-  return with_element(dtype, [&]<class T>(std::type_identity<T>) -> AddWindow {
-    if constexpr (std::same_as<T, bool> || is_half_element<T>)
-      fail(Code::internal, "a sum of {}", name(dtype));
-    else return add_window<T>;
-  });
+/// The bytes of a window that is one run of consecutive elements both in the array and in the windows.
+std::optional<std::size_t> bytes_of_run(std::span<const CopyLoop> loops, std::size_t element_bytes) {
+  if (loops.empty()) return element_bytes;
+  if (loops.size() > 1 || !is_dense(loops[0], element_bytes)) return std::nullopt;
+  return static_cast<std::size_t>(loops[0].size) * element_bytes;
 }
+
+/// Adds windows to the array, in runs of consecutive elements where there are such.
+class Addition {
+ public:
+  explicit Addition(DType dtype)
+      : kernel_(binary_kernel(BinaryFn::add, dtype, Stride::dense, Stride::dense)),
+        element_bytes_(bytes_per_element(dtype)) {}
+
+  void operator()(std::byte* array, const std::byte* window, std::span<const CopyLoop> loops) const {
+    if (loops.empty()) return add_run(array, window, 1);
+    const CopyLoop& outer = loops[0];
+    if (loops.size() == 1 && is_dense(outer, element_bytes_)) return add_run(array, window, outer.size);
+    for (std::int64_t i = 0; i < outer.size; ++i)
+      (*this)(array + i * outer.from_stride, window + i * outer.to_stride, loops.subspan(1));
+  }
+
+ private:
+  void add_run(std::byte* array, const std::byte* window, std::int64_t elements) const {
+    const std::byte* const terms[] = {array, window};
+    kernel_(array, terms, elements);
+  }
+
+  ElementwiseKernel kernel_;
+  std::size_t element_bytes_;
+};
 
 }  // namespace
 
@@ -76,29 +91,79 @@ std::string_view name(ScatterKind kind) {
 
 void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
                     const Windows& layout, std::size_t element_bytes) {
+  const auto run = bytes_of_run(layout.window, element_bytes);
   for_each_window(layout, 0, 0, 0, 0, [&](std::int64_t index, std::int64_t window, std::int64_t from) {
     for (const Windows::Start& start : layout.starts) {
       std::int64_t wanted = index_at(indices + index + start.indices_offset, layout.index_dtype);
       from += std::clamp<std::int64_t>(wanted, 0, start.limit) * start.array_stride;
     }
-    strided_copy(windows + window, array + from, layout.window, element_bytes);
+    if (run) std::memcpy(windows + window, array + from, *run);
+    else strided_copy(windows + window, array + from, layout.window, element_bytes);
   });
 }
 
-void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
-                     const Windows& layout, DType dtype, ScatterKind kind) {
-  AddWindow add = kind == ScatterKind::add ? add_window_of(dtype) : nullptr;
-  std::vector<CopyLoop> turned = layout.window;  // copies go from the windows to the array
-  for (CopyLoop& loop : turned) std::swap(loop.to_stride, loop.from_stride);
+namespace {
+
+/// Calls f(window of the array, window of the windows) for each window that lies inside, in row-major order.
+template <class F>
+void for_each_inside(std::byte* array, const std::byte* indices, const std::byte* windows,
+                     const Windows& layout, const F& f) {
   for_each_window(layout, 0, 0, 0, 0, [&](std::int64_t index, std::int64_t window, std::int64_t to) {
     for (const Windows::Start& start : layout.starts) {
       std::int64_t wanted = index_at(indices + index + start.indices_offset, layout.index_dtype);
       if (wanted < 0 || wanted > start.limit) return;
       to += wanted * start.array_stride;
     }
-    if (add) add(array + to, windows + window, layout.window);
-    else strided_copy(array + to, windows + window, turned, bytes_per_element(dtype));
+    f(array + to, windows + window);
   });
+}
+
+void replace_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
+                     const Windows& layout, std::size_t element_bytes) {
+  if (const auto run = bytes_of_run(layout.window, element_bytes))
+    return for_each_inside(array, indices, windows, layout,
+                           [&](std::byte* to, const std::byte* from) { std::memcpy(to, from, *run); });
+  std::vector<CopyLoop> turned = layout.window;  // copies go from the windows to the array
+  for (CopyLoop& loop : turned) std::swap(loop.to_stride, loop.from_stride);
+  for_each_inside(array, indices, windows, layout, [&](std::byte* to, const std::byte* from) {
+    strided_copy(to, from, turned, element_bytes);
+  });
+}
+
+/// For windows of one element: a third faster than a kernel call for each (65,536 of f32: 6.3 and 9.0 ns each, 2026-11).
+template <class T>
+void add_elements(std::byte* array, const std::byte* indices, const std::byte* windows,
+                  const Windows& layout) {
+  for_each_inside(array, indices, windows, layout, [](std::byte* to, const std::byte* from) {
+    T a, b;
+    std::memcpy(&a, to, sizeof a);
+    std::memcpy(&b, from, sizeof b);
+    a = sum_of(a, b);
+    std::memcpy(to, &a, sizeof a);
+  });
+}
+
+using AddElements = void (*)(std::byte* array, const std::byte* indices, const std::byte* windows,
+                             const Windows& layout);
+/// Null for f16 and bf16, whose sums are computed in f32.
+AddElements add_elements_of(DType dtype) {
+  return with_element(dtype, []<class T>(std::type_identity<T>) -> AddElements {
+    if constexpr (std::same_as<T, bool> || is_half_element<T>) return nullptr;
+    else return add_elements<T>;
+  });
+}
+
+}  // namespace
+
+void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
+                     const Windows& layout, DType dtype, ScatterKind kind) {
+  if (kind == ScatterKind::replace)
+    return replace_windows(array, indices, windows, layout, bytes_per_element(dtype));
+  const AddElements add_singly = layout.window.empty() ? add_elements_of(dtype) : nullptr;
+  if (add_singly != nullptr) return add_singly(array, indices, windows, layout);
+  const Addition add(dtype);
+  for_each_inside(array, indices, windows, layout,
+                  [&](std::byte* to, const std::byte* from) { add(to, from, layout.window); });
 }
 
 }  // namespace tutti

@@ -41,7 +41,7 @@ enum class ScatterKind : std::uint8_t { add, replace };
 std::string_view name(ScatterKind kind);
 
 /// Adds windows[i] to the window of `array` at indices[i], or replaces that window, in row-major order of i. Skips a
-/// window that is not entirely inside. `add` takes no bool, f16 or bf16; the op Scatter widens f16 and bf16 to f32.
+/// window that is not entirely inside. `add` takes no bool, and rounds to f16 or bf16 after each addition.
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind);
 
