@@ -28,6 +28,29 @@ TEST(gather, takes_rows_by_number) {
             Tensor(Shape{2, 3}, std::vector<float>{10, 11, 12, 1, 2, 3}));
 }
 
+TEST(gather, takes_whole_rows_in_one_run) {
+  const Dims d12{Dim{1}, Dim{2}};
+  const Windows whole = windows_of({d12, d0, none, none, d0, Dim{1}}, Type(DType::f32, {6, 2, 3}), indices,
+                                   Type(DType::f32, {4, 2, 3}), {1, 2, 3});
+  ASSERT_EQ(whole.window.size(), 1);
+  EXPECT_EQ(whole.window[0].size, 6);
+  const Windows part = windows_of({d12, d0, none, none, d0, Dim{1}}, Type(DType::f32, {6, 2, 3}), indices,
+                                  Type(DType::f32, {4, 2, 2}), {1, 2, 2});
+  EXPECT_EQ(part.window.size(), 2);
+}
+
+TEST(gather, takes_parts_of_rows) {
+  const WindowDims corners{{Dim{1}, Dim{2}}, d0, none, none, d0, Dim{1}};
+  EXPECT_EQ(computed(Gather{corners, {1, 2, 2}}, {counted(DType::f32, {2, 2, 3}), places({2, 1}, {1, 0})})[0],
+            Tensor(Shape{2, 2, 2}, std::vector<float>{7, 8, 10, 11, 1, 2, 4, 5}));
+}
+
+TEST(gather, takes_whole_rows_whose_dims_lie_apart_in_the_result) {
+  const WindowDims apart{{Dim{0}, Dim{2}}, d0, none, none, d0, Dim{1}};
+  EXPECT_EQ(computed(Gather{apart, {1, 2, 3}}, {counted(DType::f32, {2, 2, 3}), places({2, 1}, {1, 0})})[0],
+            Tensor(Shape{2, 2, 3}, std::vector<float>{7, 8, 9, 1, 2, 3, 10, 11, 12, 4, 5, 6}));
+}
+
 TEST(gather, brings_starts_inside) {
   EXPECT_EQ(computed(Gather{rows, {1, 3}}, {counted(DType::f32, {2, 3}), places({2, 1}, {-7, 9})})[0],
             counted(DType::f32, {2, 3}));

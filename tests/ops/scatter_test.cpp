@@ -7,6 +7,7 @@
 #include "tests/support/reference.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/ops/convert.hpp"
 
 namespace tutti {
 namespace {
@@ -28,6 +29,42 @@ TEST(scatter, of_add_sums_those_that_meet) {
   EXPECT_EQ(computed(Scatter{ScatterKind::add, elements},
                      {counted(DType::f32, {3}), places({3}, {2, 0, 2}), numbers({3}, {10, 20, 30})})[0],
             numbers({3}, {21, 2, 43}));
+}
+
+/// In bf16, 256 + 1 is rounded to 256, and 256 + 2 is 258.
+TEST(scatter, of_add_rounds_a_sum_of_halves_once) {
+  auto sums = [](const std::vector<std::int32_t>& where) {
+    return computed_by(
+        [](const Arrays& x) {
+          Array bf16 = convert(x[0], DType::bf16), ones = convert(x[2], DType::bf16);
+          return convert(scatter_add(bf16, x[1], ones, elements), DType::f32);
+        },
+        {numbers({2}, {256, 4}), places({2}, where), numbers({2}, {1, 1})});
+  };
+  EXPECT_EQ(sums({0, 0}), numbers({2}, {258, 4}));
+  EXPECT_EQ(sums({0, 1}), numbers({2}, {256, 5}));
+}
+
+TEST(scatter, of_add_changes_halves_in_place_if_no_windows_meet) {
+  auto changes = [](const WindowDims& dims, const Shape& x, const Shape& where, const Shape& windows) {
+    const Types operands{Type(DType::bf16, x), Type(DType::i32, where), Type(DType::bf16, windows)};
+    return std::get<kernel::Opaque>(kernel_of(Scatter{ScatterKind::add, dims}, operands)).changes.has_value();
+  };
+  EXPECT_TRUE(changes(rows, {5, 3}, {1, 1}, {1, 3}));
+  EXPECT_FALSE(changes(rows, {5, 3}, {2, 1}, {2, 3}));
+  const WindowDims a_row_per_lane{Dims{Dim{2}}, d1, d0, d0, d1, Dim{2}};
+  EXPECT_TRUE(changes(a_row_per_lane, {4, 5, 3}, {4, 1, 1}, {4, 1, 3}));
+  EXPECT_FALSE(changes(a_row_per_lane, {4, 5, 3}, {4, 2, 1}, {4, 2, 3}));
+}
+
+TEST(scatter, of_add_adds_a_row_of_halves) {
+  EXPECT_EQ(computed_by(
+                [](const Arrays& x) {
+                  Array halves = convert(x[0], DType::f16), row = convert(x[2], DType::f16);
+                  return convert(scatter_add(halves, x[1], row, rows), DType::f32);
+                },
+                {counted(DType::f32, {2, 3}), places({1, 1}, {1}), numbers({1, 3}, {10, 20, 30})}),
+            numbers({2, 3}, {1, 2, 3, 14, 25, 36}));
 }
 
 TEST(scatter, leaves_windows_out_that_do_not_lie_inside) {

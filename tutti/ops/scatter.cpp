@@ -49,6 +49,13 @@ Array stays(const WindowDims& dims, const Array& indices, const Shape& array, co
   return equal(apply_one(Gather{dims, sizes}, {last, indices}), numbers);
 }
 
+// False if no two windows can cover the same element: there is at most one for each index of the shared batch dims.
+bool may_meet(const Windows& windows) {
+  return std::ranges::any_of(windows.batch, [](const Windows::Batch& loop) {
+    return loop.size > 1 && loop.array_stride == 0;
+  });
+}
+
 // Sums of f16 and bf16 are rounded once: all stand in scratch as f32 until they are complete.
 Kernel added_in_f32(const WindowDims& dims, Type x, Type indices, Type updates, const WindowSizes& sizes) {
   DType dtype = x.dtype();
@@ -133,8 +140,9 @@ Types Scatter::infer(const Types& operands) const {
 Kernel Scatter::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], indices = layout.operands()[1], updates = layout.operands()[2];
   WindowSizes sizes = sizes_of(dims, x.shape(), updates.shape());
-  if (kind == ScatterKind::add && is_half(x.dtype())) return added_in_f32(dims, x, indices, updates, sizes);
   Windows windows = windows_of(dims, x, indices, updates, sizes);
+  if (kind == ScatterKind::add && is_half(x.dtype()) && may_meet(windows))
+    return added_in_f32(dims, x, indices, updates, sizes);
   return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
                                        0.05 * static_cast<double>(x.bytes() + updates.bytes()),
                         .run =
