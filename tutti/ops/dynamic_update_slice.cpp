@@ -54,7 +54,7 @@ Kernel DynamicUpdateSlice::kernel(const Layout& layout) const {
       window_in_memory(x, update.shape(), x.rank() == 0 ? DType::i32 : layout.operands()[2].dtype());
   std::vector<CopyLoop> into = window.loops;
   for (CopyLoop& loop : into) std::swap(loop.to_stride, loop.from_stride);
-  return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(x.bytes() + update.bytes()),
+  return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(update.bytes()),
                         .run =
                             [window, into, bytes = x.bytes()](const kernel::Unit& unit) {
                               if (unit.results[0] != unit.operands[0])

@@ -144,7 +144,7 @@ Kernel Scatter::kernel(const Layout& layout) const {
   if (kind == ScatterKind::add && is_half(x.dtype()) && may_meet(windows))
     return added_in_f32(dims, x, indices, updates, sizes);
   return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
-                                       0.05 * static_cast<double>(x.bytes() + updates.bytes()),
+                                       0.05 * static_cast<double>(updates.bytes()),
                         .run =
                             [windows, x, kind = kind](const kernel::Unit& unit) {
                               if (unit.results[0] != unit.operands[0])

@@ -39,6 +39,7 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
 GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
                            const std::optional<Ports>& ports)
     : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, ports_(ports), check_assumptions_(check_assumptions) {
+  graph_.is_sub_program = ports.has_value();
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
           mesh.axes().size());
 }

@@ -125,6 +125,7 @@ struct Graph {
   std::vector<BufferId> outputs;  // distinct
   /// For Storage::per_device only: per output, the buffer that has one shard per device.
   std::vector<BufferId> replicas;
+  bool is_sub_program = false;  // a caller's inputs are kept unless it donates them, a loop's carries are not
 };
 
 /// The layout of a caller's buffers: for each input and output, the stride in bytes along each mesh axis.

@@ -9,6 +9,7 @@ namespace tutti {
 namespace {
 
 constexpr double nanoseconds_per_instruction = 6;  // bench/scalars: 5.8 to 6.7 of processor time; 2026-11-23
+constexpr double copy_nanoseconds_per_byte = 0.05;  // 20 GB/s
 
 // Elements per nanosecond of f32. bench/kernels, 256 elements: add 13; exp and log 2.4, logistic 1.9, tanh 1.6;
 // 2026-11-23. Others are counted as the one that they are computed like; erf, pow and atan2 are chosen.
@@ -136,6 +137,28 @@ double estimate(const Graph& graph, const Step& step, AxisSet merged, const Cach
   return 0;
 }
 
+/// The last step that reads each buffer.
+Indexed<BufferId, std::optional<StepId>> last_readers(const Graph& graph, const Steps& steps) {
+  Indexed<BufferId, std::optional<StepId>> last(graph.buffers.size());
+  for (StepId n : steps.list.ids())
+    for (const Address& read : steps.list[n].reads) last[read.buffer] = n;
+  return last;
+}
+
+/// Time of copying the operand of which a step changes only some elements; 0 if it most likely changes them in place.
+double of_copied_operand(const Graph& graph, StepId n, const Step& step,
+                         const Indexed<BufferId, std::optional<StepId>>& last_readers) {
+  const auto* work = std::get_if<OpaqueWork>(&graph.tasks[step.tasks[0]].work);
+  if (!work || !work->opaque.changes) return 0;
+  const Address& operand = graph.tasks[step.tasks[0]].operands[*work->opaque.changes];
+  const Buffer& buffer = graph.buffers[operand.buffer];
+  const bool is_free =
+      buffer.kind == Buffer::Kind::arena || (buffer.kind == Buffer::Kind::input && graph.is_sub_program);
+  if (is_free && last_readers[operand.buffer] == n) return 0;
+  return static_cast<double>(positions(graph.mesh, step.outer())) * static_cast<double>(buffer.type.bytes()) *
+         copy_nanoseconds_per_byte;
+}
+
 }  // namespace
 
 Caches caches_of_machine(int workers) {
@@ -164,13 +187,15 @@ double bytes_read(const Graph& graph, const Step& step, const Address& address) 
 
 StepCosts costs_of(const Graph& graph, const Steps& steps, Stores stores, const Caches& caches) {
   StepCosts costs;
-  for (const Step& step : steps.list) {
-    const double bytes = moved_bytes(graph, step);
+  const Indexed<BufferId, std::optional<StepId>> readers = last_readers(graph, steps);
+  for (StepId n : steps.list.ids()) {
+    const Step& step = steps.list[n];
+    const double bytes = moved_bytes(graph, step), copied = of_copied_operand(graph, n, step, readers);
     const double together = step.kind == Step::Kind::control
                                 ? of_control(graph, *sub_work(graph, step), By::all)
                                 : estimate(graph, step, 0, caches);
-    costs.add({.nanoseconds = estimate(graph, step, step.mergeable, caches),
-               .split_nanoseconds = together,
+    costs.add({.nanoseconds = copied + estimate(graph, step, step.mergeable, caches),
+               .split_nanoseconds = copied + together,
                .is_large = stores == Stores::streamed || !fits_last_cache(bytes, caches),
                .fits_own_caches = bytes <= caches.own_bytes});
   }
