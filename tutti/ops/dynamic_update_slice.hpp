@@ -10,7 +10,7 @@ namespace tutti {
 /// brought so far that the window lies inside.
 /// x: [d0, .., dn], update: [e0, .., en], n+1 starts: [] of i32 or i64 -> like x. Every state of x and the update passes;
 /// starts are I or R, and where one varies, both do.
-/// Cost: a copy of x and of the update.
+/// Cost: a copy of the update, and of x unless x is updated in place (a carry of a loop, a donated argument).
 /// Source: StableHLO dynamic_update_slice; jax.lax.dynamic_update_slice.
 struct DynamicUpdateSlice {
   static constexpr std::string_view name = "dynamic_update_slice";

@@ -12,7 +12,7 @@ namespace tutti {
 /// out, whole, as XLA does. Where several meet, they follow in row-major order of the indices: the last one stays.
 /// x: [..], indices: [..] of i32 or i64, updates: the windows, see WindowDims -> like x. Every state of x and the updates
 /// passes; indices are I or R, and where they vary, all do.
-/// Cost: a copy of x and of the updates.
+/// Cost: a pass over the updates, and a copy of x unless x is updated in place (a carry of a loop, a donated argument).
 /// Source: StableHLO scatter; jax.lax.scatter, scatter_add in mode drop.
 struct Scatter {
   ScatterKind kind;
