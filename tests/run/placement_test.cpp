@@ -65,7 +65,9 @@ bool is_loop_split(const std::function<Array(const Array& row)>& made) {
   };
   Program program = test_program(four, {{DType::f32, {256, 2048}, {four.axes()}}, {DType::f32, {1, 2048}}},
                                  body, {{four.axes()}});
-  return Plan(localised(program, four).program, four, {.workers = 2}).placement().times.needs_helpers;
+  return Plan(localised(program, four).program, four, {.workers = 2, .caches = test_caches})
+      .placement()
+      .times.needs_helpers;
 }
 
 // A row that one worker makes in every trip, for all devices, travels to the other worker and back: 512 trips took

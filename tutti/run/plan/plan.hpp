@@ -13,6 +13,7 @@ struct PlanOptions {
   PlanChoice choice = PlanChoice::cheapest;
   int workers = 1;
   bool check_assumptions = false;
+  std::optional<Caches> caches = {};  // none: those of the machine
 };
 
 /// The plan of a program of local values, with an arena of its own. Slots: callers' buffers, inputs first.
