@@ -260,6 +260,17 @@ TEST(control_gradient, of_a_while_loop_is_refused_with_the_way_out) {
   }
 }
 
+TEST(control_gradient, goes_past_a_while_loop_that_stops_it) {
+  expect_gradient({f64({3})}, [](const Arrays& a) {
+    auto below = [](const Pair& carry) { return reduce_sum(carry.second) < 20.0; };
+    auto trip = [&](const Pair& carry) {
+      return Pair{carry.first + 1, carry.second + exp(stop_gradient(a[0]))};
+    };
+    Array trips = while_loop(below, trip, Pair{zeros({}, DType::i32), zeros({3}, DType::f64)}).first;
+    return reduce_sum(sin(a[0]) * convert(trips, DType::f64));
+  });
+}
+
 TEST(control_gradient, forward_goes_through_a_while_loop) {
   Program program = recorded({f64({2}), f64({2})}, [](const Arrays& a) {
     auto loop = [](const Array& x) {

@@ -77,6 +77,9 @@ Jvp While::jvp(const Arrays& operands, const Tangents& tangents) const {
       nonzero[of_consts + i] = grew = true;
     }
   }
+  // Without tangents it stays outside of the linear half, which has no loops of unknown length.
+  if (std::ranges::find(derived.nonzero, true) == derived.nonzero.end())
+    return {tutti::apply(*this, operands), Tangents(carries)};
   std::vector<std::size_t> inputs = by_groups({of_consts, operands.size()}, nonzero);
   std::vector<std::size_t> outputs = by_groups({carries}, derived.nonzero);
   Program tested = *test;
