@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/needed_part.hpp"
 #include "tutti/control/sub_programs.hpp"
 #include "tutti/control/switch.hpp"
 #include "tutti/ops/apply.hpp"
@@ -13,8 +14,9 @@
 namespace tutti {
 namespace {
 
-/// A branch cut in two. Residuals that no operand goes into are computed again where they are used; those that are
-/// operands are handed on; only the others leave the known half.
+/// A branch cut in two. Residuals that are operands are handed on. The linear half computes a residual again if no operand
+/// goes into it, or if devices take different branches along an axis where it is not V: it could leave the known half only
+/// as V, and the linear half takes it as it is. The other residuals leave the known half.
 struct Halves {
   SplitProgram split;
   std::size_t known_results;
@@ -27,7 +29,8 @@ struct Halves {
   std::vector<std::size_t> leaving;  // outputs of the known half
 };
 
-Halves halves_of(const Program& branch, const Bits& linear) {
+/// `decided`: the axes along which devices may take different branches.
+Halves halves_of(const Program& branch, const Bits& linear, const Axes& decided) {
   SplitProgram split = tutti::split(branch, linear);
   Halves halves{std::move(split), 0, {}, {}};
   const Program& known = halves.split.known;
@@ -35,11 +38,12 @@ Halves halves_of(const Program& branch, const Bits& linear) {
   Bits depends = depending_outputs(known, Bits(known.inputs.size(), true));
   for (std::size_t i = halves.known_results; i < known.outputs.size(); ++i) {
     auto operand = std::ranges::find(known.inputs, known.outputs[i]);
-    if (!depends[i]) {
-      halves.residuals.push_back({Halves::Way::again});
-    } else if (operand != known.inputs.end()) {
+    Type type = known.type(known.outputs[i]);
+    if (operand != known.inputs.end()) {
       halves.residuals.push_back(
           {Halves::Way::operand, static_cast<std::size_t>(operand - known.inputs.begin())});
+    } else if (!depends[i] || type != type.with(decided, State::varying)) {
+      halves.residuals.push_back({Halves::Way::again});
     } else {
       halves.residuals.push_back({Halves::Way::result, halves.leaving.size()});
       halves.leaving.push_back(i);
@@ -71,14 +75,12 @@ Program known_branch(const std::vector<Halves>& all, std::size_t own) {
   return trace(halves.split.known.types_of(halves.split.known.inputs), run).program;
 }
 
-/// The residuals that no operand goes into.
+/// known operands -> the residuals that are computed again.
 Program made_again(const Halves& halves) {
   std::vector<std::size_t> outputs;
   for (std::size_t k = 0; k < halves.residuals.size(); ++k)
     if (halves.residuals[k].way == Halves::Way::again) outputs.push_back(halves.known_results + k);
-  Program program = with_outputs(halves.split.known, outputs);
-  program.inputs.clear();  // nothing of it depends on them
-  return program;
+  return needed_part(halves.split.known, outputs);
 }
 
 /// (known operands, residuals of all branches, linear operands) -> the linear results.
@@ -91,11 +93,12 @@ Program linear_branch(const std::vector<Halves>& all, std::size_t own, const Typ
     linear += all[b].leaving.size();
   }
   auto run = [&](const Arrays& given) {
-    Arrays constants = inline_program(made_again(halves), {}), operands;
-    std::size_t next_constant = 0;
+    Arrays known(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(known_operands)), operands;
+    Arrays again = inline_program(made_again(halves), known);
+    std::size_t next_again = 0;
     for (const Halves::Residual& residual : halves.residuals) switch (residual.way) {
-        case Halves::Way::again: operands.push_back(constants[next_constant++]); break;
-        case Halves::Way::operand: operands.push_back(given[residual.number]); break;
+        case Halves::Way::again: operands.push_back(again[next_again++]); break;
+        case Halves::Way::operand: operands.push_back(known[residual.number]); break;
         case Halves::Way::result: operands.push_back(given[own_residuals + residual.number]); break;
       }
     operands.insert(operands.end(), given.begin() + static_cast<std::ptrdiff_t>(linear), given.end());
@@ -110,7 +113,8 @@ class Splitter {
     Bits linear = linear_ones(operands);
     require(!linear[0], Code::refused_rule, "transpose is refused: a branch is not chosen linearly");
     linear.erase(linear.begin());
-    for (const SubProgram& branch : op.branches) halves_.push_back(halves_of(*branch, linear));
+    for (const SubProgram& branch : op.branches)
+      halves_.push_back(halves_of(*branch, linear, varying_axes(operands[0].type)));
     linear_results_ = halves_[0].split.linear_outputs;
     for (const Halves& halves : halves_)
       for (std::size_t i = 0; i < linear_results_.size(); ++i)
