@@ -107,10 +107,12 @@ Arrays updated_carries(const Scope& scope, const Action& action) {
     Two next = action.picks[3] % 3 == 0 ? Two{second, first} : Two{first, second};
     return std::pair{next, action.picks[3] % 4 == 0 ? before.second : read};
   };
-  Axes decided;  // a branch keeps for its gradient only numbers that vary as its results do
+  Axes decided;
   for (const Axis& axis : scope.bound)
     if (!contains(scope.open, axis)) decided.push_back(axis);
-  Array numbers = varying_along(arange(1 + action.picks[3] % 3, DType::i32), decided);
+  // Equal on all devices, or varying where devices take different branches.
+  Array numbers = arange(1 + action.picks[3] % 3, DType::i32);
+  if (action.picks[1] % 2 == 1) numbers = varying_along(numbers, decided);
   auto [last, ys] = scan(trip, Two{x, y}, numbers, {.reverse = action.picks[2] % 4 == 1});
   return {ys, last.second, last.first};
 }
