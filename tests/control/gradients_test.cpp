@@ -195,6 +195,52 @@ TEST(control_gradient, of_steps_over_a_mesh_in_a_scan_outside_of_it) {
   });
 }
 
+/// A loop, a branch in it, a part that is computed again and a rule of the user.
+Array all_kinds(const Array& x, const Array& w) {
+  auto scaled = [](const Array& v, const Array& by) { return sin(v) * by; };
+  auto forward = [&](const Array& v, const Array& by) { return std::pair{scaled(v, by), Pair{v, by}}; };
+  auto backward = [](const Pair& kept, const Array& cotangent) {
+    auto [v, by] = kept;
+    auto counted = [&](const Array& number, const Array& c) {
+      return c + cotangent * convert(number, DType::f64);
+    };
+    Array whole = fori_loop(0, 2, counted, zeros({2}, DType::f64));
+    return std::tuple{whole * cos(v) * by, reduce_sum(whole * sin(v))};
+  };
+  auto trip = [&](const Array& number, const Array& c) {
+    auto again = remat([](const Array& v) { return tanh(v) * v; });
+    return cond(
+        number > 0, again, [&](const Array& v) { return custom_vjp(scaled, forward, backward)(v, w); }, c);
+  };
+  return fori_loop(0, 3, trip, x);
+}
+
+TEST(control_gradient, is_pulled_back_in_lanes) {
+  expect_gradient({f64({2}), f64({}), f64({3, 2})}, [](const Arrays& a) {
+    auto [y, pull] = vjp(all_kinds, std::tuple{a[0], a[1]});
+    auto lane = [&, &pulled = pull](const Array& cotangent) {
+      auto [of_x, of_w] = pulled(cotangent);
+      return tanh(of_x) + of_w;
+    };
+    return reduce_sum(vmap(lane)(a[2]) * y);
+  });
+}
+
+TEST(control_gradient, is_pulled_back_in_lanes_of_lanes_of_a_device) {
+  auto loss = [](const Arrays& a) {
+    auto here = [&](const Array& x) {
+      return cond(
+          axis_index("a") > 0, [&](const Array& v) { return all_kinds(v, reduce_sum(a[0])); },
+          [](const Array& v) { return tanh(v); }, x);
+    };
+    auto [y, pull] = vjp(here, std::tuple{a[0]});
+    auto lane = [&, &pulled = pull](const Array& c, const Array& d) { return std::get<0>(pulled(c * d)); };
+    auto row = [&](const Array& c) { return vmap([&](const Array& d) { return lane(c, d); })(a[1]); };
+    return psum(reduce_sum(vmap(row)(a[1]) * y), "a");
+  };
+  expect_gradient({f64({2}), f64({4, 2})}, on_mesh(loss, {P(), P("a")}));
+}
+
 // --- Cost ------------------------------------------------------------------------------------------------------
 
 int all_reduces(const Program& program) { return count(program, "all_reduce"); }

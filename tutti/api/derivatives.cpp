@@ -85,16 +85,46 @@ Array as_type(const Array& x, Type wanted, std::string_view what) {
   }
 }
 
-// Repeats the pullback with implicit casts: under a vmap its operands vary over an axis that it was not traced with.
-Arrays replayed(const Program& program, const Arrays& arguments) {
+Program varying_over(const Program& program, const Axes& axes);
+
+// Repeats a program with implicit casts, on arguments that may vary over `axes`, with which it was not traced. Programs
+// inside of its ops are typed anew: all their inputs and outputs vary over these.
+Arrays replayed(const Program& program, const Arrays& arguments, const Axes& axes) {
   PerVar<Array> values(program);
   for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
   for (const Equation& equation : program.equations) {
-    Arrays results =
-        replay(equation, [&] { return tutti::apply(equation.op, values.of(equation.operands)); });
+    Op op = equation.op;
+    Arrays operands = values.of(equation.operands);
+    if (!axes.empty() && !op->programs().empty()) {
+      op = with_changed_programs(op, [&](const Program& inner) { return varying_over(inner, axes); });
+      for (Array& operand : operands) operand = cast_to(operand, axes, State::varying);
+    }
+    Arrays results = replay(equation, [&] { return tutti::apply(op, operands); });
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }
   return values.of(program.outputs);
+}
+
+Program varying_over(const Program& program, const Axes& axes) {
+  Types types = program.types_of(program.inputs);
+  for (Type& type : types) type = type.with(axes, State::varying);
+  auto repeated = [&](const Arrays& inputs) {
+    Arrays outputs = replayed(program, inputs, axes);
+    for (Array& output : outputs) output = cast_to(output, axes, State::varying);
+    return outputs;
+  };
+  return trace(types, repeated).program;
+}
+
+// The axes over which arguments vary and inputs do not: those of a vmap inside of which a pullback of outside is called.
+Axes new_axes(const Program& program, const Arrays& arguments) {
+  Axes axes;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (const auto& [axis, state] : arguments[i].type().states())
+      if (state == State::varying && program.type(program.inputs[i]).at(axis) == State::invariant &&
+          !contains(axes, axis))
+        axes.push_back(axis);
+  return axes;
 }
 
 // The equations that an output depends on.
@@ -232,7 +262,7 @@ Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cota
       inputs.push_back(
           as_type(Builder::current().own(cotangents[i]), wanted, fmt::format("cotangent leaf {}", i)));
     }
-    Arrays found = replayed(vjp.pullback, inputs), all;
+    Arrays found = replayed(vjp.pullback, inputs, new_axes(vjp.pullback, inputs)), all;
     std::size_t next = 0;
     for (const Array& argument : arguments) {
       Type type = argument.type();
