@@ -29,10 +29,11 @@ Loss loss_of(const Function& body) {
   };
 }
 
+Array sine(const Array& x) { return sin(x); }
+
 /// A loss in which the second device of axis a takes `branch`, the first one another.
 Loss where_second(const Function& branch) {
-  auto other = [](const Array& x) { return sin(x); };
-  return loss_of([=](const Array& x) { return cond(axis_index("a") > 0, branch, other, x); });
+  return loss_of([=](const Array& x) { return cond(axis_index("a") > 0, branch, sine, x); });
 }
 
 /// The gradient meets the slope, and the runtime computes its numbers.
@@ -112,7 +113,7 @@ TEST(device_branch_gradient, of_a_loop_where_two_axes_choose) {
     auto trip = [](const Array& c, const Array& number) { return two_ways(c, number - axis_index("b")); };
     Array here = equal(axis_index("a") + axis_index("b"), 1);
     auto branch = [&](const Array& v) { return looped(trip, v); };
-    return cond(here, branch, [](const Array& v) { return sin(v); }, x);
+    return cond(here, branch, sine, x);
   }));
 }
 
@@ -123,7 +124,7 @@ TEST(device_branch_gradient, of_a_loop_over_integers_of_outside) {
       auto step = [](const Array& c, const Array& number) -> Pair { return {two_ways(c, number), c}; };
       return scan(step, v, order).first;
     };
-    return cond(axis_index("a") > 0, branch, [](const Array& v) { return sin(v); }, x);
+    return cond(axis_index("a") > 0, branch, sine, x);
   }));
 }
 
@@ -231,7 +232,7 @@ TEST(device_branch_gradient, of_lanes_in_a_branch_with_a_loop) {
 TEST(device_branch_gradient, of_lanes_that_choose_a_branch_with_a_loop) {
   auto lane = [](const Array& v) {
     auto branch = [](const Array& w) { return looped(two_ways, w); };
-    return cond(axis_index("v") > 0, branch, [](const Array& w) { return sin(w); }, v);
+    return cond(axis_index("v") > 0, branch, sine, v);
   };
   expect_gradient(loss_of(
       [=](const Array& x) { return reshape(vmap(lane, {.axis = "v"})(reshape(x, {2, 1, 3})), {2, 3}); }));
@@ -247,10 +248,21 @@ TEST(device_branch_gradient, of_a_gradient) {
   }));
   expect_gradient(loss_of([](const Array& x) {
     auto branch = [](const Array& v) { return looped(two_ways, v); };
-    auto inner = [&](const Array& v) {
-      return reduce_sum(cond(axis_index("a") > 0, branch, [](const Array& w) { return sin(w); }, v));
-    };
+    auto inner = [&](const Array& v) { return reduce_sum(cond(axis_index("a") > 0, branch, sine, v)); };
     return grad(inner)(x);
+  }));
+}
+
+TEST(device_branch_gradient, of_a_pullback_called_in_a_branch) {
+  expect_gradient(loss_of([](const Array& x) {
+    auto branch = [](const Array& v) { return looped(two_ways, v); };
+    auto chosen = [&](const Array& v) { return cond(axis_index("a") > 0, branch, sine, v); };
+    auto [y, pull] = vjp(chosen, std::tuple{x});
+    auto pulled = [&, &back = pull](const Array& cotangent) {
+      auto trip = [&](const Array&, const Array& c) { return std::get<0>(back(sin(c))); };
+      return fori_loop(0, 2, trip, cotangent);
+    };
+    return cond(axis_index("b") > 0, pulled, sine, y);
   }));
 }
 
