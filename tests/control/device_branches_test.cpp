@@ -3,10 +3,7 @@
 // numbers of trips, constants, integers of outside.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/support/gradients.hpp"
-#include "tutti/run/on_machine.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -36,17 +33,7 @@ Loss where_second(const Function& branch) {
   return loss_of([=](const Array& x) { return cond(axis_index("a") > 0, branch, sine, x); });
 }
 
-/// The gradient meets the slope, and the runtime computes its numbers.
-void expect_gradient(const Loss& loss) {
-  Program gradient = gradient_of(types(), loss);
-  auto [x, found] = expect_slope(types(), loss, gradient);
-  std::vector<Tensors> ran = run_on_machine(gradient, mesh(), x);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    for (std::size_t device = 0; device < found[i].size(); ++device)
-      for (std::int64_t e = 0; e < found[i][device].elements(); ++e)
-        ASSERT_NEAR(ran[i][device].at(e), found[i][device].at(e),
-                    1e-9 * (1 + std::abs(found[i][device].at(e))));
-}
+void expect_gradient(const Loss& loss) { expect_gradient_runs(types(), loss); }
 
 Array numbers(int n) { return arange(n, DType::i32); }
 Array as_f64(const Array& x) { return convert(x, DType::f64); }

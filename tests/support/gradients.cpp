@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "tutti/run/on_machine.hpp"
+
 namespace tutti {
 
 GradientAt expect_slope(const Types& types, const std::function<Array(const Arrays&)>& loss,
@@ -20,6 +22,17 @@ GradientAt expect_slope(const Types& types, const std::function<Array(const Arra
   EXPECT_NEAR(along, slope, error) << to_string(gradient);
   EXPECT_GT(std::abs(slope), 8 * error) << "the difference is too coarse to tell";
   return {x, found};
+}
+
+void expect_gradient_runs(const Types& types, const std::function<Array(const Arrays&)>& loss) {
+  Program gradient = gradient_of(types, loss);
+  auto [x, found] = expect_slope(types, loss, gradient);
+  std::vector<Tensors> ran = run_on_machine(gradient, example_mesh(), x);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t device = 0; device < found[i].size(); ++device)
+      for (std::int64_t e = 0; e < found[i][device].elements(); ++e)
+        ASSERT_NEAR(ran[i][device].at(e), found[i][device].at(e),
+                    1e-9 * (1 + std::abs(found[i][device].at(e))));
 }
 
 }  // namespace tutti

@@ -16,5 +16,7 @@ struct GradientAt {
 /// <gradient, v> is how fast the loss grows along v, for random x and v.
 GradientAt expect_slope(const Types& types, const std::function<Array(const Arrays&)>& loss,
                         const Program& gradient);
+/// The gradient of the loss meets the slope, and our runtime computes the gradient's numbers.
+void expect_gradient_runs(const Types& types, const std::function<Array(const Arrays&)>& loss);
 
 }  // namespace tutti
