@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sin, cos, log1p and expm1 of vectors. For the sources of this folder, compiled once per
-// instruction set. Highway's functions are fast and accurate inside their ranges and wrong outside; the functions
-// here correct the edges (tests/tensor/math_test.cpp).
+// exp, log, tanh, logistic, sin, cos, log1p, expm1 and erf of vectors. For the sources of this folder, compiled once
+// per instruction set. exp, logistic and erf are computed here. The others are Highway's, which are fast and accurate
+// inside their ranges and wrong outside; the functions here correct the edges (tests/tensor/math_test.cpp).
 #include <hwy/highway.h>
 // After highway.h.
 #include <hwy/contrib/math/math-inl.h>
@@ -24,16 +24,77 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// exp(x) is inf from this x on. Highway's Exp is still right at this x.
-template <class T>
-constexpr T exp_is_infinite = sizeof(T) == 4 ? T{90} : T{710};
+/// c[first] + c[first + step] x + c[first + 2 step] x^2 ..
+template <std::size_t first, std::size_t step, class D, class V, class T, std::size_t n>
+TUTTI_INLINE V horner(D d, V x, const T (&c)[n]) {
+  const V lowest = hn::Set(d, c[first]);
+  if constexpr (first + step >= n) return lowest;
+  else return hn::MulAdd(horner<first + step, step>(d, x, c), x, lowest);
+}
 
+/// c[0] + c[1] x + c[2] x^2 .. A long polynomial is computed in two chains, which halves its latency. Their sum is
+/// multiplied by x before c[0] is added, so that the second chain costs no accuracy where x is small.
+template <class D, class V, class T, std::size_t n>
+TUTTI_INLINE V polynomial(D d, V x, const T (&c)[n]) {
+  if constexpr (n <= 16) {
+    return horner<0, 1>(d, x, c);
+  } else {
+    const V square = hn::Mul(x, x);
+    const V slope = hn::MulAdd(horner<2, 2>(d, square, c), x, horner<1, 2>(d, square, c));
+    return hn::MulAdd(slope, x, hn::Set(d, c[0]));
+  }
+}
+
+/// Constants of exp_of. ln2_high * n is exact. The series is (exp(r) - 1 - r) / r^2.
+template <class T>
+struct Exp;
+
+template <>
+struct Exp<float> {
+  static constexpr float lowest = -104, highest = 90;  // exp is 0 and infinite there
+  static constexpr float to_whole = 0x1.8p23F + 2 * 127;
+  static constexpr float ln2_high = 0.693145751953125F, ln2_low = 1.428606765330187045e-6F;
+  // Remez fit on |r| < ln(2) / 2: 0.05 * 2^-24.
+  static constexpr float series[] = {0.49999994F, 0.166665196F, 0.0416683927F, 0.00836878084F,
+                                     0.00138144603F};
+};
+
+template <>
+struct Exp<double> {
+  static constexpr double lowest = -746, highest = 710;
+  static constexpr double to_whole = 0x1.8p52 + 2 * 1023;
+  static constexpr double ln2_high = 0.6931471805596629565116018,
+                          ln2_low = 0.28235290563031577122588448175e-12;
+  // Remez fit on |r| < ln(2) / 2: 0.03 * 2^-53.
+  static constexpr double series[] = {0.50000000000000111,    0.1666666666666641,     0.041666666666529191,
+                                      0.0083333333334956582,  0.0013888888943921587,  0.00019841269504685178,
+                                      2.4801492763671757e-05, 2.7557587415377063e-06, 2.7630378367841846e-07,
+                                      2.4999942155551695e-08};
+};
+
+/// exp(n ln2 + r) = 2^n exp(r). The lowest bits of the float x / ln2 + to_whole are n plus twice the exponent's bias,
+/// because to_whole leaves no bits for fractions. 2^n may be out of range, so y is multiplied by two powers of 2.
 template <class D, class V>
 TUTTI_INLINE V exp_of(D d, V x) {
   using T = hn::TFromD<D>;
-  const V y = hn::Exp(d, hn::Min(x, hn::Set(d, exp_is_infinite<T>)));
-  return hn::IfThenElse(hn::IsNaN(x), x, y);
+  using Is = Exp<T>;
+  constexpr int mantissa_bits = sizeof(T) == 4 ? 23 : 52;
+  const V bounded = hn::Min(hn::Max(x, hn::Set(d, Is::lowest)), hn::Set(d, Is::highest));
+  const V whole = hn::MulAdd(bounded, hn::Set(d, T(1.442695040888963407359924681)), hn::Set(d, Is::to_whole));
+  const V n = hn::Sub(whole, hn::Set(d, Is::to_whole));
+  const V high = hn::NegMulAdd(n, hn::Set(d, Is::ln2_high), bounded);
+  const V r = hn::NegMulAdd(n, hn::Set(d, Is::ln2_low), high);
+  const V y = hn::Add(hn::MulAdd(polynomial(d, r, Is::series), hn::Mul(r, r), r), hn::Set(d, T{1}));
+  const hn::RebindToUnsigned<D> du;
+  const auto both = hn::BitCast(du, whole), first = hn::ShiftRight<1>(both), second = hn::Sub(both, first);
+  const V scaled = hn::Mul(hn::Mul(y, hn::BitCast(d, hn::ShiftLeft<mantissa_bits>(first))),
+                           hn::BitCast(d, hn::ShiftLeft<mantissa_bits>(second)));
+  return hn::IfThenElse(hn::IsNaN(x), x, scaled);
 }
+
+/// expm1(x) is inf from this x on. Highway's Expm1 is still right at this x.
+template <class T>
+constexpr T exp_is_infinite = sizeof(T) == 4 ? T{90} : T{710};
 
 template <class D, class V>
 TUTTI_INLINE V log_of(D d, V x) {
@@ -106,6 +167,62 @@ TUTTI_INLINE V cos_of(D d, V x) {
   using T = hn::TFromD<D>;
   return with_large_angles(d, x, hn::Cos(d, x),
                            [](T* out, const T* in, std::size_t n) { scalar_cos(out, in, n); });
+}
+
+/// Constants of erf_of: Remez fits, computed with 60 digits. The centers are those of many tried where rounding the
+/// coefficients adds the smallest error.
+template <class T>
+struct Erf;
+
+template <>
+struct Erf<float> {
+  static constexpr float small_center = 0.468296319F, large_center = 1.12963998F;
+  static constexpr float largest = 4;
+  // Fit: 0.06 * 2^-24.
+  static constexpr float small[] = {-0.0255398322F, -0.286162943F,    0.0811699033F, -0.0187306441F,
+                                    0.00357312756F, -0.000579431537F, 7.3259529e-05F};
+  // Fit: 0.07 * 2^-24.
+  static constexpr float large[] = {0.479349047F,    -0.45691213F,    0.0806246847F,  0.0556211732F,
+                                    -0.0189649053F,  -0.00520329643F, 0.00333061372F, -0.000307586277F,
+                                    -9.4717725e-05F, 1.69277282e-05F};
+};
+
+template <>
+struct Erf<double> {
+  static constexpr double small_center = 0.47531382271452277, large_center = 1.1217557046542668;
+  static constexpr double largest = 6;
+  // Fit: 0.004 * 2^-53.
+  static constexpr double small[] = {-0.027543994324097487,  -0.28502647354326954,
+                                     0.080776874689971107,   -0.018630986794910265,
+                                     0.0035502634114585188,  -0.0005729104076899347,
+                                     7.9976076523657739e-05, -9.8251954189947645e-06,
+                                     1.0770560488030373e-06, -1.0654837508018296e-07,
+                                     9.6010240029441596e-09, -7.9450081322576449e-10,
+                                     6.0742564778030492e-11, -3.9012978175025548e-12};
+  // Fit: 0.08 * 2^-53.
+  static constexpr double large[] = {
+      0.48295645964509215,     -0.45817303440206797,   0.079296818030956395,    0.056274634464820575,
+      -0.019015082140879339,   -0.0047868307000983358, 0.0026474906188241943,   0.00016177944651979179,
+      -0.00023404529220842093, 1.0422741775835786e-05, 1.3733698148111063e-05,  -1.4307873836965146e-06,
+      -7.193437034875048e-07,  1.7448007576624167e-07, -1.8824175737878981e-08, 1.5553011200598687e-08,
+      -8.7353089391293481e-09, 2.4693927082560615e-09, -4.1667776757991292e-10, 4.3991407304580438e-11,
+      -2.8075171035515218e-12, 9.4378829811334328e-14, -1.0889990574243314e-15};
+};
+
+/// Small x: x + x p(x^2 - c), others: 1 - q(|x| - c)^3. The polynomial q has a third fewer terms than one for q^3.
+/// Needs fused multiply-add: otherwise the error exceeds 1 unit in the last place.
+template <class D, class V>
+TUTTI_INLINE V erf_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Fit = Erf<T>;
+  const V size = hn::Abs(x);
+  const V square = hn::MulSub(x, x, hn::Set(d, Fit::small_center));
+  const V small = hn::MulAdd(x, polynomial(d, square, Fit::small), x);
+  const V distance = hn::Sub(hn::Min(size, hn::Set(d, Fit::largest)), hn::Set(d, Fit::large_center));
+  const V root = polynomial(d, distance, Fit::large);
+  const V large = hn::NegMulAdd(hn::Mul(root, root), root, hn::Set(d, T{1}));
+  // Not Lt: NaN takes the first formula, which returns it.
+  return hn::IfThenElse(hn::Ge(size, hn::Set(d, T{1.0859375})), hn::CopySign(large, x), small);
 }
 
 }  // namespace

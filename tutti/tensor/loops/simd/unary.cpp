@@ -60,6 +60,7 @@ struct Apply {
     if constexpr (fn == UnaryFn::cos) return cos_of(d, x);
     if constexpr (fn == UnaryFn::log1p) return log1p_of(d, x);
     if constexpr (fn == UnaryFn::expm1) return expm1_of(d, x);
+    if constexpr (fn == UnaryFn::erf) return erf_of(d, x);
     if constexpr (fn == UnaryFn::round) return round_of(d, x);
     if constexpr (fn == UnaryFn::floor) return zero_or(x, hn::Floor(x));
     if constexpr (fn == UnaryFn::ceil) return zero_or(x, hn::Ceil(x));
@@ -121,6 +122,9 @@ ElementwiseKernel float_kernel(UnaryFn fn) {
     case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
     case UnaryFn::is_finite: return is_finite_loop<T>;
     case UnaryFn::erf:
+      // Without fused multiply-add the C library's erf is the accurate one.
+      if constexpr (HWY_NATIVE_FMA) return unary_loop<UnaryFn::erf, T>;
+      return nullptr;
     case UnaryFn::logical_not:
     case UnaryFn::real:
     case UnaryFn::imag: return nullptr;
