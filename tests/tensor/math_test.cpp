@@ -3,11 +3,13 @@
 // that reach every exponent, and the edges, on every instruction set.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 
 #include "tests/tensor/element_values.hpp"
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/instruction_set.hpp"
 
 namespace tutti {
 namespace {
@@ -141,6 +143,30 @@ TEST_P(math_on, keeps_logistic_between_0_and_1_and_its_tails_alive) {
   EXPECT_NEAR(y[3] / std::exp(-88.0), 1, 1e-5);
   EXPECT_EQ(y[4], 0.5F);
   EXPECT_EQ(y[8], 1);
+}
+
+/// Names of instruction sets where a function's bytes are not those of the first one. The portable loops are left out:
+/// they do not fuse multiply-add.
+template <class T>
+std::string sets_that_differ(UnaryFn fn) {
+  const std::vector<T> points = points_for<T>(fn);
+  std::vector<T> found(points.size()), first;
+  std::string differ;
+  for (std::int64_t target : instruction_sets()) {
+    const UseInstructionSet use(target);
+    if (instruction_set() == std::string("portable")) continue;
+    kernel_of<T>(fn)(found.data(), points.data(), std::int64_t(points.size()));
+    if (first.empty()) first = found;
+    if (std::memcmp(found.data(), first.data(), found.size() * sizeof(T)) != 0) differ += instruction_set();
+  }
+  return differ;
+}
+
+TEST(math, has_the_same_bits_on_all_instruction_sets_with_fused_multiply_add) {
+  for (const auto& [fn, ulp] : accuracies) {
+    EXPECT_EQ(sets_that_differ<float>(fn), "") << name(fn);
+    EXPECT_EQ(sets_that_differ<double>(fn), "") << name(fn);
+  }
 }
 
 // Planted: what the accuracy check must catch.
