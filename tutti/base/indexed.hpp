@@ -47,6 +47,7 @@ class Indexed {
     list_.push_back(std::move(element));
     return static_cast<Id>(list_.size() - 1);
   }
+  void reserve(std::size_t count) { list_.reserve(count); }
   void assign(std::size_t count, const T& value) { list_.assign(count, value); }
 
   std::size_t size() const { return list_.size(); }

@@ -128,8 +128,9 @@ Array broadcast_in_dim(const Operand& x, const Shape& to, const std::vector<int>
 Array broadcast_to(const Operand& x, const Shape& to) {
   return front_end("broadcast_to", x.where(), [&] {
     Array array = as_array(x);
-    require(array.rank() <= to.rank(), Code::shape, "{} has {}, more than [{}]; reshape or reduce it first",
-            to_string(array.type()), counted(array.rank(), "dim"), to_string(to));
+    if (array.rank() > to.rank())
+      fail(Code::shape, "{} has {}, more than [{}]; reshape or reduce it first", to_string(array.type()),
+           counted(array.rank(), "dim"), to_string(to));
     if (array.shape() == to) return array;
     return apply_one(BroadcastInDim{to, shifted(dims_of(array.rank()), to.rank() - array.rank())}, {array});
   });
@@ -156,10 +157,11 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank));
   for (int i = 1; i <= rank; ++i) {
     std::int64_t m = i <= a.rank() ? a[a.rank() - i] : 1, n = i <= b.rank() ? b[b.rank() - i] : 1;
-    require(
-        m == n || m == 1 || n == 1, Code::shape,
-        "shapes [{}] and [{}] do not broadcast: {} and {} in dim {} from the end; sizes must be equal, or 1",
-        to_string(a), to_string(b), m, n, i);
+    if (m != n && m != 1 && n != 1)
+      fail(Code::shape,
+           "shapes [{}] and [{}] do not broadcast: {} and {} in dim {} from the end; sizes must be equal, or "
+           "1",
+           to_string(a), to_string(b), m, n, i);
     sizes[static_cast<std::size_t>(rank - i)] = m == 1 ? n : m;
   }
   return Shape(std::move(sizes));

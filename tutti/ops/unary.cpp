@@ -61,6 +61,24 @@ bool takes(UnaryFn fn, DType dtype) {
   return false;
 }
 
+[[noreturn]] void refuse(UnaryFn fn, Type x) {
+  switch (takes(fn)) {
+    case Takes::numbers:
+      fail(Code::dtype, "{} is neither float nor integer; convert it: convert(x, DType::i32)", to_string(x));
+    case Takes::bits:
+      fail(Code::dtype, "{} is {}, which has no bits to turn; compare it: equal(x, 0)", to_string(x),
+           is_float(x.dtype()) ? "float" : "complex");
+    case Takes::complex:
+      fail(Code::dtype, "{} is not complex, it is its own real part; use it as it is", to_string(x));
+    case Takes::floats:
+    case Takes::floats_and_complex: break;
+  }
+  if (is_complex(x.dtype()))
+    fail(Code::dtype, "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
+         to_string(x));
+  fail(Code::dtype, "{} is not float; convert it: convert(x, DType::f32)", to_string(x));
+}
+
 DType dtype_of_result(UnaryFn fn, DType dtype) {
   if (fn == UnaryFn::is_finite) return DType::boolean;
   bool is_part = fn == UnaryFn::abs || fn == UnaryFn::real || fn == UnaryFn::imag;
@@ -202,27 +220,7 @@ Mixing Unary::mixing() const {
 
 Types Unary::infer(const Types& operands) const {
   Type x = operands[0];
-  bool fits = takes(fn, x.dtype());
-  switch (takes(fn)) {
-    case Takes::numbers:
-      require(fits, Code::dtype, "{} is neither float nor integer; convert it: convert(x, DType::i32)",
-              to_string(x));
-      break;
-    case Takes::bits:
-      require(fits, Code::dtype, "{} is {}, which has no bits to turn; compare it: equal(x, 0)", to_string(x),
-              is_float(x.dtype()) ? "float" : "complex");
-      break;
-    case Takes::complex:
-      require(fits, Code::dtype, "{} is not complex, it is its own real part; use it as it is", to_string(x));
-      break;
-    case Takes::floats:
-    case Takes::floats_and_complex:
-      require(fits || !is_complex(x.dtype()), Code::dtype,
-              "{} is complex, for which it is not defined; apply it to the parts: real(x), imag(x)",
-              to_string(x));
-      require(fits, Code::dtype, "{} is not float; convert it: convert(x, DType::f32)", to_string(x));
-      break;
-  }
+  if (!takes(fn, x.dtype())) refuse(fn, x);
   return {Type(dtype_of_result(fn, x.dtype()), x.shape(), agreed_states(operands, mixing()))};
 }
 

@@ -2,7 +2,9 @@
 #include "tutti/transform/simplify.hpp"
 
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <ranges>
+#include <unordered_map>
 
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
@@ -11,18 +13,27 @@
 #include "tutti/transform/replay.hpp"
 
 namespace tutti {
+namespace {
+
+/// Equal for equations with the same op on the same operands.
+std::size_t hash_of(const Equation& equation) {
+  std::size_t hash = std::hash<std::string_view>{}(equation.op->name());
+  for (Var var : equation.operands) hash = hash * 0x9e3779b97f4a7c15 + static_cast<std::size_t>(var);
+  return hash;
+}
+
+}  // namespace
 
 Program without_dead_code(Program program) {
   PerVar<bool> live(program);
   for (Var var : program.outputs) live[var] = true;
-  std::vector<Equation> kept;
-  for (auto it = program.equations.rbegin(); it != program.equations.rend(); ++it) {
-    if (std::ranges::none_of(it->results, [&](Var var) { return live[var]; })) continue;
-    for (Var var : it->operands) live[var] = true;
-    kept.push_back(std::move(*it));
-  }
-  std::ranges::reverse(kept);
-  program.equations = std::move(kept);
+  auto is_live = [&](const Equation& equation) {
+    return std::ranges::any_of(equation.results, [&](Var var) { return live[var]; });
+  };
+  for (const Equation& equation : std::views::reverse(program.equations))
+    if (is_live(equation))
+      for (Var var : equation.operands) live[var] = true;
+  std::erase_if(program.equations, std::not_fn(is_live));
   return program;
 }
 
@@ -30,21 +41,28 @@ Program without_common_subexpressions(Program program) {
   PerVar<Var> same(program);  // the variable that holds the value
   for (std::size_t var = 0; var < program.types.size(); ++var)
     same[static_cast<Var>(var)] = static_cast<Var>(var);
-  std::map<std::pair<std::string_view, std::vector<Var>>, std::vector<std::size_t>> seen;
-  std::vector<Equation> kept;
-  for (Equation& equation : program.equations) {
+  std::vector<Equation>& equations = program.equations;
+  std::unordered_multimap<std::size_t, std::size_t> kept;  // by hash: equations, which move to the front
+  kept.reserve(equations.size());
+  for (std::size_t e = 0; e < equations.size(); ++e) {
+    Equation& equation = equations[e];
     for (Var& var : equation.operands) var = same[var];
-    std::vector<std::size_t>& candidates = seen[{equation.op->name(), equation.operands}];
-    auto found = std::ranges::find_if(candidates, [&](std::size_t i) { return kept[i].op == equation.op; });
-    if (found == candidates.end()) {
-      candidates.push_back(kept.size());
-      kept.push_back(std::move(equation));
-    } else {
+    const std::size_t hash = hash_of(equation);
+    const auto [begin, end] = kept.equal_range(hash);
+    const auto found = std::find_if(begin, end, [&](const auto& other) {
+      return equations[other.second].operands == equation.operands &&
+             equations[other.second].op == equation.op;
+    });
+    if (found != end) {
       for (std::size_t i = 0; i < equation.results.size(); ++i)
-        same[equation.results[i]] = kept[*found].results[i];
+        same[equation.results[i]] = equations[found->second].results[i];
+      continue;
     }
+    const std::size_t place = kept.size();
+    kept.emplace(hash, place);
+    if (place != e) equations[place] = std::move(equation);
   }
-  program.equations = std::move(kept);
+  equations.erase(equations.begin() + std::ssize(kept), equations.end());
   for (Var& var : program.outputs) var = same[var];
   return program;
 }

@@ -2,7 +2,7 @@
 #include "tutti/run/graph/graph.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
@@ -46,6 +46,8 @@ GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage stora
 
 Graph GraphBuilder::build() && {
   collect_kernels();
+  graph_.buffers.reserve(graph_.program.types.size());
+  graph_.tasks.reserve(graph_.program.equations.size());
   place_inputs();
   for (std::size_t i = 0; i < graph_.program.equations.size(); ++i) {
     equation_ = i;
@@ -74,6 +76,7 @@ void GraphBuilder::collect_kernels() {
   const Program& program = graph_.program;
   values_.assign(program.types.size(), {});
   read_across_.assign(program.types.size(), false);
+  kernels_.reserve(program.equations.size());
   for (std::size_t i = 0; i < program.equations.size(); ++i) {
     const Equation& e = program.equations[i];
     try {
@@ -170,8 +173,9 @@ BufferId GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
   std::int64_t all = 0;
   too_large |=
       __builtin_mul_overflow(stride, positions(graph_.mesh, stored), &all) || all > (std::int64_t{1} << 46);
-  require(!too_large, Code::memory, "no memory for {} on {}; split it over more, or compute it in parts",
-          to_string(type), counted(positions(graph_.mesh, stored), "device"));
+  if (too_large)
+    fail(Code::memory, "no memory for {} on {}; split it over more, or compute it in parts", to_string(type),
+         counted(positions(graph_.mesh, stored), "device"));
   std::vector<std::int64_t> axes(graph_.mesh.axes().size(), 0);
   std::int64_t step = stride;
   for (std::size_t i = axes.size(); i-- > 0;) {
@@ -212,15 +216,19 @@ void GraphBuilder::drop_unread_copies() {
   Indexed<BufferId, bool> is_read(graph_.buffers.size());
   for (BufferId buffer : graph_.outputs) is_read[buffer] = true;
   for (BufferId buffer : graph_.replicas) is_read[buffer] = true;
-  std::vector<Task> read;  // in reverse order
-  for (Task& task : std::views::reverse(graph_.tasks)) {
+  Indexed<TaskId, bool> is_dropped(graph_.tasks.size());
+  for (std::size_t i = graph_.tasks.size(); i-- > 0;) {
+    const Task& task = graph_.tasks[TaskId(i)];
     const auto* copy = std::get_if<CopyWork>(&task.work);
-    if (copy && !copy->must_agree && !is_read[task.results[0]]) continue;
+    is_dropped[TaskId(i)] = copy && !copy->must_agree && !is_read[task.results[0]];
+    if (is_dropped[TaskId(i)]) continue;
     for (const Address& operand : task.operands) is_read[operand.buffer] = true;
-    read.push_back(std::move(task));
   }
-  graph_.tasks = {};
-  for (Task& task : std::views::reverse(read)) graph_.tasks.add(std::move(task));
+  if (std::ranges::none_of(is_dropped, std::identity{})) return;
+  Indexed<TaskId, Task> left;
+  for (TaskId i : graph_.tasks.ids())
+    if (!is_dropped[i]) left.add(std::move(graph_.tasks[i]));
+  graph_.tasks = std::move(left);
 }
 
 Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
