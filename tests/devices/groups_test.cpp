@@ -30,7 +30,9 @@ TEST(groups, say_where_each_position_stands) {
 TEST(groups, find_the_devices_by_the_order_of_the_axes) {
   Layout layout(mesh, Storage::per_device, {}, {});
   // Along (j, i) device 1 (i=0, j=1) stands at position 2, in the first group.
-  Peers peers = peers_of(layout, {j, i}, {{0, 2}, {3, 1}}, 1);
+  const Axes axes{j, i};
+  const Groups groups{{0, 2}, {3, 1}};
+  const Peers peers = PeerFinder(layout, axes, groups).of(1);
   EXPECT_EQ(peers.devices, (std::vector<int>{0, 1}));
   EXPECT_EQ(peers.place, 1);
 }

@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "data=4,model=2\n",
                    2},
         BadCommand{"--mesh data=99999,model=2",
-                   "digits: error[T014]: mesh: axis 'data' of size 99999 makes more than 4096 devices; make "
+                   "digits: error[T014]: mesh: axis 'data' of size 99999 makes more than 65536 devices; make "
                    "the mesh smaller\n",
                    2},
         BadCommand{"--mesh data=4",

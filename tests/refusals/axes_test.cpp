@@ -133,7 +133,7 @@ TEST(meshes, have_a_limit_to_their_devices) {
       [] {
         Mesh({{"data", 100'000}, {"model", 100'000}});  // refused
       },
-      "T014 {file}:{line}: mesh: axis 'data' of size 100000 makes more than 4096 devices; make the mesh "
+      "T014 {file}:{line}: mesh: axis 'data' of size 100000 makes more than 65536 devices; make the mesh "
       "smaller");
 }
 

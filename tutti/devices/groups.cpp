@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/groups.hpp"
 
+#include <iterator>
 #include <numeric>
 
 #include <fmt/ranges.h>
@@ -13,25 +14,30 @@ void require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes) {
   if (groups.empty()) return;
   int n = joint_size(axes);
   std::vector<bool> named(static_cast<std::size_t>(n));
+  // The text of thousands of groups is made only for an error.
+  auto named_groups = [&] { return shortened(to_string(groups)); };
   for (const std::vector<int>& group : groups)
     for (int position : group) {
-      require(position >= 0 && position < n, Code::groups, "groups {} name device {}, but {} has {}",
-              to_string(groups), position, to_string(axes), devices_of(n));
+      if (position < 0 || position >= n)
+        fail(Code::groups, "groups {} name device {}, but {} has {}", named_groups(), position,
+             to_string(axes), devices_of(n));
       auto index = static_cast<std::size_t>(position);
-      require(!named[index], Code::groups, "groups {} name device {} twice; name each device along {} once",
-              to_string(groups), position, to_string(axes));
+      if (named[index])
+        fail(Code::groups, "groups {} name device {} twice; name each device along {} once", named_groups(),
+             position, to_string(axes));
       named[index] = true;
     }
   for (int position = 0; position < n; ++position)
-    require(named[static_cast<std::size_t>(position)], Code::groups,
-            "groups {} leave out device {} along {}; name each device once, if need be in a group of its own",
-            to_string(groups), position, to_string(axes));
+    if (!named[static_cast<std::size_t>(position)])
+      fail(Code::groups,
+           "groups {} leave out device {} along {}; name each device once, if need be in a group of its own",
+           named_groups(), position, to_string(axes));
   for (const std::vector<int>& group : groups) {
-    require(!group.empty(), Code::groups, "groups {} have one without devices; leave it out",
-            to_string(groups));
-    require(sizes == GroupSizes::any || group.size() == groups[0].size(), Code::groups,
-            "groups {} have {} and {} devices, so the results would differ in shape; make them equal in size",
-            to_string(groups), groups[0].size(), group.size());
+    if (group.empty()) fail(Code::groups, "groups {} have one without devices; leave it out", named_groups());
+    if (sizes == GroupSizes::equal && group.size() != groups[0].size())
+      fail(Code::groups,
+           "groups {} have {} and {} devices, so the results would differ in shape; make them equal in size",
+           named_groups(), groups[0].size(), group.size());
   }
 }
 
@@ -57,16 +63,37 @@ std::vector<PlaceInGroup> places_in(const Groups& groups) {
   return places;
 }
 
-Peers peers_of(const Layout& layout, const Axes& axes, const Groups& groups, int device) {
-  Groups all = written_out(groups, axes);
-  PlaceInGroup own = places_in(all)[static_cast<std::size_t>(layout.position(axes, device))];
+PeerFinder::PeerFinder(const Layout& layout, const Axes& axes, const Groups& groups)
+    : layout_(layout), axes_(axes), groups_(groups), places_(places_in(groups)) {
+  std::int64_t sources = 0;
+  for (const std::vector<int>& group : groups) sources += std::ssize(group) * std::ssize(group);
+  require_plannable(sources * (layout.devices() / joint_size(axes)));
+}
+
+Peers PeerFinder::of(int device) const {
+  const PlaceInGroup own = places_[static_cast<std::size_t>(layout_.position(axes_, device))];
   Peers peers{{}, own.place};
-  for (int position : all[static_cast<std::size_t>(own.group)])
-    peers.devices.push_back(layout.peer(axes, device, position));
+  for (int position : groups_[static_cast<std::size_t>(own.group)])
+    peers.devices.push_back(layout_.peer(axes_, device, position));
   return peers;
+}
+
+void require_plannable(std::int64_t sources) {
+  constexpr std::int64_t most = std::int64_t{1} << 25;  // about 100 bytes each, in the kernel, graph and code
+  require(sources <= most, Code::memory,
+          "no memory to plan it: its devices read {} values in all, one by one, and a plan lists up to {}; "
+          "use smaller groups or fewer devices",
+          sources, most);
 }
 
 std::string to_string(const Groups& groups) { return fmt::format("{}", groups); }
 std::string to_string(const Pairs& pairs) { return fmt::format("{}", pairs); }
+
+std::string shortened(std::string list) {
+  constexpr std::size_t longest = 400;
+  if (list.size() <= longest) return list;
+  list.resize(list.rfind(',', longest));
+  return list + ", ..";
+}
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,10 +39,27 @@ struct Peers {
   std::vector<int> devices;
   int place;
 };
-Peers peers_of(const Layout& layout, const Axes& axes, const Groups& groups, int device);
+/// Finds the peers of each device. Groups are written out, and outlive this.
+class PeerFinder {
+ public:
+  /// Throws R003 where require_plannable does.
+  PeerFinder(const Layout& layout, const Axes& axes, const Groups& groups);
+  Peers of(int device) const;
+
+ private:
+  const Layout& layout_;
+  const Axes& axes_;
+  const Groups& groups_;
+  std::vector<PlaceInGroup> places_;
+};
+/// A plan lists every source of every result of a collective that has no regular pattern. Throws R003 if these
+/// are more than 2^25, which takes GiB of memory; a mesh of 65,536 devices can ask for 2^32.
+void require_plannable(std::int64_t sources);
 
 /// "[[0, 2], [3, 1]]", "[(0, 1), (1, 2)]".
 std::string to_string(const Groups& groups);
 std::string to_string(const Pairs& pairs);
+/// For errors: the beginning of a long list.
+std::string shortened(std::string list);
 
 }  // namespace tutti

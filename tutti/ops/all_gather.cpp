@@ -57,8 +57,9 @@ Kernel AllGather::kernel(const Layout& layout) const {
   if (groups.empty()) return stacking_view(layout.results()[0], dim, stacking, axes);
   kernel::Shuffle shuffle =
       shuffle_of_blocks(layout.operands()[0].shape(), {}, dim, stacking, group_size(groups, axes));
+  const PeerFinder finder(layout, axes, groups);
   for (int device = 0; device < layout.devices(); ++device)
-    for (int source : peers_of(layout, axes, groups, device).devices) shuffle.pieces.push_back({{source}});
+    for (int source : finder.of(device).devices) shuffle.pieces.push_back({{source}});
   return shuffle;
 }
 

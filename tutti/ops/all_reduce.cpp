@@ -71,8 +71,9 @@ Types AllReduce::infer(const Types& operands) const {
 Kernel AllReduce::kernel(const Layout& layout) const {
   if (groups.empty()) return kernel::Fold{kind, axes, {}};
   kernel::Shuffle shuffle{{}, kernel::identity_view(layout.operands()[0].shape()).digits, {}, {}, kind};
+  const PeerFinder finder(layout, axes, groups);
   for (int device = 0; device < layout.devices(); ++device) {
-    shuffle.pieces.push_back({peers_of(layout, axes, groups, device).devices});
+    shuffle.pieces.push_back({finder.of(device).devices});
     std::ranges::sort(shuffle.pieces.back().devices);
   }
   return shuffle;

@@ -91,8 +91,9 @@ Kernel AllToAll::kernel(const Layout& layout) const {
     }
     return view;
   }
+  const PeerFinder finder(layout, axes, groups);
   for (int device = 0; device < layout.devices(); ++device) {
-    Peers peers = peers_of(layout, axes, groups, device);
+    Peers peers = finder.of(device);
     for (int source : peers.devices) shuffle.pieces.push_back({{source}, peers.place});
   }
   return shuffle;

@@ -34,11 +34,11 @@ void require_each_once(const std::vector<int>& positions, const Pairs& pairs, co
   for (int position : positions) {  // the text of thousands of pairs is made where it is read
     if (position < 0 || position >= n)
       fail(Code::groups, "there is no device {} along {} ({}); it has {}", position, to_string(axes),
-           to_string(pairs), devices_of(n));
+           shortened(to_string(pairs)), devices_of(n));
     auto index = static_cast<std::size_t>(position);
     if (seen[index])
-      fail(Code::groups, "device {} is the {} of two pairs ({}); {}", position, role, to_string(pairs),
-           advice);
+      fail(Code::groups, "device {} is the {} of two pairs ({}); {}", position, role,
+           shortened(to_string(pairs)), advice);
     seen[index] = true;
   }
 }

@@ -57,8 +57,9 @@ Kernel ReduceScatter::kernel(const Layout& layout) const {
   if (!groups.empty()) {
     kernel::Shuffle shuffle =
         shuffle_of_blocks(layout.operands()[0].shape(), dim, {}, stacking, group_size(groups, axes));
+    const PeerFinder finder(layout, axes, groups);
     for (int device = 0; device < layout.devices(); ++device) {
-      Peers peers = peers_of(layout, axes, groups, device);
+      Peers peers = finder.of(device);
       std::ranges::sort(peers.devices);
       shuffle.pieces.push_back({peers.devices, peers.place});
     }

@@ -15,7 +15,7 @@ namespace tutti {
 /// Throws T014 for an empty or repeated name, a size below 1, or more than max_devices devices.
 class Mesh {
  public:
-  static constexpr int max_devices = 4096;
+  static constexpr int max_devices = 65'536;
 
   explicit Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where = Where::here());
   /// The mesh without axes: one device.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "tutti/base/require.hpp"
+#include "tutti/devices/groups.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 
@@ -50,8 +51,10 @@ void GraphBuilder::lower(const kernel::Fold& fold) {
   const Value from = value(equation().operands[0]);
   Type folded = operand_type(0).with(fold.axes, State::invariant);
   // With Storage::per_device a result may have more shards than an input: the task runs over these axes, too.
+  const AxisSet along = set_of(graph_.mesh, fold.axes);
+  require_plannable(positions(graph_.mesh, along) * positions(graph_.mesh, along & stored_axes(folded)));
   AxisSet axes = from.stored | stored_axes(folded);
-  Work work = FoldWork{fold.kind, set_of(graph_.mesh, fold.axes)};
+  Work work = FoldWork{fold.kind, along};
   if (fold.then.empty()) {
     add(std::move(work), {from.address}, {result_buffer()}, folded.shape(), axes);
     return;
@@ -125,6 +128,7 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   BufferId buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
   AxisSet stored = stored_axes(result_type()), compared = set_of(graph_.mesh, axes);
+  require_plannable(positions(graph_.mesh, stored) * positions(graph_.mesh, compared));
   CopyWork work;
   work.must_agree = true;
   for (std::size_t dim = 0; dim < to.dims.size(); ++dim)

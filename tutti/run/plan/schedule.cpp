@@ -163,10 +163,13 @@ class Scheduler {
   std::vector<std::int64_t> job_order(StepId n) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(positions(graph_.mesh, step(n).axes)));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    if (const auto* by = std::get_if<ByAxis>(&split(n)))
-      std::ranges::sort(order, {}, [&](std::int64_t unit) {
-        return std::pair{coordinates(graph_.mesh, step(n).axes, unit)[by->axis], unit};
-      });
+    const auto* by = std::get_if<ByAxis>(&split(n));
+    if (!by) return order;
+    std::vector<std::int64_t> coordinate;  // per unit, along the axis that is split
+    for (std::int64_t unit : order)
+      coordinate.push_back(coordinates(graph_.mesh, step(n).axes, unit)[by->axis]);
+    std::ranges::stable_sort(order, {},
+                             [&](std::int64_t unit) { return coordinate[static_cast<std::size_t>(unit)]; });
     return order;
   }
 
