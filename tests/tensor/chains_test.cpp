@@ -244,7 +244,49 @@ TEST_P(chains_on, fold_rows_in_the_tree_of_rows) {
   }
 }
 
+/// Rows of operands follow each other; what repeats has an element per row, or one for all. Between the results' rows
+/// lies an element that stays.
+template <class T>
+void check_by_rows(Store store) {
+  std::mt19937_64 random(5);
+  constexpr std::int64_t rows = 11, element = sizeof(T);
+  for (std::int64_t columns : {1, 16, 31, 32, 48, 64, 65, 96, 128, 192, 256, 300}) {
+    const Chain<T> chain = random_chain<T>(static_cast<std::size_t>(rows * columns), random);
+    std::vector<std::int64_t> row_bytes;
+    for (const ChainStep& step : chain.steps)
+      row_bytes.push_back(step.repeats ? static_cast<std::int64_t>(random() % 2) * element
+                                       : columns * element);
+    Lines<T> lines(static_cast<std::size_t>(rows * (columns + 1)));
+    const std::span<T> found(lines.data(), static_cast<std::size_t>(rows * (columns + 1)));
+    std::ranges::fill(found, T(7));
+    chain_by_rows_kernel(dtype_of<T>())(bytes(found), (columns + 1) * element, chain.pointers().data(),
+                                        row_bytes.data(), chain.steps.data(), int(chain.steps.size()), rows,
+                                        columns, store);
+    finish_streaming();
+    std::vector<T> expected;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      Chain<T> of_row = chain;
+      for (std::size_t s = 0; s < chain.steps.size(); ++s)
+        of_row.operands[s].erase(of_row.operands[s].begin(),
+                                 of_row.operands[s].begin() + row * row_bytes[s] / element);
+      const std::vector<T> made = one_by_one(of_row, static_cast<std::size_t>(columns));
+      expected.insert(expected.end(), made.begin(), made.end());
+      expected.push_back(T(7));
+    }
+    EXPECT_TRUE(have_same_bits<T>(found, expected)) << chain.steps.size() << " steps of " << columns;
+  }
+}
+
+TEST_P(chains_on, have_the_same_bits_by_rows) {
+  const UseInstructionSet use(GetParam());
+  for (Store store : {Store::plain, Store::streaming}) {
+    check_by_rows<float>(store);
+    check_by_rows<double>(store);
+  }
+}
+
 TEST(chain_kernel, is_null_where_there_is_none) {
+  EXPECT_EQ(chain_by_rows_kernel(DType::bf16), nullptr);
   EXPECT_EQ(chain_kernel(DType::i32), nullptr);
   EXPECT_EQ(chain_kernel(DType::complex64), nullptr);
   EXPECT_EQ(reduce_chain_rows_kernel(ReduceKind::logical_or, DType::f32), nullptr);

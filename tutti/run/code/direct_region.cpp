@@ -8,6 +8,7 @@ namespace {
 
 using I = RegionInstruction;
 using region::Call;
+using region::each_row;
 using region::pointer;
 using region::Tile;
 using region::walk;
@@ -148,13 +149,16 @@ bool make_direct(const RegionCode& code, const WorkerStep& step, std::byte* scra
   if (!can_be_direct(code, step)) return false;
   std::vector<const RegionInstruction*> instructions;  // one per call
   std::vector<std::uintptr_t> frame;
-  walk(code, code.code, step, scratch, frame, [&](const Call& call, const Tile& tile) {
+  const auto add = [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
     DirectCall made = direct_call(code, call, tile);
     if (!direct.calls.empty() && instructions.back() == &i && lengthen(code, i, direct.calls.back(), made))
       return;
     direct.calls.push_back(std::move(made));
     instructions.push_back(&i);
+  };
+  walk(code, code.code, step, scratch, frame, [&](const Call& call, const Tile& tile) {
+    each_row(code, call, [&](const Call& row) { add(row, tile); });
   });
   if (direct.calls.size() > 4 * most_direct_calls) return false;
   for (std::size_t c = 0; c < direct.calls.size(); ++c)

@@ -22,6 +22,7 @@ namespace {
 
 using I = RegionInstruction;
 using region::Call;
+using region::each_row;
 using region::pointer;
 using region::Tile;
 using region::walk;
@@ -64,16 +65,25 @@ class CallRunner {
         i_(call.instruction),
         tile_(tile),
         out_(pointer(call.out)),
-        // The integers are addresses of operands, so they can be read as the kernel's array of pointers.
-        in_(reinterpret_cast<const std::byte* const*>(call.in)) {}
+        in_(operands(call)) {}
 
-  void operator()(const I::Elementwise& of) const { of.kernel(out_, in_, call_.n); }
+  void operator()(const I::Elementwise& of) const {
+    each_row(code_, call_, [&](const Call& row) { of.kernel(pointer(row.out), operands(row), row.n); });
+  }
   void operator()(const I::Chain& of) const {
-    of.kernel(out_, in_, i_.steps, i_.operands, call_.n, of.store);
+    if (of.by_rows && call_.rows > 1) {
+      std::int64_t row_bytes[I::most_operands];
+      put_row_bytes(row_bytes);
+      return of.by_rows(out_, code_.refs[i_.out].row_stride, in_, row_bytes, i_.steps, i_.operands,
+                        call_.rows, call_.n, of.store);
+    }
+    each_row(code_, call_, [&](const Call& row) {
+      of.kernel(pointer(row.out), operands(row), i_.steps, i_.operands, row.n, of.store);
+    });
   }
   void operator()(const I::ChainRows& of) const {
     std::int64_t row_bytes[I::most_operands];
-    for (int j = 0; j < i_.operands; ++j) row_bytes[j] = code_.refs[i_.in[j]].row_stride;
+    put_row_bytes(row_bytes);
     of.kernel(out_, in_, row_bytes, i_.steps, i_.operands, call_.n, tile_.columns);
   }
   void operator()(const I::Fold& of) const { of.kernel(out_, in_, of.terms, call_.n, of.load, of.store); }
@@ -104,6 +114,14 @@ class CallRunner {
   }
 
  private:
+  /// The integers are addresses of operands, so they can be read as the kernel's array of pointers.
+  static const std::byte* const* operands(const Call& call) {
+    return reinterpret_cast<const std::byte* const*>(call.in);
+  }
+  void put_row_bytes(std::int64_t* row_bytes) const {
+    for (int j = 0; j < i_.operands; ++j) row_bytes[j] = code_.refs[i_.in[j]].row_stride;
+  }
+
   const RegionCode& code_;
   const Call& call_;
   const RegionInstruction& i_;
@@ -132,7 +150,7 @@ void RegionCode::touch(const WorkerStep& step, StepContext& context, const OnTou
       on_touched({begin, begin + static_cast<std::uintptr_t>(std::abs(last) + bytes), written});
     }
   };
-  walk(region, whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+  const auto touch_row = [&](const Call& call, const Tile& tile) {
     const RegionInstruction& i = call.instruction;
     if (i.as<I::Fetch>()) return;
     auto dense = [&](std::uintptr_t at, const RegionRef& r, std::int64_t n, bool written) {
@@ -162,6 +180,9 @@ void RegionCode::touch(const WorkerStep& step, StepContext& context, const OnTou
         span(call.in[j], 1, 0, i.goes_through_elements() && i.steps[j].repeats ? 1 : call.n, r.element_bytes,
              r.element_bytes, false);
     }
+  };
+  walk(region, whole, step, context.scratch, context.frame, [&](const Call& call, const Tile& tile) {
+    each_row(region, call, [&](const Call& row) { touch_row(row, tile); });
   });
 }
 

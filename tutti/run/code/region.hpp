@@ -42,6 +42,7 @@ struct RegionInstruction {
   struct Chain {
     ChainKernel kernel;
     Store store = Store::plain;
+    ChainByRowsKernel by_rows = nullptr;  // for all rows of a tile; null: `kernel` for each row
   };
   /// A chain whose result is folded row by row.
   struct ChainRows {

@@ -25,6 +25,7 @@ struct Call {
   std::uintptr_t out;
   const std::uintptr_t* in;  // one per operand, term of a fold, or part of a fold chain
   std::int64_t n;            // elements, or rows of a fold of rows
+  std::int64_t rows = 1;     // if the instruction goes by row: the rows, of n elements each
 };
 
 inline std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
@@ -59,16 +60,24 @@ void walk_instruction(const RegionCode& code, const RegionInstruction& instructi
       continue;
     }
     for (int j = 0; j < instruction.operands; ++j) terms[j] = in[j] + static_cast<std::uintptr_t>(*offsets++);
-    if (!by_row) {
-      on_call(Call{instruction, to, terms, n});
-      continue;
-    }
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      on_call(Call{instruction, to, terms, tile.columns});
-      to += static_cast<std::uintptr_t>(code.refs[instruction.out].row_stride);
-      for (int j = 0; j < instruction.operands; ++j)
-        terms[j] += static_cast<std::uintptr_t>(code.refs[instruction.in[j]].row_stride);
-    }
+    if (by_row) on_call(Call{instruction, to, terms, tile.columns, tile.rows});
+    else on_call(Call{instruction, to, terms, n});
+  }
+}
+
+/// Calls on_row(call) for each row of a call that goes by row, and once for every other call.
+template <class F>
+void each_row(const RegionCode& code, const Call& call, F&& on_row) {
+  if (call.rows == 1) return on_row(call);
+  const RegionInstruction& i = call.instruction;
+  std::array<std::uintptr_t, RegionInstruction::most_operands> in;
+  std::copy_n(call.in, i.operands, in.begin());
+  Call row{i, call.out, in.data(), call.n};
+  for (std::int64_t r = 0; r < call.rows; ++r) {
+    on_row(row);
+    row.out += static_cast<std::uintptr_t>(code.refs[i.out].row_stride);
+    for (int j = 0; j < i.operands; ++j)
+      in[static_cast<std::size_t>(j)] += static_cast<std::uintptr_t>(code.refs[i.in[j]].row_stride);
   }
 }
 

@@ -45,6 +45,13 @@ using ChainKernel = void (*)(std::byte* out, const std::byte* const* in, const C
 /// A kernel for chains of these `steps` only, or for any chain if `steps` is empty. f16 and bf16 are rounded after each
 /// step. Null unless dtype is f16, bf16, f32 or f64.
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps = {});
+/// Runs a chain on each row. From row to row `out` advances by out_row_bytes and operand s by row_bytes[s]; an operand
+/// that repeats has one element per row. The bits are those of ChainKernel.
+using ChainByRowsKernel = void (*)(std::byte* out, std::int64_t out_row_bytes, const std::byte* const* in,
+                                   const std::int64_t* row_bytes, const ChainStep* steps, int count,
+                                   std::int64_t rows, std::int64_t columns, Store store);
+/// Null unless dtype is f32 or f64.
+ChainByRowsKernel chain_by_rows_kernel(DType dtype);
 /// The step that computes fn(x, y), or fn(y, x) if x_is_right. None if chains do not have the function.
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right);
 /// The step that computes a gate whose `otherwise` is x. None for eq and ne.

@@ -48,6 +48,86 @@ void chain_loop(std::byte* out, const std::byte* const* in, const ChainStep* ste
   store_steps<Format>(in, chain, i, n - i, to + i);
 }
 
+/// Four vectors of one row, and of several rows. The switch over the step then serves all of them.
+template <class F>
+struct OneRow {
+  using Format = F;
+  static constexpr std::size_t rows = 1;
+  static TUTTI_INLINE OneRow zero() { return {Four<Format>::zero()}; }
+  template <class Y, class Fn>
+  TUTTI_INLINE OneRow with(const Y& y, const Fn& fn) const {
+    return {lanes.with(y.row(), fn)};
+  }
+  TUTTI_INLINE void store(std::byte* to, std::int64_t) const {
+    lanes.store(reinterpret_cast<typename Format::Stored*>(to));
+  }
+  Four<Format> lanes;
+};
+template <class Half>
+struct TwiceTheRows {
+  using Format = typename Half::Format;
+  static constexpr std::size_t rows = 2 * Half::rows;
+  static TUTTI_INLINE TwiceTheRows zero() { return {Half::zero(), Half::zero()}; }
+  template <class Y, class Fn>
+  TUTTI_INLINE TwiceTheRows with(const Y& y, const Fn& fn) const {
+    return {low.with(y, fn), high.with(y.after_rows(Half::rows), fn)};
+  }
+  TUTTI_INLINE void store(std::byte* to, std::int64_t row_bytes) const {
+    low.store(to, row_bytes);
+    high.store(to + std::int64_t{Half::rows} * row_bytes, row_bytes);
+  }
+  Half low, high;
+};
+/// As many rows as registers hold beside an operand.
+template <class Format>
+using ManyRows = std::conditional_t<HWY_TARGET <= HWY_AVX3, TwiceTheRows<TwiceTheRows<OneRow<Format>>>,
+                                    TwiceTheRows<OneRow<Format>>>;
+
+/// An operand of several rows, from one element of the first row on.
+template <class Operand>
+struct OperandOfRows {
+  TUTTI_INLINE Operand row() const { return Operand::at(from); }
+  TUTTI_INLINE OperandOfRows after_rows(std::size_t rows) const {
+    return {from + static_cast<std::int64_t>(rows) * row_bytes, row_bytes};
+  }
+  const std::byte* from;
+  std::int64_t row_bytes;
+};
+
+/// Runs the steps on four vectors of several rows.
+template <class Rows>
+TUTTI_INLINE Rows after_steps_of_rows(const std::byte* const* in, const std::int64_t* row_bytes, Steps chain,
+                                      std::size_t byte, Rows x) {
+  using Format = typename Rows::Format;
+  for (int s = 0; s < chain.count; ++s) {
+    const ChainStep step = chain.steps[s];
+    x = step.repeats ? after(step.fn, x, OperandOfRows<Repeated<Format>>{in[s], row_bytes[s]})
+                     : after(step.fn, x, OperandOfRows<Elements<Format>>{in[s] + byte, row_bytes[s]});
+  }
+  return x;
+}
+
+template <class Format>
+void chain_by_rows_loop(std::byte* out, std::int64_t out_row_bytes, const std::byte* const* in,
+                        const std::int64_t* row_bytes, const ChainStep* steps, int count, std::int64_t rows,
+                        std::int64_t columns, Store store) {
+  using Rows = ManyRows<Format>;
+  constexpr std::int64_t many = Rows::rows;
+  const std::size_t lanes = hn::Lanes(typename Format::D()), n = static_cast<std::size_t>(columns);
+  const bool is_short = n < Many<Format>::vectors * lanes && n % (4 * lanes) == 0;
+  const std::byte* at[most_chain_steps];
+  for (int s = 0; s < count; ++s) at[s] = in[s];
+  const auto go_on = [&](std::int64_t done) HWY_ATTR {
+    for (int s = 0; s < count; ++s) at[s] += done * row_bytes[s];
+    out += done * out_row_bytes;
+  };
+  for (; is_short && store == Store::plain && rows >= many; rows -= many, go_on(many))
+    for (std::size_t byte = 0; byte < n * sizeof(typename Format::Stored);
+         byte += 4 * lanes * sizeof(typename Format::Stored))
+      after_steps_of_rows(at, row_bytes, {steps, count}, byte, Rows::zero()).store(out + byte, out_row_bytes);
+  for (; rows > 0; --rows, go_on(1)) chain_loop<Format>(out, at, steps, count, columns, store);
+}
+
 // A loop for two given functions, the most frequent chain. chain_loop takes 1.2 times as long.
 template <class T, ChainStep::Fn first, ChainStep::Fn second, Stride a, Stride b, Stride c>
 void pair_loop(std::byte* out, const std::byte* const* in, const ChainStep*, int, std::int64_t n,
@@ -119,6 +199,11 @@ ChainKernel vector_chain_kernel(DType dtype, const ChainStep* steps, int count) 
   return nullptr;
 }
 
+ChainByRowsKernel vector_chain_by_rows_kernel(DType dtype) {
+  if (dtype == DType::f32) return chain_by_rows_loop<Plain<hn::ScalableTag<float>>>;
+  return dtype == DType::f64 ? chain_by_rows_loop<Plain<hn::ScalableTag<double>>> : nullptr;
+}
+
 }  // namespace
 }  // namespace tutti::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -127,9 +212,14 @@ HWY_AFTER_NAMESPACE();
 namespace tutti {
 
 HWY_EXPORT(vector_chain_kernel);
+HWY_EXPORT(vector_chain_by_rows_kernel);
 
 ChainKernel chain_kernel(DType dtype, std::span<const ChainStep> steps) {
   return HWY_DYNAMIC_DISPATCH(vector_chain_kernel)(dtype, steps.data(), static_cast<int>(steps.size()));
+}
+
+ChainByRowsKernel chain_by_rows_kernel(DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(vector_chain_by_rows_kernel)(dtype);
 }
 
 std::optional<ChainStep::Fn> chain_fn(BinaryFn fn, bool x_is_right) {

@@ -65,6 +65,9 @@ struct Elements {
   TUTTI_INLINE Elements after(std::size_t vectors) const {
     return {from + vectors * hn::Lanes(typename Format::D())};
   }
+  static TUTTI_INLINE Elements at(const std::byte* from) {
+    return {reinterpret_cast<const typename Format::Stored*>(from)};
+  }
   const typename Format::Stored* from;
 };
 /// An operand that repeats: one element for all lanes.
@@ -74,6 +77,9 @@ struct Repeated {
   TUTTI_INLINE Vec first() const { return element; }
   TUTTI_INLINE Vec first(std::size_t) const { return element; }
   TUTTI_INLINE Repeated after(std::size_t) const { return *this; }
+  static TUTTI_INLINE Repeated at(const std::byte* from) {
+    return {Format::all(*reinterpret_cast<const typename Format::Stored*>(from))};
+  }
   Vec element;
 };
 
