@@ -41,6 +41,22 @@ const Case cases[] = {
     {"sum_of_chain", [](const Array& x) { return Arrays{reduce_sum((x * 0.5 - 1.0) * x, 1)}; }},
     {"sum_of_converted", [](const Array& x) { return Arrays{reduce_sum(convert(x, DType::i64), 1)}; },
      DType::u8},
+    {"sum_of_converted_halves", [](const Array& x) { return Arrays{reduce_sum(convert(x, DType::f32), 1)}; },
+     DType::bf16},
+    {"sum_over_all_of_converted",
+     [](const Array& x) { return Arrays{psum(reduce_sum(convert(x, DType::i32)), "a")}; }, DType::i16, 0},
+    {"sum_of_a_conversion_of_a_sum",
+     [](const Array& x) { return Arrays{reduce_sum(convert(x + x, DType::i64), 1)}; }, DType::i32},
+    {"max_of_converted", [](const Array& x) { return Arrays{reduce_max(convert(x, DType::i64), 1)}; },
+     DType::u8},
+    {"sum_and_max_of_converted",
+     [](const Array& x) {
+       Array y = convert(x, DType::i64);
+       return Arrays{reduce_sum(y, 1), reduce_max(y, 1)};
+     },
+     DType::u8, 2},
+    {"converted_transpose",
+     [](const Array& x) { return Arrays{reduce_sum(convert(transpose(x), DType::i64), 0)}; }, DType::i8},
     {"sum_of_function", [](const Array& x) { return Arrays{reduce_sum(abs(x) + floor(x * 0.5), 1)}; }},
     {"of_row_less_its_max",
      [](const Array& x) { return Arrays{reduce_sum(x - expand_dims(reduce_max(x, 1), 1), 1)}; }},
@@ -64,7 +80,7 @@ const Case cases[] = {
 class row_pieces_of : public testing::TestWithParam<Case> {
  protected:
   static Program program(std::int64_t rows, std::int64_t columns) {
-    const Axes axes = mesh.axes();
+    const Axes& axes = mesh.axes();
     return test_program(
         mesh, {{GetParam().dtype, {2 * rows, columns}, {axes}}},
         [](const Arrays& x) { return GetParam().body(x[0]); },
@@ -151,6 +167,19 @@ TEST(row_pieces, are_split_over_workers_and_need_little_memory) {
     EXPECT_TRUE(std::holds_alternative<ByTiles>(found.splits[0]));
     EXPECT_LE(found.arena, 66 << 10);  // 64 bytes for each of 1,024 pieces, and single numbers
   }
+}
+
+TEST(row_pieces, of_converted_elements_are_read_before_the_conversion) {
+  auto uses_of_converted = [](DType from, DType to) {
+    Program program =
+        test_program(mesh, {{from, {131072}, {mesh.axes()}}},
+                     [&](const Arrays& x) { return Arrays{psum(reduce_sum(convert(x[0], to)), "a")}; }, {});
+    Graph graph = make_graph(localised(program, mesh).program, mesh, Storage::by_type);
+    return make_steps(graph, Fusion::on).list[StepId(0)].uses;
+  };
+  EXPECT_EQ(uses_of_converted(DType::u8, DType::i64).converted.size(), 1);
+  EXPECT_EQ(uses_of_converted(DType::f16, DType::f32).converted.size(), 1);
+  EXPECT_EQ(uses_of_converted(DType::f32, DType::f64).converted.size(), 0);
 }
 
 TEST(row_pieces, keep_short_rows_whole) {

@@ -13,6 +13,7 @@
 #include "tests/tensor/instruction_sets.hpp"
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/copies.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
 
@@ -187,6 +188,67 @@ TEST_P(reductions_of, rows_fold_as_pieces_of_them_do) {
             check_pieces<T>(kind, dtype, columns, piece);
       });
     }
+}
+
+/// `values` of `from` in pieces, compared with the pieces of their conversions; rows of pieces have a gap.
+void check_converted_pieces(DType from, DType to, std::vector<std::byte> values, std::int64_t columns) {
+  const auto element = static_cast<std::int64_t>(bytes_per_element(from)),
+             wide = static_cast<std::int64_t>(bytes_per_element(to));
+  constexpr std::int64_t rows = 2;
+  const std::int64_t row_elements = std::ssize(values) / element / rows;
+  std::vector<std::byte> converted(std::size_t(rows * row_elements * wide)),
+      found(std::size_t(rows * lanes_of_piece * wide)), expected(found.size());
+  const std::byte* const in[] = {values.data()};
+  convert_kernel(from, to)(converted.data(), in, rows * row_elements);
+  reduce_pieces_kernel(ReduceKind::sum, to)(expected.data(), converted.data(), rows, columns,
+                                            row_elements * wide);
+  reduce_converted_pieces_kernel(from, to)(found.data(), values.data(), rows, columns,
+                                           row_elements * element);
+  EXPECT_EQ(found, expected) << columns << ' ' << name(from) << " as " << name(to);
+}
+
+const std::pair<DType, DType> converted[] = {{DType::u8, DType::i32},  {DType::i8, DType::i32},
+                                             {DType::u16, DType::i32}, {DType::i16, DType::i32},
+                                             {DType::u8, DType::i64},  {DType::i8, DType::i64},
+                                             {DType::u16, DType::i64}, {DType::i16, DType::i64},
+                                             {DType::i32, DType::i64}, {DType::f16, DType::f32},
+                                             {DType::bf16, DType::f32}};
+
+TEST_P(reductions_of, pieces_are_converted_as_they_are_folded) {
+  const UseInstructionSet use(GetParam());
+  for (auto [from, to] : converted) {
+    ASSERT_NE(reduce_converted_pieces_kernel(from, to), nullptr) << name(from) << " as " << name(to);
+    for (std::int64_t columns : {1, 7, 16, 17, 63, 64, 511, 512, 513, 1024, 3089, 16384}) {
+      std::vector<std::uint8_t> values =
+          spread_values<std::uint8_t>(std::size_t(2 * (columns + 3)) * bytes_per_element(from),
+                                      std::uint64_t(columns));
+      // Halves are numbers: none has an exponent of ones.
+      if (is_half(from))
+        for (std::size_t high = 1; high < values.size(); high += 2) values[high] &= 0xBF;
+      const auto read = std::as_bytes(std::span(values));
+      check_converted_pieces(from, to, {read.begin(), read.end()}, columns);
+    }
+  }
+}
+
+// The largest and smallest elements of a piece so long that their sum exceeds 32 bits, in each lane as well.
+TEST_P(reductions_of, pieces_of_small_integers_do_not_overflow) {
+  const UseInstructionSet use(GetParam());
+  constexpr std::int64_t columns = 16 << 17;
+  for (DType from : {DType::u8, DType::i8, DType::u16, DType::i16})
+    for (int high : {0x7F, 0x80, 0xFF}) {
+      const std::size_t element = bytes_per_element(from);
+      std::vector<std::byte> values(2 * columns * element, std::byte(high == 0x80 ? 0 : 0xFF));
+      for (std::size_t i = element - 1; i < values.size(); i += element) values[i] = std::byte(high);
+      check_converted_pieces(from, DType::i64, std::move(values), columns);
+    }
+}
+
+TEST(converted_pieces, have_no_kernel_where_the_bits_could_differ) {
+  EXPECT_EQ(reduce_converted_pieces_kernel(DType::u32, DType::i64), nullptr);
+  EXPECT_EQ(reduce_converted_pieces_kernel(DType::i64, DType::i32), nullptr);
+  EXPECT_EQ(reduce_converted_pieces_kernel(DType::f32, DType::f64), nullptr);
+  EXPECT_EQ(reduce_converted_pieces_kernel(DType::f16, DType::i32), nullptr);
 }
 
 /// The tree over rows, column by column, then whole kernels with the columns split among two callers.

@@ -195,8 +195,14 @@ class Coder {
   }
 
   void emit(std::size_t i, const Task& a, const PiecesWork& work) {
-    RegionInstruction made = fold_of_rows(i, a, reduce_pieces_kernel(work.kind, dtype(a)),
-                                          reduce_chain_pieces_kernel(work.kind, dtype(a)));
+    RegionInstruction made{};
+    if (auto found = uses_.converted.find(i); found != uses_.converted.end()) {
+      const Task& convert = task(found->second);
+      made = fold_of_rows(i, convert, converting_kernel(graph_, convert, a), nullptr);
+    } else {
+      made = fold_of_rows(i, a, reduce_pieces_kernel(work.kind, dtype(a)),
+                          reduce_chain_pieces_kernel(work.kind, dtype(a)));
+    }
     made.out = refs_.place(a.results[0], refs_.pieces_in_memory(a.results[0]));
     refs_.add_offsets(made, buffer(a.results[0]).stored & step_.inner);
     code_.code.push_back(made);

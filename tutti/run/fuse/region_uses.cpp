@@ -6,7 +6,6 @@
 
 #include "tutti/run/fuse/steps.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
-#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 
@@ -70,8 +69,7 @@ class UsesFinder {
       else if (binary_fn(task(i))) find_link(i);
       else if (const auto* rows = std::get_if<RowsWork>(&task(i).work))
         find_row(i, reduce_chain_rows_kernel(rows->kind, dtype(i)));
-      else if (const auto* pieces = std::get_if<PiecesWork>(&task(i).work))
-        find_row(i, reduce_chain_pieces_kernel(pieces->kind, dtype(i)));
+      else if (const auto* pieces = std::get_if<PiecesWork>(&task(i).work)) find_pieces(i, *pieces);
     return std::move(found_);
   }
 
@@ -158,6 +156,15 @@ class UsesFinder {
     set_chain(std::move(chain));
   }
 
+  /// A sum of pieces may also make the conversion whose result only the sum reads.
+  void find_pieces(std::size_t i, const PiecesWork& work) {
+    const BufferId row = task(i).operands[0].buffer;
+    if (!is_only_for(i, row, 1) || !converting_kernel(graph_, task(made_at_[row]), task(i)))
+      return find_row(i, reduce_chain_pieces_kernel(work.kind, dtype(i)));
+    found_.converted[i] = made_at_[row];
+    merge(made_at_[row], i);
+  }
+
   Chain chain_to(std::size_t last) const {
     auto known = found_.chains.find(last);
     return known != found_.chains.end() ? known->second : Chain{{last, Before::nothing}};
@@ -181,17 +188,19 @@ class UsesFinder {
   /// Records a chain: all its tasks, and their reads, happen at the last task.
   void set_chain(Chain chain) {
     std::size_t last = chain.back().task;
-    auto merge = [&](std::size_t i) {
-      if (i != last) found_.merged_into[i] = last;
-      for (const Address& operand : task(i).operands)
-        if (is_made_here(operand.buffer))
-          found_.last_use[operand.buffer] = std::max(found_.last_use[operand.buffer], last);
-    };
     for (const Link& link : chain) {
-      merge(link.task);
-      if (link.comparison) merge(*link.comparison);
+      merge(link.task, last);
+      if (link.comparison) merge(*link.comparison, last);
     }
     found_.chains[last] = std::move(chain);
+  }
+
+  /// Task i happens at task `last`.
+  void merge(std::size_t i, std::size_t last) {
+    if (i != last) found_.merged_into[i] = last;
+    for (const Address& operand : task(i).operands)
+      if (is_made_here(operand.buffer))
+        found_.last_use[operand.buffer] = std::max(found_.last_use[operand.buffer], last);
   }
 
   const Graph& graph_;
@@ -214,6 +223,15 @@ const Task& task_of(const Graph& graph, const Step& step, std::size_t i) {
 
 RegionUses uses_of(const Graph& graph, const Steps& steps, StepId step) {
   return UsesFinder(graph, steps, step).find();
+}
+
+ReduceRowsKernel converting_kernel(const Graph& graph, const Task& convert, const Task& sum) {
+  const auto* fn = std::get_if<PointwiseWork>(&convert.work);
+  const auto* pieces = std::get_if<PiecesWork>(&sum.work);
+  if (!fn || !std::holds_alternative<kernel::ConvertFn>(fn->fn.fn)) return nullptr;
+  if (!pieces || pieces->kind != ReduceKind::sum) return nullptr;
+  const auto dtype = [&](BufferId buffer) { return graph.buffers[buffer].type.dtype(); };
+  return reduce_converted_pieces_kernel(dtype(convert.operands[0].buffer), dtype(sum.results[0]));
 }
 
 std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const Chain& chain) {

@@ -5,6 +5,7 @@
 
 #include "tutti/run/graph/graph.hpp"
 #include "tutti/tensor/loops/chains.hpp"
+#include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
 
@@ -29,6 +30,8 @@ struct RegionUses {
   std::map<std::size_t, Chain> chains;
   // Each earlier task of a chain -> the chain's last task; of two chains, the later last task.
   std::map<std::size_t, std::size_t> merged_into;
+  std::map<std::size_t, std::size_t>
+      converted;                             // per sum of pieces that converts its elements: the conversion
   std::map<BufferId, std::size_t> last_use;  // per value made here: the task at which it is read last
 };
 
@@ -39,6 +42,9 @@ RegionUses uses_of(const Graph& graph, const Steps& steps, StepId step);
 std::vector<const Address*> operands_of(const Graph& graph, const Step& step, const RegionUses::Chain& chain);
 /// The chain step that a link computes; none if chains do not have its function.
 std::optional<ChainStep::Fn> step_of(const Graph& graph, const Step& step, const RegionUses::Link& link);
+
+/// The kernel of a sum of pieces that makes the conversion `convert` itself; null if there is none.
+ReduceRowsKernel converting_kernel(const Graph& graph, const Task& convert, const Task& sum);
 
 /// The binary function that a task applies; null for every other task.
 const BinaryFn* binary_fn(const Task& task);

@@ -43,6 +43,10 @@ ReduceRowsKernel reduce_pieces_kernel(ReduceKind kind, DType dtype);
 /// Like ReduceChainRowsKernel, for pieces.
 ReduceChainRowsKernel reduce_chain_pieces_kernel(ReduceKind kind, DType dtype);
 
+/// Sums of pieces whose elements are converted from `from` to `to` on the way; the bits are those of the conversion and
+/// reduce_pieces_kernel. Null unless it converts u8, i8, u16 or i16 to i32 or i64, i32 to i64, or f16 or bf16 to f32.
+ReduceRowsKernel reduce_converted_pieces_kernel(DType from, DType to);
+
 /// Folds each column: out[c] = fold of in[0 .. rows)[c] for c < columns. Rows lie row_bytes apart. The tree depends
 /// only on `rows`: blocks of rows are folded pairwise. Callers may split the columns among themselves. `scratch` has
 /// reduce_columns_scratch_bytes bytes.

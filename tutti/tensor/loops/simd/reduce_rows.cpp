@@ -18,6 +18,7 @@
 #include <hwy/foreach_target.h>
 
 #include "tutti/tensor/loops/simd/chains_inl.hpp"
+#include "tutti/tensor/loops/simd/half_inl.hpp"
 #include "tutti/tensor/loops/simd/loops_inl.hpp"
 #include "tutti/tensor/loops/simd/tree_inl.hpp"
 
@@ -56,6 +57,34 @@ struct RowFolder {
     TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const { add(sum, elements + first); }
     TUTTI_INLINE const T* rest(std::size_t first, std::size_t, T*) const { return elements + first; }
     const T* elements;
+  };
+  /// A row that is converted from elements of another type.
+  template <class From>
+  struct Converted {
+    using Element = std::conditional_t<std::integral<From>, From, std::uint16_t>;  // halves are read as bits
+    using DFrom = hn::Rebind<Element, D>;
+    TUTTI_INLINE void add_step(Lanes* sum, std::size_t first) const {
+      HWY_UNROLL(4)
+      for (std::size_t s = 0; s < sums; ++s) {
+        Lanes v;
+        HWY_UNROLL(4)
+        for (std::size_t p = 0; p < parts; ++p)
+          v.part[p] = converted(hn::LoadU(DFrom(), elements + first + s * virtual_lanes + p * lanes));
+        sum[s] = FoldLanes()(sum[s], v);
+      }
+    }
+    TUTTI_INLINE const T* rest(std::size_t first, std::size_t count, T* made) const {
+      for (std::size_t i = 0; i < count; i += lanes) {
+        const std::size_t left = count - i < lanes ? count - i : lanes;
+        hn::StoreU(converted(load_first(DFrom(), elements + first + i, left)), D(), made + i);
+      }
+      return made;
+    }
+    static TUTTI_INLINE hn::Vec<D> converted(hn::Vec<DFrom> v) {
+      if constexpr (std::integral<From>) return hn::PromoteTo(D(), v);
+      else return Widen<From>()(v);
+    }
+    const Element* elements;
   };
   /// A row that a chain computes.
   struct Made {
@@ -217,6 +246,64 @@ void reduce_chain_rows_loop(std::byte* out, const std::byte* const* in, const st
   }
 }
 
+template <class From, class To>
+void reduce_converted_pieces_loop(std::byte* out, const std::byte* in, std::int64_t rows,
+                                  std::int64_t columns, std::int64_t row_bytes) {
+  using Row = typename RowFolder<ReduceKind::sum, To>::template Converted<From>;
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes)
+    reduce_row<Left::lanes, ReduceKind::sum, To>(out, row,
+                                                 Row{reinterpret_cast<const typename Row::Element*>(in)},
+                                                 columns);
+}
+
+/// Sums small integers in i32, twice as many to a vector, as long as no lane can overflow. Sums of integers are the same
+/// in any order.
+template <class From>
+void reduce_small_pieces_loop(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                              std::int64_t row_bytes) {
+  constexpr std::int64_t most = 32768 * lanes_of_piece;  // of 2^16 at most
+  static_assert(sizeof(From) <= 2);
+  auto* sums = reinterpret_cast<std::int64_t*>(out);
+  for (std::int64_t row = 0; row < rows; ++row, in += row_bytes, sums += lanes_of_piece) {
+    for (std::int64_t lane = 0; lane < lanes_of_piece; ++lane) sums[lane] = 0;
+    for (std::int64_t first = 0; first < columns; first += most) {
+      std::int32_t some[lanes_of_piece];
+      const std::int64_t left = columns - first < most ? columns - first : most;
+      reduce_converted_pieces_loop<From, std::int32_t>(reinterpret_cast<std::byte*>(some),
+                                                       in + first * std::int64_t{sizeof(From)}, 1, left, 0);
+      for (std::int64_t lane = 0; lane < lanes_of_piece; ++lane) sums[lane] += some[lane];
+    }
+  }
+}
+
+template <class From>
+ReduceRowsKernel small_pieces_kernel(DType to) {
+  if (to == DType::i32) return reduce_converted_pieces_loop<From, std::int32_t>;
+  return to == DType::i64 ? reduce_small_pieces_loop<From> : nullptr;
+}
+
+ReduceRowsKernel vector_reduce_converted_pieces_kernel(DType from, DType to) {
+  switch (from) {
+    case DType::u8: return small_pieces_kernel<std::uint8_t>(to);
+    case DType::i8: return small_pieces_kernel<std::int8_t>(to);
+    case DType::u16: return small_pieces_kernel<std::uint16_t>(to);
+    case DType::i16: return small_pieces_kernel<std::int16_t>(to);
+    case DType::i32:
+      return to == DType::i64 ? reduce_converted_pieces_loop<std::int32_t, std::int64_t> : nullptr;
+    case DType::f16: return to == DType::f32 ? reduce_converted_pieces_loop<f16, float> : nullptr;
+    case DType::bf16: return to == DType::f32 ? reduce_converted_pieces_loop<bf16, float> : nullptr;
+    case DType::boolean:
+    case DType::u32:
+    case DType::u64:
+    case DType::i64:
+    case DType::f32:
+    case DType::f64:
+    case DType::complex64:
+    case DType::complex128: return nullptr;
+  }
+  return nullptr;
+}
+
 template <Left left>
 ReduceChainRowsKernel chain_rows_kernel(ReduceKind kind, DType dtype) {
   const auto of = [&]<class T>(std::type_identity<T>) {
@@ -263,6 +350,7 @@ HWY_EXPORT(vector_reduce_rows_kernel);
 HWY_EXPORT(vector_reduce_chain_rows_kernel);
 HWY_EXPORT(vector_reduce_pieces_kernel);
 HWY_EXPORT(vector_reduce_chain_pieces_kernel);
+HWY_EXPORT(vector_reduce_converted_pieces_kernel);
 
 namespace {
 
@@ -298,6 +386,10 @@ ReduceRowsKernel reduce_pieces_kernel(ReduceKind kind, DType dtype) {
 
 ReduceChainRowsKernel reduce_chain_pieces_kernel(ReduceKind kind, DType dtype) {
   return HWY_DYNAMIC_DISPATCH(vector_reduce_chain_pieces_kernel)(kind, dtype);
+}
+
+ReduceRowsKernel reduce_converted_pieces_kernel(DType from, DType to) {
+  return HWY_DYNAMIC_DISPATCH(vector_reduce_converted_pieces_kernel)(from, to);
 }
 
 }  // namespace tutti
