@@ -165,7 +165,7 @@ TEST(row_pieces, are_split_over_workers_and_need_little_memory) {
   for (const auto& body : bodies) {
     Planned found = planned(body, DType::f32, 8 << 20);
     EXPECT_TRUE(std::holds_alternative<ByTiles>(found.splits[0]));
-    EXPECT_LE(found.arena, 66 << 10);  // 64 bytes for each of 1,024 pieces, and single numbers
+    EXPECT_LE(found.arena, 64 << 10);  // 64 bytes for each of 128 pieces, twice, and single numbers
   }
 }
 
