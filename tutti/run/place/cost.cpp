@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double nanoseconds_per_instruction = 6;  // bench/scalars: 5.8 to 6.7 of processor time; 2026-11-23
+constexpr double nanoseconds_per_instruction = 6;   // bench/scalars: 5.8 to 6.7 of processor time; 2026-11-23
 constexpr double copy_nanoseconds_per_byte = 0.05;  // 20 GB/s
 
 // Elements per nanosecond of f32. bench/kernels, 256 elements: add 13; exp and log 2.4, logistic 1.9, tanh 1.6;
