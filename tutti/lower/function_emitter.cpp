@@ -7,6 +7,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/layout.hpp"
+#include "tutti/lower/apart.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/transform/replay.hpp"
@@ -76,7 +77,11 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
   Types outer_results = std::exchange(result_types_, result_types);
   stablehlo::Location outer_place = std::exchange(place_, place);
   try {
-    Lowered results = equation.op->lower(*this, operands);
+    const auto* permute = equation.op.as<Permute>();
+    const bool outer_apart = std::exchange(apart_, apart_ || devices_choose(equation.op, operand_types));
+    Lowered results = outer_apart && permute ? lower(permute_by_gather(*permute, operand_types[0]), operands)
+                                             : equation.op->lower(*this, operands);
+    apart_ = outer_apart;
     operand_types_ = std::move(outer_operands);
     result_types_ = std::move(outer_results);
     place_ = std::move(outer_place);

@@ -74,6 +74,7 @@ class FunctionEmitter final : public Emitter {
   std::vector<stablehlo::TensorType> types_;  // of each value
   Written written_;
   bool is_shared_ = false;  // what is appended
+  bool apart_ = false;      // what is lowered stands in a branch or loop that some devices may not run
   std::int64_t channels_ = 0;
   Types operand_types_, result_types_;  // of the equation being lowered
   stablehlo::Location place_;

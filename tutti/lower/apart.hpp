@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives in branches and loops that only some devices run.
+#pragma once
+
+#include "tutti/ir/program.hpp"
+#include "tutti/ops/permute.hpp"
+
+namespace tutti {
+
+/// True if devices may go different ways inside of this op: its index or test differs between them.
+bool devices_choose(const Op& op, const Types& operands);
+
+/// The permutation of a value of type `x` by an all_gather over its axes. In XLA a collective_permute waits for all
+/// devices of the module, also for those that go another way and never come; an all_gather waits for its group.
+Program permute_by_gather(const Permute& permute, Type x);
+
+}  // namespace tutti
