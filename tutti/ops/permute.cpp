@@ -20,13 +20,6 @@ Pairs reversed(Pairs pairs) {
   return pairs;
 }
 
-// The source of every position; -1: none.
-std::vector<int> sources_of(const Pairs& pairs, int n) {
-  std::vector<int> sources(static_cast<std::size_t>(n), -1);
-  for (auto [source, target] : pairs) sources[static_cast<std::size_t>(target)] = source;
-  return sources;
-}
-
 void require_each_once(const std::vector<int>& positions, const Pairs& pairs, const Axes& axes,
                        std::string_view role, std::string_view advice) {
   int n = joint_size(axes);
@@ -61,6 +54,12 @@ Pairs cycle(int n) {
 }
 
 }  // namespace
+
+std::vector<int> sources_of(const Pairs& pairs, int n) {
+  std::vector<int> sources(static_cast<std::size_t>(n), -1);
+  for (auto [source, target] : pairs) sources[static_cast<std::size_t>(target)] = source;
+  return sources;
+}
 
 Parameters Permute::parameters() const { return {{"axes", to_string(axes)}, {"pairs", to_string(pairs)}}; }
 

@@ -37,6 +37,9 @@ struct Permute {
 };
 static_assert(complete<Permute>());
 
+/// The source of each of n positions; -1: none. For rules.
+std::vector<int> sources_of(const Pairs& pairs, int n);
+
 /// jax.lax.ppermute: what the source of each pair holds, on its target; zeros on devices that are no target.
 /// Positions count along all of `axes`, the first the slowest.
 Array ppermute(const Operand& x, const AxisNames& axes, const Pairs& pairs);
