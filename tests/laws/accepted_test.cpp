@@ -98,6 +98,8 @@ const std::map<std::string, Accepted> table{
     {"pad", {"", "II RR UU VV"}},
     {"permute", {"V", "I R U V"}},
     {"pow", {"", "II RR VV"}},
+    {"ragged_all_to_all", {"VVV", "III IIR RRI RRR UUI UUR VVV"}},
+    {"ragged_copy", {"", "III IIR RRI RRR UUI UUR VVV"}},
     {"real", {"", "I R U V"}},
     {"reduce_and", {"", "I R V"}},
     {"reduce_max", {"", "I R V"}},

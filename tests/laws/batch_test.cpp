@@ -34,7 +34,7 @@ WithCasts with_casts(const Example& example, const Axis& axis, const Bits& marke
   for (std::size_t i = 0; i < made.operands.size(); ++i) {
     Type& type = made.operands[i].type;
     const State state = type.at(axis);
-    bool cast = marked[i] && is_stored_per_device(state);
+    bool cast = marked[i] && is_stored_per_device(state) && !made.operands[i].is_given_along(axis);
     if (cast) type = type.with(axis, State::invariant);
     Array operand = builder.input(type);
     if (cast) operand = cast_to(operand, {axis}, State::varying);

@@ -111,6 +111,14 @@ Types types_of(const std::vector<ExampleOperand>& operands) {
 
 PerDevice random_value(Random& random, const ExampleOperand& operand, Numbers numbers, const Mesh& mesh) {
   PerDevice value;
+  if (operand.given) {
+    Layout layout(mesh, Storage::per_device, {}, {});
+    for (int device = 0; device < mesh.devices(); ++device) {
+      int position = layout.position(operand.given->along, device);
+      value.push_back(operand.given->at_positions[static_cast<std::size_t>(position)]);
+    }
+    return value;
+  }
   for (int device = 0; device < mesh.devices(); ++device) {
     int first = first_with_same_value(operand.type, device, mesh);
     if (first < device) {

@@ -34,6 +34,7 @@ constexpr std::array table{
     CodeInfo{Code::usage, "R002", "usage", 1, "a command line that cannot be understood"},
     CodeInfo{Code::memory, "R003", "memory", 5, "not enough memory"},
     CodeInfo{Code::device, "R004", "device", 5, "a device or worker that cannot be used"},
+    CodeInfo{Code::data, "R005", "data", 5, "values that an op cannot work with, found when it runs"},
     CodeInfo{Code::internal, "I001", "internal", 70, "a bug of Tutti; please report it with the program"},
 };
 

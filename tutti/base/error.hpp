@@ -36,6 +36,7 @@ enum class Code {
   usage,
   memory,
   device,
+  data,
   // I: our bug
   internal,
 };

@@ -62,6 +62,11 @@ Tensors values_of(const ExampleOperand& operand, std::size_t number) {
   Tensors values;
   std::int64_t n = operand.type.elements();
   for (int device = 0; device < example_mesh().devices(); ++device) {
+    if (operand.given) {
+      values.push_back(
+          operand.given->at_positions[static_cast<std::size_t>(position(device, operand.given->along))]);
+      continue;
+    }
     Tensor& value = values.emplace_back(operand.type.dtype(), operand.type.shape());
     std::int64_t first =
         n * position(device, stored_axes(operand.type)) + 2 * static_cast<std::int64_t>(number);

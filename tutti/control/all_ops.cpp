@@ -39,6 +39,8 @@
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/pad.hpp"
 #include "tutti/ops/permute.hpp"
+#include "tutti/ops/ragged_all_to_all.hpp"
+#include "tutti/ops/ragged_copy.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
@@ -122,8 +124,9 @@ const std::vector<OpRow>& all_ops() {
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
            CustomTangent, CustomVjp, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota, Leave,
-           Mask, OptimizationBarrier, OwnBlock, Pad, Permute, Reduce, ReduceScatter, Remat, Reshape, Reverse,
-           Scan, Scatter, Select, Slice, Sort, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+           Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, Reduce,
+           ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, StopGradient, Switch,
+           Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

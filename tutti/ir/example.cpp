@@ -2,6 +2,13 @@
 #include "tutti/ir/example.hpp"
 
 namespace tutti {
+
+ExampleOperand::ExampleOperand(Given values)
+    : type(Type(values.at_positions[0].dtype(), values.at_positions[0].shape())
+               .with(values.along, State::varying)),
+      given(std::move(values)) {}
+
+bool ExampleOperand::is_given_along(const Axis& axis) const { return given && contains(given->along, axis); }
 namespace {
 
 void extend(const Axes& prefix, std::vector<Axes>& tuples) {

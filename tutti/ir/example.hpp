@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,12 +10,23 @@
 namespace tutti {
 
 /// An operand of an example: any value of this type with elements in [low, high]; whole numbers for integers,
-/// {0, 1} for bool.
+/// {0, 1} for bool. Or values that fit each other: one for each position along some axes.
 struct ExampleOperand {
+  struct Given {
+    Axes along;                        // none: all devices hold the one value
+    std::vector<Tensor> at_positions;  // row-major along the axes
+  };
+
   ExampleOperand(Type operand_type, double from = -2, double to = 2)
       : type(operand_type), low(from), high(to) {}
+  /// Varying along the axes of the values.
+  explicit ExampleOperand(Given values);
+  /// True if devices along `axis` hold values of their own, which must stay as they are.
+  bool is_given_along(const Axis& axis) const;
+
   Type type;
-  double low, high;
+  double low = 0, high = 0;
+  std::optional<Given> given;
 };
 
 /// An op with parameters and operands that it accepts. The laws and the oracle tests run them.
