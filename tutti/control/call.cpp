@@ -8,6 +8,7 @@
 #include "tutti/control/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/ragged_all_to_all.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/simplify.hpp"
 
@@ -40,11 +41,12 @@ BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axi
   return results;
 }
 
-SubProgram called(const Op& op) {
+SubProgram called(const Op& op, const Types& operands) {
   if (const auto* remat = op.as<Remat>()) return remat->body;
   if (const auto* custom = op.as<CustomJvp>()) return custom->body;
   if (const auto* custom = op.as<CustomVjp>()) return custom->body;
   if (const auto* custom = op.as<CustomTangent>()) return custom->forward();
+  if (const auto* ragged = op.as<RaggedAllToAll>()) return ragged->by_gather(operands);
   return nullptr;
 }
 
@@ -54,7 +56,7 @@ Program with_calls_inlined(const Program& program) {
   for (Var var : program.inputs) values[var] = builder.input(program.type(var));
   for (const Equation& equation : program.equations) {
     Arrays operands = values.of(equation.operands), results;
-    if (SubProgram body = called(equation.op)) {
+    if (SubProgram body = called(equation.op, program.types_of(equation.operands))) {
       results = inline_program(with_calls_inlined(*body), operands);
     } else {
       results =

@@ -13,8 +13,9 @@ Types call_infer(const Program& body, const Types& operands);
 BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axis,
                          const BatchedArrays& operands);
 
-/// The program that computes what `op` does, if it is one of these ops; else null.
-SubProgram called(const Op& op);
+/// The program that computes what `op` does with operands of these types, if it is one of these ops or a
+/// ragged_all_to_all; else null.
+SubProgram called(const Op& op, const Types& operands);
 /// The program with their programs in their places; inside of sub-programs as well.
 Program with_calls_inlined(const Program& program);
 

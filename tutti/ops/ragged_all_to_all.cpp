@@ -9,6 +9,7 @@
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
@@ -50,8 +51,8 @@ Array sent_back(const Array& slices, const Axes& axes, const Groups& groups) {
                    column_of(arrived, SliceColumn::from), column_of(slices, SliceColumn::size));
 }
 
-/// The exchange by a gather of the operands and a copy of the slices for this device.
-Array by_gather(const RaggedAllToAll& op, const Array& operand, const Array& output, const Array& slices) {
+Array gathered_and_copied(const RaggedAllToAll& op, const Array& operand, const Array& output,
+                          const Array& slices) {
   int n = group_size(op.groups, op.axes);
   State to = op.groups.empty() ? State::invariant : State::varying;
   Array operands = all_gather(operand, op.axes, Dim{1}, Stacking::new_dim, to, op.groups);
@@ -62,10 +63,6 @@ Array by_gather(const RaggedAllToAll& op, const Array& operand, const Array& out
   Array result =
       apply_one(RaggedCopy{op.landing, word, "block"}, {operands, insert_dim(output, Dim{1}, 1), table});
   return reshape(result, output.shape());
-}
-
-Program program_of(const RaggedAllToAll& op, const Types& operands) {
-  return trace(operands, [&](const Arrays& x) { return Arrays{by_gather(op, x[0], x[1], x[2])}; }).program;
 }
 
 Array zeros_for(Type x) { return is_inexact(x.dtype()) ? zero_tangent(x) : zeros_of(x); }
@@ -145,9 +142,13 @@ Types RaggedAllToAll::infer(const Types& operands) const {
   return {output.with(agreed_states_by_indices(operands, are_indices))};
 }
 
+SubProgram RaggedAllToAll::by_gather(const Types& operands) const {
+  auto body = [&](const Arrays& x) { return Arrays{gathered_and_copied(*this, x[0], x[1], x[2])}; };
+  return std::make_shared<const Program>(trace(operands, body).program);
+}
+
 Kernel RaggedAllToAll::kernel(const Layout& layout) const {
-  auto program = std::make_shared<const Program>(program_of(*this, layout.operands()));
-  return kernel::Sub{kernel::Sub::How::call, {std::move(program)}};
+  return kernel::Sub{kernel::Sub::How::call, {by_gather(layout.operands())}};
 }
 
 Jvp RaggedAllToAll::jvp(const Arrays& operands, const Tangents& tangents) const {
@@ -185,15 +186,15 @@ BatchedArrays RaggedAllToAll::batch(const Axis& axis, const BatchedArrays& opera
   }
   Array sources = as_blocks(of_all_positions(operands[0], axes, axis));
   Array table = table_of_all(of_all_positions(operands[2], axes, axis), axes, groups);
-  Batched own = to_own_positions(table, axes, axis)[0];        // [own n, n, B, M, 4]
-  Array slices = transpose(own.array, {2, 1, 0, 3, 4});        // [B, n, own n, M, 4]
-  Array outputs = as_blocks(materialised(operands[1], axis));  // [B, own n, rows, ..]
+  Batched own = to_own_positions(table, axes, axis)[0];         // [own n, n, B, M, 4]
+  Array slices = tutti::transpose(own.array, {2, 1, 0, 3, 4});  // [B, n, own n, M, 4]
+  Array outputs = as_blocks(materialised(operands[1], axis));   // [B, own n, rows, ..]
   Array result = apply_one(RaggedCopy{landing, device_word, device_word}, {sources, outputs, slices});
   return {{as_blocks(result), true}};
 }
 
 Lowered RaggedAllToAll::lower(Emitter& emitter, const Lowered& operands) const {
-  return emitter.lower(program_of(*this, emitter.operand_types()), operands);
+  return emitter.lower(*by_gather(emitter.operand_types()), operands);
 }
 
 namespace {

@@ -39,6 +39,8 @@ struct RaggedAllToAll {
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const { return axes; }
   static std::vector<Example> examples();
+  /// The same for operands of these types: all_gather of the operands, all_to_all of the slices, ragged_copy.
+  SubProgram by_gather(const Types& operands) const;
 
   bool operator==(const RaggedAllToAll&) const = default;
 };
