@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices of rows go to other devices. Each test says what every device holds before and after.
+#include "tutti/ops/ragged_all_to_all.hpp"
+
+#include "tests/ops/worked.hpp"
+#include "tests/support/tracing.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+namespace {
+
+/// What each device has, one row a device: numbers of slices, and rows of one element.
+struct Exchange {
+  Mesh mesh;
+  Blocks operand, output, input_offsets, send_sizes, output_offsets, recv_sizes;  // recv_sizes: may be none
+  Groups groups = {};
+};
+using Result = std::function<Array(const Array& operand, const Array& output, const RaggedSlices& slices)>;
+
+Tensors of_each_device(const Blocks& blocks, DType dtype, const Mesh& mesh) {
+  return tensors(blocks, Shape{std::ssize(blocks[0])}, dtype, mesh.devices());
+}
+
+/// What every device holds of `body`.
+Tensors results(const Exchange& given, const Result& body) {
+  std::vector<Tensors> inputs{of_each_device(given.operand, DType::f32, given.mesh),
+                              of_each_device(given.output, DType::f32, given.mesh)};
+  for (const Blocks* numbers :
+       {&given.input_offsets, &given.send_sizes, &given.output_offsets, &given.recv_sizes})
+    if (!numbers->empty()) inputs.push_back(of_each_device(*numbers, DType::i32, given.mesh));
+  Types types;
+  for (const Tensors& input : inputs)
+    types.push_back(Type(input[0].dtype(), input[0].shape()).with(given.mesh.axes(), varying));
+  Program program = trace(types, [&](const Arrays& x) {
+                      auto bound = Builder::current().bind(given.mesh.axes());
+                      RaggedSlices slices{x[2], x[3], x[4]};
+                      if (x.size() > 5) slices.recv_sizes = x[5];
+                      return Arrays{body(x[0], x[1], slices)};
+                    }).program;
+  return run_on_machine(program, given.mesh, inputs)[0];
+}
+
+Tensors exchanged(const Exchange& given) {
+  return results(given, [&](const Array& operand, const Array& output, const RaggedSlices& slices) {
+    return ragged_all_to_all(operand, output, slices, "x", {.groups = given.groups});
+  });
+}
+
+/// The cotangents by the operand and by the output, one after the other.
+Tensors cotangents(const Exchange& given, const Blocks& of_result) {
+  return results(given, [&](const Array& operand, const Array& output, const RaggedSlices& slices) {
+    auto f = [&](const Array& x, const Array& y) {
+      return ragged_all_to_all(x, y, slices, "x", {.groups = given.groups});
+    };
+    std::int64_t rows = std::ssize(of_result[0]);
+    std::vector<float> all;
+    for (const std::vector<double>& block : of_result) all.insert(all.end(), block.begin(), block.end());
+    Array ct = dynamic_slice(Array(Tensor(Shape{std::ssize(all)}, all)), {axis_index("x") * rows}, {rows});
+    auto [result, pull] = vjp(f, std::tuple{operand, output});
+    auto [by_operand, by_output] = pull(ct);
+    return concatenate({by_operand, by_output});
+  });
+}
+
+Tensors floats(const Blocks& blocks) {
+  return tensors(blocks, Shape{std::ssize(blocks[0])}, DType::f32, static_cast<int>(blocks.size()));
+}
+
+const Exchange of_two{x2,
+                      {{1, 2, 2}, {3, 4, 0}},
+                      {{0, 0, 0, 0}},
+                      {{0, 1}},
+                      {{1, 2}, {1, 1}},
+                      {{0, 0}, {1, 2}},
+                      {{1, 1}, {2, 1}}};
+
+TEST(ragged_all_to_all, moves_slices_to_where_their_senders_say_48) {
+  EXPECT_EQ(exchanged(of_two), floats({{1, 3, 0, 0}, {2, 2, 4, 0}}));
+}
+
+TEST(ragged_all_to_all, exchanges_in_each_group_49) {
+  Exchange given{x4,
+                 {{1, 2, 2}, {3, 4, 0}, {10, 20, 20}, {30, 40, 0}},
+                 {{0, 0, 0, 0}},
+                 {{0, 1}},
+                 {{1, 2}, {1, 1}, {1, 2}, {1, 1}},
+                 {{0, 0}, {1, 2}, {0, 0}, {1, 2}},
+                 {{1, 1}, {2, 1}, {1, 1}, {2, 1}},
+                 {{0, 1}, {2, 3}}};
+  EXPECT_EQ(exchanged(given), floats({{1, 3, 0, 0}, {2, 2, 4, 0}, {10, 30, 0, 0}, {20, 20, 40, 0}}));
+}
+
+TEST(ragged_all_to_all, moves_rows_of_its_own_in_groups_of_one_50) {
+  Exchange given{
+      x2,        {{1, 0, 0, 0}, {2, 3, 4, 0}}, {{0, 0, 0, 0}}, {{0}}, {{1}, {3}}, {{2}, {1}}, {{1}, {3}},
+      {{0}, {1}}};
+  EXPECT_EQ(exchanged(given), floats({{0, 0, 1, 0}, {0, 2, 3, 4}}));
+}
+
+TEST(ragged_all_to_all, has_the_worked_cotangents_52) {
+  EXPECT_EQ(cotangents(of_two, {{1, 2, 3, 4}, {5, 6, 7, 8}}),
+            floats({{1, 5, 6, 0, 0, 3, 4}, {2, 7, 0, 0, 0, 0, 8}}));
+}
+
+TEST(ragged_all_to_all, keeps_the_rows_of_the_output_that_nothing_lands_on) {
+  Exchange given = of_two;
+  given.output = {{5, 6, 7, 8}, {-1, -2, -3, -4}};
+  EXPECT_EQ(exchanged(given), floats({{1, 3, 7, 8}, {2, 2, 4, -4}}));
+}
+
+TEST(ragged_all_to_all, knows_the_sizes_that_arrive_if_it_is_not_told) {
+  Exchange given = of_two;
+  given.recv_sizes = {};
+  EXPECT_EQ(exchanged(given), floats({{1, 3, 0, 0}, {2, 2, 4, 0}}));
+}
+
+TEST(ragged_all_to_all, sends_a_row_to_several_devices_and_adds_their_cotangents) {
+  Exchange given{x2, {{1, 2}, {3, 4}}, {{0, 0, 0, 0}}, {{0, 0}, {0, 1}}, {{2, 2}, {1, 1}}, {{0, 0}, {2, 2}},
+                 {}};
+  EXPECT_EQ(exchanged(given), floats({{1, 2, 3, 0}, {1, 2, 4, 0}}));
+  EXPECT_EQ(cotangents(given, {{1, 2, 3, 4}, {10, 20, 30, 40}}),
+            floats({{11, 22, 0, 0, 0, 4}, {3, 30, 0, 0, 0, 40}}));
+}
+
+TEST(ragged_all_to_all, keeps_the_cotangents_of_rows_where_an_empty_slice_starts) {
+  Exchange given{x2, {{1, 2}, {3, 4}}, {{7, 8, 9}}, {{0, 0}}, {{0, 0}, {2, 0}}, {{0, 0}, {0, 0}}, {}};
+  EXPECT_EQ(exchanged(given), floats({{3, 4, 9}, {7, 8, 9}}));
+  EXPECT_EQ(cotangents(given, {{1, 2, 3}, {4, 5, 6}}), floats({{0, 0, 0, 0, 3}, {1, 2, 4, 5, 6}}));
+}
+
+TEST(ragged_all_to_all, packs_what_arrives_by_sender_and_then_slice) {
+  Exchange given{x2,
+                 {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}},
+                 {{0, 0, 0, 0, 0, 0}},
+                 {{0, 1, 3, 3}},
+                 {{1, 2, 0, 3}, {2, 0, 1, 1}},
+                 {{0, 0, 0, 0}},
+                 {}};
+  Tensors packed = results(given, [](const Array& operand, const Array& output, RaggedSlices slices) {
+    slices.output_offsets = packed_offsets(slices.send_sizes, "x");
+    return ragged_all_to_all(operand, output, slices, "x");
+  });
+  EXPECT_EQ(packed, floats({{1, 2, 3, 7, 8, 0}, {4, 5, 6, 10, 10, 0}}));
+}
+
+/// The text of the Error that running throws, without its place.
+std::string error_of(const Exchange& given) {
+  try {
+    exchanged(given);
+  } catch (const Error& error) {
+    return std::string(info(error.code()).label) + ": " + error.message();
+  }
+  return "accepted";
+}
+
+TEST(ragged_all_to_all, refuses_slices_that_leave_the_operand) {
+  Exchange given = of_two;
+  given.input_offsets = {{0, 1}, {0, 3}};
+  EXPECT_EQ(error_of(given), "R005: ragged_all_to_all: slice 0 of device 1 for x=1 is 1 row from row 3 on, "
+                             "the operand has 3 rows; it "
+                             "must lie inside");
+}
+
+TEST(ragged_all_to_all, refuses_slices_that_leave_the_output) {
+  Exchange given = of_two;
+  given.output_offsets = {{0, 3}, {1, 2}};
+  EXPECT_EQ(
+      error_of(given),
+      "R005: ragged_all_to_all: slice 0 of device 0 for x=1 lands as 2 rows from row 3 on, the output has 4 "
+      "rows; it must lie inside");
+}
+
+TEST(ragged_all_to_all, refuses_slices_that_land_on_each_other) {
+  Exchange given = of_two;
+  given.output_offsets = {{0, 0}, {0, 2}};
+  EXPECT_EQ(error_of(given),
+            "R005: ragged_all_to_all: slice 0 of device 0 for x=0 (1 row from row 0 on) and slice 0 of "
+            "device 1 for "
+            "x=0 (1 row from row 0 on) overlap where they land; packed_offsets gives offsets without gaps");
+}
+
+TEST(ragged_all_to_all, refuses_sizes_that_the_receiver_does_not_expect) {
+  Exchange given = of_two;
+  given.recv_sizes = {{1, 1}, {1, 1}};
+  EXPECT_EQ(error_of(given), "R005: ragged_all_to_all: slice 0 of device 0 for x=1 has 2 rows, recv_sizes "
+                             "says 1; they must be equal, "
+                             "or leave recv_sizes out");
+}
+
+TEST(ragged_all_to_all, refuses_sizes_below_zero) {
+  Exchange given = of_two;
+  given.send_sizes = {{-1, 2}, {1, 1}};
+  given.recv_sizes = {};
+  EXPECT_EQ(error_of(given),
+            "R005: ragged_all_to_all: slice 0 of device 0 for x=0 has -1 rows; sizes are at least 0");
+}
+
+TEST(ragged_all_to_all, can_be_called_again_after_an_error) {
+  auto f = [](const Array& rows, const Array& sizes) {
+    Array zero = zeros({1}, DType::i32);
+    return ragged_all_to_all(rows, zeros({2}, DType::f32), {zero, sizes, zero}, "x");
+  };
+  auto whole = shard_map(f, {.mesh = line(1), .in = {P("x"), P("x")}, .out = {P("x")}});
+  Array rows = Tensor({3}, {1.0F, 2.0F, 3.0F});
+  auto compiled = open_local(line(1)).compile(whole, rows, abstract({1}, DType::i32));
+  EXPECT_THROW(compiled(rows, Array(Tensor({1}, {3}))), Error);
+  EXPECT_EQ(compiled(rows, Array(Tensor({1}, {2}))).values<float>(), (std::vector<float>{1, 2}));
+}
+
+}  // namespace
+}  // namespace tutti
