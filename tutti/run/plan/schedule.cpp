@@ -243,7 +243,7 @@ class Scheduler {
     const kernel::Opaque& work = std::get<OpaqueWork>(task.work).opaque;
     need_scratch(work.scratch_bytes);
     CodeOf<OpaqueCode>& code =
-        keep(OpaqueCode{work.run, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
+        keep(OpaqueCode{work.run, {}, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
     OpaqueCode& args = code.data;
     std::vector<Address> all = task.operands;
     for (BufferId b : task.results) all.push_back(natural_address(graph_, b));
@@ -252,7 +252,7 @@ class Scheduler {
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
-    std::vector<std::int64_t> order = job_order(n);
+    const std::vector<std::int64_t>& order = args.numbers = job_order(n);
     args.addresses.resize(order.size() * all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, step.axes, order[i]);
