@@ -188,7 +188,7 @@ class OneEquation {
         all[i].emplace_back(results_[i].dtype(), results_[i].shape());
         out.push_back(all[i].back().mutable_bytes());
       }
-      units.run({in, out, scratch.mutable_bytes()});
+      units.run({in, out, scratch.mutable_bytes(), device});
     }
     return all;
   }

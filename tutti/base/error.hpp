@@ -29,6 +29,7 @@ enum class Code {
   spec,
   mesh,
   argument,
+  future,
   // S: the program text is wrong
   text,
   // R: the run or its files

@@ -6,6 +6,7 @@
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/control/remat.hpp"
 #include "tutti/control/sub_programs.hpp"
+#include "tutti/control/together.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
@@ -46,6 +47,7 @@ SubProgram called(const Op& op, const Types& operands) {
   if (const auto* custom = op.as<CustomJvp>()) return custom->body;
   if (const auto* custom = op.as<CustomVjp>()) return custom->body;
   if (const auto* custom = op.as<CustomTangent>()) return custom->forward();
+  if (const auto* together = op.as<Together>()) return together->body;
   if (const auto* ragged = op.as<RaggedAllToAll>()) return ragged->by_gather(operands);
   return nullptr;
 }

@@ -22,13 +22,21 @@ std::size_t hash_of(DType dtype, const Shape& shape, const AxisStates& states) {
 
 }  // namespace
 
-Type::Type(DType dtype, Shape shape, AxisStates states) {
+bool Type::Node::operator==(const Node& other) const {
+  if (dtype != other.dtype || shape != other.shape || states != other.states) return false;
+  if (!in_flight || !other.in_flight) return in_flight == other.in_flight;
+  return in_flight == other.in_flight || in_flight->equals(*other.in_flight);
+}
+
+Type::Type(DType dtype, Shape shape, AxisStates states)
+    : Type(Node{dtype, std::move(shape), std::move(states), nullptr}) {}
+
+Type::Type(Node wanted) {
   // Locked and append-only: a node never moves or changes, so Types may be copied and compared by any thread.
-  shape.check();
+  wanted.shape.check();
   static std::mutex mutex;
   static std::deque<Node> nodes;
   static std::unordered_multimap<std::size_t, const Node*> index;
-  Node wanted{dtype, std::move(shape), std::move(states)};
   std::size_t hash = hash_of(wanted.dtype, wanted.shape, wanted.states);
   std::lock_guard lock(mutex);
   for (auto [it, end] = index.equal_range(hash); it != end; ++it)
@@ -42,9 +50,16 @@ Type::Type(DType dtype, Shape shape, AxisStates states) {
 
 std::size_t Type::bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype()); }
 
-Type Type::with(DType dtype) const { return {dtype, shape(), states()}; }
-Type Type::with(Shape shape) const { return {dtype(), std::move(shape), states()}; }
-Type Type::with(AxisStates states) const { return {dtype(), shape(), std::move(states)}; }
+Type Type::pending(std::shared_ptr<const InFlight> op) const {
+  return Type(Node{dtype(), shape(), states(), std::move(op)});
+}
+Type Type::with(DType dtype) const { return Type(Node{dtype, shape(), states(), node_->in_flight}); }
+Type Type::with(Shape shape) const {
+  return Type(Node{dtype(), std::move(shape), states(), node_->in_flight});
+}
+Type Type::with(AxisStates states) const {
+  return Type(Node{dtype(), shape(), std::move(states), node_->in_flight});
+}
 Type Type::with(const Axis& axis, State state) const { return with(states().with(axis, state)); }
 
 Type Type::with(const Axes& axes, State state) const {
@@ -60,17 +75,21 @@ Type Type::inserted(Dim dim, std::int64_t size) const { return with(shape().inse
 Type Type::erased(Dim dim) const { return with(shape().erased(dim)); }
 
 Type dual(Type type) {
+  if (type.in_flight()) return type.in_flight()->cotangent();
   AxisStates states;
   for (const auto& [axis, state] : type.states()) states.set(axis, dual(state));
   return type.with(std::move(states));
 }
 
 std::optional<Type> tangent(Type type) {
+  if (type.in_flight()) return type.in_flight()->tangent();
   if (!is_inexact(type.dtype())) return std::nullopt;
   return type;
 }
 
 std::string to_string(Type type) {
+  if (const InFlight* op = type.in_flight())
+    return "pending<" + op->text() + ", " + to_string(Type(type.dtype(), type.shape(), type.states())) + ">";
   std::string text = std::string(name(type.dtype())) + "[" + to_string(type.shape()) + "]";
   if (type.states().empty()) return text;
   std::string states;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +13,12 @@
 
 namespace tutti {
 
+class InFlight;
+
 /// What a value is: element type, shape on one device, and a state for every axis. Prints as
 /// `f32[8,4]{V:data, U:model}`. Interned: a Type is one pointer, and equal types are the same pointer.
+/// A value may be pending: the result of an op that was started. It has the dtype, shape and states that the result will
+/// have, and prints as `pending<permute{..}, f32[8,4]>`. Only the end of its op takes it.
 class Type {
  public:
   Type(DType dtype, Shape shape, AxisStates states = {});
@@ -25,6 +30,10 @@ class Type {
   std::int64_t elements() const { return node_->shape.elements(); }
   std::size_t bytes() const;  // of one device's value
   State at(const Axis& axis) const { return node_->states.at(axis); }
+  /// The op that a pending value waits for; null for other values.
+  const InFlight* in_flight() const { return node_->in_flight.get(); }
+  /// The same, pending.
+  Type pending(std::shared_ptr<const InFlight> op) const;
 
   Type with(DType dtype) const;
   Type with(Shape shape) const;
@@ -42,15 +51,31 @@ class Type {
     DType dtype;
     Shape shape;
     AxisStates states;
-    bool operator==(const Node&) const = default;
+    std::shared_ptr<const InFlight> in_flight;
+    bool operator==(const Node& other) const;
   };
+  explicit Type(Node wanted);
   const Node* node_;
 };
 using Types = std::vector<Type>;
 
-/// The type of a cotangent: every state dual.
+/// An op that was started, as types know it.
+class InFlight {
+ public:
+  InFlight() = default;
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  virtual ~InFlight() = default;
+  virtual std::string text() const = 0;  // the op: "permute{axes=('x'), pairs=[(0, 1)]}"
+  virtual bool equals(const InFlight& other) const = 0;
+  /// Of the pending value. The cotangent is pending, too: it waits for the transposed op.
+  virtual Type cotangent() const = 0;
+  virtual std::optional<Type> tangent() const = 0;
+};
+
+/// The type of a cotangent: every state dual. Of a pending value: what its op says.
 Type dual(Type type);
-/// The type of a tangent: the same; none for bool and integers.
+/// The type of a tangent: the same; none for bool and integers. Of a pending value: what its op says.
 std::optional<Type> tangent(Type type);
 std::string to_string(Type type);
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two halves of a collective that runs beside other work.
+#pragma once
+
+#include "tutti/control/together.hpp"
+
+namespace tutti {
+
+/// Begins an op of one result. The result is pending: its type is `pending<op, T>` with the op's result type T. A pending
+/// value is used exactly once, by the Done of its op or by an optimization_barrier, which gives another one.
+/// operands: those of the op -> pending.
+/// The transpose of Start{op} is Done{T(op)}, and that of Done{op} is Start{T(op)}. The derivative of a maximum completes
+/// it, and starts the sum of the tangents.
+/// Cost: that of the op. In one process the work stands anywhere between the two.
+/// Throws what the op throws.
+/// Source: StableHLO async_start, async_done; the functions *_start of jax.lax.
+struct Start {
+  static constexpr std::string_view name = "start";
+  static constexpr About about{
+      "Begins a collective; other work may run until its result is taken.",
+      "psum_start, pmax_start, pmin_start, all_gather_start, psum_scatter_start, all_to_all_start, "
+      "ppermute_start, pbroadcast_start, ragged_all_to_all_start, psend"};
+
+  Op op;
+
+  Mixing mixing() const { return op->mixing(); }
+  Parameters parameters() const { return {{"op", to_string(op)}}; }
+  std::vector<AxisStates> wants(const Types& operands) const { return op->wants(operands); }
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const { return op->kernel(layout); }
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const { return op->lower(emitter, operands); }
+  Axes communicates() const { return op->communicates(); }
+  static std::vector<Example> examples();
+
+  bool operator==(const Start&) const = default;
+};
+static_assert(complete<Start>());
+
+/// Takes the result of a Start{op}.
+/// pending<op, T>, and then the op's operands that are no floats -> T.
+/// Throws T016 for a value that is not pending, or waits for another op.
+struct Done {
+  static constexpr std::string_view name = "done";
+  static constexpr About about{"Waits for a collective that was started, and gives its result.", "precv"};
+
+  Op op;
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const { return {{"op", to_string(op)}}; }
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const { return op->communicates(); }
+  static std::vector<Example> examples();
+
+  bool operator==(const Done&) const = default;
+};
+static_assert(complete<Done>());
+
+/// The op and its operands that a pending value of this type waits for; null for other types.
+const TransposedOp* started(Type type);
+
+}  // namespace tutti

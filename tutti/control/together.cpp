@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/together.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/call.hpp"
+#include "tutti/control/sub_programs.hpp"
+#include "tutti/ir/emitter.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/transform/batch.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/simplify.hpp"
+#include "tutti/transform/transpose.hpp"
+
+namespace tutti {
+namespace {
+
+Together with_body(Program program) { return {shared(without_dead_code(std::move(program)))}; }
+
+/// The op of a program that is one op on the program's inputs in their order.
+std::optional<Op> only_op(const Program& program) {
+  if (program.equations.size() != 1) return std::nullopt;
+  const Equation& equation = program.equations[0];
+  bool is_all = equation.operands == program.inputs && equation.results == program.outputs;
+  return is_all ? std::optional(equation.op) : std::nullopt;
+}
+
+}  // namespace
+
+Parameters Together::parameters() const {
+  std::string text;
+  for (const Equation& equation : body->equations)
+    text += (text.empty() ? "" : ", ") + std::string(equation.op->name());
+  return {{"ops", text}};
+}
+bool Together::operator==(const Together& other) const {
+  bool same_origin = transpose_of == other.transpose_of ||
+                     (transpose_of && other.transpose_of && *transpose_of == *other.transpose_of);
+  return same_origin && same_programs({body}, {other.body});
+}
+Axes Together::communicates() const { return communicated_axes({body}); }
+std::vector<AxisStates> Together::wants(const Types&) const { return call_wants(*body); }
+Types Together::infer(const Types& operands) const { return call_infer(*body, operands); }
+Kernel Together::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
+
+Jvp Together::jvp(const Arrays& operands, const Tangents& tangents) const {
+  Bits nonzero = marked(tangents);
+  JvpProgram derived = tutti::jvp(*body, nonzero);
+  Arrays arguments = with_tangents(operands, tangents, nonzero);
+  // Each result is an op of its own: results with tangents would be two.
+  auto part = [&](std::size_t output) {
+    return apply_one(with_body(with_outputs(derived.program, {output})), arguments);
+  };
+  return {tutti::apply(*this, operands), {derived.nonzero[0] ? std::optional(part(1)) : std::nullopt}};
+}
+
+Tangents Together::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+  Types types;
+  Arrays given{*cotangents[0]};
+  std::size_t linear = 0;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    types.push_back(operands[i].type);
+    if (operands[i].linear()) linear = i;
+    else given.push_back(*operands[i].known);
+  }
+  Tangents result(operands.size());
+  result[linear] = apply_one(transposed({*this, types}), given);
+  return result;
+}
+
+BatchedArrays Together::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  return call_batch(*body, Together{shared(tutti::batch(*body, axis))}, axis, operands);
+}
+
+Lowered Together::lower(Emitter& emitter, const Lowered& operands) const {
+  return emitter.lower(*body, operands);
+}
+
+std::vector<Example> Together::examples() {
+  Axis a = example_mesh().axes()[0];
+  Type over_a(DType::f64, {3}, {{a, varying}});
+  auto twice = [&](const Arrays& x) -> Arrays { return {all_reduce(x[0] * 2.0, {a})}; };
+  return {{Together{shared(trace({over_a}, twice).program)}, {over_a}}};
+}
+
+std::size_t linear_operand(const TransposedOp& of) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < of.operands.size(); ++i) {
+    if (!tangent(of.operands[i])) continue;
+    require(!found, Code::refused_rule, "transpose is refused: {} is linear in several operands",
+            to_string(of.op));
+    found = i;
+  }
+  require(found.has_value(), Code::refused_rule, "transpose is refused: {} has no float operand",
+          to_string(of.op));
+  return *found;
+}
+
+Op transposed(const TransposedOp& of) {
+  if (const auto* together = of.op.as<Together>(); together && together->transpose_of)
+    return together->transpose_of->op;
+  const std::size_t linear = linear_operand(of);
+  Types types{dual(of.op->infer(of.operands)[0])};
+  for (std::size_t i = 0; i < of.operands.size(); ++i)
+    if (i != linear) types.push_back(of.operands[i]);
+  auto rule = [&](const Arrays& given) -> Arrays {
+    LinearOperands operands;
+    std::size_t next = 1;
+    for (std::size_t i = 0; i < of.operands.size(); ++i)
+      operands.push_back({i == linear ? std::nullopt : std::optional(given[next++]), of.operands[i]});
+    return {*of.op->transpose(operands, {given[0]})[linear]};
+  };
+  Program program;
+  if (const auto* together = of.op.as<Together>()) {
+    Bits bits(of.operands.size());
+    bits[linear] = true;
+    // (known.., cotangent) -> (cotangent, known..)
+    program = tutti::transpose(*together->body, bits);
+    std::vector<std::size_t> order{program.inputs.size() - 1};
+    for (std::size_t i = 0; i + 1 < program.inputs.size(); ++i) order.push_back(i);
+    program = with_inputs(std::move(program), order);
+  } else {
+    program = trace(types, rule).program;
+  }
+  program = without_dead_code(std::move(program));
+  if (std::optional<Op> op = only_op(program)) return *op;
+  return Together{shared(std::move(program)), std::make_shared<const TransposedOp>(of)};
+}
+
+Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule) {
+  Program program = trace(operands, [&](const Arrays& x) { return Arrays{rule(x)}; }).program;
+  if (std::optional<Op> op = only_op(program)) return *op;
+  return Together{shared(std::move(program))};
+}
+
+}  // namespace tutti

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tutti/ir/example.hpp"
+#include "tutti/ir/op.hpp"
+
+namespace tutti {
+
+struct TransposedOp;
+
+/// A program that stands for one op, so that it can be started like one: what batching or transposing a collective gives
+/// where that is several ops.
+struct Together {
+  static constexpr std::string_view name = "together";
+  static constexpr About about{"A program of one result that is started, and ends, as a whole.", ""};
+
+  SubProgram body;
+  std::shared_ptr<const TransposedOp> transpose_of = nullptr;  // if it is the transpose of an op: that one
+
+  Mixing mixing() const { return Mixing::own; }
+  Parameters parameters() const;
+  std::vector<AxisStates> wants(const Types& operands) const;
+  Types infer(const Types& operands) const;
+  Kernel kernel(const Layout& layout) const;
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  Tangents transpose(const LinearOperands& operands, const Tangents& cotangents) const;
+  BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
+  Lowered lower(Emitter& emitter, const Lowered& operands) const;
+  Axes communicates() const;
+  static std::vector<Example> examples();
+
+  bool operator==(const Together& other) const;
+};
+static_assert(complete<Together>());
+
+/// An op of one result that is linear in its one float operand, on operands of these types.
+struct TransposedOp {
+  Op op;
+  Types operands;
+  bool operator==(const TransposedOp&) const = default;
+};
+/// The float operand. Throws T010 unless there is exactly one.
+std::size_t linear_operand(const TransposedOp& of);
+/// The op that makes the cotangent of the linear operand from that of the result and the other operands: one op where the
+/// rule records one, else a Together. Its own transpose is `of` again.
+Op transposed(const TransposedOp& of);
+/// An op that does what `rule` records: that op if it is one, on all operands in order; else a Together.
+Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule);
+
+}  // namespace tutti
