@@ -5,6 +5,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/ir/pending.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -56,6 +57,7 @@ Program traced_body(const VmapFlat& call, const Axis& axis, bool named, BatchedA
     inputs.push_back(inner.input((argument.batched ? type.erased(Dim{0}) : type).with(axis, State::varying)));
   }
   Program body = inner.finish(call.function(inputs));
+  require_finished(body);
   for (const Array& captured : inner.captured()) arguments.push_back({outer.own(captured), false});
   return body;
 }

@@ -8,6 +8,7 @@
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/control/remat.hpp"
 #include "tutti/control/scan.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/control/switch.hpp"
 #include "tutti/control/while.hpp"
 #include "tutti/ops/all_gather.hpp"
@@ -123,10 +124,10 @@ const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
-           CustomTangent, CustomVjp, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota, Leave,
-           Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, Reduce,
-           ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, StopGradient, Switch,
-           Transpose, Unary, While, ZeroTangent>();
+           CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota,
+           Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, Reduce,
+           ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
+           Switch, Together, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

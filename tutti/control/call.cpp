@@ -5,6 +5,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/control/remat.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/control/sub_programs.hpp"
 #include "tutti/control/together.hpp"
 #include "tutti/ops/apply.hpp"
@@ -58,12 +59,13 @@ Program with_calls_inlined(const Program& program) {
   for (Var var : program.inputs) values[var] = builder.input(program.type(var));
   for (const Equation& equation : program.equations) {
     Arrays operands = values.of(equation.operands), results;
-    if (SubProgram body = called(equation.op, program.types_of(equation.operands))) {
+    const Types types = program.types_of(equation.operands);
+    const auto* start = equation.op.as<Start>();
+    const Op& op = start ? start->op : equation.op;
+    if (equation.op.as<Done>()) results = {operands[0]};
+    else if (SubProgram body = called(op, types))
       results = inline_program(with_calls_inlined(*body), operands);
-    } else {
-      results =
-          repeat({with_changed_programs(equation.op, with_calls_inlined), {}, {}, equation.where}, operands);
-    }
+    else results = repeat({with_changed_programs(op, with_calls_inlined), {}, {}, equation.where}, operands);
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }
   return builder.finish(values.of(program.outputs));

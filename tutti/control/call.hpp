@@ -16,7 +16,8 @@ BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axi
 /// The program that computes what `op` does with operands of these types, if it is one of these ops or a
 /// ragged_all_to_all; else null.
 SubProgram called(const Op& op, const Types& operands);
-/// The program with their programs in their places; inside of sub-programs as well.
+/// The program with their programs in their places, and without pending values: a started op stands where it starts.
+/// Inside of sub-programs as well.
 Program with_calls_inlined(const Program& program);
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/ir/pending.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/states.hpp"
 
@@ -15,6 +16,7 @@ InnerTrace trace_inside(const Types& inputs, const Decided& decided, const Inner
   Arrays declared;
   for (Type type : inputs) declared.push_back(inner.input(type));
   Program program = inner.finish(function(declared));
+  require_finished(program);
   for (const Array& captured : inner.captured()) entering("a value used inside", captured.type(), decided);
   return {std::move(program), {inner.captured().begin(), inner.captured().end()}};
 }

@@ -5,6 +5,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/ir/pending.hpp"
 
 namespace tutti {
 namespace {
@@ -86,6 +87,9 @@ Var Builder::resolve(const Array& array) {
 }
 
 Var Builder::capture(const Array& outer, Type type) {
+  require(!type.in_flight(), Code::future,
+          "a future from outside cannot be used in this function; call .done() where it was started, and use the "
+          "array");
   captured_.push_back(outer);
   program_.inputs.push_back(new_variable(type.with(captures_vary_over_, State::varying)));
   return program_.inputs.back();
@@ -139,6 +143,7 @@ TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&
   Arrays inputs;
   for (Type type : types) inputs.push_back(builder.input(type));
   Program program = builder.finish(function(inputs));
+  require_finished(program);
   return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
 }
 

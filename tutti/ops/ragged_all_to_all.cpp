@@ -301,27 +301,54 @@ void require_divides(std::int64_t slices, const Axes& axes, const Groups& groups
 
 }  // namespace
 
+namespace {
+
+/// The op that a call stands for, and its operands.
+struct Prepared {
+  RaggedAllToAll op;
+  Arrays operands;
+};
+Prepared prepared(const Array& rows, const Array& output, const RaggedSlices& slices, const AxisNames& axes,
+                  const RaggedOptions& options) {
+  require(rows.rank() >= 1 && output.rank() >= 1, Code::shape,
+          "the operand is {}, the output {}; both need rows", to_string(rows.type()),
+          to_string(output.type()));
+  Axes over = axes.resolve();
+  const Array& first = slices.input_offsets;
+  Array from = checked(first, "input_offsets", first);
+  Array size = checked(slices.send_sizes, "send_sizes", first);
+  Array to = checked(slices.output_offsets, "output_offsets", first);
+  require_divides(first.shape()[0], over, options.groups);
+  Array wanted = slices.recv_sizes
+                     ? checked(*slices.recv_sizes, "recv_sizes", first)
+                     : insert_dim(exchanged_sizes(slices.send_sizes, over, options.groups), Dim{0}, 1);
+  return {RaggedAllToAll{over, Landing::replace, options.groups},
+          {insert_dim(rows, Dim{0}, 1), insert_dim(output, Dim{0}, 1), slices_of(from, size, to, wanted)}};
+}
+
+}  // namespace
+
 Array ragged_all_to_all(const Operand& operand, const Array& output, const RaggedSlices& slices,
                         const AxisNames& axes, const RaggedOptions& options) {
   return front_end(RaggedAllToAll::name, operand.where(), [&] {
-    Array rows = as_array(operand);
-    require(rows.rank() >= 1 && output.rank() >= 1, Code::shape,
-            "the operand is {}, the output {}; both need rows", to_string(rows.type()),
-            to_string(output.type()));
-    Axes over = axes.resolve();
-    const Array& first = slices.input_offsets;
-    Array from = checked(first, "input_offsets", first);
-    Array size = checked(slices.send_sizes, "send_sizes", first);
-    Array to = checked(slices.output_offsets, "output_offsets", first);
-    require_divides(first.shape()[0], over, options.groups);
-    Array wanted = slices.recv_sizes
-                       ? checked(*slices.recv_sizes, "recv_sizes", first)
-                       : insert_dim(exchanged_sizes(slices.send_sizes, over, options.groups), Dim{0}, 1);
-    Array result = apply_one(RaggedAllToAll{over, Landing::replace, options.groups},
-                             {insert_dim(rows, Dim{0}, 1), insert_dim(output, Dim{0}, 1),
-                              slices_of(from, size, to, wanted)});
-    return reshape(result, output.shape());
+    Prepared call = prepared(as_array(operand), output, slices, axes, options);
+    return reshape(apply_one(call.op, call.operands), output.shape());
   });
+}
+
+// The slices that landed, of one block to another: from where they are to the same rows.
+Array ragged_all_to_all_as_one(
+    const Array& operand, const Array& output, const RaggedSlices& slices, const AxisNames& axes,
+    const RaggedOptions& options,
+    const std::function<Array(const RaggedAllToAll& op, const Arrays& operands)>& into_zeros) {
+  Prepared call = prepared(operand, output, slices, axes, options);
+  Array arrived = received(call.operands[2], call.op.axes, call.op.groups);
+  Array size = column_of(arrived, SliceColumn::size), to = column_of(arrived, SliceColumn::to);
+  Array landed = insert_dim(insert_dim(slices_of(to, size, to, size), Dim{1}, 1), Dim{1}, 1);
+  Array rows = into_zeros(call.op, call.operands);
+  Array result =
+      apply_one(RaggedCopy{}, {insert_dim(rows, Dim{1}, 1), insert_dim(call.operands[1], Dim{1}, 1), landed});
+  return reshape(result, output.shape());
 }
 
 // Device j's slices begin where those of the devices before it end, and its slice m after its slices before m. Each

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "tutti/devices/groups.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
@@ -68,5 +70,12 @@ Array ragged_all_to_all(const Operand& operand, const Array& output, const Ragge
 /// Output offsets with which the slices that a device receives lie without gaps, ordered by sender, then slice.
 /// send_sizes: [K] -> [K], for RaggedSlices::output_offsets.
 Array packed_offsets(const Array& send_sizes, const AxisNames& axes, const RaggedOptions& options = {});
+
+/// The same for ragged_all_to_all_start: `into_zeros(op, {operand, output, slices})` gives what lands in zeros like the
+/// output; rows that nothing lands on are taken from the output after that.
+Array ragged_all_to_all_as_one(
+    const Array& operand, const Array& output, const RaggedSlices& slices, const AxisNames& axes,
+    const RaggedOptions& options,
+    const std::function<Array(const RaggedAllToAll& op, const Arrays& operands)>& into_zeros);
 
 }  // namespace tutti

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/control/futures.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/constant.hpp"
+
+namespace tutti {
+
+struct AfterCollective {
+  Program program;
+  std::size_t collective;  // its equation
+  Arrays values;           // per variable of the program, as far as they were computed
+  std::string_view name;   // of the front end
+};
+
+namespace {
+
+/// The last equation that communicates.
+std::size_t collective_of(const Program& program) {
+  for (std::size_t i = program.equations.size(); i-- > 0;)
+    if (!program.equations[i].op->communicates().empty()) return i;
+  fail(Code::axis_unbound, "there is no axis to communicate over");
+}
+
+Arrays of(const Arrays& values, const std::vector<Var>& vars) {
+  Arrays found;
+  for (Var var : vars) found.push_back(values[static_cast<std::size_t>(var)]);
+  return found;
+}
+
+void put(Arrays& values, const std::vector<Var>& vars, const Arrays& results) {
+  for (std::size_t i = 0; i < vars.size(); ++i) values[static_cast<std::size_t>(vars[i])] = results[i];
+}
+
+/// Records the equations from `begin` to `end`.
+void record(const Program& program, std::size_t begin, std::size_t end, Arrays& values) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const Equation& equation = program.equations[i];
+    put(values, equation.results, Builder::current().add(equation.op, of(values, equation.operands)));
+  }
+}
+
+}  // namespace
+
+PendingArray start_flat(std::string_view name, const Operand& x, Where where,
+                        const std::function<Array(const Array&)>& function) {
+  return front_end(name, where, [&] {
+    Builder& builder = Builder::current();
+    Array own = builder.own(as_array(x));
+    TracedProgram traced = trace({own.type()}, [&](const Arrays& in) { return Arrays{function(in[0])}; });
+    auto after = std::make_shared<AfterCollective>();
+    after->program = std::move(traced.program);
+    const Program& program = after->program;
+    after->name = name;
+    after->collective = collective_of(program);
+    after->values.resize(program.types.size());
+    Arrays inputs{own};
+    for (const Array& captured : traced.captured) inputs.push_back(builder.own(captured));
+    put(after->values, program.inputs, inputs);
+    record(program, 0, after->collective, after->values);
+    const Equation& equation = program.equations[after->collective];
+    Array pending = apply_one(Start{equation.op}, of(after->values, equation.operands));
+    return PendingArray{pending, std::move(after)};
+  });
+}
+
+Array done_flat(const PendingArray& pending, Where where) {
+  return front_end(pending.after->name, where, [&] {
+    const AfterCollective& after = *pending.after;
+    const Equation& equation = after.program.equations[after.collective];
+    Arrays values = after.values, given{pending.pending};
+    for (Var var : equation.operands)
+      if (!tangent(after.program.type(var))) given.push_back(values[static_cast<std::size_t>(var)]);
+    put(values, equation.results, tutti::apply(Done{equation.op}, given));
+    record(after.program, after.collective + 1, after.program.equations.size(), values);
+    return of(values, after.program.outputs)[0];
+  });
+}
+
+// What arrives lands in zeros, as one op of one float operand. When it is done, its rows go to where they landed.
+Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& output, const RaggedSlices& slices,
+                                      const AxisNames& axes, const RaggedOptions& options) {
+  auto body = [&](const Array& x) {
+    Array own = Builder::current().own(output);
+    return ragged_all_to_all_as_one(
+        x, own, slices, axes, options, [](const RaggedAllToAll& op, const Arrays& in) {
+          auto alone = [&](const Arrays& rows_and_slices) {
+            return apply_one(op, {rows_and_slices[0], zeros_like(in[1]), rows_and_slices[1]});
+          };
+          Arrays given{in[0], in[2]};
+          return apply_one(as_one_op({given[0].type(), given[1].type()}, alone), given);
+        });
+  };
+  return Future<Array>(Array(), {start_flat("ragged_all_to_all_start", operand, operand.where(), body)});
+}
+
+void require_sent(const Axes& sent_over, const Pairs& sent_pairs, const std::vector<Type>& sent,
+                  const AxisNames& axes, const Pairs& pairs, const Arrays& like, Where where) {
+  front_end("precv", where, [&] {
+    const Axes over = axes.resolve();
+    auto sorted = [](Pairs given) {
+      std::ranges::sort(given);
+      return given;
+    };
+    require(over == sent_over, Code::groups,
+            "the token was sent over {}, and is received over {}; name the same axes", to_string(sent_over),
+            to_string(over));
+    require(sorted(pairs) == sorted(sent_pairs), Code::groups,
+            "the token was sent along {}, and is received along {}; give psend and precv the same pairs",
+            to_string(sent_pairs), to_string(pairs));
+    require(like.size() == sent.size(), Code::tree, "{} were sent, {} are to be like them",
+            counted(std::ssize(sent), "array"), counted(std::ssize(like), "array"));
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      const Type wanted = like[i].type();
+      require(wanted.dtype() == sent[i].dtype(), Code::dtype,
+              "what was sent is {}, `like` is {}; convert what is sent", name(sent[i].dtype()),
+              name(wanted.dtype()));
+      require(wanted.shape() == sent[i].shape(), Code::shape,
+              "what was sent has the shape [{}], `like` has [{}]; receive what was sent",
+              to_string(sent[i].shape()), to_string(wanted.shape()));
+    }
+  });
+}
+
+}  // namespace tutti

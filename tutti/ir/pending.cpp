@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/ir/pending.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+namespace {
+
+[[noreturn]] void refuse(const Equation& at, const std::string& message, const Equation& start) {
+  std::vector<std::string> notes;
+  if (start.where.known() && to_string(start.where) != to_string(at.where))
+    notes.push_back("it was started at " + to_string(start.where));
+  throw Error(Code::future, at.where, message, notes);
+}
+
+}  // namespace
+
+void require_finished(const Program& program, std::size_t first, std::span<const Var> outputs) {
+  std::vector<const Equation*> use(program.types.size());
+  auto used_by = [&](Var var) -> const Equation*& { return use[static_cast<std::size_t>(var)]; };
+  std::vector<const Equation*> makers(program.types.size());
+  for (std::size_t i = first; i < program.equations.size(); ++i) {
+    const Equation& equation = program.equations[i];
+    for (Var var : equation.results) makers[static_cast<std::size_t>(var)] = &equation;
+    for (Var var : equation.operands) {
+      const Equation* start = makers[static_cast<std::size_t>(var)];
+      if (!start || !program.type(var).in_flight()) continue;
+      if (used_by(var))
+        refuse(equation,
+               "this future was finished before, at " + to_string(used_by(var)->where) +
+                   "; finish it once, and use the array that .done() returned",
+               *start);
+      used_by(var) = &equation;
+    }
+  }
+  for (std::size_t i = first; i < program.equations.size(); ++i)
+    for (Var var : program.equations[i].results) {
+      if (!program.type(var).in_flight()) continue;
+      if (std::ranges::find(outputs, var) != outputs.end())
+        refuse(program.equations[i],
+               "this future leaves the function that starts it; call .done() there, and return the array",
+               program.equations[i]);
+      if (!used_by(var))
+        refuse(program.equations[i], "this future is never finished; call .done() in the same function",
+               program.equations[i]);
+    }
+}
+
+}  // namespace tutti
