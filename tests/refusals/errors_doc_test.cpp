@@ -96,6 +96,10 @@ const std::map<std::string, std::function<void()>>& examples() {
          auto train = machine.compile(same, abstract({4}, DType::f32));
          train(Tensor(DType::f32, {5}));
        }},
+      {"T016", on_devices([](Array x) {
+         auto total = psum_start(x, "data");
+         return x;
+       })},
       {"R001", [] {
          Tensor x = read_npy("nowhere.npy");
        }},
@@ -107,6 +111,14 @@ const std::map<std::string, std::function<void()>>& examples() {
        }},
       {"R004", [] {
          open_local(mesh, {.workers = -1});
+       }},
+      {"R005", [] {
+         Array zero = zeros({4}, DType::i32), rows = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
+         auto too_long = [zero](Array x) {
+           return ragged_all_to_all(x, x, {zero, zero + 9, zero}, "data");
+         };
+         auto exchange = shard_map(too_long, {.mesh = mesh, .in = {P("data")}, .out = {P("data")}});
+         machine.compile(exchange, rows)(rows);
        }},
       {"I001", [] {
          Program program = sum_of_vectors();

@@ -3,11 +3,11 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/control/composite.hpp"
 #include "tutti/control/custom_rules.hpp"
 #include "tutti/control/remat.hpp"
 #include "tutti/control/start.hpp"
 #include "tutti/control/sub_programs.hpp"
-#include "tutti/control/together.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
@@ -48,7 +48,7 @@ SubProgram called(const Op& op, const Types& operands) {
   if (const auto* custom = op.as<CustomJvp>()) return custom->body;
   if (const auto* custom = op.as<CustomVjp>()) return custom->body;
   if (const auto* custom = op.as<CustomTangent>()) return custom->forward();
-  if (const auto* together = op.as<Together>()) return together->body;
+  if (const auto* composite = op.as<Composite>()) return composite->body;
   if (const auto* ragged = op.as<RaggedAllToAll>()) return ragged->by_gather(operands);
   return nullptr;
 }

@@ -2,7 +2,7 @@
 // The two halves of a collective that runs beside other work.
 #pragma once
 
-#include "tutti/control/together.hpp"
+#include "tutti/control/composite.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/together.hpp"
+#include "tutti/control/composite.hpp"
 
 #include "tutti/base/require.hpp"
 #include "tutti/control/call.hpp"
@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-Together with_body(Program program) { return {shared(without_dead_code(std::move(program)))}; }
+Composite with_body(Program program) { return {shared(without_dead_code(std::move(program)))}; }
 
 /// The op of a program that is one op on the program's inputs in their order.
 std::optional<Op> only_op(const Program& program) {
@@ -28,23 +28,23 @@ std::optional<Op> only_op(const Program& program) {
 
 }  // namespace
 
-Parameters Together::parameters() const {
+Parameters Composite::parameters() const {
   std::string text;
   for (const Equation& equation : body->equations)
     text += (text.empty() ? "" : ", ") + std::string(equation.op->name());
   return {{"ops", text}};
 }
-bool Together::operator==(const Together& other) const {
+bool Composite::operator==(const Composite& other) const {
   bool same_origin = transpose_of == other.transpose_of ||
                      (transpose_of && other.transpose_of && *transpose_of == *other.transpose_of);
   return same_origin && same_programs({body}, {other.body});
 }
-Axes Together::communicates() const { return communicated_axes({body}); }
-std::vector<AxisStates> Together::wants(const Types&) const { return call_wants(*body); }
-Types Together::infer(const Types& operands) const { return call_infer(*body, operands); }
-Kernel Together::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
+Axes Composite::communicates() const { return communicated_axes({body}); }
+std::vector<AxisStates> Composite::wants(const Types&) const { return call_wants(*body); }
+Types Composite::infer(const Types& operands) const { return call_infer(*body, operands); }
+Kernel Composite::kernel(const Layout&) const { return kernel::Sub{kernel::Sub::How::call, {body}}; }
 
-Jvp Together::jvp(const Arrays& operands, const Tangents& tangents) const {
+Jvp Composite::jvp(const Arrays& operands, const Tangents& tangents) const {
   Bits nonzero = marked(tangents);
   JvpProgram derived = tutti::jvp(*body, nonzero);
   Arrays arguments = with_tangents(operands, tangents, nonzero);
@@ -55,7 +55,7 @@ Jvp Together::jvp(const Arrays& operands, const Tangents& tangents) const {
   return {tutti::apply(*this, operands), {derived.nonzero[0] ? std::optional(part(1)) : std::nullopt}};
 }
 
-Tangents Together::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
+Tangents Composite::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Types types;
   Arrays given{*cotangents[0]};
   std::size_t linear = 0;
@@ -69,19 +69,19 @@ Tangents Together::transpose(const LinearOperands& operands, const Tangents& cot
   return result;
 }
 
-BatchedArrays Together::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
-  return call_batch(*body, Together{shared(tutti::batch(*body, axis))}, axis, operands);
+BatchedArrays Composite::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  return call_batch(*body, Composite{shared(tutti::batch(*body, axis))}, axis, operands);
 }
 
-Lowered Together::lower(Emitter& emitter, const Lowered& operands) const {
+Lowered Composite::lower(Emitter& emitter, const Lowered& operands) const {
   return emitter.lower(*body, operands);
 }
 
-std::vector<Example> Together::examples() {
+std::vector<Example> Composite::examples() {
   Axis a = example_mesh().axes()[0];
   Type over_a(DType::f64, {3}, {{a, varying}});
   auto twice = [&](const Arrays& x) -> Arrays { return {all_reduce(x[0] * 2.0, {a})}; };
-  return {{Together{shared(trace({over_a}, twice).program)}, {over_a}}};
+  return {{Composite{shared(trace({over_a}, twice).program)}, {over_a}}};
 }
 
 std::size_t linear_operand(const TransposedOp& of) {
@@ -98,8 +98,8 @@ std::size_t linear_operand(const TransposedOp& of) {
 }
 
 Op transposed(const TransposedOp& of) {
-  if (const auto* together = of.op.as<Together>(); together && together->transpose_of)
-    return together->transpose_of->op;
+  if (const auto* composite = of.op.as<Composite>(); composite && composite->transpose_of)
+    return composite->transpose_of->op;
   const std::size_t linear = linear_operand(of);
   Types types{dual(of.op->infer(of.operands)[0])};
   for (std::size_t i = 0; i < of.operands.size(); ++i)
@@ -112,11 +112,11 @@ Op transposed(const TransposedOp& of) {
     return {*of.op->transpose(operands, {given[0]})[linear]};
   };
   Program program;
-  if (const auto* together = of.op.as<Together>()) {
+  if (const auto* composite = of.op.as<Composite>()) {
     Bits bits(of.operands.size());
     bits[linear] = true;
     // (known.., cotangent) -> (cotangent, known..)
-    program = tutti::transpose(*together->body, bits);
+    program = tutti::transpose(*composite->body, bits);
     std::vector<std::size_t> order{program.inputs.size() - 1};
     for (std::size_t i = 0; i + 1 < program.inputs.size(); ++i) order.push_back(i);
     program = with_inputs(std::move(program), order);
@@ -125,13 +125,13 @@ Op transposed(const TransposedOp& of) {
   }
   program = without_dead_code(std::move(program));
   if (std::optional<Op> op = only_op(program)) return *op;
-  return Together{shared(std::move(program)), std::make_shared<const TransposedOp>(of)};
+  return Composite{shared(std::move(program)), std::make_shared<const TransposedOp>(of)};
 }
 
 Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule) {
   Program program = trace(operands, [&](const Arrays& x) { return Arrays{rule(x)}; }).program;
   if (std::optional<Op> op = only_op(program)) return *op;
-  return Together{shared(std::move(program))};
+  return Composite{shared(std::move(program))};
 }
 
 }  // namespace tutti

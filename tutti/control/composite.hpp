@@ -12,8 +12,8 @@ struct TransposedOp;
 
 /// A program that stands for one op, so that it can be started like one: what batching or transposing a collective gives
 /// where that is several ops.
-struct Together {
-  static constexpr std::string_view name = "together";
+struct Composite {
+  static constexpr std::string_view name = "composite";
   static constexpr About about{"A program of one result that is started, and ends, as a whole.", ""};
 
   SubProgram body;
@@ -31,9 +31,9 @@ struct Together {
   Axes communicates() const;
   static std::vector<Example> examples();
 
-  bool operator==(const Together& other) const;
+  bool operator==(const Composite& other) const;
 };
-static_assert(complete<Together>());
+static_assert(complete<Composite>());
 
 /// An op of one result that is linear in its one float operand, on operands of these types.
 struct TransposedOp {
@@ -44,9 +44,9 @@ struct TransposedOp {
 /// The float operand. Throws T010 unless there is exactly one.
 std::size_t linear_operand(const TransposedOp& of);
 /// The op that makes the cotangent of the linear operand from that of the result and the other operands: one op where the
-/// rule records one, else a Together. Its own transpose is `of` again.
+/// rule records one, else a Composite. Its own transpose is `of` again.
 Op transposed(const TransposedOp& of);
-/// An op that does what `rule` records: that op if it is one, on all operands in order; else a Together.
+/// An op that does what `rule` records: that op if it is one, on all operands in order; else a Composite.
 Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule);
 
 }  // namespace tutti
