@@ -44,6 +44,8 @@ class Emitter {
   virtual stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) = 0;
   /// {"source_target_pairs", ..} of the devices that stand at these positions along `axes`, and {"channel_handle", ..}.
   virtual stablehlo::Attributes permutation(const Axes& axes, const Pairs& pairs) = 0;
+  /// True: ragged_all_to_all is written as the custom call that XLA knows on GPUs and TPUs.
+  virtual bool calls_ragged_all_to_all() const = 0;
 };
 
 }  // namespace tutti

@@ -48,7 +48,7 @@ const char* reducer_name(ReduceKind kind) {
   return "";
 }
 
-stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::TensorType> types) {
+stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types) {
   stablehlo::Operation leave;
   leave.name = "stablehlo.return";
   leave.operands = values;
@@ -66,7 +66,8 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
 
 stablehlo::TensorType tensor_type(Type type) { return {type.shape().sizes(), element_name(type.dtype())}; }
 
-FunctionEmitter::FunctionEmitter(const Mesh& mesh) : mesh_(mesh) {}
+FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options)
+    : mesh_(mesh), options_(options) {}
 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
@@ -88,7 +89,7 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
     ensure(results.size() == result_types.size(), "lowers to {}, has {}",
            counted(std::ssize(results), "value"), counted(std::ssize(result_types), "result"));
     for (std::size_t i = 0; i < results.size(); ++i) {
-      stablehlo::TensorType found = type_of(results[i]), promised = tensor_type(result_types[i]);
+      stablehlo::ValueType found = type_of(results[i]), promised = tensor_type(result_types[i]);
       ensure(found == promised, "result {} lowers to {}, its type is {}", i, to_string(found),
              to_string(promised));
     }
@@ -252,19 +253,19 @@ stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
 
 // --- Operations ------------------------------------------------------------------------------------------------
 
-stablehlo::Value FunctionEmitter::new_value(stablehlo::TensorType type) {
+stablehlo::Value FunctionEmitter::new_value(stablehlo::ValueType type) {
   types_.push_back(std::move(type));
   return {static_cast<int>(types_.size()) - 1};
 }
 
-const stablehlo::TensorType& FunctionEmitter::type_of(stablehlo::Value value) const {
+const stablehlo::ValueType& FunctionEmitter::type_of(stablehlo::Value value) const {
   ensure(value.id >= 0 && value.id < static_cast<int>(types_.size()), "lower: there is no value {}",
          value.id);
   return types_[static_cast<std::size_t>(value.id)];
 }
 
 stablehlo::Operation FunctionEmitter::operation(std::string_view name, const Lowered& operands,
-                                                stablehlo::TensorType result,
+                                                stablehlo::ValueType result,
                                                 stablehlo::Attributes attributes) {
   stablehlo::Operation operation;
   operation.name = name;
@@ -302,7 +303,7 @@ stablehlo::Block FunctionEmitter::block(const Region& region) {
   Written outside = std::exchange(written_, {});
   Lowered results = region.body(block.arguments);
   block.operations = std::exchange(written_, std::move(outside)).all();
-  std::vector<stablehlo::TensorType> types;
+  std::vector<stablehlo::ValueType> types;
   for (stablehlo::Value value : results) types.push_back(type_of(value));
   block.operations.push_back(returned(results, types));
   return block;

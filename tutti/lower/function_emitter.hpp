@@ -7,6 +7,7 @@
 
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ir/program.hpp"
+#include "tutti/lower/options.hpp"
 #include "tutti/stablehlo/tree.hpp"
 #include "tutti/types/mesh.hpp"
 
@@ -18,10 +19,10 @@ stablehlo::TensorType tensor_type(Type type);
 /// Writes the body of one function: what one device does. All values it makes have numbers of their own.
 class FunctionEmitter final : public Emitter {
  public:
-  explicit FunctionEmitter(const Mesh& mesh);
+  explicit FunctionEmitter(const Mesh& mesh, const LowerOptions& options = {});
 
-  stablehlo::Value new_value(stablehlo::TensorType type);
-  const stablehlo::TensorType& type_of(stablehlo::Value value) const;
+  stablehlo::Value new_value(stablehlo::ValueType type);
+  const stablehlo::ValueType& type_of(stablehlo::Value value) const;
 
   /// The operations of one equation. Errors get its place and the op's name.
   Lowered lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
@@ -44,6 +45,7 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Value position(const Axes& axes) override;
   stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) override;
   stablehlo::Attributes permutation(const Axes& axes, const Pairs& pairs) override;
+  bool calls_ragged_all_to_all() const override { return options_.ragged_call; }
 
  private:
   /// What a device's number says of its place: (number / stride) % size.
@@ -55,7 +57,7 @@ class FunctionEmitter final : public Emitter {
   Digits digits_of(const Axes& axes) const;
   /// Row-major over the digits.
   stablehlo::Value number_of(const Digits& digits);
-  stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::TensorType result,
+  stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::ValueType result,
                                  stablehlo::Attributes attributes);
   stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
@@ -71,7 +73,8 @@ class FunctionEmitter final : public Emitter {
   };
 
   Mesh mesh_;
-  std::vector<stablehlo::TensorType> types_;  // of each value
+  LowerOptions options_;
+  std::vector<stablehlo::ValueType> types_;  // of each value
   Written written_;
   bool is_shared_ = false;  // what is appended
   bool apart_ = false;      // what is lowered stands in a branch or loop that some devices may not run

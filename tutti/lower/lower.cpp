@@ -22,9 +22,9 @@ std::optional<Sharding> only_sharding(const FoldedProgram& folded, std::size_t i
 
 }  // namespace
 
-stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh) {
+stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, const LowerOptions& options) {
   Program local = with_borders_as_moves(program, [](const Equation&) { return false; });
-  FunctionEmitter emitter(mesh);
+  FunctionEmitter emitter(mesh, options);
   ManualModule module(mesh, emitter);
   Lowered inputs;
   for (Type type : local.types_of(local.inputs))
@@ -36,9 +36,9 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh) {
   return std::move(module).finish();
 }
 
-stablehlo::Module lower_global(const Program& program, const Mesh& mesh) {
+stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const LowerOptions& options) {
   FoldedProgram folded = fold_borders(with_calls_inlined(program), mesh);
-  FunctionEmitter emitter(mesh);
+  FunctionEmitter emitter(mesh, options);
   ManualModule module(mesh, emitter);
   Lowered arguments, inputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i)

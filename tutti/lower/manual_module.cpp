@@ -5,7 +5,7 @@ namespace tutti {
 namespace {
 
 stablehlo::Operation terminator(const char* name, std::vector<stablehlo::Value> values,
-                                std::vector<stablehlo::TensorType> types) {
+                                std::vector<stablehlo::ValueType> types) {
   stablehlo::Operation operation;
   operation.name = name;
   operation.operands = std::move(values);
@@ -47,7 +47,7 @@ void ManualModule::leave(stablehlo::Value inside, Type outside, const Sharding& 
 }
 
 stablehlo::Module ManualModule::finish() && {
-  std::vector<stablehlo::TensorType> inside_types;
+  std::vector<stablehlo::ValueType> inside_types;
   for (stablehlo::Value value : leaving_.values) inside_types.push_back(emitter_.type_of(value));
   inside_.operations = emitter_.take();
   inside_.operations.push_back(terminator("sdy.return", leaving_.values, std::move(inside_types)));
@@ -73,7 +73,7 @@ stablehlo::Operation ManualModule::manual_computation(stablehlo::Block inside) c
   body.name = "sdy.manual_computation";
   body.operands = entering_.values;
   body.operand_types = entering_.types;
-  for (const stablehlo::TensorType& type : leaving_.types) body.results.push_back(emitter_.new_value(type));
+  for (const stablehlo::ValueType& type : leaving_.types) body.results.push_back(emitter_.new_value(type));
   body.result_types = leaving_.types;
   body.attributes = {{"in_shardings", per_value_attribute(entering_.shardings)},
                      {"manual_axes", manual_axes_attribute(mesh_)},

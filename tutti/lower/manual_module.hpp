@@ -28,7 +28,7 @@ class ManualModule {
  private:
   struct Side {
     std::vector<stablehlo::Value> values;
-    std::vector<stablehlo::TensorType> types;
+    std::vector<stablehlo::ValueType> types;
     std::vector<Sharding> shardings;
   };
   stablehlo::Operation manual_computation(stablehlo::Block inside) const;

@@ -39,6 +39,8 @@ struct Speller {
     return "[" + text + "]";
   }
 
+  std::string operator()(const Dictionary& dictionary) const { return to_string(dictionary.entries); }
+
   std::string operator()(const Record& record) const {
     std::string text;
     for (const auto& [name, value] : record.fields)
@@ -58,10 +60,26 @@ struct Speller {
 
 std::string to_string(const Attribute& attribute) { return std::visit(Speller{}, attribute.value); }
 
+std::string to_string(const Attributes& attributes) {
+  std::string text;
+  for (const auto& [name, value] : attributes) {
+    text += (text.empty() ? "" : ", ") + name;
+    if (!std::holds_alternative<Unit>(value.value)) text += " = " + to_string(value);
+  }
+  return "{" + text + "}";
+}
+
 std::string to_string(const TensorType& type) {
   std::string text = "tensor<";
   for (std::int64_t size : type.shape) text += fmt::format("{}x", size);
   return text + type.element + ">";
+}
+
+std::string to_string(const ValueType& type) {
+  if (const auto* future = std::get_if<FutureType>(&type))
+    return "!stablehlo.future<" + to_string(future->of) + ">";
+  if (std::holds_alternative<TokenType>(type)) return "!stablehlo.token";
+  return to_string(std::get<TensorType>(type));
 }
 
 std::string quoted(std::string_view text) {

@@ -10,8 +10,12 @@ namespace tutti::stablehlo {
 
 /// "tensor<8x4xf32>".
 std::string to_string(const TensorType& type);
+/// "tensor<8x4xf32>", "!stablehlo.future<tensor<8x4xf32>>", "!stablehlo.token".
+std::string to_string(const ValueType& type);
 /// As MLIR reads it; reading it back gives the same bits, NaN and infinities included.
 std::string to_string(const Attribute& attribute);
+/// "{channel_id = 1 : i64, use_global_device_ids}".
+std::string to_string(const Attributes& attributes);
 /// "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>"; more than 100 elements as one string of bytes.
 std::string to_string(const Dense& dense);
 /// In quotes, with escapes.

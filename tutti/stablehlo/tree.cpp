@@ -36,6 +36,7 @@ std::int64_t TensorType::elements() const {
 
 bool Record::operator==(const Record&) const = default;
 bool List::operator==(const List&) const = default;
+bool Dictionary::operator==(const Dictionary&) const = default;
 bool Operation::operator==(const Operation&) const = default;
 bool Block::operator==(const Block&) const = default;
 

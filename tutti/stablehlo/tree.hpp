@@ -21,6 +21,16 @@ struct TensorType {
   std::int64_t elements() const;
   bool operator==(const TensorType&) const = default;
 };
+/// !stablehlo.future<tensor<8x4xf32>>: what an asynchronous op returns before it is done.
+struct FutureType {
+  TensorType of;
+  bool operator==(const FutureType&) const = default;
+};
+/// !stablehlo.token: orders sends and receives.
+struct TokenType {
+  bool operator==(const TokenType&) const = default;
+};
+using ValueType = std::variant<TensorType, FutureType, TokenType>;
 
 struct Attribute;
 struct NamedAttribute;  // not a pair: clang cannot complete one in the middle of the cycle of types
@@ -61,6 +71,11 @@ struct List {
   std::vector<Attribute> items;
   bool operator==(const List&) const;
 };
+/// {channel_id = 1 : i64, ..}
+struct Dictionary {
+  Attributes entries;
+  bool operator==(const Dictionary&) const;
+};
 /// Dialect text that has no structure of ours (sdy shardings, meshes), verbatim.
 struct Verbatim {
   std::string text;
@@ -68,7 +83,8 @@ struct Verbatim {
 };
 
 struct Attribute {
-  std::variant<Unit, bool, std::string, Integer, IntegerArray, Dense, Enumeration, Record, List, Verbatim>
+  std::variant<Unit, bool, std::string, Integer, IntegerArray, Dense, Enumeration, Record, List, Dictionary,
+               Verbatim>
       value;
   bool operator==(const Attribute&) const = default;
 };
@@ -102,7 +118,7 @@ struct Block;
 struct Operation {
   std::string name;  // "stablehlo.add"
   std::vector<Value> operands, results;
-  std::vector<TensorType> operand_types, result_types;
+  std::vector<ValueType> operand_types, result_types;
   Attributes attributes;
   std::vector<Block> regions;  // of one block each
   Location location;
@@ -110,7 +126,7 @@ struct Operation {
 };
 struct Block {
   std::vector<Value> arguments;
-  std::vector<TensorType> argument_types;
+  std::vector<ValueType> argument_types;
   std::vector<Operation> operations;  // the last one is the terminator
   bool operator==(const Block&) const;
 };
@@ -119,7 +135,7 @@ struct Function {
   bool is_public = true;
   Block body;
   std::vector<Attributes> argument_attributes;  // empty, or one per argument
-  std::vector<TensorType> result_types;
+  std::vector<ValueType> result_types;
   std::vector<Attributes> result_attributes;
   bool operator==(const Function&) const = default;
 };

@@ -19,19 +19,12 @@ std::string listed(const Items& items, F text_of) {
   return text;
 }
 
-std::string types_text(const std::vector<TensorType>& types) {
-  return "(" + listed(types, [](const TensorType& type) { return to_string(type); }) + ")";
-}
-
-std::string named(const NamedAttribute& attribute) {
-  if (std::holds_alternative<Unit>(attribute.value.value)) return attribute.name;
-  return attribute.name + " = " + to_string(attribute.value);
+std::string types_text(const std::vector<ValueType>& types) {
+  return "(" + listed(types, [](const ValueType& type) { return to_string(type); }) + ")";
 }
 
 /// MLIR's discardable attributes belong to another dialect and say so before the dot; an op's own have no dot.
 bool is_foreign(const NamedAttribute& attribute) { return attribute.name.find('.') != std::string::npos; }
-
-std::string dictionary(const Attributes& attributes) { return "{" + listed(attributes, named) + "}"; }
 
 std::string place(const Where& where) {
   return where.known() ? fmt::format("{}:{}:{}", quoted(where.file), where.line, where.column) : "unknown";
@@ -50,7 +43,7 @@ class Writer {
   void module(const Module& module) {
     std::string head = "module";
     if (!module.name.empty()) head += " " + symbol(module.name);
-    if (!module.attributes.empty()) head += " attributes " + dictionary(module.attributes);
+    if (!module.attributes.empty()) head += " attributes " + to_string(module.attributes);
     line(head + " {");
     indented([&] {
       for (const Operation& op : module.symbols) operation(op);
@@ -80,8 +73,8 @@ class Writer {
     std::string head = operands_text(op);  // before the results get names: they may not be operands
     Attributes own, foreign;
     for (const auto& attribute : op.attributes) (is_foreign(attribute) ? foreign : own).push_back(attribute);
-    if (!own.empty()) head += " <" + dictionary(own) + ">";
-    std::string tail = foreign.empty() ? "" : " " + dictionary(foreign);
+    if (!own.empty()) head += " <" + to_string(own) + ">";
+    std::string tail = foreign.empty() ? "" : " " + to_string(foreign);
     tail += " : " + types_text(op.operand_types) + " -> ";
     tail += op.result_types.size() == 1 ? to_string(op.result_types[0]) : types_text(op.result_types);
     if (options_.locations && !op.location.chain.empty())
@@ -113,7 +106,7 @@ class Writer {
   }
 
   std::string with(const std::vector<Attributes>& attributes, std::size_t i) const {
-    return i < attributes.size() && !attributes[i].empty() ? " " + dictionary(attributes[i]) : "";
+    return i < attributes.size() && !attributes[i].empty() ? " " + to_string(attributes[i]) : "";
   }
 
   std::string operands_text(const Operation& op) const {
