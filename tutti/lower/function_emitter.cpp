@@ -242,7 +242,8 @@ stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
                      last = number_of({digits.back()});
     value = scalar("stablehlo.add", {scalar("stablehlo.multiply", {outer, number(size)}), last});
   } else if (size == mesh_.devices()) {
-    value = scalar("stablehlo.convert", {append(operation("stablehlo.partition_id", {}, {{}, "ui32"}, {}))});
+    value = scalar("stablehlo.convert",
+                   {append(operation("stablehlo.partition_id", {}, stablehlo::TensorType{{}, "ui32"}, {}))});
   } else {
     value = number_of({{1, mesh_.devices()}});
     if (stride > 1) value = scalar("stablehlo.divide", {value, number(stride)});
