@@ -97,20 +97,24 @@ TEST(dense_text, refuses_data_of_another_size) {
   EXPECT_THROW(to_string(broken), Error);
 }
 
+ValueType tensor(std::vector<std::int64_t> shape, const char* element) {
+  return TensorType{std::move(shape), element};
+}
+
 Operation unary(const char* name, int operand, int result) {
-  return {name, {{operand}}, {{result}}, {{{2}, "f32"}}, {{{2}, "f32"}}, {}, {}, {}};
+  return {name, {{operand}}, {{result}}, {tensor({2}, "f32")}, {tensor({2}, "f32")}, {}, {}, {}};
 }
 
 Module module_of(std::vector<Operation> operations) {
   Function main;
-  main.body = {{{10}}, {{{2}, "f32"}}, std::move(operations)};
-  main.result_types = {{{2}, "f32"}};
+  main.body = {{{10}}, {tensor({2}, "f32")}, std::move(operations)};
+  main.result_types = {tensor({2}, "f32")};
   Module module;
   module.functions.push_back(std::move(main));
   return module;
 }
 
-Operation returned(int value) { return {"func.return", {{value}}, {}, {{{2}, "f32"}}, {}, {}, {}, {}}; }
+Operation returned(int value) { return {"func.return", {{value}}, {}, {tensor({2}, "f32")}, {}, {}, {}, {}}; }
 
 TEST(write, numbers_values_in_the_order_of_the_text) {
   EXPECT_EQ(write(module_of({unary("stablehlo.tanh", 10, 7), unary("stablehlo.abs", 7, 3), returned(3)})),
@@ -135,18 +139,18 @@ TEST(write, names_the_results_of_an_operation_with_several) {
   Operation pair = unary("stablehlo.optimization_barrier", 10, 1);
   pair.operands.push_back({10});
   pair.results.push_back({2});
-  pair.operand_types.push_back({{2}, "f32"});
-  pair.result_types.push_back({{2}, "f32"});
+  pair.operand_types.push_back(tensor({2}, "f32"));
+  pair.result_types.push_back(tensor({2}, "f32"));
   std::string text = write(module_of({pair, returned(2)}));
   EXPECT_NE(text.find("%0:2 = \"stablehlo.optimization_barrier\"(%arg0, %arg0)"), text.npos) << text;
   EXPECT_NE(text.find("\"func.return\"(%0#1)"), text.npos) << text;
 }
 
 TEST(write, gives_each_region_its_block) {
-  Operation branch{"stablehlo.case", {}, {{1}}, {}, {{{2}, "f32"}}, {}, {}, {}};
+  Operation branch{"stablehlo.case", {}, {{1}}, {}, {tensor({2}, "f32")}, {}, {}, {}};
   Operation leave = returned(10);
   leave.name = "stablehlo.return";
-  branch.regions = {{{}, {}, {leave}}, {{{20}}, {{{}, "i32"}}, {leave}}};
+  branch.regions = {{{}, {}, {leave}}, {{{20}}, {tensor({}, "i32")}, {leave}}};
   EXPECT_EQ(write(module_of({branch, returned(1)})), R"(module {
   func.func public @main(%arg0: tensor<2xf32>) -> (tensor<2xf32>) {
     %0 = "stablehlo.case"() ({
