@@ -25,7 +25,7 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Step:
-    """What one process measures: "loops", "arrays" or "compile", or their twin "jax"."""
+    """What one process measures: "loops", "arrays", "compile" or "exchanges", or their twin "jax"."""
 
     process: str
     name: str
@@ -51,7 +51,9 @@ class Row:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, jax = (partial(Step, name) for name in ("loops", "arrays", "compile", "jax"))
+loops, arrays, compiling, exchanges, jax = (
+    partial(Step, name) for name in ("loops", "arrays", "compile", "exchanges", "jax")
+)
 FEW, MANY = 256, 32 * 256  # rows of 256 elements
 
 
@@ -135,6 +137,15 @@ def first_call(mebibytes: int) -> Row:
     return Row(f"first call, {mebibytes} MiB", arrays("first_call", mebibytes), memset, "memset", bound="1.2")
 
 
+def exchange(program: str, name: str, peer: str, size: int, bound: str) -> Row:
+    ours, plain = exchanges(name, size), exchanges(peer, size)
+    return Row(f"{program}, 8 x {size // KIB} KiB", ours, (plain,), peer, bound=bound)
+
+
+EXCHANGES = [
+    *(exchange("ragged_all_to_all", "ragged_all_to_all", "all_to_all", n * KIB, "1.3") for n in (64, 1024)),
+    *(exchange("psum_start and done", "psum_in_halves", "psum", n * KIB, "+ 20 ns") for n in (4, 64)),
+]
 SECTIONS = {
     "loops": [
         *updates("dynamic_update_slice", "update"),
@@ -152,7 +163,9 @@ SECTIONS = {
         beside_jax("argmax of [2048,2048], dim 1", arrays("argmax_along", 1)),
         beside_jax("exp + sin*tanh + erf, [2048,2048]", arrays("functions")),
     ],
+    "exchanges": EXCHANGES,
 }
+IN_EVERY_RUN = ("exchanges",)
 # The figures that the table takes from Google Benchmark programs: their names, and a filter.
 FROM_BENCHMARKS = {
     "transformer": "transformer(_scan)?_step/workers:2",
@@ -253,12 +266,12 @@ class Table:
             record["ratio"] = statistics.median(us / peer for us, peer in zip(ours, peers, strict=True))
         return record
 
-    def measured(self) -> list[dict]:
+    def measured(self, sections) -> list[dict]:
         print(f"\n{HEADER}")
         records = []
-        for section, rows in SECTIONS.items():
+        for section in sections:
             print(section)
-            for row in rows:
+            for row in SECTIONS[section]:
                 records.append(self.record(row))
                 print(line(row, records[-1]), flush=True)
         print(f"in {time.monotonic() - self.started:.0f} s")
@@ -305,9 +318,9 @@ def line(row: Row, record: dict) -> str:
     return text.rstrip()
 
 
-def measured(figures: dict[str, float], peers: str) -> list[dict]:
+def measured(figures: dict[str, float], peers: str, sections=tuple(SECTIONS)) -> list[dict]:
     """Measures and prints. `figures`: those of FROM_BENCHMARKS, in us; `peers`: as tools/bench takes them."""
     processes = Processes(peers)
-    records = Table(processes, figures).measured()
+    records = Table(processes, figures).measured(sections)
     processes.close()
     return records
