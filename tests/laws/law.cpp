@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/start.hpp"
 
 namespace tutti {
 namespace {
@@ -113,7 +114,54 @@ Program program_of(const Example& example) {
   auto place = builder.on_behalf_of({place_of_example, example.op->name()});
   Arrays operands;
   for (Type type : types_of(example.operands)) operands.push_back(builder.input(type));
-  return builder.finish(builder.add(example.op, operands));
+  Arrays results = builder.add(example.op, operands);
+  if (const auto* start = example.op.as<Start>()) {
+    Arrays given = results;
+    for (const Array& operand : operands)
+      if (!tangent(operand.type())) given.push_back(operand);
+    results = builder.add(Done{start->op}, given);
+  }
+  return builder.finish(results);
+}
+
+namespace {
+
+/// The example's values for an input of this type, if it has any.
+std::optional<PerDevice> given_values(Random& random, const std::vector<ExampleOperand>& operands,
+                                      Type type) {
+  for (const ExampleOperand& operand : operands) {
+    if (!operand.given || operand.type.dtype() != type.dtype()) continue;
+    PerDevice given = random_value(random, operand, Numbers::any);
+    if (operand.type.shape() == type.shape()) return given;
+    for (const Axis& axis : example_mesh().axes())
+      if (is_stored_per_device(operand.type.at(axis)) && !is_stored_per_device(type.at(axis)) &&
+          operand.type.shape().inserted(Dim{0}, axis.size) == type.shape())
+        return lanes_along(axis, given);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<PerDevice> values_for(Random& random, const Program& program,
+                                  const std::vector<ExampleOperand>& operands, Numbers numbers) {
+  std::vector<PerDevice> values;
+  for (Type type : program.types_of(program.inputs)) {
+    std::optional<PerDevice> given = given_values(random, operands, type);
+    values.push_back(given ? *given : random_value(random, type, numbers));
+  }
+  return values;
+}
+
+std::vector<OpRow> tried_ops() {
+  std::vector<OpRow> rows = all_ops();
+  for (OpRow& row : rows)
+    for (Example& example : row.examples)
+      if (const auto* done = example.op.as<Done>()) {
+        const TransposedOp& of = *started(example.operands[0].type);
+        example = {Start{done->op}, {of.operands.begin(), of.operands.end()}};
+      }
+  return rows;
 }
 
 Bits float_inputs(const Program& program) {

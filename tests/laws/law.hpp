@@ -52,8 +52,12 @@ std::vector<Example> variants(const Example& example);
 std::string described(const Example& example);
 
 /// The example as a program: its operands are the inputs, its results the outputs. The equation stands at
-/// "example.cpp:7".
+/// "example.cpp:7". What it starts is done at once: a pending value is no user's.
 Program program_of(const Example& example);
+/// Random values for the inputs of a program that was made from an example with these operands: those of an operand with
+/// given values, with lanes or without, are these.
+std::vector<PerDevice> values_for(Random& random, const Program& program,
+                                  const std::vector<ExampleOperand>& operands, Numbers numbers);
 inline constexpr Where place_of_example{"example.cpp", 7, 0};
 
 /// The operands that can be differentiated by.
@@ -76,7 +80,9 @@ class EveryOp : public testing::TestWithParam<OpRow> {
   }
 };
 inline void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
-inline auto every_op() { return testing::ValuesIn(all_ops()); }
+/// All ops. The examples of Done, whose operands are pending, begin with their Start.
+std::vector<OpRow> tried_ops();
+inline auto every_op() { return testing::ValuesIn(tried_ops()); }
 inline std::string op_name(const testing::TestParamInfo<OpRow>& info) { return info.param.name; }
 
 }  // namespace tutti

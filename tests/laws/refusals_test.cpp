@@ -43,7 +43,8 @@ bool call(Rule rule, const Example& example) {
 
 // The text of a refusal up to its reason: "example.cpp:7: argmax: jvp is refused: ".
 std::string beginning(Rule rule, const Example& example) {
-  return to_string(place_of_example) + ": " + std::string(example.op->name()) + ": " +
+  const Program program = program_of(example);
+  return to_string(place_of_example) + ": " + std::string(program.equations.back().op->name()) + ": " +
          std::string(name(rule)) + " is refused: ";
 }
 

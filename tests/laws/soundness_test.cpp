@@ -28,17 +28,19 @@ std::string unequal(const Program& with_borders, const std::vector<PerDevice>& i
   return {};
 }
 
-void expect_sound(const Program& program, const std::string& what, Findings& findings) {
+void expect_sound(const Program& program, const std::string& what, Findings& findings,
+                  const std::vector<ExampleOperand>& operands = {}) {
   Random random(6);
-  std::string found = unequal(program, random_values(random, program.types_of(program.inputs), Numbers::any));
+  std::string found = unequal(program, values_for(random, program, operands, Numbers::any));
   findings.expect(found.empty(), [&] { return what + ": " + found; });
 }
 
 void equal_is_equal(const Example& example, Findings& findings) {
   Program program = program_of(example);
-  expect_sound(program, described(example), findings);
+  expect_sound(program, described(example), findings, example.operands);
   for (const Transform& transform : transforms_of(example)) try {
-      expect_sound(transform.apply(program).program, described(example) + ", " + transform.name, findings);
+      expect_sound(transform.apply(program).program, described(example) + ", " + transform.name, findings,
+                   example.operands);
     } catch (const Error& error) {
       if (error.code() != Code::refused_rule) throw;  // the law of types says what may be refused
     }

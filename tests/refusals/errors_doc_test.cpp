@@ -113,7 +113,7 @@ const std::map<std::string, std::function<void()>>& examples() {
          open_local(mesh, {.workers = -1});
        }},
       {"R005", [] {
-         Array zero = zeros({4}, DType::i32), rows = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
+         Array zero = Tensor(DType::i32, {4}), rows = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
          auto too_long = [zero](Array x) {
            return ragged_all_to_all(x, x, {zero, zero + 9, zero}, "data");
          };

@@ -127,7 +127,7 @@ const std::vector<OpRow>& all_ops() {
            CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota,
            Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, Reduce,
            ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
-           Switch, Composite, Transpose, Unary, While, ZeroTangent>();
+           Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

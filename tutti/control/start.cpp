@@ -162,6 +162,8 @@ std::vector<Example> Start::examples() {
   add(Permute{{a, b}, {{0, 1}, {2, 3}}}, over_both);
   add(Broadcast{{a}, 1}, over_a);
   add(AllReduce{ReduceKind::sum, {a}}, over_a.with(DType::i32));
+  const Example several = Composite::examples()[0];
+  add(several.op, several.operands[0].type);
   return examples;
 }
 

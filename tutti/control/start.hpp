@@ -24,6 +24,7 @@ struct Start {
   Op op;
 
   Mixing mixing() const { return op->mixing(); }
+  std::string_view refusal(Rule rule) const { return op->refusal(rule); }
   Parameters parameters() const { return {{"op", to_string(op)}}; }
   std::vector<AxisStates> wants(const Types& operands) const { return op->wants(operands); }
   Types infer(const Types& operands) const;
@@ -49,6 +50,7 @@ struct Done {
   Op op;
 
   Mixing mixing() const { return Mixing::own; }
+  std::string_view refusal(Rule rule) const { return op->refusal(rule); }
   Parameters parameters() const { return {{"op", to_string(op)}}; }
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;

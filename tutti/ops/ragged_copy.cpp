@@ -3,24 +3,14 @@
 
 #include <cstring>
 
+#include "tutti/base/error.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/binary.hpp"
-#include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
-#include "tutti/ops/convert.hpp"
-#include "tutti/ops/elementwise.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/indexing.hpp"
-#include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
-#include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
-#include "tutti/ops/scatter.hpp"
-#include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/transpose.hpp"
@@ -63,6 +53,14 @@ struct Run {
   std::vector<std::string> receivers;  // of each unit: " for i=1, j=0"
 
   void operator()(const kernel::Unit& unit) const {
+    try {
+      copy(unit);
+    } catch (const Error& error) {
+      throw error.at({}, "ragged_all_to_all");  // as users know it
+    }
+  }
+
+  void copy(const kernel::Unit& unit) const {
     std::vector<std::vector<RowSlice>> of_lanes;
     for (std::int64_t lane = 0; lane < sizes.lanes; ++lane) {
       of_lanes.push_back(slices_of_lane(unit.operands[2], lane, unit));
@@ -197,74 +195,6 @@ std::vector<std::string> receivers_of(const Layout& layout) {
   return names;
 }
 
-// ---- the same by gather and scatter, for other machines
-
-Array either(const Array& a, const Array& b) { return apply_one(Binary{BinaryFn::logical_and}, {a, b}); }
-
-/// [B, X, rows]: the row on the other side for each row of X blocks, counted through the Y blocks of the other side; -1 for
-/// rows in no slice. `here` and `there` are the columns of the slices, [B, X, Y*M], `block` the block there.
-struct Side {
-  Array here, there;
-  std::int64_t rows_here, rows_there;
-};
-Array rows_across(const Side& side, const Array& size, const Array& block) {
-  Shape each = side.here.shape();  // [B, X, Y*M]
-  Shape wide{each[0], each[1], side.rows_here, each[2]};
-  auto spread = [&](const Array& x) { return broadcast_in_dim(x, wide, {0, 1, 3}); };
-  Array row = iota(side.here.dtype(), wide, 2) - spread(side.here);  // in the slice
-  Array across = row + spread(side.there);
-  Array hit = either(either(row >= 0, row < spread(size)), either(across >= 0, across < side.rows_there));
-  Array found = across + spread(block) * side.rows_there + 1;
-  return reduce_sum(select(hit, found, zeros_like(found)), {3}) - 1;
-}
-
-/// Rows of the array with its three first dims as one.
-Array as_rows(const Array& x) {
-  std::vector<std::int64_t> sizes{x.shape()[0] * x.shape()[1] * x.shape()[2]};
-  sizes.insert(sizes.end(), x.shape().begin() + 3, x.shape().end());
-  return reshape(x, Shape(std::move(sizes)));
-}
-
-/// [B, X, rows] -> [B*X*rows]: also counted through the lanes; -1 stays.
-Array through_lanes(const Array& rows, std::int64_t rows_of_lane) {
-  Array lane = iota(rows.dtype(), rows.shape(), 0);
-  return reshape(select(rows >= 0, rows + lane * rows_of_lane, rows), Shape{rows.shape().elements()});
-}
-
-WindowDims dims_of_rows(int rank) {
-  Dims window;
-  for (int i = 1; i < rank; ++i) window.push_back(Dim{i});
-  return {window, {Dim{0}}, {}, {}, {Dim{0}}, Dim{1}};
-}
-
-Array in_dense_ops(Landing landing, const Array& operand, const Array& output, const Array& given) {
-  Array slices = given.dtype() == DType::i64 ? given : convert(given, DType::i64);
-  Sizes n(operand.shape(), output.shape(), slices.shape());
-  bool replaces = landing == Landing::replace;
-  // [B, S, D, M] -> [B, X, Y*M], X the blocks whose rows are looked at.
-  auto laid = [&](const Array& x) {
-    Array by_block = replaces ? transpose(x, {0, 2, 1, 3}) : x;
-    const Shape& s = by_block.shape();
-    return reshape(by_block, Shape{s[0], s[1], s[2] * s[3]});
-  };
-  Array block = laid(iota(slices.dtype(), slices.shape().erased(Dim{4}), replaces ? 1 : 2));
-  Array taken = laid(column_of(slices, SliceColumn::from)), size = laid(column_of(slices, SliceColumn::size)),
-        landed = laid(column_of(slices, SliceColumn::to));
-  if (replaces) {
-    Array source = through_lanes(rows_across({landed, taken, n.target_rows, n.source_rows}, size, block),
-                                 n.sources * n.source_rows);
-    Array before = as_rows(output);
-    if (n.source_elements() == 0 || before.shape().elements() == 0) return output;
-    Array rows = take(as_rows(operand), source, 0);
-    Array moved = broadcast_in_dim(source >= 0, before.shape(), {0});
-    return reshape(select(moved, rows, before), output.shape());
-  }
-  Array target = through_lanes(rows_across({taken, landed, n.source_rows, n.target_rows}, size, block),
-                               n.targets * n.target_rows);
-  Array before = as_rows(output);
-  return reshape(scatter_add(before, target, as_rows(operand), dims_of_rows(before.rank())), output.shape());
-}
-
 // ---- shapes
 
 void require_rank(Type x, int rank, std::string_view what, std::string_view dims) {
@@ -362,14 +292,6 @@ BatchedArrays RaggedCopy::batch(const Axis& axis, const BatchedArrays& operands,
     merged.push_back(reshape(lanes, shape.erased(Dim{0}).with(Dim{0}, shape[0] * shape[1])));
   }
   return {{reshape(apply_one(*this, merged), of_result), true}};
-}
-
-Lowered RaggedCopy::lower(Emitter& emitter, const Lowered& operands) const {
-  Types local;
-  for (Type type : emitter.operand_types()) local.push_back(type.with(AxisStates{}));
-  TracedProgram dense =
-      trace(local, [&](const Arrays& x) { return Arrays{in_dense_ops(landing, x[0], x[1], x[2])}; });
-  return emitter.lower(dense.program, operands);
 }
 
 // Slices: overlapping where they may, empty ones that start where others do, rows that stay.

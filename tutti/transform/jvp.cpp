@@ -21,8 +21,9 @@ void check_tangents(const Equation& equation, const Jvp& result) {
          counted(std::ssize(result.tangents), "tangent"), n);
   for (std::size_t i = 0; i < result.results.size(); ++i)
     if (result.tangents[i])
-      ensure(result.tangents[i]->type() == result.results[i].type(), "jvp of {}: tangent {} for a result {}",
-             equation.op->name(), to_string(result.tangents[i]->type()), to_string(result.results[i].type()));
+      ensure(result.tangents[i]->type() == tangent(result.results[i].type()),
+             "jvp of {}: tangent {} for a result {}", equation.op->name(),
+             to_string(result.tangents[i]->type()), to_string(result.results[i].type()));
 }
 
 Jvp jvp_of(const Equation& equation, const Arrays& operands, const Tangents& tangents) {
