@@ -9,6 +9,8 @@
 #include "tests/laws/planted.hpp"
 #include "tests/laws/transforms.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/control/composite.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/transform/batch.hpp"
@@ -41,7 +43,7 @@ WithCasts with_casts(const Example& example, const Axis& axis, const Bits& marke
     if (cast && state == State::unreduced) operand = cast_to(operand, {axis}, State::unreduced);
     operands.push_back(operand);
   }
-  made.program = builder.finish(builder.add(example.op, operands));
+  made.program = builder.finish(when_done(example.op, operands, builder.add(example.op, operands)));
   return made;
 }
 
@@ -92,7 +94,7 @@ Program over_lanes(const Example& example, const Bits& marked, const Axis& axis 
     Type type = example.operands[i].type;
     operands.push_back(builder.input(marked[i] ? type.with(axis, State::varying) : type));
   }
-  return builder.finish(tutti::apply(example.op, operands));
+  return builder.finish(when_done(example.op, operands, tutti::apply(example.op, operands)));
 }
 
 std::vector<PerDevice> stacked_per_value(const std::vector<std::vector<PerDevice>>& calls,
@@ -132,7 +134,9 @@ void same_as_calls(const Example& example, const Bits& marked, Findings& finding
 using MarkedLaw = std::function<void(const Example&, const Bits&, Findings&)>;
 void for_all_marks(const Example& example, const MarkedLaw& law, Findings& findings) {
   // Sub-programs say of what types the operands are.
-  if (!is_batched(example) || !example.op->programs().empty()) return;
+  const auto* start = example.op.as<Start>();
+  const bool has_program = !example.op->programs().empty() || (start && start->op.as<Composite>());
+  if (!is_batched(example) || has_program) return;
   for (unsigned set = 0; set < 1U << example.operands.size(); ++set) {
     Bits marked;
     for (std::size_t i = 0; i < example.operands.size(); ++i) marked.push_back((set >> i & 1) != 0);

@@ -114,14 +114,14 @@ Program program_of(const Example& example) {
   auto place = builder.on_behalf_of({place_of_example, example.op->name()});
   Arrays operands;
   for (Type type : types_of(example.operands)) operands.push_back(builder.input(type));
-  Arrays results = builder.add(example.op, operands);
-  if (const auto* start = example.op.as<Start>()) {
-    Arrays given = results;
-    for (const Array& operand : operands)
-      if (!tangent(operand.type())) given.push_back(operand);
-    results = builder.add(Done{start->op}, given);
-  }
-  return builder.finish(results);
+  return builder.finish(when_done(example.op, operands, builder.add(example.op, operands)));
+}
+
+Arrays when_done(const Op& op, const Arrays& operands, Arrays results) {
+  const auto* start = op.as<Start>();
+  if (!start) return results;
+  results.insert(results.end(), operands.begin() + 1, operands.end());
+  return Builder::current().add(Done{start->op}, results);
 }
 
 namespace {
@@ -158,7 +158,7 @@ std::vector<OpRow> tried_ops() {
   for (OpRow& row : rows)
     for (Example& example : row.examples)
       if (const auto* done = example.op.as<Done>()) {
-        const TransposedOp& of = *started(example.operands[0].type);
+        const AppliedOp& of = *started(example.operands[0].type);
         example = {Start{done->op}, {of.operands.begin(), of.operands.end()}};
       }
   return rows;

@@ -54,6 +54,8 @@ std::string described(const Example& example);
 /// The example as a program: its operands are the inputs, its results the outputs. The equation stands at
 /// "example.cpp:7". What it starts is done at once: a pending value is no user's.
 Program program_of(const Example& example);
+/// The results of the op on these operands; if it is a start, what its Done makes of them.
+Arrays when_done(const Op& op, const Arrays& operands, Arrays results);
 /// Random values for the inputs of a program that was made from an example with these operands: those of an operand with
 /// given values, with lanes or without, are these.
 std::vector<PerDevice> values_for(Random& random, const Program& program,

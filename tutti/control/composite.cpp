@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/composite.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 #include "tutti/base/require.hpp"
 #include "tutti/control/call.hpp"
 #include "tutti/control/sub_programs.hpp"
@@ -25,6 +28,8 @@ std::optional<Op> only_op(const Program& program) {
   bool is_all = equation.operands == program.inputs && equation.results == program.outputs;
   return is_all ? std::optional(equation.op) : std::nullopt;
 }
+
+bool has_tangent(Type type) { return tangent(type).has_value(); }
 
 }  // namespace
 
@@ -58,14 +63,12 @@ Jvp Composite::jvp(const Arrays& operands, const Tangents& tangents) const {
 Tangents Composite::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   Types types;
   Arrays given{*cotangents[0]};
-  std::size_t linear = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     types.push_back(operands[i].type);
-    if (operands[i].linear()) linear = i;
-    else given.push_back(*operands[i].known);
+    if (i > 0) given.push_back(*operands[i].known);
   }
   Tangents result(operands.size());
-  result[linear] = apply_one(transposed({*this, types}), given);
+  result[0] = apply_one(transposed({*this, types}), given);
   return result;
 }
 
@@ -84,48 +87,35 @@ std::vector<Example> Composite::examples() {
   return {{Composite{shared(trace({over_a}, twice).program)}, {over_a}}};
 }
 
-std::size_t linear_operand(const TransposedOp& of) {
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < of.operands.size(); ++i) {
-    if (!tangent(of.operands[i])) continue;
-    require(!found, Code::refused_rule, "transpose is refused: {} is linear in several operands",
-            to_string(of.op));
-    found = i;
-  }
-  require(found.has_value(), Code::refused_rule, "transpose is refused: {} has no float operand",
-          to_string(of.op));
-  return *found;
-}
-
-Op transposed(const TransposedOp& of) {
+Op transposed(const AppliedOp& of) {
   if (const auto* composite = of.op.as<Composite>(); composite && composite->transpose_of)
     return composite->transpose_of->op;
-  const std::size_t linear = linear_operand(of);
-  Types types{dual(of.op->infer(of.operands)[0])};
-  for (std::size_t i = 0; i < of.operands.size(); ++i)
-    if (i != linear) types.push_back(of.operands[i]);
-  auto rule = [&](const Arrays& given) -> Arrays {
-    LinearOperands operands;
-    std::size_t next = 1;
-    for (std::size_t i = 0; i < of.operands.size(); ++i)
-      operands.push_back({i == linear ? std::nullopt : std::optional(given[next++]), of.operands[i]});
-    return {*of.op->transpose(operands, {given[0]})[linear]};
-  };
+  const bool linear_in_first = !of.operands.empty() && tangent(of.operands[0]) &&
+                               std::ranges::none_of(of.operands | std::views::drop(1), has_tangent);
+  require(linear_in_first, Code::refused_rule, "transpose is refused: {} is not linear in one operand alone",
+          to_string(of.op));
   Program program;
   if (const auto* composite = of.op.as<Composite>()) {
-    Bits bits(of.operands.size());
-    bits[linear] = true;
-    // (known.., cotangent) -> (cotangent, known..)
-    program = tutti::transpose(*composite->body, bits);
+    Bits first(of.operands.size());
+    first[0] = true;
+    // (indices.., cotangent) -> (cotangent, indices..)
+    program = tutti::transpose(*composite->body, first);
     std::vector<std::size_t> order{program.inputs.size() - 1};
     for (std::size_t i = 0; i + 1 < program.inputs.size(); ++i) order.push_back(i);
     program = with_inputs(std::move(program), order);
   } else {
+    Types types = of.operands;
+    types[0] = dual(of.op->infer(of.operands)[0]);
+    auto rule = [&](const Arrays& given) -> Arrays {
+      LinearOperands operands{{std::nullopt, of.operands[0]}};
+      for (std::size_t i = 1; i < given.size(); ++i) operands.push_back({given[i], of.operands[i]});
+      return {*of.op->transpose(operands, {given[0]})[0]};
+    };
     program = trace(types, rule).program;
   }
   program = without_dead_code(std::move(program));
   if (std::optional<Op> op = only_op(program)) return *op;
-  return Composite{shared(std::move(program)), std::make_shared<const TransposedOp>(of)};
+  return Composite{shared(std::move(program)), std::make_shared<const AppliedOp>(of)};
 }
 
 Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule) {

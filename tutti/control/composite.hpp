@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-struct TransposedOp;
+struct AppliedOp;
 
 /// A program that stands for one op, so that it can be started like one: what batching or transposing a collective gives
 /// where that is several ops.
@@ -17,7 +17,7 @@ struct Composite {
   static constexpr About about{"A program of one result that is started, and ends, as a whole.", ""};
 
   SubProgram body;
-  std::shared_ptr<const TransposedOp> transpose_of = nullptr;  // if it is the transpose of an op: that one
+  std::shared_ptr<const AppliedOp> transpose_of = nullptr;  // if it is the transpose of an op: that one
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -35,17 +35,16 @@ struct Composite {
 };
 static_assert(complete<Composite>());
 
-/// An op of one result that is linear in its one float operand, on operands of these types.
-struct TransposedOp {
+/// An op of one result on operands of these types. What it communicates is its first operand; others are indices.
+struct AppliedOp {
   Op op;
   Types operands;
-  bool operator==(const TransposedOp&) const = default;
+  bool operator==(const AppliedOp&) const = default;
 };
-/// The float operand. Throws T010 unless there is exactly one.
-std::size_t linear_operand(const TransposedOp& of);
-/// The op that makes the cotangent of the linear operand from that of the result and the other operands: one op where the
+/// The op that makes the cotangent of the first operand from that of the result and the other operands: one op where the
 /// rule records one, else a Composite. Its own transpose is `of` again.
-Op transposed(const TransposedOp& of);
+/// Throws T010 unless the op is linear in the first operand alone.
+Op transposed(const AppliedOp& of);
 /// An op that does what `rule` records: that op if it is one, on all operands in order; else a Composite.
 Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule);
 

@@ -73,8 +73,8 @@ Array done_flat(const PendingArray& pending, Where where) {
     const AfterCollective& after = *pending.after;
     const Equation& equation = after.program.equations[after.collective];
     Arrays values = after.values, given{pending.pending};
-    for (Var var : equation.operands)
-      if (!tangent(after.program.type(var))) given.push_back(values[static_cast<std::size_t>(var)]);
+    const Arrays operands = of(values, equation.operands);
+    given.insert(given.end(), operands.begin() + 1, operands.end());
     put(values, equation.results, tutti::apply(Done{equation.op}, given));
     record(after.program, after.collective + 1, after.program.equations.size(), values);
     return of(values, after.program.outputs)[0];

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/start.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_gather.hpp"
@@ -24,9 +27,12 @@ const AllReduce* extreme(const Op& op) {
   return all_reduce && all_reduce->kind != ReduceKind::sum ? all_reduce : nullptr;
 }
 
+/// What the op gives.
+Type result_of(const AppliedOp& of) { return of.op->infer(of.operands)[0]; }
+
 class Started final : public InFlight {
  public:
-  explicit Started(TransposedOp from) : of(std::move(from)) {}
+  explicit Started(AppliedOp from) : of(std::move(from)) {}
 
   std::string text() const override { return to_string(of.op); }
   bool equals(const InFlight& other) const override {
@@ -34,10 +40,8 @@ class Started final : public InFlight {
     return started && started->of == of;
   }
   Type cotangent() const override {
-    const std::size_t linear = linear_operand(of);
-    Types operands{dual(of.op->infer(of.operands)[0])};
-    for (std::size_t i = 0; i < of.operands.size(); ++i)
-      if (i != linear) operands.push_back(of.operands[i]);
+    Types operands = of.operands;
+    operands[0] = dual(result_of(of));
     return pending(transposed(of), operands);
   }
   std::optional<Type> tangent() const override {
@@ -50,22 +54,11 @@ class Started final : public InFlight {
   static Type pending(const Op& op, const Types& operands) {
     const Types results = op->infer(operands);
     ensure(results.size() == 1, "{} of {} results is started", op->name(), results.size());
-    return results[0].pending(std::make_shared<const Started>(TransposedOp{op, operands}));
+    return results[0].pending(std::make_shared<const Started>(AppliedOp{op, operands}));
   }
 
-  TransposedOp of;
+  AppliedOp of;
 };
-
-Type result_of(const TransposedOp& of) { return of.op->infer(of.operands)[0]; }
-
-/// The operands that are no floats. Both halves take them.
-template <class Operand>
-std::vector<Operand> others(const std::vector<Operand>& operands, const Types& types) {
-  std::vector<Operand> found;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    if (!tangent(types[i])) found.push_back(operands[i]);
-  return found;
-}
 
 Types types_of(const LinearOperands& operands) {
   Types types;
@@ -81,7 +74,7 @@ Array known(const LinearOperand& operand) {
 
 }  // namespace
 
-const TransposedOp* started(Type type) {
+const AppliedOp* started(Type type) {
   const auto* found = dynamic_cast<const Started*>(type.in_flight());
   return found ? &found->of : nullptr;
 }
@@ -110,13 +103,10 @@ Jvp Start::jvp(const Arrays& operands, const Tangents& tangents) const {
 }
 
 Tangents Start::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
-  const TransposedOp of{op, types_of(operands)};
-  const std::size_t linear = linear_operand(of);
   Arrays given{*cotangents[0]};
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    if (i != linear) given.push_back(known(operands[i]));
+  for (std::size_t i = 1; i < operands.size(); ++i) given.push_back(known(operands[i]));
   Tangents result(operands.size());
-  result[linear] = apply_one(Done{transposed(of)}, given);
+  result[0] = apply_one(Done{transposed({op, types_of(operands)})}, given);
   return result;
 }
 
@@ -170,27 +160,30 @@ std::vector<Example> Start::examples() {
 // ---- done
 
 Types Done::infer(const Types& operands) const {
-  const TransposedOp* of = started(operands[0]);
+  const AppliedOp* of = started(operands[0]);
   require(of != nullptr, Code::future, "{} is not pending; only what a start returns can be waited for",
           to_string(operands[0]));
   require(of->op == op, Code::future, "{} waits for another op than {}", to_string(operands[0]),
           to_string(op));
   require(operands[0] == Started::pending(of->op, of->operands), Code::future,
           "{} is not what its start returned", to_string(operands[0]));
-  const Types wanted = others(of->operands, of->operands);
-  require(wanted == Types(operands.begin() + 1, operands.end()), Code::future,
-          "{} needs the same indices at start and end", to_string(op));
+  require(std::ranges::equal(of->operands | std::views::drop(1), operands | std::views::drop(1)),
+          Code::future, "{} needs the same indices at start and end", to_string(op));
   return {result_of(*of)};
 }
 
 Kernel Done::kernel(const Layout& layout) const {
-  return kernel::identity_view(layout.operands()[0].shape());
+  if (layout.operands().size() == 1) return kernel::identity_view(layout.operands()[0].shape());
+  Types types = layout.operands();
+  types[0] = layout.results()[0];
+  auto first = trace(types, [](const Arrays& given) { return Arrays{given[0]}; });
+  return kernel::Sub{kernel::Sub::How::call, {std::make_shared<const Program>(first.program)}};
 }
 
 Jvp Done::jvp(const Arrays& operands, const Tangents& tangents) const {
   Jvp result{tutti::apply(*this, operands), {std::nullopt}};
   if (!tangents[0]) return result;
-  const TransposedOp* of = started(tangents[0]->type());
+  const AppliedOp* of = started(tangents[0]->type());
   Arrays moved = operands;
   moved[0] = *tangents[0];
   result.tangents[0] = apply_one(Done{of->op}, moved);

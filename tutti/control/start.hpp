@@ -41,7 +41,7 @@ struct Start {
 static_assert(complete<Start>());
 
 /// Takes the result of a Start{op}.
-/// pending<op, T>, and then the op's operands that are no floats -> T.
+/// pending<op, T>, and then the op's operands after the first, which are indices -> T.
 /// Throws T016 for a value that is not pending, or waits for another op.
 struct Done {
   static constexpr std::string_view name = "done";
@@ -66,6 +66,6 @@ struct Done {
 static_assert(complete<Done>());
 
 /// The op and its operands that a pending value of this type waits for; null for other types.
-const TransposedOp* started(Type type);
+const AppliedOp* started(Type type);
 
 }  // namespace tutti
