@@ -9,6 +9,7 @@
 #include "tutti/control/start.hpp"
 #include "tutti/control/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/arg_reduce.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
 #include "tutti/transform/batch.hpp"
@@ -50,6 +51,7 @@ SubProgram called(const Op& op, const Types& operands) {
   if (const auto* custom = op.as<CustomTangent>()) return custom->forward();
   if (const auto* composite = op.as<Composite>()) return composite->body;
   if (const auto* ragged = op.as<RaggedAllToAll>()) return ragged->by_gather(operands);
+  if (const auto* extreme = op.as<ArgReduce>()) return extreme->in_pieces(operands);
   return nullptr;
 }
 

@@ -13,8 +13,8 @@ Types call_infer(const Program& body, const Types& operands);
 BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axis,
                          const BatchedArrays& operands);
 
-/// The program that computes what `op` does with operands of these types, if it is one of these ops or a
-/// ragged_all_to_all; else null.
+/// The program that computes what `op` does with operands of these types, if it is one of these ops, a
+/// ragged_all_to_all or the argmax of a long line; else null.
 SubProgram called(const Op& op, const Types& operands);
 /// The program with their programs in their places, and without pending values: a started op stands where it starts.
 /// Inside of sub-programs as well.

@@ -4,8 +4,14 @@
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/dims.hpp"
+#include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/elementwise.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/ops/slice.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 
@@ -118,6 +124,39 @@ Kernel ArgReduce::kernel(const Layout& layout) const {
                           index_of_extreme(unit.results[0], unit.operands[0], shape, dtype, op.extreme,
                                            op.index_dtype);
                         }};
+}
+
+namespace {
+
+constexpr std::int64_t piece = 1 << 16;  // elements
+
+Array in_pieces_of(const ArgReduce& op, const Array& x) {
+  const Array line = reshape(x, {x.type().elements()});
+  const std::int64_t n = line.dim(0), whole = n / piece * piece;
+  auto extremes = [&](const Array& rows) {
+    return op.extreme == Extreme::largest ? reduce_max(rows, {1}) : reduce_min(rows, {1});
+  };
+  auto rows = [&](std::int64_t begin, std::int64_t end, std::int64_t size) {
+    return extremes(reshape(slice_in_dim(line, begin, end), {(end - begin) / size, size}));
+  };
+  Arrays best{rows(0, whole, piece)};
+  if (whole < n) best.push_back(rows(whole, n, n - whole));
+  const Op along_line = ArgReduce{op.extreme, Dim{0}, op.index_dtype};
+  const Array which = apply_one(along_line, {concatenate(best)});
+  // The last piece is shorter. What the window has of the one before it is not as good.
+  const Array begin = minimum(which * piece, n - piece);
+  const Array window = dynamic_slice(line, {begin}, {piece});
+  return reshape(begin + apply_one(along_line, {window}), x.shape().erased(op.dim));
+}
+
+}  // namespace
+
+SubProgram ArgReduce::in_pieces(const Types& operands) const {
+  const Type& x = operands[0];
+  const bool one_long_line = x.shape()[dim] == x.elements() && x.elements() >= 2 * piece;
+  if (!one_long_line || x.dtype() == DType::boolean) return nullptr;
+  auto body = [&](const Arrays& given) { return Arrays{in_pieces_of(*this, given[0])}; };
+  return std::make_shared<const Program>(trace(operands, body).program);
 }
 
 BatchedArrays ArgReduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
