@@ -43,7 +43,7 @@ WithCasts with_casts(const Example& example, const Axis& axis, const Bits& marke
     if (cast && state == State::unreduced) operand = cast_to(operand, {axis}, State::unreduced);
     operands.push_back(operand);
   }
-  made.program = builder.finish(when_done(example.op, operands, builder.add(example.op, operands)));
+  made.program = builder.finish(finished(example.op, operands, builder.add(example.op, operands)));
   return made;
 }
 
@@ -94,7 +94,7 @@ Program over_lanes(const Example& example, const Bits& marked, const Axis& axis 
     Type type = example.operands[i].type;
     operands.push_back(builder.input(marked[i] ? type.with(axis, State::varying) : type));
   }
-  return builder.finish(when_done(example.op, operands, tutti::apply(example.op, operands)));
+  return builder.finish(finished(example.op, operands, tutti::apply(example.op, operands)));
 }
 
 std::vector<PerDevice> stacked_per_value(const std::vector<std::vector<PerDevice>>& calls,

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/start.hpp"
 
 namespace tutti {
 namespace {
@@ -114,14 +113,7 @@ Program program_of(const Example& example) {
   auto place = builder.on_behalf_of({place_of_example, example.op->name()});
   Arrays operands;
   for (Type type : types_of(example.operands)) operands.push_back(builder.input(type));
-  return builder.finish(when_done(example.op, operands, builder.add(example.op, operands)));
-}
-
-Arrays when_done(const Op& op, const Arrays& operands, Arrays results) {
-  const auto* start = op.as<Start>();
-  if (!start) return results;
-  results.insert(results.end(), operands.begin() + 1, operands.end());
-  return Builder::current().add(Done{start->op}, results);
+  return builder.finish(finished(example.op, operands, builder.add(example.op, operands)));
 }
 
 namespace {
@@ -151,17 +143,6 @@ std::vector<PerDevice> values_for(Random& random, const Program& program,
     values.push_back(given ? *given : random_value(random, type, numbers));
   }
   return values;
-}
-
-std::vector<OpRow> tried_ops() {
-  std::vector<OpRow> rows = all_ops();
-  for (OpRow& row : rows)
-    for (Example& example : row.examples)
-      if (const auto* done = example.op.as<Done>()) {
-        const AppliedOp& of = *started(example.operands[0].type);
-        example = {Start{done->op}, {of.operands.begin(), of.operands.end()}};
-      }
-  return rows;
 }
 
 Bits float_inputs(const Program& program) {

@@ -8,6 +8,7 @@
 
 #include <ostream>
 
+#include "tests/support/halves.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/transform/replay.hpp"
@@ -54,8 +55,6 @@ std::string described(const Example& example);
 /// The example as a program: its operands are the inputs, its results the outputs. The equation stands at
 /// "example.cpp:7". What it starts is done at once: a pending value is no user's.
 Program program_of(const Example& example);
-/// The results of the op on these operands; if it is a start, what its Done makes of them.
-Arrays when_done(const Op& op, const Arrays& operands, Arrays results);
 /// Random values for the inputs of a program that was made from an example with these operands: those of an operand with
 /// given values, with lanes or without, are these.
 std::vector<PerDevice> values_for(Random& random, const Program& program,
@@ -82,8 +81,6 @@ class EveryOp : public testing::TestWithParam<OpRow> {
   }
 };
 inline void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
-/// All ops. The examples of Done, whose operands are pending, begin with their Start.
-std::vector<OpRow> tried_ops();
 inline auto every_op() { return testing::ValuesIn(tried_ops()); }
 inline std::string op_name(const testing::TestParamInfo<OpRow>& info) { return info.param.name; }
 
