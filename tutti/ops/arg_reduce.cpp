@@ -128,7 +128,7 @@ Kernel ArgReduce::kernel(const Layout& layout) const {
 
 namespace {
 
-constexpr std::int64_t piece = 1 << 16;  // elements
+constexpr std::int64_t piece = 1 << 13, long_line = 1 << 17;  // elements
 
 Array in_pieces_of(const ArgReduce& op, const Array& x) {
   const Array line = reshape(x, {x.type().elements()});
@@ -153,7 +153,7 @@ Array in_pieces_of(const ArgReduce& op, const Array& x) {
 
 SubProgram ArgReduce::in_pieces(const Types& operands) const {
   const Type& x = operands[0];
-  const bool one_long_line = x.shape()[dim] == x.elements() && x.elements() >= 2 * piece;
+  const bool one_long_line = x.shape()[dim] == x.elements() && x.elements() >= long_line;
   if (!one_long_line || x.dtype() == DType::boolean) return nullptr;
   auto body = [&](const Arrays& given) { return Arrays{in_pieces_of(*this, given[0])}; };
   return std::make_shared<const Program>(trace(operands, body).program);
