@@ -55,7 +55,8 @@ SubProgram called(const Op& op, const Types& operands) {
   return nullptr;
 }
 
-Program with_calls_inlined(const Program& program) {
+Program with_calls_inlined(const Program& program, const Uninlined& kept) {
+  auto inlined = [&](const Program& inside) { return with_calls_inlined(inside, kept); };
   Builder builder;
   PerVar<Array> values(program);
   for (Var var : program.inputs) values[var] = builder.input(program.type(var));
@@ -63,11 +64,13 @@ Program with_calls_inlined(const Program& program) {
     Arrays operands = values.of(equation.operands), results;
     const Types types = program.types_of(equation.operands);
     const auto* start = equation.op.as<Start>();
-    const Op& op = start ? start->op : equation.op;
-    if (equation.op.as<Done>()) results = {operands[0]};
-    else if (SubProgram body = called(op, types))
-      results = inline_program(with_calls_inlined(*body), operands);
-    else results = repeat({with_changed_programs(op, with_calls_inlined), {}, {}, equation.where}, operands);
+    const bool in_halves = start || equation.op.as<Done>();
+    const Op& op = start && !kept.futures ? start->op : equation.op;
+    const bool stays = (in_halves && kept.futures) || (kept.ragged && op.as<RaggedAllToAll>());
+    SubProgram body = stays ? nullptr : called(op, types);
+    if (op.as<Done>() && !stays) results = {operands[0]};
+    else if (body) results = inline_program(inlined(*body), operands);
+    else results = repeat({with_changed_programs(op, inlined), {}, {}, equation.where}, operands);
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }
   return builder.finish(values.of(program.outputs));
