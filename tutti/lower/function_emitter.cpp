@@ -6,8 +6,10 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/lower/apart.hpp"
+#include "tutti/lower/in_flight.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/transform/replay.hpp"
@@ -78,11 +80,8 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
   Types outer_results = std::exchange(result_types_, result_types);
   stablehlo::Location outer_place = std::exchange(place_, place);
   try {
-    const auto* permute = equation.op.as<Permute>();
-    const bool outer_apart = std::exchange(apart_, apart_ || devices_choose(equation.op, operand_types));
-    Lowered results = outer_apart && permute ? lower(permute_by_gather(*permute, operand_types[0]), operands)
-                                             : equation.op->lower(*this, operands);
-    apart_ = outer_apart;
+    const std::size_t first = written_.operations.size();
+    Lowered results = written(equation, operands, operand_types);
     operand_types_ = std::move(outer_operands);
     result_types_ = std::move(outer_results);
     place_ = std::move(outer_place);
@@ -93,6 +92,7 @@ Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands
       ensure(found == promised, "result {} lowers to {}, its type is {}", i, to_string(found),
              to_string(promised));
     }
+    if (equation.op.as<Start>()) results[0] = start(first, results[0]);
     return results;
   } catch (const Error& error) {
     throw error.at(equation.where, equation.op->name());
@@ -108,6 +108,85 @@ Lowered FunctionEmitter::lower(const Program& program, const Lowered& inputs) {
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }
   return values.of(program.outputs);
+}
+
+// In a branch or loop that some devices may not run, a permutation is a gather.
+Lowered FunctionEmitter::written(const Equation& equation, const Lowered& operands,
+                                 const Types& operand_types) {
+  if (equation.op.as<Done>()) return {end(operands[0])};
+  const auto* start = equation.op.as<Start>();
+  const Op& op = start ? start->op : equation.op;
+  const auto* permute = op.as<Permute>();
+  if (apart_ && permute) return lower(permute_by_gather(*permute, operand_types[0]), operands);
+  const bool outer_apart = std::exchange(apart_, apart_ || devices_choose(op, operand_types));
+  Lowered results = op->lower(*this, operands);
+  apart_ = outer_apart;
+  return results;
+}
+
+// --- What was started ------------------------------------------------------------------------------------------
+
+stablehlo::Value FunctionEmitter::start(std::size_t first, stablehlo::Value result) {
+  std::vector<stablehlo::Operation>& all = written_.operations;
+  std::optional<std::size_t> found = only_collective(std::span(all).subspan(first));
+  if (!found) return result;
+  auto at = all.begin() + static_cast<std::ptrdiff_t>(first + *found);
+  const bool is_permute = at->name == "stablehlo.collective_permute";
+  const bool sends = options_.send_recv && is_permute && !sends_in_a_cycle(*at);
+  if (!sends && !options_.async) return result;
+  InFlight op;
+  op.result = result;
+  op.end.push_back(std::move(*at));
+  op.end.insert(op.end.end(), std::make_move_iterator(at + 1), std::make_move_iterator(all.end()));
+  all.erase(at, all.end());
+  stablehlo::Value started = sends ? send(op.end[0]) : async_start(op.end[0]);
+  in_flight_.emplace(started.id, std::move(op));
+  return started;
+}
+
+stablehlo::Value FunctionEmitter::end(stablehlo::Value started) {
+  auto found = in_flight_.find(started.id);
+  if (found == in_flight_.end()) return started;  // in plain form: the result
+  InFlight& op = found->second;
+  op.end[0].location = place_;
+  for (stablehlo::Operation& operation : op.end) append(std::move(operation));
+  return op.result;
+}
+
+stablehlo::Value FunctionEmitter::async_start(stablehlo::Operation& collective) {
+  const stablehlo::ValueType future =
+      stablehlo::FutureType{std::get<stablehlo::TensorType>(collective.result_types[0])};
+  stablehlo::Operation begin = operation("stablehlo.async_start", collective.operands, future, {});
+  stablehlo::Operation done =
+      operation("stablehlo.async_done", begin.results, collective.result_types[0], {});
+  begin.location = collective.location;
+  std::swap(done.results, collective.results);
+  // The region sees nothing but its arguments.
+  stablehlo::Block inside;
+  for (const stablehlo::ValueType& type : collective.operand_types)
+    inside.arguments.push_back(new_value(type));
+  inside.argument_types = collective.operand_types;
+  collective.operands = inside.arguments;
+  stablehlo::Operation leave = returned(collective.results, collective.result_types);
+  inside.operations = {std::exchange(collective, std::move(done)), std::move(leave)};
+  begin.regions.push_back(std::move(inside));
+  return append(std::move(begin));
+}
+
+stablehlo::Value FunctionEmitter::send(stablehlo::Operation& permute) {
+  const stablehlo::ValueType token = stablehlo::TokenType{};
+  stablehlo::Attributes attributes = permute.attributes;
+  attributes.push_back({"is_host_transfer", {false}});
+  stablehlo::Operation create = operation("stablehlo.create_token", {}, token, {});
+  stablehlo::Operation begin =
+      operation("stablehlo.send", {permute.operands[0], create.results[0]}, token, attributes);
+  stablehlo::Operation receive = operation("stablehlo.recv", begin.results, token, attributes);
+  create.location = begin.location = permute.location;
+  receive.results.insert(receive.results.begin(), permute.results[0]);
+  receive.result_types.insert(receive.result_types.begin(), permute.result_types[0]);
+  permute = std::move(receive);
+  append(std::move(create));
+  return append(std::move(begin));
 }
 
 std::vector<stablehlo::Operation> FunctionEmitter::take() { return std::move(written_).all(); }

@@ -57,6 +57,16 @@ class FunctionEmitter final : public Emitter {
   Digits digits_of(const Axes& axes) const;
   /// Row-major over the digits.
   stablehlo::Value number_of(const Digits& digits);
+  /// The values that `equation` lowers to: of a start those of its op.
+  Lowered written(const Equation& equation, const Lowered& operands, const Types& operand_types);
+  /// Begins the op whose operations are those from `first` on, and whose result is `result`. Returns a future or a
+  /// token; in plain form the result.
+  stablehlo::Value start(std::size_t first, stablehlo::Value result);
+  /// The result of an op that was started: ends it here.
+  stablehlo::Value end(stablehlo::Value started);
+  /// Writes what begins the collective, which becomes the operation that waits for it.
+  stablehlo::Value async_start(stablehlo::Operation& collective);
+  stablehlo::Value send(stablehlo::Operation& permute);
   stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::ValueType result,
                                  stablehlo::Attributes attributes);
   stablehlo::Attribute fresh_channel();
@@ -72,12 +82,19 @@ class FunctionEmitter final : public Emitter {
     std::vector<stablehlo::Operation> all() &&;
   };
 
+  /// An op that was started, and is not plain.
+  struct InFlight {
+    std::vector<stablehlo::Operation> end;  // the first one waits
+    stablehlo::Value result;                // of the op; one of `end` makes it
+  };
+
   Mesh mesh_;
   LowerOptions options_;
   std::vector<stablehlo::ValueType> types_;  // of each value
   Written written_;
-  bool is_shared_ = false;  // what is appended
-  bool apart_ = false;      // what is lowered stands in a branch or loop that some devices may not run
+  std::map<int, InFlight> in_flight_;  // by the number of the future or token
+  bool is_shared_ = false;             // what is appended
+  bool apart_ = false;  // what is lowered stands in a branch or loop that some devices may not run
   std::int64_t channels_ = 0;
   Types operand_types_, result_types_;  // of the equation being lowered
   stablehlo::Location place_;

@@ -3,6 +3,7 @@
 
 #include "tutti/control/call.hpp"
 #include "tutti/lower/fold_borders.hpp"
+#include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/manual_module.hpp"
 #include "tutti/transform/simplify.hpp"
 
@@ -24,7 +25,7 @@ std::optional<Sharding> only_sharding(const FoldedProgram& folded, std::size_t i
 
 stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, const LowerOptions& options) {
   Program local = with_borders_as_moves(program, [](const Equation&) { return false; });
-  FunctionEmitter emitter(mesh, options);
+  FunctionEmitter emitter(mesh, options_for(program, options));
   ManualModule module(mesh, emitter);
   Lowered inputs;
   for (Type type : local.types_of(local.inputs))
@@ -36,8 +37,10 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, con
   return std::move(module).finish();
 }
 
-stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const LowerOptions& options) {
-  FoldedProgram folded = fold_borders(with_calls_inlined(program), mesh);
+stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const LowerOptions& given) {
+  const LowerOptions options = options_for(program, given);
+  const Uninlined kept{.futures = options.async || options.send_recv, .ragged = options.ragged_call};
+  FoldedProgram folded = fold_borders(with_calls_inlined(program, kept), mesh);
   FunctionEmitter emitter(mesh, options);
   ManualModule module(mesh, emitter);
   Lowered arguments, inputs;

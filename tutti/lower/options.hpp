@@ -3,12 +3,16 @@
 
 namespace tutti {
 
-/// How ops are written that StableHLO has in more than one form. By default every machine of XLA runs the text.
+/// The form of ops that StableHLO can write in several ways. By default every machine of XLA runs the text.
 struct LowerOptions {
-  bool async =
-      false;  // what was started: stablehlo.async_start and async_done, where the op is one collective
-  bool send_recv = false;    // permutations that were started: stablehlo.send and recv
-  bool ragged_call = false;  // ragged_all_to_all: the custom call that XLA knows on GPUs and TPUs
+  /// Writes a collective that was started as stablehlo.async_start and async_done, if it lowers to exactly one collective
+  /// of StableHLO, or one between local ops. XLA's CPU runs all of them but all_to_all with split != concat.
+  bool async = false;
+  /// Writes a permutation that was started as stablehlo.send and recv. XLA's GPUs run them, and write zeros where nobody
+  /// sends. XLA refuses pairs that form a cycle: those stay a permutation.
+  bool send_recv = false;
+  /// Writes ragged_all_to_all as the custom call that XLA's GPUs and TPUs run, unless it adds the rows that land.
+  bool ragged_call = false;
 };
 
 }  // namespace tutti

@@ -5,7 +5,6 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/apply.hpp"
@@ -191,10 +190,6 @@ BatchedArrays RaggedAllToAll::batch(const Axis& axis, const BatchedArrays& opera
   Array outputs = as_blocks(materialised(operands[1], axis));   // [B, own n, rows, ..]
   Array result = apply_one(RaggedCopy{landing, device_word, device_word}, {sources, outputs, slices});
   return {{as_blocks(result), true}};
-}
-
-Lowered RaggedAllToAll::lower(Emitter& emitter, const Lowered& operands) const {
-  return emitter.lower(*by_gather(emitter.operand_types()), operands);
 }
 
 namespace {
