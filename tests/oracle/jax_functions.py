@@ -56,8 +56,8 @@ def without_gradient(body):
 
 @functools.cache
 def names() -> list[str]:
-    for subject in ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_transformer"):
-        importlib.import_module(subject)
+    for subject in ("collectives", "local_ops", "control", "transforms", "transformer", "futures"):
+        importlib.import_module("jax_" + subject)
     return sorted(FUNCTIONS)
 
 

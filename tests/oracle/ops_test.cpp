@@ -30,7 +30,8 @@ void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
 
 namespace {
 
-/// All examples as one program, which XLA compiles once: the operands are its inputs, the results its outputs.
+/// All examples as one program, which XLA compiles once: the operands are its inputs, the results its outputs. What is
+/// started is done at once.
 Program program_of(const std::vector<Example>& examples) {
   Program program;
   auto variable = [&](Type type) {
@@ -41,19 +42,20 @@ Program program_of(const std::vector<Example>& examples) {
     Equation equation{example.op, {}, {}, {}};
     for (const ExampleOperand& operand : example.operands)
       equation.operands.push_back(variable(operand.type));
-    for (Type type : example.op->infer(program.types_of(equation.operands)))
-      equation.results.push_back(variable(type));
     program.inputs.insert(program.inputs.end(), equation.operands.begin(), equation.operands.end());
-    std::vector<Var> results = equation.results;
-    program.equations.push_back(equation);
+    auto infer = [&](Equation& made) {
+      for (Type type : made.op->infer(program.types_of(made.operands)))
+        made.results.push_back(variable(type));
+    };
+    infer(equation);
     if (const auto* start = example.op.as<Start>()) {
       Equation done{Done{start->op}, equation.results, {}, {}};
       done.operands.insert(done.operands.end(), equation.operands.begin() + 1, equation.operands.end());
-      results = {variable(done.op->infer(program.types_of(done.operands))[0])};
-      done.results = results;
-      program.equations.push_back(std::move(done));
+      program.equations.push_back(std::exchange(equation, std::move(done)));
+      infer(equation);
     }
-    program.outputs.insert(program.outputs.end(), results.begin(), results.end());
+    program.outputs.insert(program.outputs.end(), equation.results.begin(), equation.results.end());
+    program.equations.push_back(std::move(equation));
   }
   return program;
 }
@@ -159,7 +161,8 @@ Bounds with_complex_functions(const Program& program, const Values& results, con
   };
 }
 
-const std::set<std::string> sums{"all_reduce", "cumsum", "dot_general", "reduce_scatter", "reduce_sum"};
+const std::set<std::string> sums{"all_reduce",     "cumsum",     "done", "dot_general",
+                                 "reduce_scatter", "reduce_sum", "start"};
 const std::set<std::string> moves{"argmax",
                                   "argmin",
                                   "bitcast_convert",
