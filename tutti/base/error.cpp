@@ -63,8 +63,12 @@ Error::Error(Code code, Where where, std::string message, std::vector<std::strin
 
 Error Error::at(const Where& where, std::string_view subject) const {
   bool prefix = !has_subject_ && !subject.empty();
+  std::vector<std::string> notes = notes_;
+  // A future's error stands where it starts. Its other end is the call of the function that it is in.
+  if (code_ == Code::future && prefix && where_.known() && where.known())
+    notes.push_back("in the function of " + std::string(subject) + " at " + to_string(where));
   return {code_, where_.known() ? where_ : where, prefix ? std::string(subject) + ": " + message_ : message_,
-          notes_, has_subject_ || prefix};
+          std::move(notes), has_subject_ || prefix};
 }
 
 void throw_error(Code code, Where where, std::string message) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/builder.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "tutti/base/counted.hpp"
@@ -16,6 +17,18 @@ std::atomic<std::uint64_t> next_trace{1};
 [[noreturn]] void fail_escaped() {
   fail(Code::trace,
        "this array is from a function whose trace has ended; return it from there instead of storing it");
+}
+
+[[noreturn]] void refuse_future(const Program& outside, Var future) {
+  std::vector<std::string> notes;
+  for (const Equation& equation : outside.equations)
+    if (std::ranges::count(equation.results, future) > 0 && equation.where.known())
+      notes.push_back("it was started at " + to_string(equation.where));
+  throw Error(
+      Code::future, {},
+      "a future from outside cannot be used in this function; call .done() where it was started, and use "
+      "the array",
+      notes);
 }
 
 }  // namespace
@@ -87,9 +100,7 @@ Var Builder::resolve(const Array& array) {
 }
 
 Var Builder::capture(const Array& outer, Type type) {
-  require(!type.in_flight(), Code::future,
-          "a future from outside cannot be used in this function; call .done() where it was started, and use the "
-          "array");
+  if (type.in_flight()) refuse_future(parent_->program_, outer.traced()->var);
   captured_.push_back(outer);
   program_.inputs.push_back(new_variable(type.with(captures_vary_over_, State::varying)));
   return program_.inputs.back();

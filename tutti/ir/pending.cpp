@@ -32,6 +32,9 @@ void require_finished(const Program& program, std::size_t first, std::span<const
                "this future was finished before, at " + to_string(used_by(var)->where) +
                    "; finish it once, and use the array that .done() returned",
                *start);
+      if (!equation.op->programs().empty())
+        refuse(equation, "a future cannot enter this function; call .done() before, and hand it the array",
+               *start);
       used_by(var) = &equation;
     }
   }
