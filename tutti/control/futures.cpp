@@ -6,7 +6,8 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
-#include "tutti/ops/constant.hpp"
+#include "tutti/ops/zero_tangent.hpp"
+#include "tutti/ops/zeros_of.hpp"
 
 namespace tutti {
 
@@ -86,14 +87,18 @@ Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& outpu
                                       const AxisNames& axes, const RaggedOptions& options) {
   auto body = [&](const Array& x) {
     Array own = Builder::current().own(output);
-    return ragged_all_to_all_as_one(
-        x, own, slices, axes, options, [](const RaggedAllToAll& op, const Arrays& in) {
-          auto alone = [&](const Arrays& rows_and_slices) {
-            return apply_one(op, {rows_and_slices[0], zeros_like(in[1]), rows_and_slices[1]});
-          };
-          Arrays given{in[0], in[2]};
-          return apply_one(as_one_op({given[0].type(), given[1].type()}, alone), given);
-        });
+    return ragged_all_to_all_as_one(x, own, slices, axes, options,
+                                    [](const RaggedAllToAll& op, const Arrays& in) {
+                                      auto alone = [&](const Arrays& rows_and_slices) {
+                                        const Type like = in[1].type();
+                                        Array none =
+                                            is_inexact(like.dtype()) ? zero_tangent(like) : zeros_of(like);
+                                        return apply_one(op, {rows_and_slices[0], none, rows_and_slices[1]});
+                                      };
+                                      Arrays given{in[0], in[2]};
+                                      return apply_one(as_one_op({given[0].type(), given[1].type()}, alone),
+                                                       given);
+                                    });
   };
   return Future<Array>(Array(), {start_flat("ragged_all_to_all_start", operand, operand.where(), body)});
 }
@@ -112,8 +117,10 @@ void require_sent(const Axes& sent_over, const Pairs& sent_pairs, const std::vec
     require(sorted(pairs) == sorted(sent_pairs), Code::groups,
             "the token was sent along {}, and is received along {}; give psend and precv the same pairs",
             to_string(sent_pairs), to_string(pairs));
-    require(like.size() == sent.size(), Code::tree, "{} were sent, {} are to be like them",
-            counted(std::ssize(sent), "array"), counted(std::ssize(like), "array"));
+    require(like.size() == sent.size(), Code::tree,
+            "{} sent, `like` has {}; give an array for each that was sent",
+            sent.size() == 1 ? "1 array was" : fmt::format("{} arrays were", sent.size()),
+            counted(std::ssize(like), "array"));
     for (std::size_t i = 0; i < sent.size(); ++i) {
       const Type wanted = like[i].type();
       require(wanted.dtype() == sent[i].dtype(), Code::dtype,

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/sub_programs.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -16,7 +17,10 @@
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/reshape.hpp"
 #include "tutti/ops/zero_tangent.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/simplify.hpp"
 
 namespace tutti {
 namespace {
@@ -29,6 +33,34 @@ const AllReduce* extreme(const Op& op) {
 
 /// What the op gives.
 Type result_of(const AppliedOp& of) { return of.op->infer(of.operands)[0]; }
+
+/// False for a maximum, and for a program with one in it. Numbers that are no floats do not count.
+bool is_linear(const Program& program);
+bool is_linear(const Op& op) {
+  const auto* composite = op.as<Composite>();
+  return composite ? is_linear(*composite->body) : op->refusal(Rule::transpose).empty();
+}
+bool is_linear(const Program& program) {
+  auto has_float = [&](const std::vector<Var>& vars) {
+    return std::ranges::any_of(program.types_of(vars), [](Type type) { return tangent(type).has_value(); });
+  };
+  return std::ranges::all_of(program.equations, [&](const Equation& equation) {
+    return !has_float(equation.operands) || !has_float(equation.results) || is_linear(equation.op);
+  });
+}
+
+/// The tangent of an op that is not linear. Of a program it is recorded in line: as one op it would have no transpose.
+std::optional<Array> tangent_at_start(const Op& op, const Arrays& operands, const Tangents& tangents) {
+  const auto* composite = op.as<Composite>();
+  if (!composite) return op->jvp(operands, tangents).tangents[0];
+  const Bits nonzero = marked(tangents);
+  JvpProgram derived = jvp(*composite->body, nonzero);
+  if (!derived.nonzero[0]) return std::nullopt;
+  return inline_program(with_outputs(derived.program, {1}), with_tangents(operands, tangents, nonzero))[0];
+}
+
+/// The op that hands a tangent from start to end, where it is computed at the start.
+Op handed_on(Type type) { return Reshape{type.shape()}; }
 
 class Started final : public InFlight {
  public:
@@ -45,10 +77,11 @@ class Started final : public InFlight {
     return pending(transposed(of), operands);
   }
   std::optional<Type> tangent() const override {
-    if (!tutti::tangent(of.op->infer(of.operands)[0])) return std::nullopt;
+    const Type result = of.op->infer(of.operands)[0];
+    if (!tutti::tangent(result)) return std::nullopt;
     if (const AllReduce* op = extreme(of.op))
       return pending(AllReduce{ReduceKind::sum, op->axes, op->groups}, of.operands);
-    return pending(of.op, of.operands);
+    return is_linear(of.op) ? pending(of.op, of.operands) : pending(handed_on(result), {result});
   }
 
   static Type pending(const Op& op, const Types& operands) {
@@ -89,6 +122,11 @@ Jvp Start::jvp(const Arrays& operands, const Tangents& tangents) const {
     Array hit = convert(equal(operands[0], found), found.dtype());
     Array share = hit * *tangents[0] / all_reduce(hit, of->axes, ReduceKind::sum, of->groups);
     result.tangents[0] = apply_one(Start{AllReduce{ReduceKind::sum, of->axes, of->groups}}, {share});
+    return result;
+  }
+  if (!is_linear(op)) {
+    if (std::optional<Array> moved = tangent_at_start(op, operands, tangents))
+      result.tangents[0] = apply_one(Start{handed_on(moved->type())}, {*moved});
     return result;
   }
   Arrays moved;
