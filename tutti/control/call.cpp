@@ -55,6 +55,17 @@ SubProgram called(const Op& op, const Types& operands) {
   return nullptr;
 }
 
+namespace {
+
+/// Errors name the line of the call where the body has none.
+Program placed(Program body, const Where& where) {
+  for (Equation& equation : body.equations)
+    if (!equation.where.known()) equation.where = where;
+  return body;
+}
+
+}  // namespace
+
 Program with_calls_inlined(const Program& program, const Uninlined& kept) {
   auto inlined = [&](const Program& inside) { return with_calls_inlined(inside, kept); };
   Builder builder;
@@ -66,10 +77,11 @@ Program with_calls_inlined(const Program& program, const Uninlined& kept) {
     const auto* start = equation.op.as<Start>();
     const bool in_halves = start || equation.op.as<Done>();
     const Op& op = start && !kept.futures ? start->op : equation.op;
-    const bool stays = (in_halves && kept.futures) || (kept.ragged && op.as<RaggedAllToAll>());
+    const bool stays = (in_halves && kept.futures) || (kept.ragged && op.as<RaggedAllToAll>()) ||
+                       (kept.extremes && op.as<ArgReduce>());
     SubProgram body = stays ? nullptr : called(op, types);
     if (op.as<Done>() && !stays) results = {operands[0]};
-    else if (body) results = inline_program(inlined(*body), operands);
+    else if (body) results = inline_program(placed(inlined(*body), equation.where), operands);
     else results = repeat({with_changed_programs(op, inlined), {}, {}, equation.where}, operands);
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }

@@ -18,8 +18,9 @@ BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axi
 SubProgram called(const Op& op, const Types& operands);
 /// What with_calls_inlined leaves as it is.
 struct Uninlined {
-  bool futures = false;  // Start and Done
-  bool ragged = false;   // ragged_all_to_all
+  bool futures = false;   // Start and Done
+  bool ragged = false;    // ragged_all_to_all
+  bool extremes = false;  // argmax of a long line
 };
 /// The program with their programs in their places, and without pending values: a started op stands where it starts.
 /// Inside of sub-programs as well.

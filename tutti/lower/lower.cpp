@@ -39,7 +39,9 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, con
 
 stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const LowerOptions& given) {
   const LowerOptions options = options_for(program, given);
-  const Uninlined kept{.futures = options.async || options.send_recv, .ragged = options.ragged_call};
+  const Uninlined kept{.futures = options.async || options.send_recv,
+                       .ragged = options.ragged_call,
+                       .extremes = true};
   FoldedProgram folded = fold_borders(with_calls_inlined(program, kept), mesh);
   FunctionEmitter emitter(mesh, options);
   ManualModule module(mesh, emitter);

@@ -308,6 +308,12 @@ Prepared prepared(const Array& rows, const Array& output, const RaggedSlices& sl
   require(rows.rank() >= 1 && output.rank() >= 1, Code::shape,
           "the operand is {}, the output {}; both need rows", to_string(rows.type()),
           to_string(output.type()));
+  require(rows.dtype() == output.dtype(), Code::dtype,
+          "the operand is {}, the output {}; both must have one dtype: convert one of them",
+          to_string(rows.type()), to_string(output.type()));
+  require(rows.shape().erased(Dim{0}) == output.shape().erased(Dim{0}), Code::shape,
+          "the operand is {}, the output {}; they may differ in the number of rows only",
+          to_string(rows.type()), to_string(output.type()));
   Axes over = axes.resolve();
   const Array& first = slices.input_offsets;
   Array from = checked(first, "input_offsets", first);
