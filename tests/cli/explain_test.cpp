@@ -201,6 +201,68 @@ TEST(explain, says_whose_front_end_a_name_is) {
             "shard_map is a front end of enter and leave; this is enter.\n\n");
 }
 
+// Every function of jax/_src/lax/parallel.py, and what else is started here.
+TEST(explain, answers_for_every_function_over_devices) {
+  for (const char* name : {"all_gather",
+                           "all_gather_invariant",
+                           "all_gather_reduced",
+                           "all_gather_start",
+                           "all_to_all",
+                           "all_to_all_start",
+                           "axis_index",
+                           "axis_size",
+                           "packed_offsets",
+                           "pargmax",
+                           "pargmin",
+                           "pbroadcast",
+                           "pbroadcast_start",
+                           "pcast",
+                           "pmax",
+                           "pmax_start",
+                           "pmean",
+                           "pmean_start",
+                           "pmin",
+                           "pmin_start",
+                           "ppermute",
+                           "ppermute_start",
+                           "precv",
+                           "preduced",
+                           "psend",
+                           "pshuffle",
+                           "psum",
+                           "psum_scatter",
+                           "psum_scatter_start",
+                           "psum_start",
+                           "pswapaxes",
+                           "pvary",
+                           "ragged_all_to_all",
+                           "reduced_vary_cast",
+                           "ragged_all_to_all_start",
+                           "unreduced_psum",
+                           "unreduced_psum_scatter",
+                           "vary_unreduced_cast"}) {
+    Finished run = explain(name);
+    EXPECT_EQ(run.status, 0) << name << run.err;
+    EXPECT_TRUE(run.out.starts_with(name)) << run.out;
+  }
+}
+
+TEST(explain, says_that_a_number_is_none_of_the_program) {
+  EXPECT_EQ(
+      explain("axis_size").out,
+      "axis_size\n  The number of devices along the axes, known when the program is traced: a C++ int. It "
+      "records no op.\n");
+  EXPECT_EQ(explained("axis_size").at("function"), "axis_size");
+}
+
+TEST(explain, says_how_names_of_jax_are_written_here) {
+  EXPECT_EQ(explain("preduced").out,
+            "preduced of jax.lax is pcast(x, axes, reduced) here.\n\n" + explain("cast").out);
+  EXPECT_EQ(explain("packed_offsets").out,
+            "packed_offsets is a front end of all_to_all and cumsum; this is all_to_all.\n\n" +
+                explain("all_to_all").out);
+}
+
 TEST(explain, writes_a_timeline_of_the_run_of_its_example) {
   TemporaryName trace("explained.json");
   EXPECT_EQ(explain("psum --trace " + trace.path()).out, explain("psum").out);

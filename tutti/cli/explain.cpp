@@ -214,17 +214,55 @@ nlohmann::ordered_json as_json(const OpRow& row, const std::vector<ShownValue>& 
           {"batched", batched}};
 }
 
+/// A function of which no op knows.
+struct PlainFunction {
+  std::string_view name, summary;
+};
+constexpr PlainFunction plain_functions[] = {
+    {"axis_size",
+     "The number of devices along the axes, known when the program is traced: a C++ int. It records no op."},
+};
+
+/// jax.lax's name for what has another form here.
+struct OtherForm {
+  std::string_view name, here, op;
+};
+constexpr OtherForm other_forms[] = {
+    {"all_gather_invariant", "all_gather(x, axes, {.to = invariant})", "all_gather"},
+    {"all_gather_reduced", "all_gather(x, axes, {.to = reduced})", "all_gather"},
+    {"preduced", "pcast(x, axes, reduced)", "cast"},
+    {"pvary", "pcast(x, axes, varying)", "cast"},
+    {"reduced_vary_cast", "pcast(x, axes, varying)", "cast"},
+    {"unreduced_psum", "psum(x, axes)", "all_reduce"},
+    {"unreduced_psum_scatter", "psum_scatter(x, axes)", "reduce_scatter"},
+    {"vary_unreduced_cast", "pcast(x, axes, unreduced)", "cast"},
+};
+
+int explain_plain(const PlainFunction& function, bool as_json) {
+  nlohmann::ordered_json text{{"function", function.name}, {"summary", function.summary}};
+  if (as_json) fmt::print("{}\n", text.dump(2));
+  else fmt::print("{}\n  {}\n", function.name, function.summary);
+  return 0;
+}
+
 }  // namespace
 
 int explain(const ExplainOptions& options) {
-  std::vector<const OpRow*> rows = named_ops(options.name);
+  if (const auto* plain = std::ranges::find(plain_functions, options.name, &PlainFunction::name);
+      plain != std::end(plain_functions))
+    return explain_plain(*plain, options.json);
+  const auto* form = std::ranges::find(other_forms, options.name, &OtherForm::name);
+  const bool has_other_form = form != std::end(other_forms);
+  std::vector<const OpRow*> rows = named_ops(has_other_form ? std::string(form->op) : options.name);
   const OpRow& row = *rows[0];
   std::vector<ShownValue> shown = values(shown_example(row), options.trace);  // or its trace is refused
   if (options.json) {
     fmt::print("{}\n", as_json(row, shown).dump(2));
     return 0;
   }
-  if (row.name != options.name) {
+  if (has_other_form) {
+    fmt::print("{} of jax.lax is {} here.\n\n", options.name, form->here);
+  } else if (row.name != options.name) {
     std::vector<std::string> names;
     for (const OpRow* recorded : rows) names.push_back(recorded->name);
     fmt::print("{} is a front end of {}{}.\n\n", options.name, fmt::join(names, " and "),

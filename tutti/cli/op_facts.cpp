@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/transform/batch.hpp"
@@ -103,7 +104,8 @@ Bits inexact_inputs(const Program& program) {
 
 // What a derivative by all floats and complex numbers is.
 template <class F>
-std::string derivative_text(const Example& example, F derivative) {
+std::string derivative_text(const Example& given, F derivative) {
+  const Example example = from_the_start(given);
   Program program = program_of(example.op, types_of(example));
   Bits by = inexact_inputs(program);
   if (std::ranges::none_of(by, std::identity{})) return "refused: no operand is a float or complex\n";
@@ -138,8 +140,22 @@ Types types_of(const Example& example) {
   return types;
 }
 
+Example from_the_start(const Example& example) {
+  const auto* done = example.op.as<Done>();
+  if (!done) return example;
+  const Types& operands = started(example.operands[0].type)->operands;
+  return {Start{done->op}, {operands.begin(), operands.end()}};
+}
+
 Program program_of(const Op& op, const Types& operands) {
-  return trace(operands, [&](const Arrays& x) { return Builder::current().add(op, x); }).program;
+  auto body = [&](const Arrays& x) {
+    Arrays results = Builder::current().add(op, x);
+    const auto* start = op.as<Start>();
+    if (!start) return results;
+    results.insert(results.end(), x.begin() + 1, x.end());
+    return Builder::current().add(Done{start->op}, results);
+  };
+  return trace(operands, body).program;
 }
 
 const Example& shown_example(const OpRow& row) {
@@ -195,7 +211,8 @@ std::vector<StatesAlong> accepted_states(const Example& example) {
   return found;
 }
 
-std::vector<std::string> lowered(const Example& example) {
+std::vector<std::string> lowered(const Example& given) {
+  const Example example = from_the_start(given);
   stablehlo::Module module = lower_per_device(program_of(example.op, types_of(example)), example_mesh());
   std::vector<std::string> names;
   for (const stablehlo::Operation& whole : module.functions[0].body.operations)
@@ -205,7 +222,8 @@ std::vector<std::string> lowered(const Example& example) {
   return names;
 }
 
-std::string program_text(const Example& example) {
+std::string program_text(const Example& given) {
+  const Example example = from_the_start(given);
   return to_string(without_places(program_of(example.op, types_of(example))));
 }
 
@@ -217,7 +235,8 @@ std::string gradient_text(const Example& example) {
   return derivative_text(example, [](const Program& p, const Bits& by) { return vjp(p, by); });
 }
 
-std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example) {
+std::vector<std::pair<std::string, std::string>> batched_texts(const Example& given) {
+  const Example example = from_the_start(given);
   std::vector<std::pair<std::string, std::string>> found;
   auto add = [&](const Types& types, const Axis& axis, std::string_view note) {
     found.emplace_back(fmt::format("{}{}", axis.name, note),

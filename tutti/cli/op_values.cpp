@@ -99,7 +99,8 @@ void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors
 
 }  // namespace
 
-std::vector<ShownValue> values(const Example& example, const std::string& trace) {
+std::vector<ShownValue> values(const Example& given, const std::string& trace) {
+  const Example example = from_the_start(given);
   Types types = types_of(example);
   std::vector<Tensors> inputs;
   for (const ExampleOperand& operand : example.operands) inputs.push_back(values_of(operand, inputs.size()));

@@ -16,10 +16,10 @@ namespace tutti {
 /// Source: StableHLO async_start, async_done; the functions *_start of jax.lax.
 struct Start {
   static constexpr std::string_view name = "start";
-  static constexpr About about{
-      "Begins a collective; other work may run until its result is taken.",
-      "psum_start, pmax_start, pmin_start, all_gather_start, psum_scatter_start, all_to_all_start, "
-      "ppermute_start, pbroadcast_start, ragged_all_to_all_start, psend"};
+  static constexpr About about{"Begins a collective; other work may run until its result is taken.",
+                               "psum_start, pmean_start, pmax_start, pmin_start, all_gather_start, "
+                               "psum_scatter_start, all_to_all_start, "
+                               "ppermute_start, pbroadcast_start, ragged_all_to_all_start, psend"};
 
   Op op;
 

@@ -20,7 +20,7 @@ struct AllToAll {
   static constexpr std::string_view name = "all_to_all";
   static constexpr About about{
       "Every device sends its k-th block to the k-th device, and puts together what it receives.",
-      "all_to_all, pswapaxes"};
+      "all_to_all, pswapaxes, packed_offsets"};
 
   Axes axes;   // row-major in the order given
   Dim split;   // of the operand

@@ -14,7 +14,7 @@ namespace tutti {
 struct Cumsum {
   static constexpr std::string_view name = "cumsum";
   static constexpr About about{"Running sums along a dim: of all elements up to each, itself among them.",
-                               "cumsum"};
+                               "cumsum, packed_offsets"};
 
   Dim dim;
   Order order = Order::forward;
