@@ -2,6 +2,8 @@
 // Collectives in two halves: values and gradients as of the whole, and what is refused.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "tests/support/gradients.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/tutti.hpp"
@@ -90,6 +92,20 @@ TEST(futures, of_a_ragged_exchange) {
               [&](const Array& x) { return ragged_all_to_all(x * x, x, slices(), "a") * x; });
 }
 
+TEST(futures, of_a_ragged_exchange_of_unreduced_sums) {
+  auto slices = [] {
+    Array one = ones({2}, DType::i32);
+    return RaggedSlices{arange(2, DType::i32), one, one * axis_index("a")};
+  };
+  auto at_once = [&](const Array& x) {
+    return psum(ragged_all_to_all(mask(x * x, "b"), mask(x, "b"), slices(), "a"), "b");
+  };
+  auto in_halves = [&](const Array& x) {
+    return psum(ragged_all_to_all_start(mask(x * x, "b"), mask(x, "b"), slices(), "a").done(), "b");
+  };
+  expect_same(in_halves, at_once);
+}
+
 TEST(futures, of_trees) {
   expect_same(
       [](const Array& x) {
@@ -119,32 +135,252 @@ TEST(futures, are_received_as_they_were_sent) {
 
 // ---- refused
 
+/// What the library says to the body of a device. A line of this file is named by the comment at its end.
+std::string said(const std::function<Array(Array)>& body) {
+  std::string text = "accepted";
+  try {
+    on_devices(body)();
+  } catch (const Error& error) {
+    text = std::string(info(error.code()).label) + " " + error.what();
+  }
+  static const std::regex place("[^ ]*futures_test.cpp:([0-9]+)");
+  for (std::smatch found; std::regex_search(text, found, place);) {
+    std::string line = source_line({__FILE__, std::stoi(found[1])});
+    std::size_t comment = line.find("// ");
+    std::string name = comment == line.npos ? "line " + found[1].str() : line.substr(comment + 3);
+    text = found.prefix().str() + "{" + name + "}" + found.suffix().str();
+  }
+  return text;
+}
+void expect_said(const std::function<Array(Array)>& body, std::string_view expected,
+                 Where test = Where::here()) {
+  std::string found = said(body);
+  if (found != expected)
+    ADD_FAILURE_AT(test.file, test.line) << "said:     " << found << "\nexpected: " << expected;
+}
+Array same(Array x) { return x; }
+
 TEST(futures, are_refused_if_never_finished) {
-  expect_refused(on_devices([](Array x) {
-                   psum_start(x, "data");  // refused
-                   return x;
-                 }),
-                 "T016 {file}:{line}: psum_start: this future is never finished; call .done() in the same "
-                 "function");
+  expect_said(
+      [](Array x) {
+        psum_start(x, "data");  // start
+        return x;
+      },
+      "T016 {start}: this future is never finished; call .done() in the same function");
+}
+
+TEST(futures, are_refused_if_a_leaf_of_several_is_never_finished) {
+  expect_said(
+      [](Array x) {
+        Future<std::pair<Array, Array>> both = psum_start(std::pair{x, x * x}, "data");  // start
+        return done_flat(both.leaves()[0], Where::here());
+      },
+      "T016 {start}: this future is never finished; call .done() in the same function");
 }
 
 TEST(futures, are_refused_if_finished_twice) {
-  expect_refused(on_devices([](Array x) {
-                   auto future = psum_start(x, "data");
-                   Array once = future.done();
-                   return once + future.done();  // refused
-                 }),
-                 "T016 {file}:{line}: ..");
+  expect_said(
+      [](Array x) {
+        auto future = psum_start(x, "data");  // start
+        Array once = future.done();           // first
+        return once + future.done();          // second
+      },
+      "T016 {second}: this future was finished before, at {first}; finish it once, and use the array that "
+      ".done() returned\n  it was started at {start}");
 }
 
-TEST(futures, are_refused_inside_a_loop) {
+TEST(futures, are_refused_if_finished_before_and_behind_a_barrier) {
+  expect_said(
+      [](Array x) {
+        auto future = psum_start(x, "data");                           // start
+        auto [later, y] = optimization_barrier(std::pair{future, x});  // barrier
+        return later.done() + future.done();                           // second
+      },
+      "T016 {second}: this future was finished before, at {barrier}; finish it once, and use the array that "
+      ".done() returned\n  it was started at {start}");
+}
+
+TEST(futures, are_refused_if_a_barrier_is_the_last_to_take_them) {
+  expect_said(
+      [](Array x) {
+        auto future = psum_start(x, "data");                           // start
+        auto [later, y] = optimization_barrier(std::pair{future, x});  // barrier
+        return y;
+      },
+      "T016 {barrier}: this future is never finished; call .done() in the same function");
+}
+
+TEST(futures, are_refused_if_they_leave_a_shard_map) {
+  expect_said(
+      [](Array x) {
+        auto start = [](Array y) { return psum_start(y, "inner"); };  // start
+        ShardMapOptions options{.mesh = Mesh({{"inner", 2}}), .in = P("inner"), .out = P()};
+        return shard_map(start, options)(x).done();  // end
+      },
+      "T016 {start}: shard_map: this future leaves the function that starts it; call .done() there, and "
+      "return the array\n  in the function of shard_map at {end}");
+}
+
+TEST(futures, are_refused_if_they_leave_a_vmap) {
+  expect_said(
+      [](Array x) {
+        auto start = [](Array lane) { return psum_start(lane, "data"); };  // start
+        return vmap(start)(x).done();                                      // end
+      },
+      "T016 {start}: vmap: this future leaves the function that starts it; call .done() there, and return "
+      "the array\n  in the function of vmap at {end}");
+}
+
+TEST(futures, are_refused_if_they_leave_a_remat) {
+  expect_said(
+      [](Array x) {
+        auto start = [](Array y) { return psum_start(y, "data"); };  // start
+        return remat(start)(x).done();                               // end
+      },
+      "T016 {start}: remat: this future leaves the function that starts it; call .done() there, and return "
+      "the array\n  in the function of remat at {end}");
+}
+
+TEST(futures, are_refused_if_they_leave_a_custom_rule) {
+  expect_said(
+      [](Array x) {
+        auto forward = [](Array y) { return std::pair{y, psum_start(y, "data")}; };  // start
+        auto backward = [](Future<Array> future, Array ct) { return std::tuple{ct * future.done()}; };
+        return custom_vjp(same, forward, backward)(x);  // end
+      },
+      "T016 {start}: custom_vjp: this future leaves the function that starts it; call .done() there, and "
+      "return the array\n  in the function of custom_vjp at {end}");
+}
+
+TEST(futures, are_refused_if_a_loop_captures_them) {
+  expect_said(
+      [](Array x) {
+        auto future = psum_start(x, "data");                                          // start
+        auto trip = [&](const Array&, const Array& c) { return c + future.done(); };  // end
+        return fori_loop(0, 2, trip, x);
+      },
+      "T016 {end}: psum_start: a future from outside cannot be used in this function; call .done() where it "
+      "was started, and use the array\n  it was started at {start}");
+}
+
+TEST(futures, are_refused_if_a_loop_carries_them) {
+  expect_said(
+      [](Array x) {
+        auto future = psum_start(x, "data");  // start
+        auto trip = [](const Array&, const Future<Array>& c) { return c; };
+        return fori_loop(0, 2, trip, future).done();  // end
+      },
+      "T016 {end}: a future cannot enter this function; call .done() before, and hand it the array\n  it was "
+      "started at {start}");
+}
+
+TEST(futures, are_refused_if_a_loop_stacks_them) {
+  expect_said(
+      [](Array x) {
+        auto step = [](Array c, Array v) { return std::pair{c, psum_start(v, "data")}; };  // start
+        return scan(step, x, x).second.done();                                             // end
+      },
+      "T016 {start}: scan: this future leaves the function that starts it; call .done() there, and return "
+      "the array\n  in the function of scan at {end}");
+}
+
+TEST(futures, are_refused_if_a_branch_captures_them) {
+  expect_said(
+      [](Array x) {
+        auto future = psum_start(x, "data");                       // start
+        auto finish = [&](Array y) { return y + future.done(); };  // end
+        return cond(reduce_sum(psum(x, "data")) > 0, finish, same, x);
+      },
+      "T016 {end}: psum_start: a future from outside cannot be used in this function; call .done() where it "
+      "was started, and use the array\n  it was started at {start}");
+}
+
+TEST(futures, are_refused_if_a_branch_returns_them) {
+  expect_said(
+      [](Array x) {
+        auto start = [](Array y) { return psum_start(y, "data"); };            // start
+        return cond(reduce_sum(psum(x, "data")) > 0, start, start, x).done();  // end
+      },
+      "T016 {start}: cond: this future leaves the function that starts it; call .done() there, and return "
+      "the array\n  in the function of cond at {end}");
+}
+
+// ---- send and receive
+
+TEST(sent_arrays, are_received_along_the_pairs_that_they_were_sent_along) {
   expect_refused(on_devices([](Array x) {
-                   auto future = psum_start(x, "data");
-                   return fori_loop(
-                       0, 2, [&](const Array&, const Array& c) { return c + future.done(); },  // refused
-                       x);
+                   auto token = psend(x, "data", {{0, 1}});
+                   return precv(token, x, "data", {{1, 0}});  // refused
                  }),
-                 "T016 {file}:{line}: ..");
+                 "T009 {file}:{line}: precv: the token was sent along [(0, 1)], and is received along [(1, "
+                 "0)]; give psend and precv the same pairs");
+}
+
+TEST(sent_arrays, are_received_over_the_axes_that_they_were_sent_over) {
+  expect_refused(on_devices([](Array x) {
+                   auto token = psend(x, "data", {{0, 1}});
+                   return precv(token, x, "model", {{0, 1}});  // refused
+                 }),
+                 "T009 {file}:{line}: precv: the token was sent over 'data', and is received over 'model'; "
+                 "name the same axes");
+}
+
+TEST(sent_arrays, are_received_as_what_they_are) {
+  auto received_as = [](const Array& like) {
+    return on_devices([=](Array x) {
+      auto token = psend(x, "data", {{0, 1}});
+      return precv(token, like, "data", {{0, 1}});  // refused
+    });
+  };
+  expect_refused(
+      received_as(abstract({3}, DType::f32)),
+      "T005 {file}:{line}: precv: what was sent has the shape [2], `like` has [3]; receive what was sent");
+  expect_refused(received_as(abstract({2}, DType::i32)),
+                 "T007 {file}:{line}: precv: what was sent is f32, `like` is i32; convert what is sent");
+}
+
+TEST(sent_arrays, are_received_with_as_many_leaves) {
+  expect_refused(on_devices([](Array x) {
+                   auto token = psend(x, "data", {{0, 1}});
+                   return precv(token, std::pair{x, x}, "data", {{0, 1}});  // refused
+                 }),
+                 "T012 {file}:{line}: precv: 1 array was sent, `like` has 2 arrays; give an array for each "
+                 "that was sent");
+}
+
+TEST(sent_arrays, are_refused_if_never_received) {
+  expect_said(
+      [](Array x) {
+        psend(x, "data", {{0, 1}});  // start
+        return x;
+      },
+      "T016 {start}: this future is never finished; call .done() in the same function");
+}
+
+TEST(sent_arrays, are_received_in_any_order) {
+  expect_same(
+      [](const Array& x) {
+        auto first = psend(x, "a", around);
+        auto second = psend(x * x, "a", around);
+        Array later = precv(second, x, "a", around);
+        return later * precv(first, x, "a", around);
+      },
+      [](const Array& x) { return ppermute(x * x, "a", around) * ppermute(x, "a", around); });
+}
+
+// In a ring each device sends before it receives: a token is a value, so no order in the program can wait for itself.
+TEST(sent_arrays, go_round_a_ring) {
+  auto twice_around = [](const Array& x) {
+    Array once = precv(psend(x, "a", around), x, "a", around);
+    return precv(psend(once, "a", around), x, "a", around);
+  };
+  expect_same(twice_around, [](const Array& x) { return x * 1.0; });
+}
+
+TEST(sent_arrays, are_zeros_where_nobody_sends) {
+  const Pairs to_one{{0, 1}};
+  expect_same([&](const Array& x) { return precv(psend(x, "a", to_one), x, "a", to_one); },
+              [&](const Array& x) { return ppermute(x, "a", to_one); });
 }
 
 }  // namespace
