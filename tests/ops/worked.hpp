@@ -70,6 +70,25 @@ inline const Groups pairs_in_order{{0, 1}, {2, 3}}, crossed{{0, 2}, {3, 1}}, odd
 
 inline Array device_number(const AxisNames& axes) { return convert(axis_index(axes), DType::f32); }
 
+/// Row d of `rows`, as i32, on the device at position d of the axis.
+inline Array own_row(const Blocks& rows, const std::string& axis = "x") {
+  Arrays numbers;
+  for (const std::vector<double>& row : rows)
+    for (double number : row) numbers.push_back(full({1}, static_cast<std::int64_t>(number), DType::i32));
+  Array table = reshape(concatenate(numbers), {std::ssize(rows), std::ssize(rows[0])});
+  return dynamic_index_in_dim(table, axis_index(axis));
+}
+/// Slices of ragged_all_to_all, a row for each device.
+struct SlicesOfEach {
+  Blocks input_offsets, send_sizes, output_offsets, recv_sizes = {};  // recv_sizes: may be none
+};
+inline RaggedSlices own_slices(const SlicesOfEach& all, const std::string& axis = "x") {
+  RaggedSlices own{own_row(all.input_offsets, axis), own_row(all.send_sizes, axis),
+                   own_row(all.output_offsets, axis)};
+  if (!all.recv_sizes.empty()) own.recv_sizes = own_row(all.recv_sizes, axis);
+  return own;
+}
+
 inline Blocks columns_of_8_by_8() {
   Blocks blocks(8);
   for (int device = 0; device < 8; ++device)

@@ -375,6 +375,63 @@ std::vector<Worked> permutations() {
   };
 }
 
+const SlicesOfEach of_two_devices{.input_offsets = {{0, 1}, {0, 1}},
+                                  .send_sizes = {{1, 2}, {1, 1}},
+                                  .output_offsets = {{0, 0}, {1, 2}},
+                                  .recv_sizes = {{1, 1}, {2, 1}}};
+Array into_four(const Array& x, const SlicesOfEach& slices, const Groups& groups = {}) {
+  return ragged_all_to_all(x, zeros({4}, DType::f32), own_slices(slices), "x", {.groups = groups});
+}
+SlicesOfEach twice(const SlicesOfEach& pair) {
+  auto both = [](Blocks rows) {
+    rows.insert(rows.end(), {rows[0], rows[1]});
+    return rows;
+  };
+  return {both(pair.input_offsets), both(pair.send_sizes), both(pair.output_offsets), both(pair.recv_sizes)};
+}
+// The cotangents by the operand and by the output, one after the other, where the result's counts from 1.
+Array cotangents_of_two(const Array& x) {
+  auto f = [](const Array& operand, const Array& output) {
+    return ragged_all_to_all(operand, output, own_slices(of_two_devices), "x");
+  };
+  auto [result, pull] = vjp(f, std::tuple{x, pcast(zeros({4}, DType::f32), "x", varying)});
+  auto [by_operand, by_output] = pull(arange(4, DType::f32) + 1 + 4 * device_number("x"));
+  return concatenate({by_operand, by_output});
+}
+std::vector<Worked> ragged_exchanges() {
+  const Blocks blocks{{1, 2, 2}, {3, 4, 0}}, received{{1, 3, 0, 0}, {2, 2, 4, 0}};
+  return {
+      {"48", x2, {3}, blocks, [](const Array& x) { return into_four(x, of_two_devices); }, {4}, received},
+      {"49",
+       x4,
+       {3},
+       {{1, 2, 2}, {3, 4, 0}, {10, 20, 20}, {30, 40, 0}},
+       [](const Array& x) { return into_four(x, twice(of_two_devices), pairs_in_order); },
+       {4},
+       {{1, 3, 0, 0}, {2, 2, 4, 0}, {10, 30, 0, 0}, {20, 20, 40, 0}}},
+      {"50",
+       x2,
+       {4},
+       {{1, 0, 0, 0}, {2, 3, 4, 0}},
+       [](const Array& x) {
+         return into_four(x, {{{0}, {0}}, {{1}, {3}}, {{2}, {1}}, {{1}, {3}}}, {{0}, {1}});
+       },
+       {4},
+       {{0, 0, 1, 0}, {0, 2, 3, 4}}},
+      {"51",
+       x2,
+       {4, 3},
+       counting(2, 12),
+       [](const Array& x) {
+         SlicesOfEach rows{{{0, 2}, {0, 2}}, {{2, 2}, {2, 2}}, {{0, 0}, {2, 2}}, {{2, 2}, {2, 2}}};
+         return ragged_all_to_all(x, zeros({4, 3}, DType::f32), own_slices(rows), "x");
+       },
+       {4, 3},
+       {{0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17}, {6, 7, 8, 9, 10, 11, 18, 19, 20, 21, 22, 23}}},
+      {"52", x2, {3}, blocks, cotangents_of_two, {7}, {{1, 5, 6, 0, 0, 3, 4}, {2, 7, 0, 0, 0, 0, 8}}},
+  };
+}
+
 // The lanes of a vmap in the place of the devices.
 Worked under_vmap(const std::string& number, const Shape& shape, const Blocks& whole, const Body& body,
                   const Shape& result, const Blocks& expected) {
@@ -415,7 +472,7 @@ TEST_P(worked_examples, have_their_numbers) { expect_worked(GetParam()); }
 
 std::vector<Worked> all_rows() {
   std::vector<Worked> all;
-  for (auto rows : {reductions, gathers, scatters, permutations, lanes})
+  for (auto rows : {reductions, gathers, scatters, permutations, ragged_exchanges, lanes})
     for (Worked& row : rows()) all.push_back(std::move(row));
   return all;
 }
