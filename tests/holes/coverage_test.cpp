@@ -283,6 +283,9 @@ TEST(h083, gather_to_reduced_casts_equal_values) {
 TEST(h094, broadcast_runs_on_cpus) {
   expect_blocks(i2j2, {}, scalars({0, 1, 2, 3}),
                 [](const Array& x) { return pbroadcast(x, {"i", "j"}, {.source = 2}); }, {}, {{2}});
+  expect_blocks(i2j2, {}, scalars({0, 1, 2, 3}),
+                [](const Array& x) { return pbroadcast_start(x, {"i", "j"}, {.source = 2}).done(); }, {},
+                {{2}});
 }
 
 TEST(h098, exchange_over_some_axes_of_the_mesh) {

@@ -77,6 +77,12 @@ TEST(h058, uneven_groups_are_refused_where_shapes_would_differ) {
                    return all_to_all(x, "data", {.groups = uneven});  // refused
                  }),
                  "T009 {file}:{line}: all_to_all: " + text);
+  expect_refused(on_devices([&](Array x) {
+                   Array none_sent = zeros({4}, DType::i32);
+                   RaggedSlices slices{none_sent, none_sent, none_sent};
+                   return ragged_all_to_all(x, x, slices, "data", {.groups = uneven});  // refused
+                 }),
+                 "T009 {file}:{line}: ragged_all_to_all: " + text);
 }
 
 TEST(h058, uneven_groups_are_summed_each_on_its_own) {

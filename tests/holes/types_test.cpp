@@ -158,6 +158,15 @@ TEST(h016, groups_that_miss_a_device_are_refused_by_every_collective) {
       {"psum_scatter", [&](const Array& x) { return psum_scatter(x, "x", {.groups = half}); }},
       {"all_to_all", [&](const Array& x) { return all_to_all(x, "x", {.groups = half}); }},
       {"pswapaxes", [&](const Array& x) { return pswapaxes(x, "x", 0, half); }},
+      {"ragged_all_to_all",
+       [&](const Array& x) {
+         Array none_sent = zeros({4}, DType::i32);
+         return ragged_all_to_all(x, x, {none_sent, none_sent, none_sent}, "x", {.groups = half});
+       }},
+      {"packed_offsets",
+       [&](const Array&) { return packed_offsets(zeros({4}, DType::i32), "x", {.groups = half}); }},
+      {"psum_start", [&](const Array& x) { return psum_start(x, "x", {.groups = half}).done(); }},
+      {"all_gather_start", [&](const Array& x) { return all_gather_start(x, "x", {.groups = half}).done(); }},
   };
   for (const auto& [name, body] : all)
     EXPECT_NE(refusal([&, &with = body] { type_of(x4, with); })
