@@ -51,22 +51,53 @@ Grouped grouped(const Scope& scope, const Action& action, GroupSizes sizes = Gro
   return {groups.empty() ? x : varying_along(x, axes), axes, groups, group_size(groups, axes)};
 }
 
+/// Whether a collective is one call, or is started and finished with other equations in between.
+enum class How { at_once, in_halves };
+
+/// The result of a collective that was started, and half of another value that is computed meanwhile.
+Array finished(const Scope& scope, const Action& action, const Future<Array>& future) {
+  Array other = scope.pick(action.picks[2]) * 0.5;
+  if (action.picks[3] % 2 == 0) {
+    auto [same_future, same_other] = optimization_barrier(std::pair{future, other});
+    auto [x, y] = as_summands(same_future.done(), same_other, 0);
+    return (x + y) * 0.5;
+  }
+  auto [x, y] = as_summands(future.done(), other, 0);
+  return (x + y) * 0.5;
+}
+
+template <How how>
 Array sum_of_all(const Scope& scope, const Action& action) {
   auto [x, axes, groups, size] = grouped(scope, action, GroupSizes::any);
-  return psum(x, axes, {.groups = groups}) * (1.0 / joint_size(axes));
+  AllReduceOptions options{groups};
+  double each = 1.0 / joint_size(axes);
+  if constexpr (how == How::at_once) return psum(x, axes, options) * each;
+  else return finished(scope, action, psum_start(x * each, axes, options));
 }
 
+template <How how>
 Array mean_of_all(const Scope& scope, const Action& action) {
   auto [x, axes, groups, size] = grouped(scope, action, GroupSizes::any);
-  return pmean(settled(x, axes), axes, {.groups = groups});
+  AllReduceOptions options{groups};
+  Array values = settled(x, axes);
+  if constexpr (how == How::at_once) return pmean(values, axes, options);
+  else return finished(scope, action, pmean_start(values, axes, options));
 }
 
+template <How how>
 Array extremum_of_all(const Scope& scope, const Action& action) {
   auto [x, axes, groups, size] = grouped(scope, action, GroupSizes::any);
-  return action.picks[3] % 2 == 0 ? pmax(settled(x), axes, {.groups = groups})
-                                  : pmin(settled(x), axes, {.groups = groups});
+  AllReduceOptions options{groups};
+  bool is_maximum = action.picks[3] % 2 == 0;
+  Array values = settled(x);
+  if constexpr (how == How::at_once)
+    return is_maximum ? pmax(values, axes, options) : pmin(values, axes, options);
+  else
+    return finished(scope, action,
+                    is_maximum ? pmax_start(values, axes, options) : pmin_start(values, axes, options));
 }
 
+template <How how>
 Array blocks_of_all(const Scope& scope, const Action& action) {
   auto [x, axes, groups, size] = grouped(scope, action);
   Array block = settled(x, axes);
@@ -75,43 +106,107 @@ Array blocks_of_all(const Scope& scope, const Action& action) {
   constexpr State states[] = {varying, invariant, reduced};
   State to = groups.empty() ? states[action.picks[3] % 3] : varying;
   int dims = block.rank() + (tiled ? 0 : 1);
-  return all_gather(block, axes, {.dim = action.picks[3] % dims, .tiled = tiled, .to = to, .groups = groups});
+  AllGatherOptions options{.dim = action.picks[3] % dims, .tiled = tiled, .to = to, .groups = groups};
+  if constexpr (how == How::at_once) return all_gather(block, axes, options);
+  else return finished(scope, action, all_gather_start(block, axes, options));
 }
 
+template <How how>
 Array part_of_sum(const Scope& scope, const Action& action) {
   auto [x, axes, groups, size] = grouped(scope, action);
   bool tiled = action.picks[3] % 2 == 0;
   Array blocks = tiled ? fitted(x, {2 * size}) : fitted(x, {2, size});
-  return psum_scatter(blocks, axes, {.dim = tiled ? 0 : 1, .tiled = tiled, .groups = groups}) *
-         (1.0 / joint_size(axes));
+  PsumScatterOptions options{.dim = tiled ? 0 : 1, .tiled = tiled, .groups = groups};
+  double each = 1.0 / joint_size(axes);
+  if constexpr (how == How::at_once) return psum_scatter(blocks, axes, options) * each;
+  else return finished(scope, action, psum_scatter_start(blocks * each, axes, options));
 }
 
+template <How how>
 Array exchange(const Scope& scope, const Action& action) {
   auto [any, axes, groups, size] = grouped(scope, action);
   Array x = settled(any, axes);
-  if (action.picks[3] % 3 == 0)
-    return all_to_all(fitted(x, {2 * size}), axes, {.tiled = true, .groups = groups});
-  if (action.picks[3] % 3 == 1) return pswapaxes(fitted(x, {2, size}), axes, 1, groups);
-  return all_to_all(fitted(x, {size, 2}), axes, {.split = 0, .concat = 1, .groups = groups});
+  int form = action.picks[3] % 3;
+  bool tiled = form == 0;
+  AllToAllOptions options{.split = form == 1 ? 1 : 0,
+                          .concat = tiled ? 0 : 1,
+                          .tiled = tiled,
+                          .groups = groups};
+  Array blocks = tiled ? fitted(x, {2 * size}) : form == 1 ? fitted(x, {2, size}) : fitted(x, {size, 2});
+  if constexpr (how == How::in_halves)
+    return finished(scope, action, all_to_all_start(blocks, axes, options));
+  if (form == 1) return pswapaxes(blocks, axes, 1, groups);
+  return all_to_all(blocks, axes, options);
 }
 
-Array permutation(const Scope& scope, const Action& action) {
-  Axes axes = scope.pick_open(action.picks[1]);
-  Array x = settled(scope.pick(action.picks[0]), axes);
-  int n = joint_size(axes), by = action.picks[2] % n;
-  Pairs pairs;
+struct Permuted {
+  Axes axes;
+  Array x;
   std::vector<int> sources;
+  Pairs pairs;
+};
+Permuted permuted(const Scope& scope, const Action& action) {
+  Axes axes = scope.pick_open(action.picks[1]);
+  Permuted made{axes, settled(scope.pick(action.picks[0]), axes), {}, {}};
+  int n = joint_size(axes), by = action.picks[2] % n;
   for (int i = 0; i < n; ++i) {
-    sources.push_back((i + by) % n);
-    if (action.picks[3] % 3 == 0 || i % 2 == 0) pairs.emplace_back(i, (i + by) % n);
+    made.sources.push_back((i + by) % n);
+    if (action.picks[3] % 3 == 0 || i % 2 == 0) made.pairs.emplace_back(i, (i + by) % n);
   }
+  return made;
+}
+
+template <How how>
+Array permutation(const Scope& scope, const Action& action) {
+  auto [axes, x, sources, pairs] = permuted(scope, action);
+  if constexpr (how == How::in_halves) return finished(scope, action, ppermute_start(x, axes, pairs));
   return action.picks[3] % 3 == 1 ? pshuffle(x, axes, sources) : ppermute(x, axes, pairs);
 }
 
+// Of two arrays at once. Another value is computed before they are received.
+Array sent(const Scope& scope, const Action& action) {
+  auto [axes, x, sources, pairs] = permuted(scope, action);
+  Array other = settled(scope.pick(action.picks[1]), axes);
+  auto token = psend(std::pair{x, other}, axes, pairs);
+  Array meanwhile = settled(other) * 0.5;
+  auto [first, second] = precv(token, std::pair{x, other}, axes, pairs);
+  auto [a, b] = as_summands(first, second, 0);
+  auto [c, d] = as_summands(a + b, meanwhile, 0);
+  return (c + d) * 0.3;
+}
+
+template <How how>
 Array value_of_one(const Scope& scope, const Action& action) {
   Axes axes = scope.pick_open(action.picks[1]);
-  return pbroadcast(settled(scope.pick(action.picks[0]), axes), axes,
-                    {.source = action.picks[2] % joint_size(axes)});
+  Array x = settled(scope.pick(action.picks[0]), axes);
+  PbroadcastOptions options{.source = action.picks[2] % joint_size(axes)};
+  if constexpr (how == How::at_once) return pbroadcast(x, axes, options);
+  else return finished(scope, action, pbroadcast_start(x, axes, options));
+}
+
+/// `n` numbers of rows, 0 to 2, known when the program runs.
+Array rows_of_slices(const Scope& scope, const Action& action, int n) {
+  Array number = whole_number(scope, scope.pick(action.picks[1]), action.picks[2]);
+  Array first = number.rank() == 0 ? number : index_in_dim(number, 0);
+  return rem(abs(first) + arange(n, DType::i32) * (1 + action.picks[3] % 2), 3);
+}
+
+// Slices overlap where they are taken from. They land without gaps.
+template <How how>
+Array ragged_exchange(const Scope& scope, const Action& action) {
+  auto [any, axes, groups, size] = grouped(scope, action);
+  const int slices = size * (1 + action.picks[3] % 2);
+  Array sizes = rows_of_slices(scope, action, slices);
+  auto rows = [&](const Array& x, std::int64_t count) {
+    return fitted(settled(settled(x, stored_axes(sizes)), axes), Shape{count});
+  };
+  Array x = rows(any, 4), output = as_summed_as(rows(scope.pick(action.picks[2]), 2 * slices + 1), x);
+  RaggedSlices given{rem(arange(slices, DType::i32), 3), sizes,
+                     packed_offsets(sizes, axes, {.groups = groups})};
+  if (action.picks[3] % 3 == 0) given.recv_sizes = all_to_all(sizes, axes, {.tiled = true, .groups = groups});
+  RaggedOptions options{.groups = groups};
+  if constexpr (how == How::at_once) return ragged_all_to_all(x, output, given, axes, options);
+  else return finished(scope, action, ragged_all_to_all_start(x, output, given, axes, options));
 }
 
 Array position(const Scope& scope, const Action& action) {
@@ -162,10 +257,31 @@ Array own_part(const Scope& scope, const Action& action) {
 Array collective_value(const Scope& scope, const Action& action) {
   using Collective = Array (*)(const Scope&, const Action&);
   // In the order of Kind.
-  static constexpr Collective collectives[] = {sum_of_all,  mean_of_all, extremum_of_all, blocks_of_all,
-                                               part_of_sum, exchange,    permutation,     value_of_one,
-                                               position,    other_state, masked,          kept_on_one,
-                                               assumption,  own_part};
+  static constexpr Collective collectives[] = {sum_of_all<How::at_once>,
+                                               mean_of_all<How::at_once>,
+                                               extremum_of_all<How::at_once>,
+                                               blocks_of_all<How::at_once>,
+                                               part_of_sum<How::at_once>,
+                                               exchange<How::at_once>,
+                                               permutation<How::at_once>,
+                                               value_of_one<How::at_once>,
+                                               position,
+                                               other_state,
+                                               masked,
+                                               kept_on_one,
+                                               assumption,
+                                               own_part,
+                                               sum_of_all<How::in_halves>,
+                                               mean_of_all<How::in_halves>,
+                                               extremum_of_all<How::in_halves>,
+                                               blocks_of_all<How::in_halves>,
+                                               part_of_sum<How::in_halves>,
+                                               exchange<How::in_halves>,
+                                               permutation<How::in_halves>,
+                                               value_of_one<How::in_halves>,
+                                               sent,
+                                               ragged_exchange<How::at_once>,
+                                               ragged_exchange<How::in_halves>};
   constexpr auto first = static_cast<std::size_t>(Kind::sum_of_all);
   static_assert(std::size(collectives) == static_cast<std::size_t>(Kind::branch_of_two) - first);
   return collectives[static_cast<std::size_t>(action.kind) - first](scope, action);

@@ -11,6 +11,8 @@
 
 #include "tests/support/slopes.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/control/call.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
@@ -146,11 +148,14 @@ void expect_same_bits(const Program& program, const Mesh& mesh, const Values& in
 // --- Lanes are devices -------------------------------------------------------------------------------------------------
 
 bool adds(const Program& program) {
-  static const std::set<std::string_view> sums{"all_reduce", "cumsum",         "dot_general",
-                                               "reduce_sum", "reduce_scatter", "scatter_add"};
-  return std::ranges::any_of(program.equations, [](const Equation& equation) {
-    auto programs = equation.op->programs();
-    return sums.contains(equation.op->name()) ||
+  static const std::set<std::string_view> sums{"all_reduce",     "cumsum",      "dot_general", "reduce_sum",
+                                               "reduce_scatter", "scatter_add", "ragged_copy"};
+  return std::ranges::any_of(program.equations, [&](const Equation& equation) {
+    const auto* start = equation.op.as<Start>();
+    const Op& op = start ? start->op : equation.op;
+    auto programs = op->programs();
+    if (SubProgram body = called(op, program.types_of(equation.operands))) programs.push_back(body);
+    return sums.contains(op->name()) ||
            std::ranges::any_of(programs, [](const SubProgram& sub) { return adds(*sub); });
   });
 }

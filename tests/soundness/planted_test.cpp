@@ -72,7 +72,7 @@ class planted_defects : public testing::TestWithParam<Defect> {};
 // On the example mesh, whose axes the planted ops name.
 TEST_P(planted_defects, are_caught_by_a_short_program) {
   Tally tally;
-  std::string found = found_and_shrunken({2, 2, 2}, {.programs = 500}, [&](const Draft& draft) {
+  std::string found = found_and_shrunken({2, 2, 2}, {.programs = 1000}, [&](const Draft& draft) {
     Written made = written(draft);
     made.program = with_planted(std::move(made.program), GetParam());
     std::string how = broken_law(made, draft.values, tally);
