@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <fstream>
 #include <memory>
 
 #include "tutti/base/require.hpp"
@@ -24,6 +25,12 @@ std::string read_text(const std::string& path, const std::string& advice) {
   require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file, "{}: cannot be read: {}; {}",
           path, reason.starts_with(path + ": ") ? reason.substr(path.size() + 2) : reason, advice);
   return text;
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  require(file.is_open(), Code::file, "{}: cannot be written", path);
+  require(static_cast<bool>((file << text).flush()), Code::file, "{}: cannot be written to the end", path);
 }
 
 }  // namespace examples

@@ -9,4 +9,7 @@ namespace examples {
 /// Throws R001 with `advice` if it cannot be read: "give the path of digits.csv.gz with --data".
 std::string read_text(const std::string& path, const std::string& advice);
 
+/// Throws R001 if the file cannot be written to its end.
+void write_text(const std::string& path, const std::string& text);
+
 }  // namespace examples

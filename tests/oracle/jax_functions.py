@@ -16,6 +16,8 @@ import numpy as np
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_transformer", "jax_heat",
+            "jax_futures")
 FUNCTIONS = {}
 PROGRAMS = {}
 WITHOUT_GRADIENT = set()
@@ -56,8 +58,8 @@ def without_gradient(body):
 
 @functools.cache
 def names() -> list[str]:
-    for subject in ("collectives", "local_ops", "control", "transforms", "transformer", "futures"):
-        importlib.import_module("jax_" + subject)
+    for subject in SUBJECTS:
+        importlib.import_module(subject)
     return sorted(FUNCTIONS)
 
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets heat spread over a plate, and finds the field that it began with from the one that it ended with; see
+// heat_model.hpp for what one device does.
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "examples/heat_model.hpp"
+#include "examples/support/field_picture.hpp"
+#include "examples/support/heat_options.hpp"
+#include "tutti/base/counted.hpp"
+#include "tutti/cli/program.hpp"
+
+namespace {
+
+using namespace heat;
+
+// Place, width and height of a bump, in sizes of the plate.
+struct Bump {
+  double y, x, width, height;
+};
+constexpr std::array<Bump, 5> bumps{{{.28, .32, .094, 1.0},
+                                     {.30, .64, .078, 0.8},
+                                     {.66, .45, .109, 0.9},
+                                     {.68, .76, .078, 1.0},
+                                     {.50, .20, .078, 0.6}}};
+
+double height_at(double y, double x) {
+  double sum = 0;
+  for (const Bump& bump : bumps)
+    sum += bump.height *
+           std::exp(-(std::pow(y - bump.y, 2) + std::pow(x - bump.x, 2)) / (2 * bump.width * bump.width));
+  return sum;
+}
+
+Tensor smooth_field(int size) {
+  Tensor field(DType::f32, {size, size});
+  float* point = field.mutable_data<float>();
+  for (int row = 0; row < size; ++row)
+    for (int column = 0; column < size; ++column)
+      *point++ = static_cast<float>(height_at(1.0 * row / size, 1.0 * column / size));
+  return field;
+}
+
+// The distance of two fields, as a part of the second one's size: 1 for a field of zeros.
+double error(const Array& found, const Array& expected) {
+  auto [a, b] = std::pair{found.values<float>(), expected.values<float>()};
+  double apart = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    apart += std::pow(a[i] - b[i], 2);
+    size += std::pow(b[i], 2);
+  }
+  return std::sqrt(apart / size);
+}
+
+void run_on(const Machine& machine, const Options& options) {
+  const Mesh& mesh = machine.mesh();
+  Array initial = smooth_field(options.size), zeros = Tensor(DType::f32, initial.shape());
+  auto spread_out = machine.compile(sharded_after(mesh, options.time_steps), initial);
+  Array final_field = spread_out(initial);
+  Search search{zeros, zeros};
+  if (!options.load.empty()) search = load_tree(options.load, search, Where{});
+
+  auto step = machine.compile(sharded_step(mesh, options.time_steps), search, final_field);
+  auto take_step = [&] {
+    Array value;
+    std::tie(value, search) = step(std::move(search), final_field);
+    return value.item();
+  };
+  if (options.explain) return examples::explain(step, take_step);
+
+  fmt::print("{0}x{0} points on {1} ({2}), {3}; heat spreads for {4}\n", options.size,
+             counted(mesh.devices(), "virtual device"), to_string(mesh), counted(machine.workers(), "worker"),
+             counted(options.time_steps, "time step"));
+  examples::train(options, take_step);
+  if (!options.save.empty()) save_tree(options.save, search, Where{});
+
+  double initial_error = error(search.field, initial),
+         final_error = error(spread_out(search.field), final_field);
+  std::vector<examples::Field> fields{{"the initial field", initial.tensor()},
+                                      {"the final field: given", final_field.tensor()},
+                                      {"the initial field: found", search.field.tensor()}};
+  fmt::print("{}error of the initial field {:.4f}, of the final field {:.4f}; a field of zeros has 1\n",
+             drawn(fields), initial_error, final_error);
+  if (!options.picture.empty()) write_picture(options.picture, fields);
+}
+
+void run(const Options& options) {
+  Machine machine = examples::open_machine(parse_mesh(options.mesh), options);
+  run_on(machine, options);
+  examples::warn_of_left_out("heat", machine, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tutti::cli::run_program("heat", [&] {
+    if (std::optional<Options> options = heat::parse(argc, argv)) run(*options);
+    return 0;
+  });
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "examples/support/training.hpp"
+
+namespace heat {
+
+struct Options : examples::TrainingOptions {
+  Options() {
+    mesh = "y=4,x=2";
+    steps = 150;
+  }
+  std::string picture;  // file for the fields as SVG
+  int size = 64;        // points along each side of the plate
+  int time_steps = 100;
+};
+
+/// The command line. None for --help, which it prints. Throws R002.
+std::optional<Options> parse(int argc, char** argv);
+
+}  // namespace heat
