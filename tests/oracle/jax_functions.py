@@ -16,8 +16,8 @@ import numpy as np
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_transformer", "jax_heat",
-            "jax_futures")
+SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_futures")
+EXAMPLES = ("jax_transformer", "jax_heat", "jax_experts")
 FUNCTIONS = {}
 PROGRAMS = {}
 WITHOUT_GRADIENT = set()
@@ -58,7 +58,7 @@ def without_gradient(body):
 
 @functools.cache
 def names() -> list[str]:
-    for subject in SUBJECTS:
+    for subject in SUBJECTS + EXAMPLES:
         importlib.import_module(subject)
     return sorted(FUNCTIONS)
 

@@ -10,6 +10,7 @@ from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 from jax_functions import program
+from jax_transformer import placed
 
 SPREAD = 0.2
 
@@ -57,7 +58,8 @@ def heat_descent(field, final_field, numbers):
             out_specs=(P(), tiles, tiles),
         )
     )
-    velocity, misfits = np.zeros_like(field), []
+    field, velocity, final_field = placed(mesh, [field, np.zeros_like(field), final_field], [tiles] * 3)
+    misfits = []
     for _ in range(steps):
         value, field, velocity = one_step(field, velocity, final_field)
         misfits.append(np.asarray(value))
