@@ -20,9 +20,7 @@ struct Found {
 
 Found found(const std::vector<float>& line) {
   const Array x = Tensor(Shape{1, elements}, line);
-  auto both = [](const Array& a) {
-    return std::pair{argmax(a, 1, DType::i64), argmin(a, 1, DType::i64)};
-  };
+  auto both = [](const Array& a) { return std::pair{argmax(a, 1, DType::i64), argmin(a, 1, DType::i64)}; };
   Machine machine = open_local(mesh, {.workers = 2});
   auto [largest, smallest] =
       machine.compile(shard_map(both, {.mesh = mesh, .in = {P()}, .out = {P(), P()}}), x)(x);

@@ -104,7 +104,7 @@ struct Literal {
 struct Unit {
   std::span<const std::byte* const> operands;
   std::span<std::byte* const> results;
-  std::byte* scratch;  // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
+  std::byte* scratch;       // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
   std::int64_t number = 0;  // which of the distinct values of the results
 };
 struct Opaque {
