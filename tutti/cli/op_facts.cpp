@@ -217,7 +217,8 @@ std::vector<std::string> lowered(const Example& given) {
   std::vector<std::string> names;
   for (const stablehlo::Operation& whole : module.functions[0].body.operations)
     for (const stablehlo::Block& inside : whole.regions)
-      for (const stablehlo::Operation& operation : inside.operations) names.push_back(operation.name);
+      for (const stablehlo::Operation& operation : inside.operations)
+        if (std::ranges::find(names, operation.name) == names.end()) names.push_back(operation.name);
   std::erase(names, "sdy.return");
   return names;
 }

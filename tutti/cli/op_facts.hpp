@@ -43,7 +43,7 @@ struct StatesAlong {
 /// Empty for an op without operands.
 std::vector<StatesAlong> accepted_states(const Example& example);
 
-/// The StableHLO operations that the example becomes, in order.
+/// The StableHLO operations that the example becomes, each once, in the order of their first use.
 std::vector<std::string> lowered(const Example& example);
 
 /// The example as a program, and what transforms make of it; of a transform that is refused the reason.
