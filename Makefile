@@ -51,7 +51,7 @@ install-check: build    ## build and run a user's project in all ways to use Tut
 arm: setup    ## build for ARM of 64 bits, and run demo, tool and tests under emulation
 	tools/arm
 
-build: configure
+build: configure    ## build everything in build/release
 	cmake --build --preset release
 
 configure: setup

@@ -12,6 +12,7 @@
 #include "examples/support/experts_options.hpp"
 #include "examples/support/experts_start.hpp"
 #include "examples/support/random.hpp"
+#include "examples/support/text_file.hpp"
 #include "examples/support/transformer_text.hpp"
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/program.hpp"
@@ -23,7 +24,7 @@ using examples::Curve;
 using examples::Random;
 using transformer::Tokens;
 
-constexpr std::size_t batch_size = 256, tested = 512, context = 8;
+constexpr std::size_t batch_size = 256, tested = 512, context = Sizes{}.context;
 constexpr std::uint64_t seed = 2026;  // fixed before the first run
 
 Batch batch_of(const Tokens& text, std::span<const std::size_t> starts) {
@@ -61,8 +62,8 @@ void report(const Tokens& text, std::span<const std::size_t> held_out, const Mac
 
   for (std::size_t& start : starts) start += context - 1;
   std::int64_t of_layers = elements(both.experts.layer), all = elements(both.experts);
-  fmt::print("{} parameters meet a character in the dense network, {} of {} in that of the experts\n",
-             elements(both.dense), all - of_layers + of_layers / std::ssize(counts), all);
+  fmt::print("parameters that one character uses: dense {}, experts {} of {}\n", elements(both.dense),
+             all - of_layers + of_layers / std::ssize(counts), all);
   fmt::print("loss on held-out text: dense {:.3f}, experts {:.3f}; by counted pairs of characters {:.3f}\n",
              found.dense.item(), found.experts.item(), transformer::loss_by_pairs(text, starts, 1));
 }
@@ -87,6 +88,7 @@ std::int64_t experts_of(const Mesh& mesh) {
 }
 
 void run_on(const Machine& machine, const Options& options) {
+  if (!options.picture.empty()) examples::write_text(options.picture, "");  // a bad path is refused first
   const Mesh& mesh = machine.mesh();
   Tokens text = transformer::read_tokens(options.text);
   transformer::Split starts = transformer::split(text, context + 1);

@@ -16,7 +16,7 @@ using namespace tutti;
 struct Mlp {
   Array up, down;  // [width, hidden] [hidden, width]
 };
-struct Around {              // a layer
+struct Around {              // what stands before and after the layer
   Array characters, joined;  // [vocabulary, part] [context * part, width]
   Array scores;              // [width, vocabulary]
 };
@@ -41,21 +41,22 @@ inline Array through(const Mlp& layer, const Array& x) {
   return matmul(relu(matmul(x, layer.up)), layer.down);
 }
 
-// Rows that are sorted by the device that they go to, `sizes` of them to each -> those that arrive, sorted by sender,
-// and zeros up to `room` rows.
+// Sends each device its part of `rows`, which are sorted by device; `sizes` has the number of rows for each. Returns
+// [room, width]: the rows that arrive, sorted by sender, then zeros.
 inline Array exchanged(const Array& rows, const Array& sizes, std::int64_t room) {
   RaggedSlices slices{cumsum(sizes) - sizes, sizes, packed_offsets(sizes, "expert")};
   return ragged_all_to_all(rows, zeros({room, rows.dim(1)}, rows.dtype()), slices, "expert");
 }
 
 struct Routed {
-  Array x;        // [tokens, width]
-  Array counts;   // i32[experts]: how many tokens of all devices each expert gets
-  Array balance;  // 1 if they are as many, the number of experts if one gets all (Fedus, Zoph, Shazeer 2021)
+  Array x;       // [tokens, width]
+  Array counts;  // i32[experts]: how many tokens of all devices each expert gets
+  Array
+      balance;  // 1 if all experts get equally many tokens, n if one of n gets all (Fedus, Zoph, Shazeer 2021)
 };
 
-// There is room for all tokens of all devices, so none is left out. The probability of the chosen expert is the weight of
-// what it says: that is how the router learns.
+// There is room for all tokens of all devices, so none is dropped. The price is that each expert computes that many rows, most
+// of them zeros. The probability of the chosen expert is the weight of its answer: that is how the router learns.
 inline Routed through_experts(const Experts& network, const Array& x) {
   const std::int64_t tokens = x.dim(0), experts = axis_size("expert");
   Array probability = softmax(matmul(x, network.router));

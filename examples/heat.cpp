@@ -10,6 +10,7 @@
 #include "examples/heat_model.hpp"
 #include "examples/support/field_picture.hpp"
 #include "examples/support/heat_options.hpp"
+#include "examples/support/text_file.hpp"
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/program.hpp"
 
@@ -56,6 +57,7 @@ double error(const Array& found, const Array& expected) {
 }
 
 void run_on(const Machine& machine, const Options& options) {
+  if (!options.picture.empty()) examples::write_text(options.picture, "");  // a bad path is refused first
   const Mesh& mesh = machine.mesh();
   Array initial = smooth_field(options.size), zeros = Tensor(DType::f32, initial.shape());
   auto spread_out = machine.compile(sharded_after(mesh, options.time_steps), initial);

@@ -18,7 +18,7 @@ std::optional<Options> parse(int argc, char** argv) {
   app.add_option("--size", options.size, "points along each side of the plate; --mesh splits them")
       ->capture_default_str()
       ->check(CLI::Range(8, 4096));
-  app.add_option("--time-steps", options.time_steps, "how long heat spreads")
+  app.add_option("--time-steps", options.time_steps, "time steps that heat spreads for")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   app.add_option("--picture", options.picture, "draw the fields into this file, as SVG");

@@ -166,7 +166,7 @@ TEST(futures, are_refused_if_never_finished) {
         psum_start(x, "data");  // start
         return x;
       },
-      "T016 {start}: this future is never finished; call .done() in the same function");
+      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
 }
 
 TEST(futures, are_refused_if_a_leaf_of_several_is_never_finished) {
@@ -175,7 +175,7 @@ TEST(futures, are_refused_if_a_leaf_of_several_is_never_finished) {
         Future<std::pair<Array, Array>> both = psum_start(std::pair{x, x * x}, "data");  // start
         return done_flat(both.leaves()[0], Where::here());
       },
-      "T016 {start}: this future is never finished; call .done() in the same function");
+      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
 }
 
 TEST(futures, are_refused_if_finished_twice) {
@@ -207,7 +207,7 @@ TEST(futures, are_refused_if_a_barrier_is_the_last_to_take_them) {
         auto [later, y] = optimization_barrier(std::pair{future, x});  // barrier
         return y;
       },
-      "T016 {barrier}: this future is never finished; call .done() in the same function");
+      "T016 {barrier}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
 }
 
 TEST(futures, are_refused_if_they_leave_a_shard_map) {
@@ -354,7 +354,7 @@ TEST(sent_arrays, are_refused_if_never_received) {
         psend(x, "data", {{0, 1}});  // start
         return x;
       },
-      "T016 {start}: this future is never finished; call .done() in the same function");
+      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
 }
 
 TEST(sent_arrays, are_received_in_any_order) {

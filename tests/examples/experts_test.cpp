@@ -192,7 +192,7 @@ TEST(experts, program_learns_more_than_pairs_of_characters) {
 TEST(experts, program_compares_networks_with_as_many_active_parameters) {
   Finished run = run_program("--steps 0 --mesh expert=4,data=2");
   ASSERT_EQ(run.status, 0) << run.err;
-  EXPECT_NE(run.out.find("20224 parameters meet a character in the dense network, 20224 of 32512 in"),
+  EXPECT_NE(run.out.find("parameters that one character uses: dense 20224, experts 20224 of 32512"),
             std::string::npos)
       << run.out;
 }

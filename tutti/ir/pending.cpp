@@ -46,7 +46,7 @@ void require_finished(const Program& program, std::size_t first, std::span<const
                "this future leaves the function that starts it; call .done() there, and return the array",
                program.equations[i]);
       if (!used_by(var))
-        refuse(program.equations[i], "this future is never finished; call .done() in the same function",
+        refuse(program.equations[i], "this future is never finished; call .done(), or precv of what psend sent, in the same function",
                program.equations[i]);
     }
 }

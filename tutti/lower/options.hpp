@@ -3,7 +3,7 @@
 
 namespace tutti {
 
-/// The form of ops that StableHLO can write in several ways. By default every machine of XLA runs the text.
+/// The form of ops that StableHLO can write in several ways. By default every XLA backend runs the text.
 struct LowerOptions {
   /// Writes a collective that was started as stablehlo.async_start and async_done, if it lowers to exactly one collective
   /// of StableHLO, or one between local ops. XLA's CPU runs all of them but all_to_all with split != concat.
