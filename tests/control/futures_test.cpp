@@ -166,7 +166,8 @@ TEST(futures, are_refused_if_never_finished) {
         psum_start(x, "data");  // start
         return x;
       },
-      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
+      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same "
+      "function");
 }
 
 TEST(futures, are_refused_if_a_leaf_of_several_is_never_finished) {
@@ -175,7 +176,8 @@ TEST(futures, are_refused_if_a_leaf_of_several_is_never_finished) {
         Future<std::pair<Array, Array>> both = psum_start(std::pair{x, x * x}, "data");  // start
         return done_flat(both.leaves()[0], Where::here());
       },
-      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
+      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same "
+      "function");
 }
 
 TEST(futures, are_refused_if_finished_twice) {
@@ -185,8 +187,8 @@ TEST(futures, are_refused_if_finished_twice) {
         Array once = future.done();           // first
         return once + future.done();          // second
       },
-      "T016 {second}: this future was finished before, at {first}; finish it once, and use the array that "
-      ".done() returned\n  it was started at {start}");
+      "T016 {second}: this future was used before, at {first}; finish it once, and use the array that "
+      ".done() returned, or the future that optimization_barrier returned\n  it was started at {start}");
 }
 
 TEST(futures, are_refused_if_finished_before_and_behind_a_barrier) {
@@ -196,8 +198,8 @@ TEST(futures, are_refused_if_finished_before_and_behind_a_barrier) {
         auto [later, y] = optimization_barrier(std::pair{future, x});  // barrier
         return later.done() + future.done();                           // second
       },
-      "T016 {second}: this future was finished before, at {barrier}; finish it once, and use the array that "
-      ".done() returned\n  it was started at {start}");
+      "T016 {second}: this future was used before, at {barrier}; finish it once, and use the array that "
+      ".done() returned, or the future that optimization_barrier returned\n  it was started at {start}");
 }
 
 TEST(futures, are_refused_if_a_barrier_is_the_last_to_take_them) {
@@ -207,7 +209,8 @@ TEST(futures, are_refused_if_a_barrier_is_the_last_to_take_them) {
         auto [later, y] = optimization_barrier(std::pair{future, x});  // barrier
         return y;
       },
-      "T016 {barrier}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
+      "T016 {barrier}: this future is never finished; call .done(), or precv of what psend sent, in the same "
+      "function");
 }
 
 TEST(futures, are_refused_if_they_leave_a_shard_map) {
@@ -354,7 +357,8 @@ TEST(sent_arrays, are_refused_if_never_received) {
         psend(x, "data", {{0, 1}});  // start
         return x;
       },
-      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same function");
+      "T016 {start}: this future is never finished; call .done(), or precv of what psend sent, in the same "
+      "function");
 }
 
 TEST(sent_arrays, are_received_in_any_order) {

@@ -227,7 +227,7 @@ TEST(ragged_all_to_all, refuses_indices_that_are_no_integers) {
   for (int i = 0; i < 4; ++i)
     expect_refused(traced_with(i, zeros_of(DType::f32, {4})),
                    "T007 {file}:{line}: ragged_all_to_all: " + names_of_arrays[static_cast<std::size_t>(i)] +
-                       " is f32[4], not of integers; convert it: convert(x, DType::i32)");
+                       " is f32[4], not of i32 or i64; convert it: convert(x, DType::i32)");
 }
 
 TEST(ragged_all_to_all, refuses_indices_of_two_dims) {
@@ -271,7 +271,7 @@ TEST(packed_offsets, refuses_sizes_that_are_none_for_each_device) {
                  "T005 {file}:{line}: packed_offsets: 6 slices do not split over the 4 devices of 'data'; "
                  "give the same number for each device, and sizes of 0 where there is nothing to send");
   expect_refused(packed(zeros_of(DType::f32, {4})),
-                 "T007 {file}:{line}: packed_offsets: send_sizes is f32[4], not of integers; convert it: "
+                 "T007 {file}:{line}: packed_offsets: send_sizes is f32[4], not of i32 or i64; convert it: "
                  "convert(x, DType::i32)");
 }
 

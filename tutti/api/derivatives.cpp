@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/composite.hpp"
 #include "tutti/control/custom_rules.hpp"
+#include "tutti/control/start.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/stop_gradient.hpp"
@@ -43,6 +45,7 @@ struct TracedCall {
 
 TracedCall traced_call(std::string_view name, const FlatFunction& function, const Arrays& arguments,
                        Where where) try {
+  Builder::current().refuse_futures(arguments);
   Arrays own = own_all(arguments);
   return {own, trace(types_of(own), function)};
 } catch (const Error& error) {
@@ -99,6 +102,12 @@ Arrays replayed(const Program& program, const Arrays& arguments, const Axes& axe
       op = with_changed_programs(op, [&](const Program& inner) { return varying_over(inner, axes); });
       for (Array& operand : operands) operand = cast_to(operand, axes, State::varying);
     }
+    const auto* start = op.as<Start>();
+    if (const auto* several = start ? start->op.as<Composite>() : nullptr; several && !axes.empty()) {
+      op = Start{Composite{shared(varying_over(*several->body, axes))}};
+      for (Array& operand : operands) operand = cast_to(operand, axes, State::varying);
+    }
+    if (op.as<Done>()) op = Done{started(operands[0].type())->op};
     Arrays results = replay(equation, [&] { return tutti::apply(op, operands); });
     for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
   }

@@ -149,6 +149,7 @@ Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const S
                       const ShardMapOptions& options, Where where) try {
   Builder& builder = builder_for("shard_map", where);
   require_not_bound_yet(bound_axes(options), builder.bound_axes());
+  builder.refuse_futures(arguments);
   Arrays parts = entered(arguments, structure, options, where);
   Structure result_structure;
   TracedProgram traced = traced_body(body, parts, bound_axes(options), result_structure);

@@ -36,6 +36,7 @@ int lanes(const VmapFlat& call, const VmapOptions& options) {
 
 // Mapped along dim 0, or the same in all lanes.
 BatchedArrays entered(const VmapFlat& call) {
+  Builder::current().refuse_futures(call.arguments);
   BatchedArrays arguments;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     Array argument = Builder::current().own(call.arguments[i]);

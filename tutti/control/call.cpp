@@ -78,7 +78,7 @@ Program with_calls_inlined(const Program& program, const Uninlined& kept) {
     const bool in_halves = start || equation.op.as<Done>();
     const Op& op = start && !kept.futures ? start->op : equation.op;
     const bool stays = (in_halves && kept.futures) || (kept.ragged && op.as<RaggedAllToAll>()) ||
-                       (kept.extremes && op.as<ArgReduce>());
+                       (kept.long_argmax && op.as<ArgReduce>());
     SubProgram body = stays ? nullptr : called(op, types);
     if (op.as<Done>() && !stays) results = {operands[0]};
     else if (body) results = inline_program(placed(inlined(*body), equation.where), operands);

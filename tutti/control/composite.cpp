@@ -19,8 +19,6 @@
 namespace tutti {
 namespace {
 
-Composite with_body(Program program) { return {shared(without_dead_code(std::move(program)))}; }
-
 /// The op of a program that is one op on the program's inputs in their order.
 std::optional<Op> only_op(const Program& program) {
   if (program.equations.size() != 1) return std::nullopt;
@@ -53,11 +51,11 @@ Jvp Composite::jvp(const Arrays& operands, const Tangents& tangents) const {
   Bits nonzero = marked(tangents);
   JvpProgram derived = tutti::jvp(*body, nonzero);
   Arrays arguments = with_tangents(operands, tangents, nonzero);
-  // Each result is an op of its own: results with tangents would be two.
-  auto part = [&](std::size_t output) {
-    return apply_one(with_body(with_outputs(derived.program, {output})), arguments);
-  };
-  return {tutti::apply(*this, operands), {derived.nonzero[0] ? std::optional(part(1)) : std::nullopt}};
+  Jvp result{tutti::apply(*this, operands), {std::nullopt}};
+  // Recorded in line: as one op of all operands and tangents it would have no transpose.
+  if (derived.nonzero[0])
+    result.tangents[0] = inline_program(with_outputs(derived.program, {1}), arguments)[0];
+  return result;
 }
 
 Tangents Composite::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
@@ -65,6 +63,8 @@ Tangents Composite::transpose(const LinearOperands& operands, const Tangents& co
   Arrays given{*cotangents[0]};
   for (std::size_t i = 0; i < operands.size(); ++i) {
     types.push_back(operands[i].type);
+    require(i == 0 || operands[i].known.has_value(), Code::refused_rule,
+            "transpose is refused: a program that is started is linear in one operand only");
     if (i > 0) given.push_back(*operands[i].known);
   }
   Tangents result(operands.size());

@@ -44,6 +44,7 @@ class Future {
     return tree::rebuild(like_, results);
   }
   const std::vector<PendingArray>& leaves() const { return leaves_; }
+  const T& like() const { return like_; }
   auto tie() { return std::tie(leaves_); }
 
  private:
@@ -122,7 +123,7 @@ auto pbroadcast_start(const T& t, const AxisNames& axes, const PbroadcastOptions
 Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& output, const RaggedSlices& slices,
                                       const AxisNames& axes, const RaggedOptions& options = {});
 
-/// What psend sent. Only precv takes it, once, with the same axes and pairs.
+/// A send that was started. Only precv takes it, once, with the same axes and pairs.
 template <class T>
 class SendToken {
  public:
@@ -159,6 +160,7 @@ T precv(const SendToken<T>& token, const L& like, const AxisNames& axes, const P
   std::vector<Type> sent;
   for (const PendingArray& leaf : token.sent().leaves()) sent.push_back(leaf.pending.type(where));
   require_sent(token.axes(), token.pairs(), sent, axes, pairs, tree::flatten(like), where);
+  require_same_structure("precv", tree::structure_of(token.sent().like()), tree::structure_of(like), where);
   return token.sent().done(where);
 }
 

@@ -31,7 +31,7 @@ const AllReduce* extreme(const Op& op) {
   return all_reduce && all_reduce->kind != ReduceKind::sum ? all_reduce : nullptr;
 }
 
-/// What the op gives.
+/// The result type of the op.
 Type result_of(const AppliedOp& of) { return of.op->infer(of.operands)[0]; }
 
 /// False for a maximum, and for a program with one in it. Numbers that are no floats do not count.
@@ -47,16 +47,6 @@ bool is_linear(const Program& program) {
   return std::ranges::all_of(program.equations, [&](const Equation& equation) {
     return !has_float(equation.operands) || !has_float(equation.results) || is_linear(equation.op);
   });
-}
-
-/// The tangent of an op that is not linear. Of a program it is recorded in line: as one op it would have no transpose.
-std::optional<Array> tangent_at_start(const Op& op, const Arrays& operands, const Tangents& tangents) {
-  const auto* composite = op.as<Composite>();
-  if (!composite) return op->jvp(operands, tangents).tangents[0];
-  const Bits nonzero = marked(tangents);
-  JvpProgram derived = jvp(*composite->body, nonzero);
-  if (!derived.nonzero[0]) return std::nullopt;
-  return inline_program(with_outputs(derived.program, {1}), with_tangents(operands, tangents, nonzero))[0];
 }
 
 /// The op that hands a tangent from start to end, where it is computed at the start.
@@ -125,7 +115,7 @@ Jvp Start::jvp(const Arrays& operands, const Tangents& tangents) const {
     return result;
   }
   if (!is_linear(op)) {
-    if (std::optional<Array> moved = tangent_at_start(op, operands, tangents))
+    if (std::optional<Array> moved = op->jvp(operands, tangents).tangents[0])
       result.tangents[0] = apply_one(Start{handed_on(moved->type())}, {*moved});
     return result;
   }

@@ -45,6 +45,7 @@ static_assert(complete<Start>());
 /// Throws T016 for a value that is not pending, or waits for another op.
 struct Done {
   static constexpr std::string_view name = "done";
+  static constexpr bool takes_pending = true;
   static constexpr About about{"Waits for a collective that was started, and gives its result.", "precv"};
 
   Op op;

@@ -99,6 +99,11 @@ Var Builder::resolve(const Array& array) {
   return captured_data_[data.get()] = capture(array, data->type());
 }
 
+void Builder::refuse_futures(const Arrays& arguments) {
+  for (const Array& array : arguments)
+    if (array.traced() && type_of(*array.traced()).in_flight()) refuse_future(program_, resolve(array));
+}
+
 Var Builder::capture(const Array& outer, Type type) {
   if (type.in_flight()) refuse_future(parent_->program_, outer.traced()->var);
   captured_.push_back(outer);

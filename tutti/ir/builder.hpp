@@ -37,6 +37,8 @@ class Builder {
   /// The variable of `array` in this builder; captures it if it is from outside.
   Var resolve(const Array& array);
   Array own(const Array& array) { return var_array(resolve(array)); }
+  /// Throws T016, with the line of the start, if one of the arrays is pending: no function takes a future.
+  void refuse_futures(const Arrays& arguments);
   Array var_array(Var var) const { return Array(Array::Traced{trace_, var}); }
   /// Outer values and data that became inputs after the declared ones, in order.
   std::span<const Array> captured() const { return captured_; }

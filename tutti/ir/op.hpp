@@ -26,6 +26,8 @@ class Op {
                                 const Types& types) const = 0;
     virtual Lowered lower(Emitter& emitter, const Lowered& operands) const = 0;
     virtual Axes communicates() const = 0;
+    /// True if operands may be pending: `static constexpr bool takes_pending = true`.
+    virtual bool takes_pending() const = 0;
     /// Of an op with sub-programs; of others: none.
     virtual std::vector<SubProgram> programs() const = 0;
     virtual Op with_programs(const std::vector<SubProgram>& programs) const = 0;
@@ -122,6 +124,10 @@ struct Op::Model final : Op::Rules {
   Axes communicates() const override {
     if constexpr (HasCommunicates<O>) return op.communicates();
     else return {};
+  }
+  bool takes_pending() const override {
+    if constexpr (requires { O::takes_pending; }) return O::takes_pending;
+    else return false;
   }
   std::vector<SubProgram> programs() const override {
     if constexpr (HasPrograms<O>) return op.programs();

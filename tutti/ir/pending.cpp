@@ -17,37 +17,43 @@ namespace {
 
 }  // namespace
 
-void require_finished(const Program& program, std::size_t first, std::span<const Var> outputs) {
+void require_finished(const Program& program) {
   std::vector<const Equation*> use(program.types.size());
   auto used_by = [&](Var var) -> const Equation*& { return use[static_cast<std::size_t>(var)]; };
   std::vector<const Equation*> makers(program.types.size());
-  for (std::size_t i = first; i < program.equations.size(); ++i) {
-    const Equation& equation = program.equations[i];
+  for (const Equation& equation : program.equations) {
     for (Var var : equation.results) makers[static_cast<std::size_t>(var)] = &equation;
     for (Var var : equation.operands) {
       const Equation* start = makers[static_cast<std::size_t>(var)];
       if (!start || !program.type(var).in_flight()) continue;
       if (used_by(var))
         refuse(equation,
-               "this future was finished before, at " + to_string(used_by(var)->where) +
-                   "; finish it once, and use the array that .done() returned",
+               "this future was used before, at " + to_string(used_by(var)->where) +
+                   "; finish it once, and use the array that .done() returned, or the future that "
+                   "optimization_barrier returned",
                *start);
       if (!equation.op->programs().empty())
         refuse(equation, "a future cannot enter this function; call .done() before, and hand it the array",
                *start);
+      if (!equation.op->takes_pending())
+        refuse(equation,
+               "only .done() and optimization_barrier take a future; call .done() first, and use the array",
+               *start);
       used_by(var) = &equation;
     }
   }
-  for (std::size_t i = first; i < program.equations.size(); ++i)
-    for (Var var : program.equations[i].results) {
+  for (const Equation& equation : program.equations)
+    for (Var var : equation.results) {
       if (!program.type(var).in_flight()) continue;
-      if (std::ranges::find(outputs, var) != outputs.end())
-        refuse(program.equations[i],
+      if (std::ranges::find(program.outputs, var) != program.outputs.end())
+        refuse(equation,
                "this future leaves the function that starts it; call .done() there, and return the array",
-               program.equations[i]);
+               equation);
       if (!used_by(var))
-        refuse(program.equations[i], "this future is never finished; call .done(), or precv of what psend sent, in the same function",
-               program.equations[i]);
+        refuse(equation,
+               "this future is never finished; call .done(), or precv of what psend sent, in the same "
+               "function",
+               equation);
     }
 }
 

@@ -22,8 +22,8 @@ struct ArgReduce {
   Parameters parameters() const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
-  /// Of one long line: the extreme of each piece, which workers share, then the place in the piece that has it. Null for
-  /// other operands.
+  /// The same of one long line in pieces: workers share the extremes of the pieces; then the best piece is searched. Null
+  /// for other operands.
   SubProgram in_pieces(const Types& operands) const;
   static constexpr Refused jvp{"an index is piecewise constant; take it of stop_gradient(x)"};
   static constexpr Refused transpose{"an index has no cotangent"};

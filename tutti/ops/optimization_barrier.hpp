@@ -15,6 +15,7 @@ struct OptimizationBarrier {
   static constexpr About about{
       "The operands themselves; no compiler moves work across, or merges it with work on the originals.",
       "optimization_barrier"};
+  static constexpr bool takes_pending = true;
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const { return {}; }

@@ -31,7 +31,7 @@ namespace {
 const AreIndices are_indices{false, false, true};
 constexpr std::string_view device_word = "device", place_word = "place";
 
-/// [.., K, ..] with K at `dim`: what the devices of the group have in mind for each device.
+/// all_to_all of [.., K, ..] along `dim`: each device gets what the others hold for it.
 Array exchanged(const Array& x, const Axes& axes, Dim dim, const Groups& groups) {
   return apply_one(AllToAll{axes, dim, dim, Stacking::tiled, groups}, {x});
 }
@@ -263,8 +263,8 @@ namespace {
 /// One of the four arrays, as [1, K].
 Array checked(const Array& x, std::string_view what, const Array& like) {
   const Type type = x.type();
-  require(is_integer(type.dtype()), Code::dtype, "{} is {}, not of integers; convert it: {}", what,
-          to_string(type), "convert(x, DType::i32)");
+  require(type.dtype() == DType::i32 || type.dtype() == DType::i64, Code::dtype,
+          "{} is {}, not of i32 or i64; convert it: {}", what, to_string(type), "convert(x, DType::i32)");
   require(type.dtype() == like.dtype(), Code::dtype,
           "{} is {}, input_offsets {}; all four must have one dtype: convert one of them", what,
           to_string(type), to_string(like.type()));

@@ -20,7 +20,7 @@
 namespace tutti {
 namespace {
 
-Array either(const Array& a, const Array& b) { return apply_one(Binary{BinaryFn::logical_and}, {a, b}); }
+Array both(const Array& a, const Array& b) { return apply_one(Binary{BinaryFn::logical_and}, {a, b}); }
 
 /// [B, X, rows]: the row on the other side for each row of X blocks, counted through the Y blocks of the other side; -1 for
 /// rows in no slice. `here` and `there` are the columns of the slices, [B, X, Y*M], `block` the block there.
@@ -34,7 +34,7 @@ Array rows_across(const Side& side, const Array& size, const Array& block) {
   auto spread = [&](const Array& x) { return broadcast_in_dim(x, wide, {0, 1, 3}); };
   Array row = iota(side.here.dtype(), wide, 2) - spread(side.here);  // in the slice
   Array across = row + spread(side.there);
-  Array hit = either(either(row >= 0, row < spread(size)), either(across >= 0, across < side.rows_there));
+  Array hit = both(both(row >= 0, row < spread(size)), both(across >= 0, across < side.rows_there));
   Array found = across + spread(block) * side.rows_there + 1;
   return reduce_sum(select(hit, found, zeros_like(found)), {3}) - 1;
 }

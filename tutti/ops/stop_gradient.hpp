@@ -11,6 +11,7 @@ namespace tutti {
 struct StopGradient {
   static constexpr std::string_view name = "stop_gradient";
   static constexpr About about{"The same value, without a tangent.", "stop_gradient"};
+  static constexpr bool takes_pending = true;  // of a barrier beside a value without a tangent
 
   Mixing mixing() const { return Mixing::linear; }
   Types infer(const Types& operands) const;

@@ -53,7 +53,9 @@ Program without_common_subexpressions(Program program) {
       return equations[other.second].operands == equation.operands &&
              equations[other.second].op == equation.op;
     });
-    if (found != end) {
+    // A pending value is used once: two starts stay two.
+    const bool starts = !equation.results.empty() && program.type(equation.results[0]).in_flight() != nullptr;
+    if (found != end && !starts) {
       for (std::size_t i = 0; i < equation.results.size(); ++i)
         same[equation.results[i]] = equations[found->second].results[i];
       continue;

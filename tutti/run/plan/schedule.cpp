@@ -252,7 +252,8 @@ class Scheduler {
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
-    const std::vector<std::int64_t>& order = args.numbers = job_order(n);
+    args.numbers = job_order(n);
+    const std::vector<std::int64_t>& order = args.numbers;
     args.addresses.resize(order.size() * all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, step.axes, order[i]);
