@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pending value is no user's: tests try a start and its end together.
+// Users never hold a pending value, so tests apply a start and its done together.
 #pragma once
 
 #include "tutti/control/all_ops.hpp"

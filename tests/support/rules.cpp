@@ -98,9 +98,13 @@ class RuleTypes {
         types.push_back(type.with(axis, State::varying));
       }
       BatchedArrays found = op_->batch(axis, operands, types);
-      for (std::size_t i = 0; i < results_.size(); ++i)
-        expect("batch", when_done(found[i].array.type()),
+      for (std::size_t i = 0; i < results_.size(); ++i) {
+        Type type = found[i].array.type();
+        expect("batch", when_done(type),
                when_done(found[i].batched ? results_[i].inserted(Dim{0}, axis.size) : results_[i]));
+        if (bool(type.in_flight()) != bool(results_[i].in_flight()))
+          wrong_.push_back(described("batch") + "a pending value must stay pending, and no other becomes so");
+      }
     }
   }
 
