@@ -56,13 +56,10 @@ enum class How { at_once, in_halves };
 
 /// The result of a collective that was started, and half of another value that is computed meanwhile.
 Array finished(const Scope& scope, const Action& action, const Future<Array>& future) {
-  Array other = scope.pick(action.picks[2]) * 0.5;
-  if (action.picks[3] % 2 == 0) {
-    auto [same_future, same_other] = optimization_barrier(std::pair{future, other});
-    auto [x, y] = as_summands(same_future.done(), same_other, 0);
-    return (x + y) * 0.5;
-  }
-  auto [x, y] = as_summands(future.done(), other, 0);
+  std::pair both{future, scope.pick(action.picks[2]) * 0.5};
+  // Collectives choose their kind and form by picks[3] % 2 and % 3.
+  if (action.picks[3] / 6 % 2 == 0) both = optimization_barrier(both);
+  auto [x, y] = as_summands(both.first.done(), both.second, 0);
   return (x + y) * 0.5;
 }
 
@@ -163,7 +160,7 @@ Array permutation(const Scope& scope, const Action& action) {
   return action.picks[3] % 3 == 1 ? pshuffle(x, axes, sources) : ppermute(x, axes, pairs);
 }
 
-// Of two arrays at once. Another value is computed before they are received.
+// Sends two arrays at once. Another value is computed before they are received.
 Array sent(const Scope& scope, const Action& action) {
   auto [axes, x, sources, pairs] = permuted(scope, action);
   Array other = settled(scope.pick(action.picks[1]), axes);
