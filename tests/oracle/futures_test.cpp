@@ -42,28 +42,29 @@ bool is_refused_in_halves(const Example& start) {
   return exchange && !(exchange->split == exchange->concat);
 }
 
+// Every example lowers to one collective, which async_start takes.
 TEST_F(futures, of_every_op_are_accepted_and_computed_by_xla_in_every_form) {
   Random random(3);
-  int in_two = 0;
   for (const Example& start : Start::examples()) {
     const Program program = in_halves(start);
     const std::vector<Tensors> inputs = random_values(random, start.operands, Numbers::quarters);
     const std::vector<Tensors> ours = run_on_machine(program, example_mesh(), inputs);
     for (const LowerOptions& options : {plain, async}) {
       const std::string text = write(lower_per_device(program, example_mesh(), options));
-      in_two += holds(text, "async_start") ? 1 : 0;
+      EXPECT_EQ(holds(text, "async_start"), options.async) << text;
       if (options.async && is_refused_in_halves(start))
         EXPECT_EQ(Oracle::shared().check(text).errors, std::vector<std::string>{}) << text;
       else EXPECT_EQ(computed_by_xla(text, inputs), ours) << text;
     }
   }
-  EXPECT_GE(in_two, 15);
 }
 
 TEST_F(futures, of_an_exchange_between_two_dims_are_refused_by_xlas_cpu) {
   Random random(3);
+  int tried = 0;
   for (const Example& start : Start::examples()) {
     if (!is_refused_in_halves(start)) continue;
+    ++tried;
     const std::string text = write(lower_per_device(in_halves(start), example_mesh(), async));
     const std::string failure =
         Oracle::shared()
@@ -71,6 +72,7 @@ TEST_F(futures, of_an_exchange_between_two_dims_are_refused_by_xlas_cpu) {
             .failure;
     EXPECT_TRUE(holds(failure, "expected to contain only the root and parameter instructions")) << failure;
   }
+  EXPECT_GT(tried, 0);
 }
 
 const Pairs to_the_next{{0, 1}}, exchanged{{0, 1}, {1, 0}};
