@@ -186,8 +186,8 @@ TEST(heat, program_goes_on_with_the_field_that_it_saved) {
 TEST(heat, program_explains_halos_and_both_loops) {
   Finished run = run_command(program("--explain" + quick));
   ASSERT_EQ(run.status, 0) << run.err;
-  for (const char* part :
-       {"permute{axes='y', pairs=", "permute{axes='x', pairs=", "heat_model.hpp:", "phase"})
+  for (const char* part : {"permute{axes='y', pairs=", "permute{axes='x', pairs=", "= scan{length=25",
+                           "reverse=true}", "heat_model.hpp:", "phase"})
     EXPECT_NE(run.out.find(part), std::string::npos) << part;
 }
 
