@@ -67,11 +67,11 @@ Verdict asked_of_jax(const Both& both) {
   return Oracle::shared().run_jax("experts_losses", arguments);
 }
 
-// In f32. A product of at most 128 terms, whose sizes add up to some 10, is rounded within 2 * 7 * eps * 10 = 2e-5. A loss
-// is a mean over 64 tokens behind four of them; what four steps change is a tenth of gradients that are known as well.
-constexpr double bound = 1e-4;
-// Tokens whose two best experts are as close as that could go to either.
-constexpr double near_tie = 1e-5;
+// All is in f32. A sum of 128 terms whose sizes add up to 10 is off by at most 128 * eps/2 * 10 = 8e-5 on each side. No
+// other sum here is longer. A loss is a mean over 64 tokens, which are off in either direction.
+constexpr double bound = 2e-4;
+// A token may go to either of two experts whose probabilities differ by less.
+constexpr double near_tie = bound;
 
 testing::AssertionResult agree(const std::vector<Losses>& ours, const Verdict& jax) {
   for (std::size_t i = 0; i < ours.size(); ++i) {
