@@ -12,6 +12,7 @@ const Pairs first_to_second{{0, 1}};
 
 /// A collective in two halves, of x = [1,2] at the first of two positions along `axis` and [3,4] at the second.
 struct InHalves {
+  std::string name;
   std::function<Array(const Array& x, const std::string& axis)> body;
   Shape result;
   Blocks expected, gradient;  // the gradient is of `weighted` results
@@ -34,28 +35,45 @@ RaggedSlices slices_both_ways(const std::string& axis) {
 const std::vector<InHalves>& all_in_halves() {
   using Axis = const std::string&;
   static const std::vector<InHalves> all{
-      {[](const Array& x, Axis a) { return psum_start(x, a).done(); }, {2}, {{4, 6}}, {{12, 14}}},
-      {[](const Array& x, Axis a) { return pmean_start(x, a).done(); }, {2}, {{2, 3}}, {{6, 7}}},
-      {[](const Array& x, Axis a) { return pmax_start(x, a).done(); }, {2}, {{3, 4}}, {{0, 0}, {12, 14}}},
-      {[](const Array& x, Axis a) { return pmin_start(x, a).done(); }, {2}, {{1, 2}}, {{12, 14}, {0, 0}}},
-      {[](const Array& x, Axis a) { return all_gather_start(x, a).done(); },
-       {2, 2},
-       {{1, 2, 3, 4}},
-       {{12, 14}, {16, 18}}},
-      {[](const Array& x, Axis a) { return psum_scatter_start(x, a).done(); }, {}, {{4}, {6}}, {{1, 11}}},
-      {[](const Array& x, Axis a) { return all_to_all_start(x, a).done(); },
-       {2},
-       {{1, 3}, {2, 4}},
-       {{1, 11}, {2, 12}}},
-      {[](const Array& x, Axis a) { return ppermute_start(x, a, first_to_second).done(); },
-       {2},
-       {{0, 0}, {1, 2}},
-       {{11, 12}, {0, 0}}},
-      {[](const Array& x, Axis a) { return pbroadcast_start(x, a, {.source = 1}).done(); },
+      {"psum", [](const Array& x, Axis a) { return psum_start(x, a).done(); }, {2}, {{4, 6}}, {{12, 14}}},
+      {"pmean", [](const Array& x, Axis a) { return pmean_start(x, a).done(); }, {2}, {{2, 3}}, {{6, 7}}},
+      {"pmax",
+       [](const Array& x, Axis a) { return pmax_start(x, a).done(); },
        {2},
        {{3, 4}},
        {{0, 0}, {12, 14}}},
-      {[](const Array& x, Axis a) {
+      {"pmin",
+       [](const Array& x, Axis a) { return pmin_start(x, a).done(); },
+       {2},
+       {{1, 2}},
+       {{12, 14}, {0, 0}}},
+      {"all_gather",
+       [](const Array& x, Axis a) { return all_gather_start(x, a).done(); },
+       {2, 2},
+       {{1, 2, 3, 4}},
+       {{12, 14}, {16, 18}}},
+      {"psum_scatter",
+       [](const Array& x, Axis a) { return psum_scatter_start(x, a).done(); },
+       {},
+       {{4}, {6}},
+       {{1, 11}}},
+      {"all_to_all",
+       [](const Array& x, Axis a) { return all_to_all_start(x, a).done(); },
+       {2},
+       {{1, 3}, {2, 4}},
+       {{1, 11}, {2, 12}}},
+      {"ppermute",
+       [](const Array& x, Axis a) { return ppermute_start(x, a, first_to_second).done(); },
+       {2},
+       {{0, 0}, {1, 2}},
+       {{11, 12}, {0, 0}}},
+      {"pbroadcast",
+       [](const Array& x, Axis a) { return pbroadcast_start(x, a, {.source = 1}).done(); },
+       {2},
+       {{3, 4}},
+       {{0, 0}, {12, 14}}},
+      {"ragged_all_to_all",
+       [](const Array& x, Axis a) {
          return ragged_all_to_all_start(x, zeros({2}, DType::f32), slices_both_ways(a), a).done();
        },
        {2},
@@ -64,7 +82,8 @@ const std::vector<InHalves>& all_in_halves() {
   };
   return all;
 }
-const InHalves sent_and_received{[](const Array& x, const std::string& a) {
+const InHalves sent_and_received{"psend and precv",
+                                 [](const Array& x, const std::string& a) {
                                    return precv(psend(x, a, first_to_second), x, a, first_to_second);
                                  },
                                  {2},
@@ -233,11 +252,15 @@ TEST(h064, maximum_is_pending_inside_the_body) {
 // --- Start and done ------------------------------------------------------------------------------------------------
 
 TEST(h021, start_and_done_have_derivatives) {
-  for (const InHalves& pair : all_in_halves()) expect_gradient(pair);
+  for (const InHalves& pair : all_in_halves()) {
+    SCOPED_TRACE(pair.name);
+    expect_gradient(pair);
+  }
 }
 
 TEST(h050, start_and_done_in_lanes_and_between_lanes) {
   for (const InHalves& pair : all_in_halves()) {
+    SCOPED_TRACE(pair.name);
     expect_lanes_beside(pair);
     expect_own_lanes(pair);
   }
@@ -314,9 +337,11 @@ TEST(h093, start_and_done_in_a_shard_map_of_whole_arrays) {
 
 TEST(h097, start_and_done_run_here_and_lower_to_plain_collectives) {
   for (const InHalves& pair : all_in_halves()) {
+    SCOPED_TRACE(pair.name);
     auto body = [&](const Array& x) { return pair.body(x, "x"); };
     expect_blocks(x2, {2}, two_rows, body, pair.result, pair.expected);
     std::string text = plainly_lowered(body);
+    EXPECT_NE(text.find("channel_handle"), std::string::npos);
     EXPECT_EQ(text.find("async"), std::string::npos);
     EXPECT_EQ(text.find("custom_call"), std::string::npos);
   }
