@@ -298,7 +298,7 @@ def in_words(us: float | None) -> str:
     for unit, least in (("s", 1e6), ("ms", 1e3)):
         if us >= least:
             return f"{us / least:.2f} {unit}"
-    return f"{us:.1f} us"
+    return f"{us:.3f} us" if us < 10 else f"{us:.1f} us"
 
 
 HEADER = f"{'programs, median of rounds':<44}{'Tutti':>10}{'peer':>11}  {'':<17}{'ratio':>8}  bound"

@@ -9,7 +9,7 @@ namespace {
 constexpr int devices = 8, links = 20;
 using Link = std::function<Array(const Array& x)>;
 
-/// A chain of `link` over values of `bytes` on each device. An even number of links gives the values back.
+/// A chain of `link` over values of `bytes` on each device.
 Measure prepare_chain(std::int64_t bytes, const Link& link, const Tensor& start, const Tensor& expected) {
   const Mesh mesh({{"x", devices}});
   Machine machine = open_local(mesh, {.workers = 2});
@@ -24,7 +24,7 @@ Measure prepare_chain(std::int64_t bytes, const Link& link, const Tensor& start,
   return [run, x] { return Json{{"us", microseconds_a_call([&] { run(x); }) / links}}; };
 }
 
-/// Rows of 64 bytes, a block of them for each device.
+/// Rows of 64 bytes, a block of them for each device. An even number of links gives the values back.
 Measure exchange(std::int64_t bytes, const Link& link) {
   const std::int64_t columns = 16, rows = bytes / 64;
   const Tensor x = values({devices * rows, columns});
@@ -44,10 +44,13 @@ Measure ragged_of(std::int64_t bytes) {
   });
 }
 
-/// Zeros stay zeros.
+/// Every link multiplies by 8.
 Measure sums(std::int64_t bytes, const Link& link) {
-  const Tensor zeros(DType::f32, {devices * bytes / 4});
-  return prepare_chain(bytes, link, zeros, zeros);
+  const std::int64_t elements = devices * bytes / 4;
+  auto all = [&](float value) {
+    return Tensor({elements}, std::vector<float>(static_cast<std::size_t>(elements), value));
+  };
+  return prepare_chain(bytes, link, all(0x1p-30F), all(0x1p30F));
 }
 Array varying_again(const Array& x) { return pcast(x, "x", State::varying); }
 Measure psum_of(std::int64_t bytes) {
