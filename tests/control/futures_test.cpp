@@ -16,7 +16,7 @@ const Pairs around{{0, 1}, {1, 0}};
 
 using Body = std::function<Array(const Array&)>;
 
-/// A function of one global array, cut along `a`, whose result is a sum over all devices.
+/// A function of one global array, cut along `a`, whose result is a sum over `a`.
 Array on_devices_of_a(const Body& body, const Array& x) {
   return shard_map([&](const Array& local) { return psum(reduce_sum(body(local)), Axes{mesh().axes()[0]}); },
                    {.mesh = mesh(), .in = {P("a")}, .out = {P()}})(x);
@@ -43,47 +43,47 @@ void expect_same(const Body& in_halves, const Body& whole) {
   EXPECT_EQ(lanes(in_halves), lanes(whole));
 }
 
-TEST(futures, of_a_sum) {
+TEST(whole_and_halves, agree_for_a_sum) {
   expect_same([](const Array& x) { return psum_start(x * x, "a").done() * x; },
               [](const Array& x) { return psum(x * x, "a") * x; });
 }
 
-TEST(futures, of_a_mean_divide_when_they_are_done) {
+TEST(whole_and_halves, agree_for_a_mean) {
   expect_same([](const Array& x) { return pmean_start(x * x, "a").done() * x; },
               [](const Array& x) { return pmean(x * x, "a") * x; });
 }
 
-TEST(futures, of_a_maximum) {
+TEST(whole_and_halves, agree_for_a_maximum) {
   expect_same([](const Array& x) { return pmax_start(x, "a").done() * x; },
               [](const Array& x) { return pmax(x, "a") * x; });
 }
 
-TEST(futures, of_a_gather) {
+TEST(whole_and_halves, agree_for_a_gather) {
   expect_same([](const Array& x) { return all_gather_start(x * x, "a", {.tiled = true}).done() * 2.0; },
               [](const Array& x) { return all_gather(x * x, "a", {.tiled = true}) * 2.0; });
 }
 
-TEST(futures, of_a_scattered_sum) {
+TEST(whole_and_halves, agree_for_a_scattered_sum) {
   expect_same([](const Array& x) { return psum_scatter_start(x * x, "a").done(); },
               [](const Array& x) { return psum_scatter(x * x, "a"); });
 }
 
-TEST(futures, of_an_exchange) {
+TEST(whole_and_halves, agree_for_an_exchange) {
   expect_same([](const Array& x) { return all_to_all_start(x * x, "a").done() * x; },
               [](const Array& x) { return all_to_all(x * x, "a") * x; });
 }
 
-TEST(futures, of_a_permutation) {
+TEST(whole_and_halves, agree_for_a_permutation) {
   expect_same([](const Array& x) { return ppermute_start(x * x, "a", around).done() * x; },
               [](const Array& x) { return ppermute(x * x, "a", around) * x; });
 }
 
-TEST(futures, of_a_broadcast) {
+TEST(whole_and_halves, agree_for_a_broadcast) {
   expect_same([](const Array& x) { return pbroadcast_start(x * x, "a", {.source = 1}).done() * x; },
               [](const Array& x) { return pbroadcast(x * x, "a", {.source = 1}) * x; });
 }
 
-TEST(futures, of_a_ragged_exchange) {
+TEST(whole_and_halves, agree_for_a_ragged_exchange) {
   auto slices = [] {
     Array one = ones({2}, DType::i32);
     return RaggedSlices{arange(2, DType::i32), one, one * axis_index("a")};
@@ -92,7 +92,7 @@ TEST(futures, of_a_ragged_exchange) {
               [&](const Array& x) { return ragged_all_to_all(x * x, x, slices(), "a") * x; });
 }
 
-TEST(futures, of_a_ragged_exchange_of_unreduced_sums) {
+TEST(whole_and_halves, agree_for_a_ragged_exchange_of_unreduced_sums) {
   auto slices = [] {
     Array one = ones({2}, DType::i32);
     return RaggedSlices{arange(2, DType::i32), one, one * axis_index("a")};
@@ -106,7 +106,7 @@ TEST(futures, of_a_ragged_exchange_of_unreduced_sums) {
   expect_same(in_halves, at_once);
 }
 
-TEST(futures, of_trees) {
+TEST(whole_and_halves, agree_for_trees) {
   expect_same(
       [](const Array& x) {
         auto [a, b] = psum_start(std::pair{x, x * x}, "a").done();

@@ -278,7 +278,7 @@ TEST(lower_sends, are_only_those_of_permutations_that_were_started) {
   EXPECT_EQ(text_of(body, messages), text_of(body, {}));
 }
 
-/// Of one permutation along these pairs on a line of 4 devices.
+/// The text of one permutation along these pairs on a line of 4 devices, sent and received.
 std::string sent_along(const Pairs& pairs, const LowerOptions& options) {
   const Mesh four({{"x", 4}});
   const Axes& axes = four.axes();
@@ -319,7 +319,7 @@ Array exchanged(const Array& rows, const Array& output, const Array& from, const
 }
 Arrays exchange(const Arrays& in) { return {exchanged(in[0], in[1], in[2], in[3], in[4], in[5])}; }
 
-/// Of 6 lanes of all operands.
+/// The text of an exchange in 6 lanes, which all operands have.
 std::string exchange_of_lanes(const LowerOptions& options) {
   Types lanes;
   for (Type type : rows_and_slices) lanes.push_back(type.inserted(Dim{0}, 6));
