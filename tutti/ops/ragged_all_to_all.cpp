@@ -79,7 +79,8 @@ Array table_of_all(const Array& slices, const Axes& axes, const Groups& given) {
   const Shape& shape = slices.shape();
   std::int64_t each = members == 0 ? 0 : shape[2] / members;
   Array by_peer = reshape(slices, Shape{n, shape[1], members, each, slice_columns});
-  by_peer = reshape(move_dim(by_peer, Dim{2}, Dim{1}), Shape{n * members, shape[1], each, slice_columns});
+  by_peer = reshape(move_dim(by_peer, Dim{2}, Dim{1}),
+                    Shape{std::int64_t{n} * members, shape[1], each, slice_columns});
   std::vector<int> sent, own;
   for (int target = 0; target < n; ++target)
     for (int source = 0; source < n; ++source) {
@@ -177,7 +178,7 @@ BatchedArrays RaggedAllToAll::batch(const Axis& axis, const BatchedArrays& opera
     Arrays merged;
     for (const Batched& x : operands) {
       Array lanes = materialised(x, axis);
-      const Shape shape = lanes.shape();
+      const Shape& shape = lanes.shape();
       merged.push_back(reshape(lanes, shape.erased(Dim{0}).with(Dim{0}, shape[0] * shape[1])));
     }
     Shape of_result = materialised(operands[1], axis).shape();

@@ -287,7 +287,7 @@ BatchedArrays RaggedCopy::batch(const Axis& axis, const BatchedArrays& operands,
   Shape of_result;
   for (const Batched& x : operands) {
     Array lanes = materialised(x, axis);
-    Shape shape = lanes.shape();
+    const Shape& shape = lanes.shape();
     if (merged.size() == 1) of_result = shape;
     merged.push_back(reshape(lanes, shape.erased(Dim{0}).with(Dim{0}, shape[0] * shape[1])));
   }
