@@ -92,8 +92,7 @@ jvp           has a rule
 transpose     has a rule
 batch         has a rule
 lower         stablehlo.partition_id, stablehlo.convert, stablehlo.constant, stablehlo.divide,
-              stablehlo.constant, stablehlo.constant, stablehlo.multiply, stablehlo.dynamic_slice,
-              stablehlo.reshape
+              stablehlo.multiply, stablehlo.dynamic_slice, stablehlo.reshape
 
 example
   program(%0: f32[3,2]) {
