@@ -8,13 +8,14 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 #include "tutti/ops/zeros_of.hpp"
+#include "tutti/transform/replay.hpp"
 
 namespace tutti {
 
 struct AfterCollective {
   Program program;
   std::size_t collective;  // its equation
-  Arrays values;           // per variable of the program, as far as they were computed
+  PerVar<Array> values;    // as far as they were computed
   std::string_view name;   // of the front end
 };
 
@@ -27,21 +28,15 @@ std::size_t collective_of(const Program& program) {
   fail(Code::axis_unbound, "there is no axis to communicate over");
 }
 
-Arrays of(const Arrays& values, const std::vector<Var>& vars) {
-  Arrays found;
-  for (Var var : vars) found.push_back(values[static_cast<std::size_t>(var)]);
-  return found;
-}
-
-void put(Arrays& values, const std::vector<Var>& vars, const Arrays& results) {
-  for (std::size_t i = 0; i < vars.size(); ++i) values[static_cast<std::size_t>(vars[i])] = results[i];
+void put(PerVar<Array>& values, const std::vector<Var>& vars, const Arrays& results) {
+  for (std::size_t i = 0; i < vars.size(); ++i) values[vars[i]] = results[i];
 }
 
 /// Records the equations from `begin` to `end`.
-void record(const Program& program, std::size_t begin, std::size_t end, Arrays& values) {
+void record(const Program& program, std::size_t begin, std::size_t end, PerVar<Array>& values) {
   for (std::size_t i = begin; i < end; ++i) {
     const Equation& equation = program.equations[i];
-    put(values, equation.results, Builder::current().add(equation.op, of(values, equation.operands)));
+    put(values, equation.results, Builder::current().add(equation.op, values.of(equation.operands)));
   }
 }
 
@@ -53,18 +48,17 @@ PendingArray start_flat(std::string_view name, const Operand& x, Where where,
     Builder& builder = Builder::current();
     Array own = builder.own(as_array(x));
     TracedProgram traced = trace({own.type()}, [&](const Arrays& in) { return Arrays{function(in[0])}; });
-    auto after = std::make_shared<AfterCollective>();
-    after->program = std::move(traced.program);
+    const std::size_t collective = collective_of(traced.program);
+    PerVar<Array> values(traced.program);
+    auto after = std::make_shared<AfterCollective>(
+        AfterCollective{std::move(traced.program), collective, std::move(values), name});
     const Program& program = after->program;
-    after->name = name;
-    after->collective = collective_of(program);
-    after->values.resize(program.types.size());
     Arrays inputs{own};
     for (const Array& captured : traced.captured) inputs.push_back(builder.own(captured));
     put(after->values, program.inputs, inputs);
     record(program, 0, after->collective, after->values);
     const Equation& equation = program.equations[after->collective];
-    Array pending = apply_one(Start{equation.op}, of(after->values, equation.operands));
+    Array pending = apply_one(Start{equation.op}, after->values.of(equation.operands));
     return PendingArray{pending, std::move(after)};
   });
 }
@@ -73,12 +67,13 @@ Array done_flat(const PendingArray& pending, Where where) {
   return front_end(pending.after->name, where, [&] {
     const AfterCollective& after = *pending.after;
     const Equation& equation = after.program.equations[after.collective];
-    Arrays values = after.values, given{pending.pending};
-    const Arrays operands = of(values, equation.operands);
+    PerVar<Array> values = after.values;
+    Arrays given{pending.pending};
+    const Arrays operands = values.of(equation.operands);
     given.insert(given.end(), operands.begin() + 1, operands.end());
     put(values, equation.results, tutti::apply(Done{equation.op}, given));
     record(after.program, after.collective + 1, after.program.equations.size(), values);
-    return of(values, after.program.outputs)[0];
+    return values.of(after.program.outputs)[0];
   });
 }
 
@@ -86,19 +81,16 @@ Array done_flat(const PendingArray& pending, Where where) {
 Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& output, const RaggedSlices& slices,
                                       const AxisNames& axes, const RaggedOptions& options) {
   auto body = [&](const Array& x) {
-    Array own = Builder::current().own(output);
-    return ragged_all_to_all_as_one(x, own, slices, axes, options,
-                                    [](const RaggedAllToAll& op, const Arrays& in) {
-                                      auto alone = [&](const Arrays& rows_and_slices) {
-                                        const Type like = in[1].type();
-                                        Array none =
-                                            is_inexact(like.dtype()) ? zero_tangent(like) : zeros_of(like);
-                                        return apply_one(op, {rows_and_slices[0], none, rows_and_slices[1]});
-                                      };
-                                      Arrays given{in[0], in[2]};
-                                      return apply_one(as_one_op({given[0].type(), given[1].type()}, alone),
-                                                       given);
-                                    });
+    RaggedCall call = ragged_call(x, Builder::current().own(output), slices, axes, options);
+    Array landed = landed_slices(call);  // first: what communicates last is what is started
+    const Type like = call.operands[1].type();
+    auto into_zeros = [&](const Arrays& rows_and_slices) {
+      Array none = is_inexact(like.dtype()) ? zero_tangent(like) : zeros_of(like);
+      return apply_one(call.op, {rows_and_slices[0], none, rows_and_slices[1]});
+    };
+    const Arrays given{call.operands[0], call.operands[2]};
+    return over_output(call, apply_one(as_one_op({given[0].type(), given[1].type()}, into_zeros), given),
+                       landed);
   };
   return Future<Array>(Array(), {start_flat("ragged_all_to_all_start", operand, operand.where(), body)});
 }

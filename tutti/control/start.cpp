@@ -67,7 +67,7 @@ class Started final : public InFlight {
     return pending(transposed(of), operands);
   }
   std::optional<Type> tangent() const override {
-    const Type result = of.op->infer(of.operands)[0];
+    const Type result = result_of(of);
     if (!tutti::tangent(result)) return std::nullopt;
     if (const AllReduce* op = extreme(of.op))
       return pending(AllReduce{ReduceKind::sum, op->axes, op->groups}, of.operands);
@@ -204,8 +204,8 @@ Kernel Done::kernel(const Layout& layout) const {
   if (layout.operands().size() == 1) return kernel::identity_view(layout.operands()[0].shape());
   Types types = layout.operands();
   types[0] = layout.results()[0];
-  auto first = trace(types, [](const Arrays& given) { return Arrays{given[0]}; });
-  return kernel::Sub{kernel::Sub::How::call, {std::make_shared<const Program>(first.program)}};
+  TracedProgram first = trace(types, [](const Arrays& given) { return Arrays{given[0]}; });
+  return kernel::Sub{kernel::Sub::How::call, {shared(std::move(first.program))}};
 }
 
 Jvp Done::jvp(const Arrays& operands, const Tangents& tangents) const {

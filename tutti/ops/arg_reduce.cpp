@@ -156,7 +156,7 @@ SubProgram ArgReduce::in_pieces(const Types& operands) const {
   const bool one_long_line = x.shape()[dim] == x.elements() && x.elements() >= long_line;
   if (!one_long_line || x.dtype() == DType::boolean) return nullptr;
   auto body = [&](const Arrays& given) { return Arrays{in_pieces_of(*this, given[0])}; };
-  return std::make_shared<const Program>(trace(operands, body).program);
+  return shared(trace(operands, body).program);
 }
 
 BatchedArrays ArgReduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {

@@ -23,7 +23,6 @@
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/zero_tangent.hpp"
-#include "tutti/ops/zeros_of.hpp"
 
 namespace tutti {
 namespace {
@@ -64,7 +63,15 @@ Array gathered_and_copied(const RaggedAllToAll& op, const Array& operand, const 
   return reshape(result, output.shape());
 }
 
-Array zeros_for(Type x) { return is_inexact(x.dtype()) ? zero_tangent(x) : zeros_of(x); }
+/// Of the groups nothing is checked here.
+void require_divides(std::int64_t slices, const Axes& axes, const Groups& groups) {
+  int n = group_size(groups, axes);
+  require(n == 0 ? slices == 0 : slices % n == 0, Code::shape,
+          "{} do not split over the {} of {}{}; give the same number for each device, and sizes of 0 where "
+          "there is nothing to send",
+          counted(slices, "slice"), counted(n, "device"), groups.empty() ? "" : "each group of ",
+          to_string(axes));
+}
 
 // ---- batch over an own axis
 
@@ -128,23 +135,17 @@ Types RaggedAllToAll::infer(const Types& operands) const {
           "the operand is {}, the output {}; they may differ in the number of rows only", to_string(operand),
           to_string(output));
   require_index(slices, "ragged_all_to_all_c1");
-  int n = group_size(groups, axes);
   const Shape& given = slices.shape();
   require(given.rank() == 3 && given[0] == in[0] && given[2] == slice_columns, Code::shape,
           "the slices are {}, for {} they must be [{},K,{}]", to_string(slices), to_string(operand), in[0],
           slice_columns);
-  require(n == 0 ? given[1] == 0 : given[1] % n == 0, Code::shape,
-          "{} do not split over the {} of {}{}; give the same number for each device, and sizes of 0 where "
-          "there is "
-          "nothing to send",
-          counted(given[1], "slice"), counted(n, "device"), groups.empty() ? "" : "each group of ",
-          to_string(axes));
+  require_divides(given[1], axes, groups);
   return {output.with(agreed_states_by_indices(operands, are_indices))};
 }
 
 SubProgram RaggedAllToAll::by_gather(const Types& operands) const {
   auto body = [&](const Arrays& x) { return Arrays{gathered_and_copied(*this, x[0], x[1], x[2])}; };
-  return std::make_shared<const Program>(trace(operands, body).program);
+  return shared(trace(operands, body).program);
 }
 
 Kernel RaggedAllToAll::kernel(const Layout& layout) const {
@@ -159,7 +160,7 @@ Jvp RaggedAllToAll::jvp(const Arrays& operands, const Tangents& tangents) const 
 Tangents RaggedAllToAll::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   require_known_indices(operands, are_indices);
   const Array &ct = *cotangents[0], &slices = *operands[2].known;
-  Array zeros = zeros_for(ct.type().with(operands[0].type.shape()));
+  Array zeros = zero_tangent(ct.type().with(operands[0].type.shape()));
   Tangents result(3);
   if (operands[0].linear()) {
     Landing back = landing == Landing::replace ? Landing::add : Landing::replace;
@@ -172,18 +173,7 @@ Tangents RaggedAllToAll::transpose(const LinearOperands& operands, const Tangent
 // Lanes of another axis are lanes. Over an own axis every position's slices are known here, and only those for our own
 // positions are copied.
 BatchedArrays RaggedAllToAll::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
-  if (!contains(axes, axis)) {
-    if (std::ranges::none_of(operands, &Batched::batched))
-      return {{apply_one(*this, {operands[0].array, operands[1].array, operands[2].array}), false}};
-    Arrays merged;
-    for (const Batched& x : operands) {
-      Array lanes = materialised(x, axis);
-      const Shape& shape = lanes.shape();
-      merged.push_back(reshape(lanes, shape.erased(Dim{0}).with(Dim{0}, shape[0] * shape[1])));
-    }
-    Shape of_result = materialised(operands[1], axis).shape();
-    return {{reshape(apply_one(*this, merged), of_result), true}};
-  }
+  if (!contains(axes, axis)) return batch_as_lanes(*this, axis, operands);
   Array sources = as_blocks(of_all_positions(operands[0], axes, axis));
   Array table = table_of_all(of_all_positions(operands[2], axes, axis), axes, groups);
   Batched own = to_own_positions(table, axes, axis)[0];         // [own n, n, B, M, 4]
@@ -279,33 +269,10 @@ Array checked(const Array& x, std::string_view what, const Array& like) {
   return insert_dim(x, Dim{0}, 1);
 }
 
-/// all_to_all of [K]: what the others have for this device, in their order.
-Array exchanged_sizes(const Array& sizes, const Axes& axes, const Groups& groups) {
-  return exchanged(sizes, axes, Dim{0}, groups);
-}
-
-void require_divides(std::int64_t slices, const Axes& axes, const Groups& groups) {
-  require_groups(groups, axes, GroupSizes::equal);
-  int n = group_size(groups, axes);
-  require(n > 0 && slices % n == 0, Code::shape,
-          "{} do not split over the {} of {}{}; give the same number for each device, and sizes of 0 where "
-          "there is "
-          "nothing to send",
-          counted(slices, "slice"), counted(n, "device"), groups.empty() ? "" : "each group of ",
-          to_string(axes));
-}
-
 }  // namespace
 
-namespace {
-
-/// The op that a call stands for, and its operands.
-struct Prepared {
-  RaggedAllToAll op;
-  Arrays operands;
-};
-Prepared prepared(const Array& rows, const Array& output, const RaggedSlices& slices, const AxisNames& axes,
-                  const RaggedOptions& options) {
+RaggedCall ragged_call(const Array& rows, const Array& output, const RaggedSlices& slices,
+                       const AxisNames& axes, const RaggedOptions& options) {
   require(rows.rank() >= 1 && output.rank() >= 1, Code::shape,
           "the operand is {}, the output {}; both need rows", to_string(rows.type()),
           to_string(output.type()));
@@ -320,37 +287,34 @@ Prepared prepared(const Array& rows, const Array& output, const RaggedSlices& sl
   Array from = checked(first, "input_offsets", first);
   Array size = checked(slices.send_sizes, "send_sizes", first);
   Array to = checked(slices.output_offsets, "output_offsets", first);
+  require_groups(options.groups, over, GroupSizes::equal);
   require_divides(first.shape()[0], over, options.groups);
   Array wanted = slices.recv_sizes
                      ? checked(*slices.recv_sizes, "recv_sizes", first)
-                     : insert_dim(exchanged_sizes(slices.send_sizes, over, options.groups), Dim{0}, 1);
+                     : insert_dim(exchanged(slices.send_sizes, over, Dim{0}, options.groups), Dim{0}, 1);
   return {RaggedAllToAll{over, Landing::replace, options.groups},
           {insert_dim(rows, Dim{0}, 1), insert_dim(output, Dim{0}, 1), slices_of(from, size, to, wanted)}};
 }
 
-}  // namespace
-
 Array ragged_all_to_all(const Operand& operand, const Array& output, const RaggedSlices& slices,
                         const AxisNames& axes, const RaggedOptions& options) {
   return front_end(RaggedAllToAll::name, operand.where(), [&] {
-    Prepared call = prepared(as_array(operand), output, slices, axes, options);
+    RaggedCall call = ragged_call(as_array(operand), output, slices, axes, options);
     return reshape(apply_one(call.op, call.operands), output.shape());
   });
 }
 
-// The slices that landed, of one block to another: from where they are to the same rows.
-Array ragged_all_to_all_as_one(
-    const Array& operand, const Array& output, const RaggedSlices& slices, const AxisNames& axes,
-    const RaggedOptions& options,
-    const std::function<Array(const RaggedAllToAll& op, const Arrays& operands)>& into_zeros) {
-  Prepared call = prepared(operand, output, slices, axes, options);
+Array landed_slices(const RaggedCall& call) {
   Array arrived = received(call.operands[2], call.op.axes, call.op.groups);
   Array size = column_of(arrived, SliceColumn::size), to = column_of(arrived, SliceColumn::to);
-  Array landed = insert_dim(insert_dim(slices_of(to, size, to, size), Dim{1}, 1), Dim{1}, 1);
-  Array rows = into_zeros(call.op, call.operands);
+  return insert_dim(insert_dim(slices_of(to, size, to, size), Dim{1}, 1), Dim{1}, 1);
+}
+
+Array over_output(const RaggedCall& call, const Array& rows, const Array& landed) {
+  const Array& output = call.operands[1];
   Array result =
-      apply_one(RaggedCopy{}, {insert_dim(rows, Dim{1}, 1), insert_dim(call.operands[1], Dim{1}, 1), landed});
-  return reshape(result, output.shape());
+      apply_one(RaggedCopy{}, {insert_dim(rows, Dim{1}, 1), insert_dim(output, Dim{1}, 1), landed});
+  return reshape(result, output.shape().erased(Dim{0}));
 }
 
 // Device j's slices begin where those of the devices before it end, and its slice m after its slices before m. Each
@@ -359,9 +323,10 @@ Array packed_offsets(const Array& send_sizes, const AxisNames& axes, const Ragge
   return front_end("packed_offsets", axes.where(), [&] {
     Axes over = axes.resolve();
     checked(send_sizes, "send_sizes", send_sizes);
+    require_groups(options.groups, over, GroupSizes::equal);
     require_divides(send_sizes.shape()[0], over, options.groups);
-    Array sizes = exchanged_sizes(send_sizes, over, options.groups);
-    return exchanged_sizes(cumsum(sizes) - sizes, over, options.groups);
+    Array sizes = exchanged(send_sizes, over, Dim{0}, options.groups);
+    return exchanged(cumsum(sizes) - sizes, over, Dim{0}, options.groups);
   });
 }
 

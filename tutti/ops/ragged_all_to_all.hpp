@@ -71,11 +71,16 @@ Array ragged_all_to_all(const Operand& operand, const Array& output, const Ragge
 /// send_sizes: [K] -> [K], for RaggedSlices::output_offsets.
 Array packed_offsets(const Array& send_sizes, const AxisNames& axes, const RaggedOptions& options = {});
 
-/// The same for ragged_all_to_all_start: `into_zeros(op, {operand, output, slices})` gives what lands in zeros like the
-/// output; rows that nothing lands on are taken from the output after that.
-Array ragged_all_to_all_as_one(
-    const Array& operand, const Array& output, const RaggedSlices& slices, const AxisNames& axes,
-    const RaggedOptions& options,
-    const std::function<Array(const RaggedAllToAll& op, const Arrays& operands)>& into_zeros);
+/// A call of ragged_all_to_all, for ragged_all_to_all_start.
+struct RaggedCall {
+  RaggedAllToAll op;
+  Arrays operands;  // operand, output, slices
+};
+RaggedCall ragged_call(const Array& operand, const Array& output, const RaggedSlices& slices,
+                       const AxisNames& axes, const RaggedOptions& options);
+/// The slices that arrive, of one block to another: from where they land to the same rows.
+Array landed_slices(const RaggedCall& call);
+/// The output of the call with the rows of `landed` taken from `rows`, what the op gives for zeros as its output.
+Array over_output(const RaggedCall& call, const Array& rows, const Array& landed);
 
 }  // namespace tutti

@@ -208,8 +208,6 @@ Array turned(const Array& slices) {
                    by_target(SliceColumn::size));
 }
 
-Array zeros_for(Type x) { return is_inexact(x.dtype()) ? zero_tangent(x) : zeros(x.shape(), x.dtype()); }
-
 }  // namespace
 
 std::string_view name(Landing landing) {
@@ -267,22 +265,23 @@ Jvp RaggedCopy::jvp(const Arrays& operands, const Tangents& tangents) const {
 Tangents RaggedCopy::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
   require_known_indices(operands, are_indices);
   const Array &ct = *cotangents[0], &slices = *operands[2].known;
+  Array zeros = zero_tangent(ct.type().with(operands[0].type.shape()));
   Tangents result(3);
   if (operands[0].linear()) {
     Landing back = landing == Landing::replace ? Landing::add : Landing::replace;
-    Type like = ct.type().with(operands[0].type.shape());
-    result[0] = apply_one(RaggedCopy{back, target, source}, {ct, zeros_for(like), turned(slices)});
+    result[0] = apply_one(RaggedCopy{back, target, source}, {ct, zeros, turned(slices)});
   }
-  if (operands[1].linear()) {
-    Type like = ct.type().with(operands[0].type.shape());
-    result[1] = landing == Landing::add ? ct : apply_one(*this, {zeros_for(like), ct, slices});
-  }
+  if (operands[1].linear()) result[1] = landing == Landing::add ? ct : apply_one(*this, {zeros, ct, slices});
   return result;
 }
 
 BatchedArrays RaggedCopy::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
+  return batch_as_lanes(*this, axis, operands);
+}
+
+BatchedArrays batch_as_lanes(const Op& op, const Axis& axis, const BatchedArrays& operands) {
   if (std::ranges::none_of(operands, &Batched::batched))
-    return {{apply_one(*this, {operands[0].array, operands[1].array, operands[2].array}), false}};
+    return {{apply_one(op, {operands[0].array, operands[1].array, operands[2].array}), false}};
   Arrays merged;
   Shape of_result;
   for (const Batched& x : operands) {
@@ -291,7 +290,7 @@ BatchedArrays RaggedCopy::batch(const Axis& axis, const BatchedArrays& operands,
     if (merged.size() == 1) of_result = shape;
     merged.push_back(reshape(lanes, shape.erased(Dim{0}).with(Dim{0}, shape[0] * shape[1])));
   }
-  return {{reshape(apply_one(*this, merged), of_result), true}};
+  return {{reshape(apply_one(op, merged), of_result), true}};
 }
 
 // Slices: overlapping where they may, empty ones that start where others do, rows that stay.

@@ -50,6 +50,8 @@ struct RaggedCopy {
 };
 static_assert(complete<RaggedCopy>());
 
+/// The batch of an op on (operand, output, slices), each with B lanes as dim 0: those of the axis become more of them.
+BatchedArrays batch_as_lanes(const Op& op, const Axis& axis, const BatchedArrays& operands);
 /// One column of slices, [..]; for rules.
 Array column_of(const Array& slices, SliceColumn column);
 /// Slices of these columns, each [..]; for rules.
