@@ -2,13 +2,12 @@
 // What takes a future and what does not, and programs in which several futures are alike.
 #include <gtest/gtest.h>
 
+#include "tests/control/on_devices_of_a.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
 namespace {
-
-const Pairs around{{0, 1}, {1, 0}};
 
 /// The words of an error that name no line.
 std::string said(const std::function<Array(Array)>& body) {
@@ -75,13 +74,6 @@ TEST(futures, are_received_as_a_tree_of_the_same_structure) {
 
 // ---- several that are alike
 
-const Mesh& mesh() { return example_mesh(); }
-using Body = std::function<Array(const Array&)>;
-
-Array on_devices_of_a(const Body& body, const Array& x) {
-  return shard_map([&](const Array& local) { return psum(reduce_sum(body(local)), Axes{mesh().axes()[0]}); },
-                   {.mesh = mesh(), .in = {P("a")}, .out = {P()}})(x);
-}
 Tensor gradient_of(const Body& body) {
   const Array x = Tensor({4}, {1.5, -2.0, 0.25, 3.0});
   auto f = [&](const Array& y) { return on_devices_of_a(body, y); };

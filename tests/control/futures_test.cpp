@@ -4,6 +4,7 @@
 
 #include <regex>
 
+#include "tests/control/on_devices_of_a.hpp"
 #include "tests/support/gradients.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/tutti.hpp"
@@ -11,16 +12,6 @@
 namespace tutti {
 namespace {
 
-const Mesh& mesh() { return example_mesh(); }
-const Pairs around{{0, 1}, {1, 0}};
-
-using Body = std::function<Array(const Array&)>;
-
-/// A function of one global array, cut along `a`, whose result is a sum over `a`.
-Array on_devices_of_a(const Body& body, const Array& x) {
-  return shard_map([&](const Array& local) { return psum(reduce_sum(body(local)), Axes{mesh().axes()[0]}); },
-                   {.mesh = mesh(), .in = {P("a")}, .out = {P()}})(x);
-}
 void expect_same(const Body& in_halves, const Body& whole) {
   const Array x = Tensor({4}, {1.5, -2.0, 0.25, 3.0});
   Machine machine = open_local(mesh());
