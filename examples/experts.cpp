@@ -34,15 +34,7 @@ Batch batch_of(const Tokens& text, std::span<const std::size_t> starts) {
 }
 
 Batch random_batch(const Tokens& text, std::span<const std::size_t> starts, Random& random) {
-  std::vector<std::size_t> chosen(batch_size);
-  for (std::size_t& start : chosen) start = starts[random.below(starts.size())];
-  return batch_of(text, chosen);
-}
-
-std::vector<std::size_t> evenly_spaced(std::span<const std::size_t> starts) {
-  std::vector<std::size_t> chosen(tested);
-  for (std::size_t i = 0; i < tested; ++i) chosen[i] = starts[i * starts.size() / tested];
-  return chosen;
+  return batch_of(text, transformer::drawn_from(starts, batch_size, random));
 }
 
 template <class T>
@@ -54,7 +46,7 @@ std::int64_t elements(const T& tree) {
 
 void report(const Tokens& text, std::span<const std::size_t> held_out, const Machine& machine,
             const Both& both) {
-  std::vector<std::size_t> starts = evenly_spaced(held_out);
+  std::vector<std::size_t> starts = transformer::evenly_spaced(held_out, tested);
   Batch batch = batch_of(text, starts);
   Losses found = machine.compile(sharded_losses(machine.mesh()), both, batch)(both, batch);
   std::vector<std::int32_t> counts = found.counts.values<std::int32_t>();

@@ -16,7 +16,7 @@ using namespace tutti;
 // Time step times conductivity over the square of the distance of two points; stable up to 1/4.
 constexpr float spread = 0.2F;
 
-// What the device `shift` places before this one holds. Beyond the border of the plate there is none: zeros, the cold.
+// The edge of the device `shift` places before this one. Beyond the border of the plate it is zeros: it is cold there.
 inline Array from_neighbour(const Array& edge, const char* axis, int shift) {
   Pairs pairs;
   for (int from = 0, n = axis_size(axis); from < n; ++from)

@@ -30,15 +30,7 @@ Batch batch_of(const Tokens& text, std::vector<std::size_t> starts) {
 }
 
 Batch random_batch(const Tokens& text, std::span<const std::size_t> starts, Random& random) {
-  std::vector<std::size_t> chosen(batch_size);
-  for (std::size_t& start : chosen) start = starts[random.below(starts.size())];
-  return batch_of(text, chosen);
-}
-
-std::vector<std::size_t> evenly_spaced(std::span<const std::size_t> starts) {
-  std::vector<std::size_t> chosen(tested);
-  for (std::size_t i = 0; i < tested; ++i) chosen[i] = starts[i * starts.size() / tested];
-  return chosen;
+  return batch_of(text, drawn_from(starts, batch_size, random));
 }
 
 // A character by its score, the likely ones more often than the model says.
@@ -66,7 +58,7 @@ Tokens continued(Tokens text, int more, const Machine& machine, const Params<Lay
 template <class Layers>
 void report(const Tokens& text, std::span<const std::size_t> held_out, const Machine& machine,
             const Params<Layers>& params) {
-  std::vector<std::size_t> starts = evenly_spaced(held_out);
+  std::vector<std::size_t> starts = evenly_spaced(held_out, tested);
   auto from = text.begin() + static_cast<std::ptrdiff_t>(starts[0]);
   fmt::print("it writes:\n{}\n", decoded(continued({from, from + context}, 200, machine, params)));
   Batch batch = batch_of(text, starts);

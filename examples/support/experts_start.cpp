@@ -9,7 +9,7 @@ namespace experts {
 
 Both start(const Sizes& sizes, std::uint64_t seed) {
   examples::Random random(seed);
-  // Of a product with numbers of variance 1 the variance is `variance`. `rows` is the dim before the last.
+  // A product with numbers of variance 1 has the variance `variance`. `rows` is the dim before the last.
   auto matrix = [&](Shape shape, double variance = 1) {
     auto rows = static_cast<double>(shape[shape.rank() - 2]);
     return Array(random.uniform(std::move(shape), std::sqrt(3 * variance / rows)));

@@ -58,6 +58,19 @@ Split split(const Tokens& text, std::size_t length) {
   return split;
 }
 
+std::vector<std::size_t> drawn_from(std::span<const std::size_t> starts, std::size_t count,
+                                    examples::Random& random) {
+  std::vector<std::size_t> chosen(count);
+  for (std::size_t& start : chosen) start = starts[random.below(starts.size())];
+  return chosen;
+}
+
+std::vector<std::size_t> evenly_spaced(std::span<const std::size_t> starts, std::size_t count) {
+  std::vector<std::size_t> chosen(count);
+  for (std::size_t i = 0; i < count; ++i) chosen[i] = starts[i * starts.size() / count];
+  return chosen;
+}
+
 Tensor runs_of(const Tokens& text, std::span<const std::size_t> starts, std::size_t length) {
   Tokens runs;
   for (std::size_t start : starts) {

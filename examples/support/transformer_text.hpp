@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "examples/support/random.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 namespace transformer {
@@ -29,6 +30,11 @@ struct Split {
   std::vector<std::size_t> training, held_out;
 };
 Split split(const Tokens& text, std::size_t length);
+
+/// `count` of these numbers: drawn, each perhaps several times, or evenly spaced.
+std::vector<std::size_t> drawn_from(std::span<const std::size_t> starts, std::size_t count,
+                                    examples::Random& random);
+std::vector<std::size_t> evenly_spaced(std::span<const std::size_t> starts, std::size_t count);
 
 /// The runs that start there. i32[starts, length].
 tutti::Tensor runs_of(const Tokens& text, std::span<const std::size_t> starts, std::size_t length);

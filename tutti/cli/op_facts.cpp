@@ -140,21 +140,8 @@ Types types_of(const Example& example) {
   return types;
 }
 
-Example from_the_start(const Example& example) {
-  const auto* done = example.op.as<Done>();
-  if (!done) return example;
-  const Types& operands = started(example.operands[0].type)->operands;
-  return {Start{done->op}, {operands.begin(), operands.end()}};
-}
-
 Program program_of(const Op& op, const Types& operands) {
-  auto body = [&](const Arrays& x) {
-    Arrays results = Builder::current().add(op, x);
-    const auto* start = op.as<Start>();
-    if (!start) return results;
-    results.insert(results.end(), x.begin() + 1, x.end());
-    return Builder::current().add(Done{start->op}, results);
-  };
+  auto body = [&](const Arrays& x) { return finished(op, x, Builder::current().add(op, x)); };
   return trace(operands, body).program;
 }
 

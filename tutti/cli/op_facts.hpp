@@ -12,8 +12,6 @@
 namespace tutti::cli {
 
 Types types_of(const Example& example);
-/// The example, or that of its start if the op waits for one: a program begins and ends in the same function.
-Example from_the_start(const Example& example);
 /// One equation on inputs of these types. What is started is finished.
 Program program_of(const Op& op, const Types& operands);
 

@@ -69,4 +69,12 @@ static_assert(complete<Done>());
 /// The op and its operands that a pending value of this type waits for; null for other types.
 const AppliedOp* started(Type type);
 
+// For whoever runs examples of ops: users never hold a pending value, so a start and its end run together.
+
+/// The example, or that of its start if the op is a Done.
+Example from_the_start(const Example& example);
+/// The results of the op on these operands, recorded in the current builder; if it is a start, what its Done makes of
+/// them.
+Arrays finished(const Op& op, const Arrays& operands, Arrays results);
+
 }  // namespace tutti
