@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-
 #include "tutti/devices/groups.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
