@@ -48,9 +48,15 @@ class P {
   Sharding on(const Mesh& mesh, Type whole_or_part) const;
 
  private:
+  friend P parse_spec(std::string_view text);
+
   std::vector<SpecEntry> dims_;
   std::vector<std::string> unreduced_, reduced_;
 };
+
+/// "P((x, y), none, z)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
+/// Throws T013 with the text, and a mark under the place where it is wrong.
+P parse_spec(std::string_view text);
 
 /// The axes of `mesh` with these names. Throws T001 for one that it has not; `what` names them: "the spec".
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what = "the spec");
