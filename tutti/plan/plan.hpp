@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tutti/plan/layout_state.hpp"
+#include "tutti/plan/search.hpp"
+#include "tutti/types/sharding.hpp"
+#include "tutti/types/type.hpp"
+
+namespace tutti {
+
+struct PlanOptions {
+  PlanObjective objective = PlanObjective::time;
+  /// No device holds a block larger than this times the larger of its blocks before and after.
+  double cap = 1;
+  /// The cost of a byte between devices that differ along these mesh axes, by name; 1 along all others. A byte between
+  /// devices that differ along several costs the largest.
+  std::vector<std::pair<std::string, double>> links = {};
+  /// One exchange of boxes, in which each device receives exactly what it lacks, in place of collectives.
+  bool direct = false;
+};
+
+/// To bring a global array of type `whole` (dtype and shape) from one sharding to another. Both are on one mesh.
+struct PlanRequest {
+  Type whole;
+  Sharding from, to;
+  PlanOptions options = {};
+};
+
+/// One step of a plan. Bytes are those of the device that sends, or receives, the most.
+struct PlanStep {
+  StepKind kind;
+  Sharding before, after;
+  Axes axes;  // along which the devices of one group differ; none if no device sends
+  std::vector<std::vector<int>>
+      groups;  // the devices that communicate with each other, in the order of the step
+  std::int64_t sent_bytes = 0, received_bytes = 0;
+  int peers = 0;  // that a device receives from, at most
+  std::int64_t scratch_bytes =
+      0;               // for packing and unpacking, where the step is not a plain copy of whole blocks
+  double seconds = 0;  // by estimate
+};
+
+/// Another way to the same sharding, and why it was not chosen.
+struct OtherPlan {
+  std::vector<PlanStep> steps;
+  PlanTotals totals;
+  std::string why;  // "48 bytes more", "2 steps more"
+};
+
+struct ReshardPlan {
+  PlanRequest request;
+  std::vector<PlanStep> steps;
+  PlanTotals totals;
+  std::int64_t peak_block_bytes = 0;  // the largest block that a device holds before, between or after
+  std::int64_t peak_bytes = 0;        // of a step: its operand, its result and its scratch
+  std::vector<OtherPlan> others;      // the best first
+};
+
+/// The cheapest steps that bring an array from one sharding to another. Ties go to fewer steps, then fewer bytes, then
+/// fewer local steps, then the smaller text, so that every process finds the same plan.
+/// Throws T013 for shardings of another rank or mesh, or that name an axis twice, T005 for a dim that does not divide,
+/// T004 for partial gradients that cannot be kept, R003 if no plan keeps the cap, with the least cap that would do.
+/// Source: the search over states is that of Rink et al. 2021 (arXiv 2112.01075), with sums and general exchanges.
+ReshardPlan plan(const PlanRequest& request);
+
+/// The one collective that brings an array from one sharding to another, if one is enough.
+struct Classified {
+  std::string ours;     // "all_gather over ('x', 'y')", or "composite: ask for a plan"
+  std::string nvfuser;  // what nvFuser's lowering answers, or its error
+};
+Classified classify(const PlanRequest& request);
+
+/// The plan as a table: for each step its op, the sharding and local shape after it, groups, bytes, time.
+std::string to_string(const ReshardPlan& plan);
+
+}  // namespace tutti
