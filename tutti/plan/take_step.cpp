@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/plan/take_step.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/all_gather.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/all_to_all.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/axis_index.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/dynamic_update_slice.hpp"
+#include "tutti/ops/enter.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/ops/mask.hpp"
+#include "tutti/ops/own_block.hpp"
+#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/ops/transpose.hpp"
+#include "tutti/ops/zeros_of.hpp"
+
+namespace tutti {
+namespace {
+
+const Axes& axes_of_dim(const Sharding& sharding, int dim) {
+  return sharding.dims[static_cast<std::size_t>(dim)];
+}
+
+/// The axes of `longer` behind those that both begin with.
+Axes behind(const Axes& shorter, const Axes& longer) {
+  ensure(shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin()),
+         "a step of a plan appends axes to a dim, or takes the last ones away");
+  return {longer.begin() + static_cast<std::ptrdiff_t>(shorter.size()), longer.end()};
+}
+
+/// What a dim loses or gains in a step.
+struct Change {
+  int dim;
+  Axes axes;
+};
+std::vector<Change> gained(const Sharding& before, const Sharding& after) {
+  std::vector<Change> changes;
+  for (int dim = 0; dim < static_cast<int>(before.dims.size()); ++dim)
+    if (axes_of_dim(before, dim).size() < axes_of_dim(after, dim).size())
+      changes.push_back({dim, behind(axes_of_dim(before, dim), axes_of_dim(after, dim))});
+  return changes;
+}
+
+Array slice(const PlanStep& step, Array x) {
+  for (const auto& [dim, axes] : gained(step.before, step.after))
+    x = own_block(x, axes, Dim{dim}, Stacking::tiled);
+  return x;
+}
+
+Array exchange(const Array& x, const Shape&, Sharding from, Sharding to) {
+  from.unreduced = to.unreduced = from.reduced = to.reduced = {};
+  return enter_by_moves(leave_by_moves(x, from), to);
+}
+
+Shape whole_of(const PlanStep& step, const Array& x) { return global_type(x.type(), step.before).shape(); }
+
+Array gather(const PlanStep& step, const Array& x) {
+  const std::vector<Change> lost = gained(step.after, step.before);
+  if (lost.size() > 1) return exchange(x, whole_of(step, x), step.before, step.after);
+  return all_gather(x, lost[0].axes, Dim{lost[0].dim}, Stacking::tiled, State::invariant);
+}
+
+/// If all axes that leave one dim go to one other dim, in the same order: all_to_all; it is what people know.
+Array general_exchange(const PlanStep& step, const Array& x) {
+  if (step.kind == StepKind::exchange) {
+    const std::vector<Change> to = gained(step.before, step.after), from = gained(step.after, step.before);
+    if (from.size() == 1 && to.size() == 1 && from[0].axes == to[0].axes)
+      return apply_one(AllToAll{to[0].axes, Dim{to[0].dim}, Dim{from[0].dim}, Stacking::tiled}, {x});
+  }
+  return exchange(x, whole_of(step, x), step.before, step.after);
+}
+
+/// Terms of a sum become blocks of one or several dims: their parts stand in front while the sum is scattered.
+Array scatter(const PlanStep& step, const Array& x) {
+  const std::vector<Change> changes = gained(step.before, step.after);
+  if (changes.size() == 1) return reduce_scatter(x, changes[0].axes, Dim{changes[0].dim}, Stacking::tiled);
+  std::vector<std::int64_t> cut, parts, rest;
+  std::vector<int> front, back;
+  Axes axes;
+  std::int64_t n = 1;
+  for (int dim = 0; dim < x.rank(); ++dim) {
+    std::int64_t size = x.shape()[dim];
+    for (const Change& change : changes) {
+      if (change.dim != dim) continue;
+      const int count = joint_size(change.axes);
+      axes.insert(axes.end(), change.axes.begin(), change.axes.end());
+      front.push_back(static_cast<int>(cut.size()));
+      cut.push_back(count);
+      size /= count;
+      n *= count;
+    }
+    back.push_back(static_cast<int>(cut.size()));
+    cut.push_back(size);
+    rest.push_back(size);
+  }
+  front.insert(front.end(), back.begin(), back.end());
+  const Array in_front = transpose(reshape(x, Shape(cut)), front);
+  parts = rest;
+  parts.insert(parts.begin(), n);
+  return reduce_scatter(reshape(in_front, Shape(parts)), axes, Dim{0}, Stacking::new_dim);
+}
+
+/// Blocks become terms of a sum: each device holds its block among zeros. Equal values: the first device keeps them.
+Array as_terms(const PlanStep& step, Array x) {
+  Axes new_terms = step.after.unreduced;
+  for (const Axis& axis : step.before.unreduced) new_terms = without(std::move(new_terms), axis);
+  for (const auto& [dim, axes] : gained(step.after, step.before)) {
+    const std::int64_t size = x.shape()[dim];
+    const Type padded{x.dtype(), x.shape().with(Dim{dim}, size * joint_size(axes)), x.type().states()};
+    const Array start = axis_index(axes) * size;
+    x = cast_to(dynamic_update_slice_in_dim(zeros_of(padded), x, start, dim), axes, State::unreduced);
+    for (const Axis& axis : axes) new_terms = without(std::move(new_terms), axis);
+  }
+  return new_terms.empty() ? x : mask(x, new_terms);
+}
+
+Axes only_in(const Axes& some, const Axes& others) {
+  Axes found = some;
+  for (const Axis& axis : others) found = without(std::move(found), axis);
+  return found;
+}
+
+}  // namespace
+
+Array take(const PlanStep& step, const Array& x) {
+  switch (step.kind) {
+    case StepKind::slice: return slice(step, x);
+    case StepKind::gather: return gather(step, x);
+    case StepKind::exchange:
+    case StepKind::permute: return general_exchange(step, x);
+    case StepKind::all_reduce: return all_reduce(x, only_in(step.before.unreduced, step.after.unreduced));
+    case StepKind::reduce_scatter: return scatter(step, x);
+    case StepKind::mask: return as_terms(step, x);
+  }
+  return x;
+}
+
+Array take(const ReshardPlan& plan, const Array& x) {
+  const auto& [whole, from, to, options] = plan.request;
+  const Type expected = local_type(whole, from);
+  require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
+          to_string(expected), to_string(x.type()));
+  Array value = cast_to(x, only_in(from.reduced, to.reduced), State::invariant);
+  for (const PlanStep& step : plan.steps) value = take(step, value);
+  return cast_to(value, only_in(to.reduced, from.reduced), State::reduced);
+}
+
+}  // namespace tutti

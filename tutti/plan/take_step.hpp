@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/ir/array.hpp"
+#include "tutti/plan/plan.hpp"
+
+namespace tutti {
+
+/// One step of a plan, by the ops of the program that is being traced.
+/// x: local type of step.before -> local type of step.after. Differentiates, batches and lowers as these ops do.
+Array take(const PlanStep& step, const Array& x);
+
+/// All steps of a plan. x: local type of request.from -> local type of request.to.
+/// Reduced axes that only one side names are cast: before the first step, or after the last one.
+/// Throws T015 for an x of another type.
+Array take(const ReshardPlan& plan, const Array& x);
+
+}  // namespace tutti
