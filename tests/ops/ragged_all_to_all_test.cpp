@@ -175,7 +175,7 @@ TEST(ragged_all_to_all, refuses_wrong_slices_in_groups) {
                  .output_offsets = {{0, 0}, {1, 1}, {1, 1}, {0, 0}},
                  .recv_sizes = {},
                  .groups = {{0, 2}, {3, 1}}};
-  EXPECT_EQ(error_of(given), "R005: ragged_all_to_all: slice 0 of place 0 for x=1 is 1 row from row 2 on, "
+  EXPECT_EQ(error_of(given), "R005: ragged_all_to_all: slice 0 of device 3 for x=1 is 1 row from row 2 on, "
                              "the operand has 2 rows; it must lie inside");
 }
 

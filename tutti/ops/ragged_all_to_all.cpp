@@ -28,7 +28,7 @@ namespace tutti {
 namespace {
 
 const AreIndices are_indices{false, false, true};
-constexpr std::string_view device_word = "device", place_word = "place";
+constexpr std::string_view device_word = "device";
 
 /// all_to_all of [.., K, ..] along `dim`: each device gets what the others hold for it.
 Array exchanged(const Array& x, const Axes& axes, Dim dim, const Groups& groups) {
@@ -57,9 +57,8 @@ Array gathered_and_copied(const RaggedAllToAll& op, const Array& operand, const 
   Array arrived = received(slices, op.axes, op.groups);
   const Shape& shape = arrived.shape();
   Array table = reshape(arrived, Shape{shape[0], n, 1, n == 0 ? 0 : shape[1] / n, slice_columns});
-  std::string_view word = op.groups.empty() ? device_word : place_word;
-  Array result =
-      apply_one(RaggedCopy{op.landing, word, "block"}, {operands, insert_dim(output, Dim{1}, 1), table});
+  Array result = apply_one(RaggedCopy{op.landing, device_word, "block", op.axes, op.groups},
+                           {operands, insert_dim(output, Dim{1}, 1), table});
   return reshape(result, output.shape());
 }
 

@@ -50,7 +50,8 @@ struct Run {
   Landing landing;
   DType dtype, index_dtype;
   std::string_view source, target;
-  std::vector<std::string> receivers;  // of each unit: " for i=1, j=0"
+  std::vector<std::string> receivers;     // of each unit: " for i=1, j=0"
+  std::vector<std::vector<int>> senders;  // of each unit: the device of each source; none: its number
 
   void operator()(const kernel::Unit& unit) const {
     try {
@@ -171,11 +172,13 @@ struct Run {
   /// "slice 0 of device 2 for i=1".
   std::string named(std::size_t number, const RowSlice& slice, std::int64_t lane,
                     const kernel::Unit& unit) const {
-    std::string text = fmt::format("slice {} of {} {}", static_cast<std::int64_t>(number) % sizes.each,
-                                   source, slice.source);
+    auto value = static_cast<std::size_t>(unit.number);
+    const std::int64_t sender =
+        value < senders.size() ? senders[value][static_cast<std::size_t>(slice.source)] : slice.source;
+    std::string text =
+        fmt::format("slice {} of {} {}", static_cast<std::int64_t>(number) % sizes.each, source, sender);
     if (sizes.targets > 1) text += fmt::format(" for {} {}", target, slice.target);
     if (sizes.lanes > 1) text += fmt::format(" in lane {}", lane);
-    auto value = static_cast<std::size_t>(unit.number);
     return text + (value < receivers.size() ? receivers[value] : "");
   }
 };
@@ -193,6 +196,21 @@ std::vector<std::string> receivers_of(const Layout& layout) {
             fmt::format("{} {}={}", name.empty() ? " for" : ",", axis.name, layout.position({axis}, device));
   }
   return names;
+}
+
+/// For each distinct value of the result: the group of the device that holds it; empty without groups.
+std::vector<std::vector<int>> senders_of(const Layout& layout, const Axes& axes, const Groups& groups) {
+  std::vector<std::vector<int>> senders;
+  if (groups.empty()) return senders;
+  const std::vector<PlaceInGroup> places = places_in(groups);
+  Type result = layout.results()[0];
+  senders.resize(static_cast<std::size_t>(layout.shards(result)));
+  for (int device = 0; device < layout.devices(); ++device) {
+    const auto position = static_cast<std::size_t>(layout.position(axes, device));
+    senders[static_cast<std::size_t>(layout.shard(result, device))] =
+        groups[static_cast<std::size_t>(places[position].group)];
+  }
+  return senders;
 }
 
 // ---- shapes
@@ -247,7 +265,8 @@ Types RaggedCopy::infer(const Types& operands) const {
 Kernel RaggedCopy::kernel(const Layout& layout) const {
   const Types& operands = layout.operands();
   Sizes sizes(operands[0].shape(), operands[1].shape(), operands[2].shape());
-  Run run{sizes, landing, operands[0].dtype(), operands[2].dtype(), source, target, receivers_of(layout)};
+  Run run{sizes,  landing, operands[0].dtype(),  operands[2].dtype(),
+          source, target,  receivers_of(layout), senders_of(layout, axes, groups)};
   std::size_t scratch = run.scratch_bytes();
   bool in_place = scratch == 0;
   return kernel::Opaque{.nanoseconds = 50 + 20 * static_cast<double>(sizes.lanes * sizes.slices()) +

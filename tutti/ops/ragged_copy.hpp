@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/devices/groups.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
@@ -33,7 +34,10 @@ struct RaggedCopy {
                                ""};
 
   Landing landing = Landing::replace;
-  std::string_view source = "block", target = "block";  // what blocks are, for messages: "device"
+  // For messages: what blocks are, "device" or "block", and if sources are those of a group, over which axes.
+  std::string_view source = "block", target = "block";
+  Axes axes = {};
+  Groups groups = {};
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const { return {{"landing", std::string(tutti::name(landing))}}; }
