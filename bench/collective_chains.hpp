@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "tutti/api/shard_map.hpp"
-#include "tutti/control/loops.hpp"
+#include "tutti/control/flow/loops.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"

@@ -6,7 +6,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/tracing.hpp"
 #include "tests/support/values.hpp"
-#include "tutti/control/scan.hpp"
+#include "tutti/control/flow/scan.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of loops, branches and calls: the same results, by less work.
-#include "tutti/control/needed_part.hpp"
+#include "tutti/control/flow/needed_part.hpp"
 
 #include <gtest/gtest.h>
 

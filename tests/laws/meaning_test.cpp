@@ -7,7 +7,7 @@
 #include "tests/laws/law.hpp"
 #include "tests/laws/transforms.hpp"
 #include "tests/support/programs.hpp"
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/while.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/split.hpp"

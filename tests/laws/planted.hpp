@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "tutti/base/error.hpp"
-#include "tutti/control/scan.hpp"
-#include "tutti/control/switch.hpp"
+#include "tutti/control/flow/scan.hpp"
+#include "tutti/control/flow/switch.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/axis_index.hpp"

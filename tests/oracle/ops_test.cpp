@@ -14,7 +14,7 @@
 #include "tests/support/halves.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/values.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"

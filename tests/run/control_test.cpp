@@ -6,8 +6,8 @@
 
 #include "tests/run/harness.hpp"
 #include "tests/support/reference.hpp"
-#include "tutti/control/cond.hpp"
-#include "tutti/control/loops.hpp"
+#include "tutti/control/flow/cond.hpp"
+#include "tutti/control/flow/loops.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/assume_invariant.hpp"

@@ -11,7 +11,7 @@
 #include "bench/processors.hpp"
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
-#include "tutti/control/loops.hpp"
+#include "tutti/control/flow/loops.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"

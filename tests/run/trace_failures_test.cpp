@@ -10,7 +10,7 @@
 #include "tests/run/opaque.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/control/loops.hpp"
+#include "tutti/control/flow/loops.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/run/machine.hpp"

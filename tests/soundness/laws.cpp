@@ -11,8 +11,8 @@
 
 #include "tests/support/slopes.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/control/call.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/call.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tutti/control/all_ops.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 
 namespace tutti {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/composite.hpp"
-#include "tutti/control/custom_rules.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/composite.hpp"
+#include "tutti/control/wrapped/custom_rules.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/stop_gradient.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/transform/batch.hpp"

@@ -6,7 +6,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/cli/op_facts.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/run/watch/timeline.hpp"

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "tutti/base/error.hpp"
-#include "tutti/control/custom_rules.hpp"
-#include "tutti/control/remat.hpp"
-#include "tutti/control/scan.hpp"
-#include "tutti/control/start.hpp"
-#include "tutti/control/switch.hpp"
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/scan.hpp"
+#include "tutti/control/flow/switch.hpp"
+#include "tutti/control/flow/while.hpp"
+#include "tutti/control/wrapped/custom_rules.hpp"
+#include "tutti/control/wrapped/remat.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"

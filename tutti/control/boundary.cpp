@@ -2,7 +2,7 @@
 #include "tutti/control/boundary.hpp"
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/call.hpp"
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"

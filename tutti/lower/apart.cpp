@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/apart.hpp"
 
-#include "tutti/control/sub_programs.hpp"
-#include "tutti/control/switch.hpp"
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/switch.hpp"
+#include "tutti/control/flow/while.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/stacking.hpp"

@@ -6,7 +6,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/lower/apart.hpp"
 #include "tutti/lower/in_flight.hpp"

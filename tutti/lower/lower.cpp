@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/lower.hpp"
 
-#include "tutti/control/call.hpp"
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/lower/fold_borders.hpp"
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/manual_module.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/graph/at_position.hpp"
 
-#include "tutti/control/scan.hpp"
-#include "tutti/control/switch.hpp"
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/scan.hpp"
+#include "tutti/control/flow/switch.hpp"
+#include "tutti/control/flow/while.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/axis_index.hpp"
 #include "tutti/ops/dynamic_slice.hpp"

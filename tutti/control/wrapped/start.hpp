@@ -2,7 +2,7 @@
 // The two halves of a collective that runs beside other work.
 #pragma once
 
-#include "tutti/control/composite.hpp"
+#include "tutti/control/wrapped/composite.hpp"
 
 namespace tutti {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/while.hpp"
 
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"

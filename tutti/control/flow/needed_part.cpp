@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/needed_part.hpp"
+#include "tutti/control/flow/needed_part.hpp"
 
 #include <algorithm>
 
-#include "tutti/control/remat.hpp"
-#include "tutti/control/scan.hpp"
-#include "tutti/control/scan_groups.hpp"
-#include "tutti/control/sub_programs.hpp"
-#include "tutti/control/switch.hpp"
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/scan.hpp"
+#include "tutti/control/flow/scan_groups.hpp"
+#include "tutti/control/flow/switch.hpp"
+#include "tutti/control/flow/while.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
+#include "tutti/control/wrapped/remat.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/inner_trace.hpp"
+#include "tutti/control/parts/inner_trace.hpp"
 
 #include <algorithm>
 

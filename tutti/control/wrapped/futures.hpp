@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/of_trees.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
 

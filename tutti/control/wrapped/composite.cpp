@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/composite.hpp"
+#include "tutti/control/wrapped/composite.hpp"
 
 #include <algorithm>
 #include <ranges>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/call.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/loops.hpp"
+#include "tutti/control/flow/loops.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/control/scan.hpp"
-#include "tutti/control/sub_programs.hpp"
-#include "tutti/control/while.hpp"
+#include "tutti/control/flow/scan.hpp"
+#include "tutti/control/flow/while.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/needed_part.hpp"
-#include "tutti/control/sub_programs.hpp"
-#include "tutti/control/switch.hpp"
+#include "tutti/control/flow/needed_part.hpp"
+#include "tutti/control/flow/switch.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/zeros_of.hpp"
 #include "tutti/transform/split.hpp"

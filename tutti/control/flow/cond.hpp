@@ -4,7 +4,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "tutti/control/inner_trace.hpp"
+#include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/tree/flat_call.hpp"
 
 namespace tutti {

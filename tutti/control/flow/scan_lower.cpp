@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scan as a while: the number of the trip, the operands and the stacked results go from trip to trip.
-#include "tutti/control/scan.hpp"
+#include "tutti/control/flow/scan.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ir/program.hpp"
 

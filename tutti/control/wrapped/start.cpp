@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/start.hpp"
+#include "tutti/control/wrapped/start.hpp"
 
 #include <algorithm>
 #include <ranges>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tutti/control/inner_trace.hpp"
+#include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/tree/flat_call.hpp"
 
 namespace tutti {

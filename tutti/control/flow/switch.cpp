@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/switch.hpp"
+#include "tutti/control/flow/switch.hpp"
 
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 
 #include <algorithm>
 

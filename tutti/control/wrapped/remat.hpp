@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tutti/control/inner_trace.hpp"
+#include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/tree/flat_call.hpp"

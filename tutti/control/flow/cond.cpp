@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/cond.hpp"
+#include "tutti/control/flow/cond.hpp"
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/sub_programs.hpp"
-#include "tutti/control/switch.hpp"
+#include "tutti/control/flow/switch.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/elementwise.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/custom_rules.hpp"
+#include "tutti/control/wrapped/custom_rules.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/control/call.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"

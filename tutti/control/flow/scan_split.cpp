@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/control/scan_groups.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/flow/scan_groups.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/transform/split.hpp"
 

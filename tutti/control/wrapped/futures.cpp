@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/futures.hpp"
+#include "tutti/control/wrapped/futures.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/remat.hpp"
+#include "tutti/control/wrapped/remat.hpp"
 
 #include <algorithm>
 
-#include "tutti/control/call.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/control/scan.hpp"
+#include "tutti/control/flow/scan.hpp"
 
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/control/scan_groups.hpp"
-#include "tutti/control/sub_programs.hpp"
+#include "tutti/control/flow/scan_groups.hpp"
+#include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/control/scan.hpp"
+#include "tutti/control/flow/scan.hpp"
 #include "tutti/ir/program.hpp"
 
 namespace tutti {
