@@ -2,14 +2,13 @@
 #include "tutti/run/plan/schedule.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "tutti/base/overloaded.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/devices/block.hpp"
 #include "tutti/run/code/other_steps.hpp"
 #include "tutti/run/code/region_code.hpp"
 #include "tutti/run/plan/control_steps.hpp"
+#include "tutti/run/plan/schedule_memory.hpp"
 
 namespace tutti {
 namespace {
@@ -21,11 +20,9 @@ class Scheduler {
       : graph_(graph), steps_(steps), costs_(costs), placement_(placement), arena_(arena) {}
 
   Schedule make() && {
-    allocate_arena();
-    made_.relocations.resize(graph_.program.inputs.size() + graph_.outputs.size());
     made_.lists.assign(placement_.phases, std::vector<std::vector<WorkerStep>>(workers()));
     for (StepId n : steps_.list.ids()) add(n);
-    allocate_scratch();
+    memory_.allocate_scratch(workers());
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
         for (WorkerStep& step : phase[w]) make_direct_if_few(step, made_.scratch[w].get());
@@ -39,37 +36,6 @@ class Scheduler {
   std::size_t workers() const { return static_cast<std::size_t>(placement_.workers); }
   bool is_large(StepId n) const { return costs_[n].is_large; }
 
-  void allocate_arena() {
-    made_.arena_bytes = static_cast<std::size_t>(arena_.bytes);
-    try {
-      made_.arena = allocate_block(made_.arena_bytes);
-    } catch (const Error& error) {
-      const Buffer* largest = nullptr;
-      for (BufferId b : graph_.buffers.ids())
-        if (arena_.offset[b] && (!largest || buffer(b).bytes > largest->bytes)) largest = &buffer(b);
-      rethrow_at(graph_, largest ? largest->equation : std::nullopt, error);
-    }
-    for (BufferId b : graph_.buffers.ids())
-      if (buffer(b).kind == Buffer::Kind::constant) {
-        const Tensor& data = graph_.constants[buffer(b).number];
-        std::memcpy(made_.arena.get() + *arena_.offset[b], data.data(), data.bytes());
-      }
-  }
-
-  /// Writes the address of byte `offset` of buffer b to `at`; for callers' buffers, whenever one is bound.
-  void put_address(std::byte** at, BufferId b, std::int64_t offset) {
-    const Buffer& of = buffer(arena_.in_output[b].value_or(b));
-    switch (of.kind) {
-      case Buffer::Kind::arena:
-      case Buffer::Kind::constant: *at = made_.arena.get() + *arena_.offset[b] + offset; return;
-      case Buffer::Kind::input: made_.relocations[of.number].push_back({at, of.number, offset}); return;
-      case Buffer::Kind::output: {
-        Slot slot = graph_.program.inputs.size() + of.number;
-        made_.relocations[slot].push_back({at, slot, offset});
-      }
-    }
-  }
-
   template <class Data>
   CodeOf<Data>& keep(Data data) {
     auto code = std::make_unique<CodeOf<Data>>(std::move(data));
@@ -78,22 +44,10 @@ class Scheduler {
     return kept;
   }
 
-  void need_scratch(std::size_t bytes) {
-    if (bytes <= made_.scratch_bytes) return;
-    made_.scratch_bytes = bytes;
-    neediest_ = adding_;
-  }
-
-  void allocate_scratch() try {
-    for (std::size_t w = 0; w < workers(); ++w)
-      made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
-  } catch (const Error& error) {
-    if (!neediest_) throw;
-    rethrow_at(graph_, graph_.tasks[step(*neediest_).tasks[0]].equation, error);
-  }
+  void need_scratch(StepId n, std::size_t bytes) { memory_.need_scratch(bytes, step(n).tasks[0]); }
+  void put_address(std::byte** at, BufferId b, std::int64_t offset) { memory_.put_address(at, b, offset); }
 
   void add(StepId n) {
-    adding_ = n;
     switch (step(n).kind) {
       case Step::Kind::region: return add_region(n);
       case Step::Kind::columns: return add_jobs(n, columns(n));
@@ -136,7 +90,7 @@ class Scheduler {
     RegionCode& code = kept.data;
     for (BaseId b : code.bases.ids())
       if (std::optional<BufferId> of = code.base_buffers[b]) put_address(&code.bases[b], *of, 0);
-    need_scratch(code.scratch_bytes);
+    need_scratch(n, code.scratch_bytes);
     if (code.space.rows == 0 || (code.space.columns == 0 && !step.kept)) return;
     put_parts(n, kept, code.units(), code.space.tiles());
   }
@@ -196,7 +150,7 @@ class Scheduler {
     for (const CopyWork::Job& job : work.jobs) most = std::max(most, job.from.size());
     bool folds = most > 1 && !work.must_agree;
     std::size_t scratch = folds ? most * sizeof(std::byte*) : 0;
-    need_scratch(scratch);
+    need_scratch(n, scratch);
     CodeOf<Copy>& code = keep(Copy{std::vector<Copy::Job>(work.jobs.size()), pieces, work.loops,
                                    bytes_per_element(type.dtype()), type.bytes(),
                                    folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
@@ -218,7 +172,7 @@ class Scheduler {
     const auto& work = std::get<ColumnsWork>(task.work);
     DType dtype = buffer(task.results[0]).type.dtype();
     std::size_t scratch = reduce_columns_scratch_bytes(work.rows, work.columns, dtype);
-    need_scratch(scratch);
+    need_scratch(n, scratch);
     CodeOf<Columns>& code = keep(Columns{{},
                                          reduce_columns_kernel(work.kind, dtype),
                                          work.batch,
@@ -241,7 +195,7 @@ class Scheduler {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[step.tasks[0]];
     const kernel::Opaque& work = std::get<OpaqueWork>(task.work).opaque;
-    need_scratch(work.scratch_bytes);
+    need_scratch(n, work.scratch_bytes);
     CodeOf<OpaqueCode>& code =
         keep(OpaqueCode{work.run, {}, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
     OpaqueCode& args = code.data;
@@ -334,8 +288,7 @@ class Scheduler {
   const Placement& placement_;
   const ArenaPlan& arena_;
   Schedule made_;
-  StepId adding_{};                 // the step whose code is being made
-  std::optional<StepId> neediest_;  // the step that needs most scratch
+  ScheduleMemory memory_{graph_, arena_, made_};
 };
 
 }  // namespace
