@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tutti/api/derivatives.hpp"
+#include "tutti/api/reshard.hpp"
 #include "tutti/api/shard_map.hpp"
 #include "tutti/api/vmap.hpp"
 #include "tutti/base/error.hpp"

@@ -15,6 +15,8 @@ std::atomic<int> next_vmap_id{first_vmap_id};
 
 }  // namespace
 
+bool is_mesh_axis(const Axis& axis) { return axis.id < first_vmap_id; }
+
 bool contains(const Axes& axes, const Axis& axis) { return std::ranges::find(axes, axis) != axes.end(); }
 
 Axes without(Axes axes, const Axis& axis) {

@@ -34,6 +34,8 @@ std::string devices_of(int n);
 
 /// A fresh axis for one vmap.
 Axis fresh_axis(std::string_view name, int size);
+/// False for the axis of a vmap.
+bool is_mesh_axis(const Axis& axis);
 /// Fresh consecutive ids for the axes of one new mesh.
 Axes fresh_mesh_axes(const std::vector<std::pair<std::string, int>>& names_and_sizes);
 

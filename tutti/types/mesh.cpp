@@ -38,18 +38,44 @@ std::pair<std::string, int> parse_axis(std::string_view text) {
   return {std::string(text.substr(0, equals)), size};
 }
 
+/// The axes of all meshes that there were. They are never removed.
+struct Interned {
+  std::mutex mutex;
+  std::map<std::vector<std::pair<std::string, int>>, Axes> whole;
+  std::map<std::vector<int>, Axes> part;  // meshes of some axes of another one, by their ids
+};
+Interned& interned() {
+  static Interned all;
+  return all;
+}
+
 }  // namespace
 
 Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where) try {
-  static std::mutex mutex;
-  static std::map<std::vector<std::pair<std::string, int>>, Axes> meshes;
   check(names_and_sizes);
-  std::lock_guard lock(mutex);
-  auto it = meshes.find(names_and_sizes);
-  if (it == meshes.end()) it = meshes.emplace(names_and_sizes, fresh_mesh_axes(names_and_sizes)).first;
+  Interned& all = interned();
+  std::lock_guard lock(all.mutex);
+  auto it = all.whole.find(names_and_sizes);
+  if (it == all.whole.end()) it = all.whole.emplace(names_and_sizes, fresh_mesh_axes(names_and_sizes)).first;
   axes_ = &it->second;
 } catch (const Error& error) {
   throw error.at(where, "mesh");
+}
+
+Mesh Mesh::of(const Axes& axes) {
+  std::vector<std::pair<std::string, int>> names_and_sizes;
+  std::vector<int> ids;
+  for (const Axis& axis : axes) {
+    names_and_sizes.emplace_back(axis.name, axis.size);
+    ids.push_back(axis.id);
+  }
+  Mesh mesh;
+  Interned& all = interned();
+  std::lock_guard lock(all.mutex);
+  auto whole = all.whole.find(names_and_sizes);
+  bool is_whole = whole != all.whole.end() && whole->second == axes;
+  mesh.axes_ = is_whole ? &whole->second : &all.part.emplace(ids, axes).first->second;
+  return mesh;
 }
 
 int Mesh::coordinate(int device, const Axis& axis) const {
@@ -59,20 +85,9 @@ int Mesh::coordinate(int device, const Axis& axis) const {
 }
 
 Mesh Mesh::without(const Axes& axes) const {
-  static std::mutex mutex;
-  static std::map<std::vector<int>, Axes> meshes;  // by the ids of their axes
-  Axes left;
-  std::vector<int> ids;
-  for (const Axis& axis : *axes_)
-    if (!contains(axes, axis)) {
-      left.push_back(axis);
-      ids.push_back(axis.id);
-    }
-  if (left.size() == axes_->size()) return *this;
-  Mesh part = *this;
-  std::lock_guard lock(mutex);
-  part.axes_ = &meshes.emplace(ids, left).first->second;
-  return part;
+  Axes left = *axes_;
+  for (const Axis& axis : axes) std::erase(left, axis);
+  return of(left);
 }
 
 std::string to_string(const Mesh& mesh) {

@@ -21,11 +21,14 @@ class Mesh {
   /// The mesh without axes: one device.
   Mesh() : Mesh(std::vector<std::pair<std::string, int>>{}) {}
 
+  /// The mesh of `axes`, all or some of one mesh's, in its order. They stay the same axes.
+  static Mesh of(const Axes& axes);
+
   const Axes& axes() const { return *axes_; }
   int devices() const { return joint_size(*axes_); }
   /// The coordinate of `device` along `axis`, one of axes().
   int coordinate(int device, const Axis& axis) const;
-  /// The devices at one position along `axes`: a mesh of the other axes, which stay the same ones.
+  /// The devices at one position along `axes`: a mesh of the other axes.
   Mesh without(const Axes& axes) const;
   bool operator==(const Mesh&) const = default;
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/api/reshard.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/enter.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/plan/take_step.hpp"
+
+namespace tutti {
+namespace {
+
+/// The axes of the mesh that shard_maps have bound here.
+Axes bound_mesh_axes() {
+  Axes axes;
+  for (const Axis& axis : Builder::current().bound_axes())
+    if (is_mesh_axis(axis)) axes.push_back(axis);
+  std::ranges::sort(axes);
+  return axes;
+}
+
+/// Both shardings on the mesh of the axes along which the part is equal, or that one of them names. A plan may not use
+/// others: along them devices hold different values.
+void leave_out_axes_that_differ(Type part, Sharding& before, Sharding& after) {
+  const Axes named_before = axes_of(before), named_after = axes_of(after);
+  Axes usable;
+  for (const Axis& axis : before.mesh.axes())
+    if (part.at(axis) == State::invariant || contains(named_before, axis) || contains(named_after, axis))
+      usable.push_back(axis);
+  before.mesh = after.mesh = Mesh::of(usable);
+}
+
+/// Finished data, copied to another sharding.
+Array laid_out(const Operand& x, const Mesh& mesh, const P& to) try {
+  const std::shared_ptr<const GlobalArray> data = x.array()->data();
+  const Sharding sharding = to.on(mesh, data->type());
+  if (data->sharding() == sharding) return *x.array();
+  return Array(std::make_shared<const GlobalArray>(GlobalArray::distributed(*data, sharding)));
+} catch (const Error& error) {
+  throw error.at(x.where(), "reshard");
+}
+
+}  // namespace
+
+Array reshard(const Operand& x, const P& from, const P& to, const PlanOptions& options) {
+  return front_end("reshard", x.where(), [&] {
+    const Array part = as_array(x);
+    const Mesh mesh = Mesh::of(bound_mesh_axes());
+    Sharding before = from.on(mesh, part.type()), after = to.on(mesh, part.type());
+    const Type whole = global_type(part.type(), before);
+    require(part.type() == local_type(whole, before), Code::state,
+            "{} does not lie as {} says, which needs {}; name the axes along which it differs",
+            to_string(part.type()), to_string(before), to_string(local_type(whole, before)));
+    leave_out_axes_that_differ(part.type(), before, after);
+    return take(plan({whole, before, after, options}), part);
+  });
+}
+
+Array reshard(const Operand& x, const Mesh& mesh, const P& to) {
+  if (x.array() && x.array()->data() && !Builder::current_or_null()) return laid_out(x, mesh, to);
+  return front_end("reshard", x.where(), [&] {
+    const Array whole = as_array(x);
+    const Sharding sharding = to.on(mesh, whole.type());
+    return leave(enter(whole, sharding), sharding);
+  });
+}
+
+}  // namespace tutti
