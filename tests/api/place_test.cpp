@@ -90,6 +90,13 @@ TEST(place, makes_arrays_that_can_be_given_away) {
   EXPECT_EQ(more(std::move(x)).data()->buffer().base.get(), memory);
 }
 
+TEST(place, takes_dims_that_do_not_divide) {
+  const Array x = machine().place(rows({5}, 1), P("data"));
+  EXPECT_EQ(x.values<float>(), rows({5}, 1).values<float>());
+  EXPECT_EQ(x.data()->shard(0).elements(), 3);
+  EXPECT_EQ(x.data()->shard(machine().mesh().devices() - 1).elements(), 2);
+}
+
 TEST(place, refuses_specs_that_do_not_fit) {
   Params params{rows({4, 3}, 1), rows({3}, 2)};
   expect_refused(
@@ -97,13 +104,6 @@ TEST(place, refuses_specs_that_do_not_fit) {
         machine().place(rows({4}, 1), P("data", "model"));  // refused
       },
       "T013 {file}:{line}: place: array: the spec names 2 dims, but f32[4] has 1; drop the last 1");
-  expect_refused(
-      [&] {
-        machine().place(params, P("data"));  // refused
-      },
-      "T005 {file}:{line}: place: array 1: dim 0 of f32[3] does not split over the 2 devices of 'data'; pad "
-      "it "
-      "or use another dim");
   expect_refused(
       [&] {
         machine().place(params, {P(), P(), P()});  // refused

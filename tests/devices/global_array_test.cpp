@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tutti/base/error.hpp"
+#include "tutti/types/block.hpp"
 
 namespace tutti {
 namespace {
@@ -55,9 +56,64 @@ TEST(global_array, spaces_large_shards_off_powers_of_two) {
   EXPECT_TRUE(array.whole() == counted({2, 8192}));
 }
 
-TEST(global_array, refuses_a_dim_that_does_not_split) {
-  Mesh mesh({{"a", 2}});
-  EXPECT_THROW(GlobalArray::distributed(counted({3}), {mesh, {{mesh.axes()[0]}}, {}, {}}), Error);
+/// All ways to split a matrix over the axes of a mesh.
+std::vector<Sharding> shardings_of_matrices(const Mesh& mesh) {
+  const Axis a = mesh.axes()[0], b = mesh.axes()[1];
+  std::vector<Sharding> all;
+  for (const std::vector<Axes>& dims : std::vector<std::vector<Axes>>{{{}, {}},
+                                                                      {{a}, {}},
+                                                                      {{b}, {}},
+                                                                      {{}, {a}},
+                                                                      {{}, {b}},
+                                                                      {{a, b}, {}},
+                                                                      {{b, a}, {}},
+                                                                      {{}, {a, b}},
+                                                                      {{}, {b, a}},
+                                                                      {{a}, {b}},
+                                                                      {{b}, {a}}})
+    all.push_back({mesh, dims, {}, {}});
+  return all;
+}
+
+void expect_own_blocks(const GlobalArray& array, const Tensor& whole) {
+  for (int device = 0; device < array.sharding()->mesh.devices(); ++device) {
+    const Box box = block(device, *array.sharding(), whole.shape());
+    const Tensor shard = array.shard(device);
+    ASSERT_EQ(shard.elements(), box.elements());
+    std::int64_t at = 0;
+    for (std::int64_t row = box.begin[0]; row < box.end[0]; ++row)
+      for (std::int64_t column = box.begin[1]; column < box.end[1]; ++column)
+        ASSERT_EQ(shard.at(at++), whole.at(row * whole.shape()[1] + column))
+            << to_string(*array.sharding()) << " device " << device;
+  }
+}
+
+TEST(global_array, goes_from_any_sharding_to_any_other_in_even_and_uneven_blocks) {
+  const Mesh mesh({{"a", 2}, {"b", 3}});
+  for (const Shape& shape : {Shape{12, 6}, Shape{7, 5}, Shape{1, 4}, Shape{0, 3}}) {
+    const Tensor whole = counted(shape);
+    for (const Sharding& from : shardings_of_matrices(mesh))
+      for (const Sharding& to : shardings_of_matrices(mesh)) {
+        const GlobalArray array = GlobalArray::distributed(GlobalArray::distributed(whole, from), to);
+        expect_own_blocks(array, whole);
+        ASSERT_TRUE(array.whole() == whole) << to_string(from) << " to " << to_string(to);
+      }
+  }
+}
+
+TEST(global_array, has_empty_blocks_behind_the_end_of_a_short_dim) {
+  const Mesh mesh({{"a", 4}});
+  const GlobalArray array = GlobalArray::distributed(counted({3}), {mesh, {{mesh.axes()[0]}}, {}, {}});
+  EXPECT_EQ(array.shard(2).at(0), 2);
+  EXPECT_EQ(array.shard(3).shape(), Shape{0});
+}
+
+TEST(global_array, sums_the_terms_of_uneven_blocks) {
+  const Mesh mesh({{"a", 2}, {"b", 2}});
+  const Axis a = mesh.axes()[0], b = mesh.axes()[1];
+  const GlobalArray terms = GlobalArray::distributed(counted({5}), {mesh, {{a}}, {b}, {}});
+  EXPECT_TRUE(terms.whole() == counted({5}));
+  EXPECT_TRUE(GlobalArray::distributed(terms, {mesh, {{b}}, {}, {}}).whole() == counted({5}));
 }
 
 }  // namespace

@@ -9,16 +9,45 @@
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
+#include "tutti/types/block.hpp"
 
 namespace tutti {
 namespace {
+
+/// A dense array that holds the elements of a whole from `origin` on.
+struct Part {
+  Shape shape;
+  std::vector<std::int64_t> origin;
+
+  std::vector<std::int64_t> strides(std::int64_t element_bytes) const {
+    std::vector<std::int64_t> strides(origin.size());
+    for (std::size_t i = origin.size(); i-- > 0; element_bytes *= shape[static_cast<int>(i)])
+      strides[i] = element_bytes;
+    return strides;
+  }
+};
+
+/// Copies the elements of `box`, which both parts hold.
+void copy_box(std::byte* to, const Part& target, const std::byte* from, const Part& source, const Box& box,
+              std::size_t element_bytes) {
+  if (box.elements() == 0) return;
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  const std::vector<std::int64_t> to_strides = target.strides(bytes), from_strides = source.strides(bytes);
+  std::vector<CopyLoop> loops;
+  for (std::size_t i = 0; i < box.begin.size(); ++i) {
+    loops.push_back({box.end[i] - box.begin[i], to_strides[i], from_strides[i]});
+    to += (box.begin[i] - target.origin[i]) * to_strides[i];
+    from += (box.begin[i] - source.origin[i]) * from_strides[i];
+  }
+  strided_copy(to, from, loops, element_bytes);
+}
 
 /// Where the shards of one sharded array lie: in its buffer, and in the whole.
 class Placement {
  public:
   Placement(Type whole, const Sharding& sharding)
       : whole_(whole),
-        local_(local_type(whole, sharding)),
+        local_(padded_local_type(whole, sharding)),
         sharding_(sharding),
         layout_(sharding.mesh, Storage::by_type, {local_}, {}) {}
 
@@ -33,35 +62,34 @@ class Placement {
     return true;
   }
   int term(int device) const { return layout_.position(sharding_.unreduced, device); }
+  Box box(int device) const { return block(device, sharding_, whole_.shape()); }
+  Part part(const Box& box) const { return {local_.shape(), box.begin}; }
 
-  /// In bytes, where the block of `device` starts in the whole.
-  std::int64_t block_offset(int device) const {
-    std::int64_t offset = 0, stride = element_bytes();
-    for (int i = local_.rank(); i-- > 0; stride *= whole_.shape()[i])
-      offset +=
-          layout_.position(sharding_.dims[static_cast<std::size_t>(i)], device) * local_.shape()[i] * stride;
-    return offset;
+  /// `visit` for one device of each block that has elements of `box`: those that stand first along all other axes.
+  template <class Visit>
+  void for_each_holder(const Box& box, Visit&& visit) const {
+    visit_holders(box, 0, 0, visit);
   }
-  enum class Direction { to_whole, from_whole };
-  std::vector<CopyLoop> loops(Direction direction) const {
-    std::vector<CopyLoop> loops(static_cast<std::size_t>(local_.rank()));
-    std::int64_t whole_stride = element_bytes(), local_stride = element_bytes();
-    for (int i = local_.rank(); i-- > 0;) {
-      bool out = direction == Direction::to_whole;
-      loops[static_cast<std::size_t>(i)] = {local_.shape()[i], out ? whole_stride : local_stride,
-                                            out ? local_stride : whole_stride};
-      whole_stride *= whole_.shape()[i];
-      local_stride *= local_.shape()[i];
-    }
-    return loops;
-  }
-  std::int64_t element_bytes() const { return static_cast<std::int64_t>(bytes_per_element(whole_.dtype())); }
 
  private:
+  template <class Visit>
+  void visit_holders(const Box& box, int dim, int device, Visit& visit) const {
+    if (dim == local_.rank()) return visit(device);
+    const auto i = static_cast<std::size_t>(dim);
+    const std::int64_t size = local_.shape()[dim];
+    if (box.begin[i] >= box.end[i]) return;
+    for (std::int64_t at = box.begin[i] / size; at * size < box.end[i]; ++at)
+      visit_holders(box, dim + 1, layout_.peer(sharding_.dims[i], device, static_cast<int>(at)), visit);
+  }
+
   Type whole_, local_;
   const Sharding& sharding_;
   Layout layout_;
 };
+
+Part whole_part(const Shape& shape) {
+  return {shape, std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()))};
+}
 
 /// The sum of the terms that the devices along the unreduced axes hold, beginning with `device`.
 Tensor summed(const GlobalArray& array, const Placement& placement, int device) {
@@ -109,19 +137,40 @@ GlobalArray GlobalArray::distributed(const Tensor& whole, const Sharding& shardi
   return distributed(GlobalArray(whole), sharding);
 }
 
+namespace {
+
+/// Copies the elements of `box` to a part, from the shards of an array without unreduced axes.
+void copy_from_shards(std::byte* to, const Part& target, const GlobalArray& array, const Placement& source,
+                      const Box& box) {
+  source.for_each_holder(box, [&](int device) {
+    const Box held = source.box(device);
+    const std::byte* shard = array.buffer().base.get() +
+                             static_cast<std::size_t>(source.shard(device)) * array.buffer().shard_stride;
+    copy_box(to, target, shard, source.part(held), intersection(held, box),
+             bytes_per_element(array.type().dtype()));
+  });
+}
+
+}  // namespace
+
 void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride) {
-  std::optional<Tensor> gathered;
-  if (array.sharding()) gathered = array.whole();
-  const std::byte* whole = gathered ? gathered->data() : array.buffer().base.get();
-  std::size_t element_bytes = bytes_per_element(array.type().dtype());
+  if (array.sharding() && !array.sharding()->unreduced.empty())
+    return distribute(GlobalArray(array.whole()), sharding, to, shard_stride);
   Placement placement(array.type(), sharding);
-  std::vector<CopyLoop> loops = placement.loops(Placement::Direction::from_whole);
+  std::optional<Placement> source;
+  if (array.sharding()) source.emplace(array.type(), *array.sharding());
   for (int device = 0; device < placement.devices(); ++device) {
     if (!placement.is_first_holder(device)) continue;
     std::byte* shard = to + static_cast<std::size_t>(placement.shard(device)) * shard_stride;
-    if (placement.term(device) == 0)
-      strided_copy(shard, whole + placement.block_offset(device), loops, element_bytes);
-    else std::memset(shard, 0, placement.local().bytes());
+    const Box box = placement.box(device);
+    const bool holds_all =
+        placement.term(device) == 0 && box.elements() == placement.local().shape().elements();
+    if (!holds_all) std::memset(shard, 0, placement.local().bytes());  // a term of zeros, or padding
+    if (placement.term(device) != 0) continue;
+    if (source) copy_from_shards(shard, placement.part(box), array, *source, box);
+    else
+      copy_box(shard, placement.part(box), array.buffer().base.get(), whole_part(array.type().shape()), box,
+               bytes_per_element(array.type().dtype()));
   }
 }
 
@@ -129,16 +178,16 @@ Tensor GlobalArray::whole() const {
   if (!sharding_) return copied(type_, buffer_.base.get());
   Placement placement(type_, *sharding_);
   Tensor whole(type_.dtype(), type_.shape());
-  std::vector<CopyLoop> loops = placement.loops(Placement::Direction::to_whole);
   for (int device = 0; device < placement.devices(); ++device) {
     if (!placement.is_first_holder(device) || placement.term(device) != 0) continue;
-    std::byte* to = whole.mutable_bytes() + placement.block_offset(device);
-    if (sharding_->unreduced.empty())
-      strided_copy(to,
-                   buffer_.base.get() +
-                       static_cast<std::size_t>(placement.shard(device)) * buffer_.shard_stride,
-                   loops, bytes_per_element(type_.dtype()));
-    else strided_copy(to, summed(*this, placement, device).data(), loops, bytes_per_element(type_.dtype()));
+    const Box box = placement.box(device);
+    const std::optional<Tensor> sum =
+        sharding_->unreduced.empty() ? std::nullopt : std::optional(summed(*this, placement, device));
+    const std::byte* shard =
+        sum ? sum->data()
+            : buffer_.base.get() + static_cast<std::size_t>(placement.shard(device)) * buffer_.shard_stride;
+    copy_box(whole.mutable_bytes(), whole_part(type_.shape()), shard, placement.part(box), box,
+             bytes_per_element(type_.dtype()));
   }
   return whole;
 }
@@ -148,8 +197,14 @@ Tensor GlobalArray::shard(int device) const {
   require(device >= 0 && device < sharding_->mesh.devices(), Code::argument,
           "there is no device {}; the mesh has {}", device, devices_of(sharding_->mesh.devices()));
   Placement placement(type_, *sharding_);
-  return copied(placement.local(), buffer_.base.get() + static_cast<std::size_t>(placement.shard(device)) *
-                                                            buffer_.shard_stride);
+  const Box box = placement.box(device);
+  std::vector<std::int64_t> extents;
+  for (std::size_t i = 0; i < box.begin.size(); ++i) extents.push_back(box.end[i] - box.begin[i]);
+  Tensor part(type_.dtype(), Shape(extents));
+  copy_box(part.mutable_bytes(), {part.shape(), box.begin},
+           buffer_.base.get() + static_cast<std::size_t>(placement.shard(device)) * buffer_.shard_stride,
+           placement.part(box), box, bytes_per_element(type_.dtype()));
+  return part;
 }
 
 }  // namespace tutti

@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// The memory of a finished array: its distinct shards, each dense and row-major, `shard_stride` bytes apart,
-/// row-major over the stored axes in mesh order. Freed, or given back to where it came from, with the last owner.
+/// row-major over the stored axes in mesh order. Shards of a dim that does not divide have room for ceil(d / n) each. Freed, or given back to where it came from, with the last owner.
 struct ShardedBuffer {
   std::shared_ptr<const std::byte> base;  // writable: a call may write over it once it is given away
   std::size_t shard_stride = 0;
@@ -26,9 +26,9 @@ class GlobalArray {
   explicit GlobalArray(Tensor tensor);
   /// An array that lies on a mesh; `type` is of the whole.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
-  /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros.
-  /// Peak memory, if `array` is sharded: the array, its whole and the copy, all at the same time.
-  /// Throws T013 or T005 as local_type does.
+  /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros. Dims need
+  /// not divide: see block.hpp. Each element is copied once; an array of terms is summed first, which takes its whole.
+  /// Throws T013 as padded_local_type does.
   static GlobalArray distributed(const GlobalArray& array, const Sharding& sharding);
   static GlobalArray distributed(const Tensor& whole, const Sharding& sharding);
 
@@ -45,7 +45,7 @@ class GlobalArray {
 
   /// The whole array on the host; a copy if it is sharded. An unreduced one is summed in mesh order.
   Tensor whole() const;
-  /// The part of it that `device` of its mesh holds; the whole if it is not sharded.
+  /// The part of it that `device` of its mesh holds, without padding; the whole if it is not sharded.
   Tensor shard(int device) const;
 
  private:

@@ -87,9 +87,9 @@ class Machine {
 
   /// Copies the arrays of a tree onto the mesh as their specs say (one for all, or one per part, as in
   /// shard_map). A program that takes arrays in this layout copies nothing. Arrays in this layout are
-  /// returned as they are.
-  /// Peak memory of an array in another layout on a mesh: the array, its whole and the copy, all at once.
-  /// Throws T011 for an array without a value, T012, T001, T013, T005 for specs that do not fit, R003
+  /// returned as they are. A dim need not divide: the last blocks are shorter then, or empty, and shard_map does
+  /// not take the array so.
+  /// Throws T011 for an array without a value, T012, T001, T013 for specs that do not fit, R003
   /// (memory).
   Array place(const Array& array, const Specs& spec, Where where = Where::here()) const {
     return place_flat({array}, tree::structure_of(array), spec, where)[0];

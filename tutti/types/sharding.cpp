@@ -33,22 +33,31 @@ Axes axes_of(const Sharding& sharding) {
   return all;
 }
 
-Type local_type(Type global, const Sharding& sharding) {
+Type padded_local_type(Type global, const Sharding& sharding) {
   check(global, sharding);
   Shape shape = global.shape();
   AxisStates states = global.states();
   for (int i = 0; i < shape.rank(); ++i) {
     const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
-    int n = joint_size(axes);
-    require(shape[i] % n == 0, Code::shape,
-            "dim {} of {} does not split over the {} devices of {}; pad it or use another dim", i,
-            to_string(global), n, to_string(axes));
-    shape = shape.with(Dim{i}, shape[i] / n);
+    const std::int64_t n = joint_size(axes);
+    shape = shape.with(Dim{i}, (shape[i] + n - 1) / n);
     for (const Axis& axis : axes) states.set(axis, State::varying);
   }
   for (const Axis& axis : sharding.unreduced) states.set(axis, State::unreduced);
   for (const Axis& axis : sharding.reduced) states.set(axis, State::reduced);
   return {global.dtype(), shape, states};
+}
+
+Type local_type(Type global, const Sharding& sharding) {
+  check(global, sharding);
+  for (int i = 0; i < global.rank(); ++i) {
+    const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
+    const int n = joint_size(axes);
+    require(global.shape()[i] % n == 0, Code::shape,
+            "dim {} of {} does not split over the {} devices of {}; pad it or use another dim", i,
+            to_string(global), n, to_string(axes));
+  }
+  return padded_local_type(global, sharding);
 }
 
 Type global_type(Type local, const Sharding& sharding) {
