@@ -8,6 +8,7 @@
 #include "tutti/lower/sharding_text.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
+#include "tutti/plan/take_step.hpp"
 #include "tutti/transform/replay.hpp"
 #include "tutti/transform/simplify.hpp"
 
@@ -67,9 +68,18 @@ class Folder {
       set(equation, {whole(left->operands[0])});
     } else if (input != program_.inputs.end()) {
       set(equation, {part(static_cast<std::size_t>(input - program_.inputs.begin()), sharding)});
+    } else if (left && !values_[from]) {
+      const Array inside = whole(left->operands[0]);
+      set(equation, {replay(equation, [&] { return moved(inside, *left, sharding); })});
     } else {
       set(equation, {replay(equation, [&] { return enter_by_moves(whole(from), sharding); })});
     }
+  }
+
+  /// The part of a value that has left one shard_map, for another one: by a plan, without the whole.
+  Array moved(const Array& inside, const Equation& left, const Sharding& to) const {
+    check_mesh(left, sharding_of(left));
+    return take(plan({program_.type(left.results[0]), sharding_of(left), to, {}}), inside);
   }
 
   Array output(Var var) {
