@@ -13,9 +13,10 @@ namespace {
 
 class Localiser {
  public:
-  Localiser(const Program& program, const Mesh& mesh)
+  Localiser(const Program& program, const Mesh& mesh, const std::vector<std::optional<Sharding>>& lies)
       : program_(program),
         mesh_(mesh),
+        lies_(lies),
         values_(program.types.size()),
         input_of_(program.types.size(), -1),
         left_(program.types.size()) {}
@@ -48,6 +49,11 @@ class Localiser {
       made_.input_shardings.push_back(unsharded(mesh_, program_.type(program_.inputs[i]).rank()));
     }
     std::vector<bool> chosen(program_.inputs.size());
+    for (std::size_t i = 0; i < lies_.size(); ++i)
+      if (lies_[i]) {
+        made_.input_shardings[i] = *lies_[i];
+        chosen[i] = true;
+      }
     for (const Equation& equation : program_.equations) {
       const Enter* enter = equation.op.as<Enter>();
       if (!enter || input_of_[at(equation.operands[0])] < 0) continue;
@@ -143,6 +149,7 @@ class Localiser {
 
   const Program& program_;
   const Mesh& mesh_;
+  const std::vector<std::optional<Sharding>>& lies_;
   std::vector<Array> values_;  // per variable: its local value; of an input, as it lies
   std::vector<int> input_of_;  // per variable: which input it is
   std::vector<std::optional<Left>> left_;
@@ -151,9 +158,10 @@ class Localiser {
 
 }  // namespace
 
-LocalProgram localised(const Program& program, const Mesh& mesh) {
+LocalProgram localised(const Program& program, const Mesh& mesh,
+                       const std::vector<std::optional<Sharding>>& lies) {
   Program inlined = with_calls_inlined(program);
-  return Localiser(inlined, mesh).localise();
+  return Localiser(inlined, mesh, lies).localise();
 }
 
 }  // namespace tutti

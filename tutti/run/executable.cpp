@@ -36,7 +36,7 @@ struct Executable::State {
   std::mutex turn;
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
-      : local(localised(program, mesh)),
+      : local(localised(program, mesh, options.input_shardings)),
         plan(local.program, mesh,
              {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
               of_workers.workers(), options.check_assumptions}),

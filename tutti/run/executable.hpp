@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct CompileOptions {
   Timeline* timeline = nullptr;               // records every step; must outlive the executable; null: none
   Where compiled_at = {};                     // the user's line, for the timeline
   std::vector<std::string> input_names = {};  // in the user's words; may be empty
+  std::vector<std::optional<Sharding>> input_shardings =
+      {};  // as inputs lie; none: as the program enters them
 };
 
 /// A compiled program: for each phase one list of steps per worker, and the buffers they use. Only the

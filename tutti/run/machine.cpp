@@ -46,6 +46,20 @@ Type type_of(const Array& argument, const std::string& path) try {
   throw error.at({}, leaf_name("compile: argument", path));
 }
 
+/// How an array that is split on this mesh lies, if a program can take it so: in even blocks, without terms.
+std::optional<Sharding> split_on(const Mesh& mesh, const Array& array) {
+  const std::shared_ptr<const GlobalArray> data = array.data();
+  if (!data || !data->sharding() || !(data->sharding()->mesh == mesh)) return {};
+  const Sharding& sharding = *data->sharding();
+  const Type type = data->type();
+  const bool is_split = std::ranges::any_of(sharding.dims, [](const Axes& axes) { return !axes.empty(); });
+  bool is_even = true;
+  for (int dim = 0; dim < type.rank(); ++dim)
+    is_even = is_even && type.shape()[dim] % joint_size(sharding.dims[static_cast<std::size_t>(dim)]) == 0;
+  if (!is_split || !is_even || !sharding.unreduced.empty()) return {};
+  return sharding;
+}
+
 Program simplified(Program program) {
   return without_dead_code(without_common_subexpressions(std::move(program)));
 }
@@ -120,6 +134,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   for (const std::string& path : state.paths) options.input_names.push_back(leaf_name("argument", path));
   options.input_names.insert(options.input_names.end(), state.hidden.size(),
                              "data that the function closes over");
+  for (const Array& argument : arguments) options.input_shardings.push_back(split_on(state_->mesh, argument));
   state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
   return compiled;
 } catch (const Error& error) {
