@@ -10,6 +10,7 @@
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/axis_index.hpp"
+#include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
 #include "tutti/ops/enter.hpp"

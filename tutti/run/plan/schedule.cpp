@@ -5,6 +5,7 @@
 
 #include "tutti/base/overloaded.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/devices/block.hpp"
 #include "tutti/run/code/other_steps.hpp"
 #include "tutti/run/code/region_code.hpp"
 #include "tutti/run/plan/control_steps.hpp"
