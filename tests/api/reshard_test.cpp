@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// reshard: inside shard_map by the steps of a plan, outside as a layout.
+#include <gtest/gtest.h>
+
+#include "tests/api/numbers.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace tutti {
+namespace {
+
+const Machine& machine() {
+  static const Machine opened = open_local(Mesh({{"x", 2}, {"y", 3}}), {.workers = 2});
+  return opened;
+}
+const Mesh& mesh() { return machine().mesh(); }
+
+Array counted(const Shape& shape, DType dtype = DType::i32) {
+  Tensor tensor(DType::i32, shape);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    tensor.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(7 * i + 3);
+  return machine().compile([dtype](const Array& x) { return convert(x, dtype); },
+                           Array(tensor))(Array(tensor));
+}
+
+std::vector<P> specs_of_matrices() {
+  return {P(),
+          P("x"),
+          P("y"),
+          P(none, "x"),
+          P(none, "y"),
+          P(SpecEntry{"x", "y"}),
+          P(SpecEntry{"y", "x"}),
+          P(none, SpecEntry{"x", "y"}),
+          P(none, SpecEntry{"y", "x"}),
+          P("x", "y"),
+          P("y", "x")};
+}
+
+auto resharded(const P& from, const P& to) {
+  auto body = [=](const Array& x) { return reshard(x, from, to); };
+  return shard_map(body, {.mesh = mesh(), .in = from, .out = to});
+}
+
+TEST(reshard, keeps_the_value_from_any_sharding_to_any_other) {
+  const Array x = counted({12, 6});
+  for (const P& from : specs_of_matrices())
+    for (const P& to : specs_of_matrices()) {
+      const auto run = machine().compile(resharded(from, to), x);
+      ASSERT_TRUE(run(x).tensor() == x.tensor()) << to_string(run.program());
+    }
+}
+
+TEST(reshard, returns_the_gradient_in_the_sharding_of_its_argument) {
+  const Array x = counted({12, 6}, DType::f32), weights = counted({12, 6}, DType::f32);
+  for (const P& from : specs_of_matrices())
+    for (const P& to : {P("y", "x"), P(none, SpecEntry{"y", "x"}), P()}) {
+      auto loss = [&](const Array& x) { return reduce_sum(resharded(from, to)(x) * weights); };
+      ASSERT_TRUE(machine().compile(grad(loss), x)(x).tensor() == weights.tensor());
+    }
+}
+
+TEST(reshard, sums_terms_as_the_target_needs_it) {
+  const Array x = counted({6, 4});
+  auto body = [](const Array& x) {
+    const Array terms = pcast(x * (axis_index("x") + 1), "x", unreduced);
+    return std::tuple{reshard(terms, P().unreduced({"x"}), P("x")),
+                      reshard(terms, P().unreduced({"x"}), P(none, "x")),
+                      reshard(terms, P().unreduced({"x"}), P("y"))};
+  };
+  const auto f = shard_map(body, {.mesh = mesh(), .in = P(), .out = {P("x"), P(none, "x"), P("y")}});
+  const auto [rows, columns, other] = machine().compile(f, x)(x);
+  const auto thrice = machine().compile([](const Array& x) { return x * 3; }, x)(x).tensor();
+  EXPECT_TRUE(rows.tensor() == thrice);
+  EXPECT_TRUE(columns.tensor() == thrice);
+  EXPECT_TRUE(other.tensor() == thrice);
+}
+
+// Along y the devices hold different values: a plan over x alone may not mix them.
+TEST(reshard, leaves_axes_alone_that_no_spec_names) {
+  const Array x = counted({4, 4});
+  auto body = [](const Array& x) {
+    const Array own = x + axis_index("y");
+    return expand_dims(reshard(own, P("x"), P(none, "x")), 0);
+  };
+  const auto f = shard_map(body, {.mesh = mesh(), .in = P("x"), .out = P("y", none, "x")});
+  const Tensor found = machine().compile(f, x)(x).tensor();
+  for (std::int64_t y = 0; y < 3; ++y)
+    for (std::int64_t i = 0; i < 16; ++i)
+      ASSERT_EQ(found.at(y * 16 + i), x.tensor().at(i) + static_cast<double>(y));
+}
+
+TEST(reshard, lays_finished_arrays_out_in_uneven_blocks_too) {
+  const Array x = counted({7, 3});
+  const Array split = reshard(x, mesh(), P("y", "x"));
+  EXPECT_EQ(split.data()->shard(0).shape(), (Shape{3, 2}));
+  EXPECT_EQ(split.data()->shard(5).shape(), (Shape{1, 1}));
+  EXPECT_TRUE(reshard(split, mesh(), P("x")).tensor() == x.tensor());
+  EXPECT_EQ(reshard(split, mesh(), P("y", "x")).data(), split.data());
+}
+
+TEST(reshard, says_how_a_result_lies) {
+  const Array x = counted({6, 4});
+  const auto f = machine().compile([](const Array& x) { return reshard(x + 1, mesh(), P("y")); }, x);
+  EXPECT_EQ(f(x).data()->sharding(), P("y").on(mesh(), x.type()));
+}
+
+TEST(reshard, refuses_what_does_not_fit) {
+  auto traced_with = [&](auto body, const P& in) {
+    machine().compile(shard_map(body, {.mesh = mesh(), .in = in, .out = P()}), counted({6, 4}));
+  };
+  expect_refused(
+      [&] {
+        traced_with(
+            [](const Array& x) {
+              return reshard(x, P("y"), P());  // refused
+            },
+            P("x"));
+      },
+      "T004 {file}:{line}: reshard: i32[3,4]{V:x} does not lie as P('y') says, which needs i32[3,4]{V:y}; "
+      "name "
+      "the axes along which it differs");
+  expect_refused(
+      [&] {
+        traced_with(
+            [](const Array& x) {
+              return reshard(x, P("x"), P("z"));  // refused
+            },
+            P("x"));
+      },
+      "T001 {file}:{line}: reshard: the spec names axis 'z', but the mesh is x=2,y=3; use one of its axes");
+  expect_refused(
+      [&] {
+        traced_with(
+            [](const Array& x) {
+              return reshard(x, P("x"), P(none, "y"));  // refused
+            },
+            P("x"));
+      },
+      "T005 {file}:{line}: reshard: dim 1 of i32[6,4] does not split over the 3 devices of 'y'; pad it or "
+      "use "
+      "another dim");
+}
+
+}  // namespace
+}  // namespace tutti
