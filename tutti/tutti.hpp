@@ -33,6 +33,7 @@
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/mask.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/ops/enter.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
@@ -130,7 +131,12 @@ std::vector<Transform> simplifications() {
 
 Axes batchable_axes(const Example& example) {
   bool is_border = example.op.as<Enter>() || example.op.as<Leave>();
-  return is_border ? Axes{} : example_mesh().axes();
+  if (is_border) return {};
+  Axes axes = example_mesh().axes();
+  if (const auto* exchange = example.op.as<Exchange>())  // of axes of a mesh, which vmap never removes
+    for (const Sharding* sharding : {&exchange->from, &exchange->to})
+      for (const Axis& axis : axes_of(*sharding)) axes = without(std::move(axes), axis);
+  return axes;
 }
 
 std::vector<Transform> transforms_of(const Program& program, const Axes& batchable) {

@@ -15,10 +15,12 @@
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/values.hpp"
 #include "tutti/control/wrapped/start.hpp"
+#include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/on_machine.hpp"
@@ -188,6 +190,7 @@ const std::set<std::string> moves{"argmax",
                                   "broadcast_in_dim",
                                   "cast",
                                   "enter",
+                                  "exchange",
                                   "leave",
                                   "mask",
                                   "own_block",
@@ -210,11 +213,23 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
   return bounds;
 }
 
+/// The permutations that an example lowers to.
+std::vector<Permute> permutations_of(const Example& example) {
+  if (const auto* permute = example.op.as<Permute>()) return {*permute};
+  const auto* exchange = example.op.as<Exchange>();
+  if (!exchange) return {};
+  auto body = [&](const Arrays& x) { return Arrays{exchange_by_moves(x[0], *exchange)}; };
+  std::vector<Permute> found;
+  for (const Equation& equation : trace(types_of(example.operands), body).program.equations)
+    if (const auto* permute = equation.op.as<Permute>()) found.push_back(*permute);
+  return found;
+}
+
 /// The interpreter of jaxlib 0.10.2 cannot run these, or not rightly; interpreter.py knows the same.
 std::string known_defect(const Example& example) {
   if (communicates_in_a_loop(program_of({example}))) return std::string(defect_of_loops);
-  if (const auto* permute = example.op.as<Permute>())
-    for (auto [source, target] : permute->pairs)
+  for (const Permute& permute : permutations_of(example))
+    for (auto [source, target] : permute.pairs)
       if (source == target) return "known defect: a device that sends to itself waits for ever";
   if (const auto* product = example.op.as<DotGeneral>())
     for (Dim dim : product->lhs_contract)

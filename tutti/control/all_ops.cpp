@@ -32,6 +32,7 @@
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
 #include "tutti/ops/enter.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/leave.hpp"
@@ -124,10 +125,10 @@ const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
-           CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Gather, Iota,
-           Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, Reduce,
-           ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient,
-           Switch, Transpose, Unary, While, ZeroTangent>();
+           CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
+           Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy,
+           Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
+           StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

@@ -41,7 +41,8 @@ stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const L
   const LowerOptions options = options_for(program, given);
   const Uninlined kept{.futures = options.async || options.send_recv,
                        .ragged = options.ragged_call,
-                       .long_argmax = true};
+                       .long_argmax = true,
+                       .exchanges = true};
   FoldedProgram folded = fold_borders(with_calls_inlined(program, kept), mesh);
   FunctionEmitter emitter(mesh, options);
   ManualModule module(mesh, emitter);

@@ -10,6 +10,7 @@
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/arg_reduce.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
 #include "tutti/transform/batch.hpp"
@@ -52,6 +53,7 @@ SubProgram called(const Op& op, const Types& operands) {
   if (const auto* composite = op.as<Composite>()) return composite->body;
   if (const auto* ragged = op.as<RaggedAllToAll>()) return ragged->by_gather(operands);
   if (const auto* extreme = op.as<ArgReduce>()) return extreme->in_pieces(operands);
+  if (const auto* exchange = op.as<Exchange>()) return exchange->in_two(operands);
   return nullptr;
 }
 
@@ -78,7 +80,7 @@ Program with_calls_inlined(const Program& program, const Uninlined& kept) {
     const bool in_halves = start || equation.op.as<Done>();
     const Op& op = start && !kept.futures ? start->op : equation.op;
     const bool stays = (in_halves && kept.futures) || (kept.ragged && op.as<RaggedAllToAll>()) ||
-                       (kept.long_argmax && op.as<ArgReduce>());
+                       (kept.long_argmax && op.as<ArgReduce>()) || (kept.exchanges && op.as<Exchange>());
     SubProgram body = stays ? nullptr : called(op, types);
     if (op.as<Done>() && !stays) results = {operands[0]};
     else if (body) results = inline_program(placed(inlined(*body), equation.where), operands);

@@ -14,13 +14,14 @@ BatchedArrays call_batch(const Program& body, const Op& batched, const Axis& axi
                          const BatchedArrays& operands);
 
 /// The program that computes what `op` does with operands of these types, if it is one of these ops, a
-/// ragged_all_to_all or the argmax of a long line; else null.
+/// ragged_all_to_all, the argmax of a long line or an exchange in two steps; else null.
 SubProgram called(const Op& op, const Types& operands);
 /// Ops that with_calls_inlined keeps.
 struct Uninlined {
   bool futures = false;      // Start and Done
   bool ragged = false;       // ragged_all_to_all
   bool long_argmax = false;  // argmax of a long line
+  bool exchanges = false;    // Exchange
 };
 /// The program with their programs in their places, and without pending values: a started op stands where it starts.
 /// Inside of sub-programs as well.
