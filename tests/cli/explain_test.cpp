@@ -324,7 +324,7 @@ TEST(explain, refuses_an_unknown_name_with_names_like_it) {
 TEST(explain, refuses_to_explain_nothing) {
   Finished run = explain("");
   EXPECT_EQ(run.status, 1);
-  EXPECT_EQ(run.err, "tutti: error[R002]: op is required; see tutti --help\n");
+  EXPECT_EQ(run.err, "tutti: error[R002]: op is required; see tutti explain --help\n");
 }
 
 }  // namespace

@@ -20,6 +20,56 @@ std::string version() {
   return text;
 }
 
+CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {
+  CLI::App* command = app.add_subcommand("rules", "print which op has which rule, and why one is refused");
+  command->add_flag("--json", rules.json, "as a list of {op, rules: {rule: {state, reason}}}");
+  return command;
+}
+
+CLI::App* add_explain(CLI::App& app, tutti::cli::ExplainOptions& explain) {
+  CLI::App* command =
+      app.add_subcommand("explain",
+                         "tell of one op: what it does, takes and becomes, with an example that is run");
+  command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
+      ->required();
+  command->add_flag("--json", explain.json, "the same as an object");
+  command->add_option(
+      "--trace", explain.trace,
+      "write what each worker does when the example is run to this file, which ui.perfetto.dev opens");
+  return command;
+}
+
+CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
+  CLI::App* command =
+      app.add_subcommand("plan", "find the cheapest steps that bring an array from one sharding to another");
+  command->footer(
+      "A sharding names for each dim the axes that split it, the slowest first: P(x, none, (y, z)).\n"
+      "+U(t): the devices along t hold terms of a sum. +R(s): equal values, whose gradients are terms.\n"
+      "tutti plan --mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'");
+  command->add_option("--mesh", plan.mesh, "devices by axis: x=4,y=2")->required();
+  command->add_option("--shape", plan.shape, "of the whole array: 4096x4096")->required();
+  command->add_option("--from", plan.from, "how the array lies: 'P(x, y)'")->required();
+  command->add_option("--to", plan.to, "how it is to lie: 'P(y, x)'")->required();
+  command->add_option("--dtype", plan.dtype, "of the elements")->capture_default_str();
+  command->add_option("--objective", plan.objective, "what is to be least: time, bytes or steps")
+      ->capture_default_str();
+  command
+      ->add_option("--cap", plan.cap,
+                   "no device holds more than this times the larger of its blocks before and after")
+      ->capture_default_str();
+  command
+      ->add_option("--link", plan.links,
+                   "y=10: a byte between devices that differ along y costs ten; once per axis")
+      ->allow_extra_args(false);
+  command->add_flag("--direct", plan.direct,
+                    "one exchange in which each device receives exactly what it lacks");
+  command->add_flag("--why", plan.why, "also print the other plans, and why they were not chosen");
+  command->add_flag("--json", plan.json, "print all of it as an object");
+  command->add_option("--svg", plan.svg, "draw into this file which device holds which block, step by step");
+  command->add_flag("--run", plan.run, "run the steps on virtual devices and check every element");
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "SPMD array programs: types, derivatives, batching and lockstep execution through every collective.",
@@ -29,22 +79,11 @@ int run(int argc, char** argv) {
   int status = 0;
 
   tutti::cli::RulesOptions rules;
-  CLI::App* rules_command =
-      app.add_subcommand("rules", "print which op has which rule, and why one is refused");
-  rules_command->add_flag("--json", rules.json, "as a list of {op, rules: {rule: {state, reason}}}");
-  rules_command->callback([&] { status = tutti::cli::rules(rules); });
-
+  add_rules(app, rules)->callback([&] { status = tutti::cli::rules(rules); });
   tutti::cli::ExplainOptions explain;
-  CLI::App* explain_command =
-      app.add_subcommand("explain",
-                         "tell of one op: what it does, takes and becomes, with an example that is run");
-  explain_command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
-      ->required();
-  explain_command->add_flag("--json", explain.json, "the same as an object");
-  explain_command->add_option("--trace", explain.trace,
-                              "write what each worker does when the example is run to this file, which "
-                              "ui.perfetto.dev opens");
-  explain_command->callback([&] { status = tutti::cli::explain(explain); });
+  add_explain(app, explain)->callback([&] { status = tutti::cli::explain(explain); });
+  tutti::cli::PlanArguments plan;
+  add_plan(app, plan)->callback([&] { status = tutti::cli::plan(plan); });
 
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
@@ -55,7 +94,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    tutti::fail(tutti::Code::usage, "{}; see tutti --help", error.what());
+    const auto commands = app.get_subcommands(is_first);
+    const std::string command = commands.empty() ? "" : commands[0]->get_name() + " ";
+    tutti::fail(tutti::Code::usage, "{}; see tutti {}--help", error.what(), command);
   }
   return status;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tutti::cli {
 
@@ -20,5 +21,17 @@ struct ExplainOptions {
 /// Prints what one op does, takes, and becomes: found out from its rules, its example run. Returns the exit status.
 /// Throws R002 for a name that is none, with names like it, R001 for a trace that cannot be written.
 int explain(const ExplainOptions& options);
+
+struct PlanArguments {
+  std::string mesh, shape, from, to;  // "x=4,y=2", "4096x4096", "P(x, y)", "P(y, x)"
+  std::string dtype = "f32", objective = "time", cap = "1";
+  std::vector<std::string> links;  // "y=10"
+  bool direct = false, why = false, json = false, run = false;
+  std::string svg;  // file for a picture; empty: none
+};
+/// Prints the cheapest steps from one sharding to another. Returns the exit status.
+/// Throws R002 for a shape, dtype, objective, cap or link that is none, T014 for a mesh, T013 and T001 for a sharding, with
+/// a mark under the place, and the errors of plan(), R001 for a picture that cannot be written.
+int plan(const PlanArguments& arguments);
 
 }  // namespace tutti::cli

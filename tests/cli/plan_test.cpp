@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "tests/support/command.hpp"
+
+namespace tutti {
+namespace {
+
+Finished plan(const std::string& arguments) {
+  return run_command(program_folder() + "/tutti plan " + arguments);
+}
+const std::string square = "--mesh x=4,y=2 --shape 64x64 ";
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST(plan, says_that_nothing_is_to_be_done) {
+  const Finished run = plan(square + "--from 'P(x, none)' --to 'P(x)' --why");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(run.out.starts_with(
+      "f32[64,64] on x=4,y=2, from P(x) to P(x)\nno step: every device holds what it needs\n"))
+      << run.out;
+}
+
+TEST(plan, is_json_with_all_that_the_table_says_and_more) {
+  const nlohmann::json text = nlohmann::json::parse(
+      plan(square + "--from 'P(x)' --to 'P(none, x)' --dtype f64 --link y=10 --json --run").out);
+  EXPECT_EQ(text.at("request"), (nlohmann::json{{"mesh", "x=4,y=2"},
+                                                {"shape", {64, 64}},
+                                                {"dtype", "f64"},
+                                                {"from", "P(x)"},
+                                                {"to", "P(none, x)"},
+                                                {"objective", "time"},
+                                                {"cap", 1},
+                                                {"links", {{"y", 10}}},
+                                                {"direct", false}}));
+  ASSERT_EQ(text.at("steps").size(), 1U);
+  nlohmann::json step = text.at("steps")[0];
+  EXPECT_EQ(step.at("received_bytes"),
+            16 * 64 * 8 * 3 / 4);  // of its 16 rows a device keeps one column in four
+  EXPECT_EQ(step.at("sent_bytes"), 16 * 64 * 8 * 3 / 4);
+  EXPECT_EQ(step.at("block_before"), (std::vector{16, 64}));
+  EXPECT_EQ(step.at("block_after"), (std::vector{64, 16}));
+  EXPECT_EQ(step.at("moves"), "x: dim 0 -> dim 1");
+  for (const char* key : {"op", "axes", "groups", "before", "after", "peers", "scratch_bytes", "seconds"})
+    EXPECT_TRUE(step.contains(key)) << key;
+  EXPECT_EQ(text.at("totals").at("steps"), 1);
+  EXPECT_EQ(text.at("totals").at("bytes"), step.at("received_bytes"));
+  for (const char* key : {"peak_block_bytes", "peak_bytes", "others"}) EXPECT_TRUE(text.contains(key)) << key;
+  EXPECT_TRUE(text.at("one_collective").contains("nvfuser"));
+  EXPECT_EQ(text.at("run"), "every element is where it belongs");
+}
+
+TEST(plan, tells_on_request_why_others_lost) {
+  const std::string request = square + "--from 'P(x, y)' --to 'P(y, x)'";
+  const std::string all = plan(request + " --why").out, without = plan(request).out;
+  EXPECT_TRUE(all.starts_with(without));
+  EXPECT_NE(all.find("\none collective: "), std::string::npos) << all;
+  EXPECT_NE(all.find("\nnvFuser: "), std::string::npos);
+  EXPECT_NE(all.find("\nother plans"), std::string::npos);
+}
+
+struct Request {
+  const char *mesh, *shape, *from, *to, *more;
+};
+void PrintTo(const Request& request, std::ostream* out) { *out << request.from << " to " << request.to; }
+
+class PlanRuns : public testing::TestWithParam<Request> {};
+
+TEST_P(PlanRuns, and_every_element_is_where_it_belongs) {
+  const auto& [mesh, shape, from, to, more] = GetParam();
+  const Finished run = plan(std::string("--mesh ") + mesh + " --shape '" + shape + "' --from '" + from +
+                            "' --to '" + to + "' " + more + " --run");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("every element is where it belongs\n"), std::string::npos) << run.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    requests, PlanRuns,
+    testing::Values(Request{"x=2,y=3", "12x12", "P(x, y)", "P(y, x)", ""},
+                    Request{"x=2,y=3", "12x12x6", "P((x, y), none, none)", "P(none, y, x)",
+                            "--objective steps"},
+                    Request{"x=2,y=3", "36", "P((x, y))", "P((y, x))", "--objective bytes"},
+                    Request{"x=4,y=2", "8x8", "P(x, y)", "P(y, x)", "--dtype i8"},
+                    Request{"x=4,y=2", "8x8", "P(x)+U(y)", "P(none, (y, x))", ""},
+                    Request{"x=4,y=2", "8x8", "P()+U(x, y)", "P(y)", ""},
+                    Request{"x=4,y=2", "8x8", "P()+U(x)", "P(none, y)+U(x)", ""},
+                    Request{"x=4,y=2", "8x8", "P(x)", "P()+U(x, y)", "--dtype f16"},
+                    Request{"x=4,y=2", "8x8", "P(y)+R(x)", "P(none, y)", ""},
+                    Request{"x=4,y=2", "", "P()+U(x)", "P()", ""},
+                    Request{"x=2,y=2,z=2", "8x8x8", "P(x, y, z)", "P(z, x, y)", "--link y=10"},
+                    Request{"", "4", "P()", "P()", ""}));
+
+struct BadRequest {
+  const char *arguments, *error;
+  int status;
+};
+void PrintTo(const BadRequest& request, std::ostream* out) { *out << request.arguments; }
+
+class PlanRefuses : public testing::TestWithParam<BadRequest> {};
+
+TEST_P(PlanRefuses, in_one_message_with_what_to_do) {
+  const Finished run = plan(GetParam().arguments);
+  EXPECT_EQ(run.status, GetParam().status);
+  EXPECT_EQ(run.err, std::string("tutti: error") + GetParam().error + "\n");
+  EXPECT_EQ(run.out, "");
+}
+
+#define MESH "--mesh x=4,y=2 "
+#define ENDS "--from 'P(x)' --to 'P(y)' "
+INSTANTIATE_TEST_SUITE_P(
+    requests, PlanRefuses,
+    testing::Values(
+        BadRequest{MESH ENDS, "[R002]: --shape is required; see tutti plan --help", 1},
+        BadRequest{"--mesh x --shape 8 " ENDS,
+                   "[T014]: mesh: 'x' is not an axis and its size; write for example data=4,model=2", 2},
+        BadRequest{"--mesh x=4,x=2 --shape 8 " ENDS,
+                   "[T014]: mesh: axis 'x' is named twice; give every axis its own name", 2},
+        BadRequest{MESH "--shape 8xy " ENDS,
+                   "[R002]: --shape: 'y' in '8xy' is not the size of a dim; write for example 4096x4096", 1},
+        BadRequest{MESH "--shape 8x-8 " ENDS,
+                   "[R002]: --shape: '-8' in '8x-8' is not the size of a dim; write for example 4096x4096",
+                   1},
+        BadRequest{MESH "--shape 8x " ENDS,
+                   "[R002]: --shape: '' in '8x' is not the size of a dim; write for example 4096x4096", 1},
+        BadRequest{
+            MESH "--shape 8 --dtype f31 " ENDS,
+            "[R002]: --dtype: there is no 'f31'; use one of bool, u8, i8, u16, i16, u32, i32, u64, i64, "
+            "f16, bf16, f32, f64, complex64, complex128",
+            1},
+        BadRequest{MESH "--shape 8 --objective speed " ENDS,
+                   "[R002]: --objective: there is no 'speed'; use time, bytes or steps", 1},
+        BadRequest{MESH "--shape 8 --cap much " ENDS,
+                   "[R002]: --cap: 'much' is not a number above 0; write for example 1.5", 1},
+        BadRequest{MESH "--shape 8 --cap 0 " ENDS,
+                   "[R002]: --cap: '0' is not a number above 0; write for example 1.5", 1},
+        BadRequest{MESH "--shape 8 --link y " ENDS,
+                   "[R002]: --link: 'y' is not an axis and the cost of a byte; write for example y=10", 1},
+        BadRequest{MESH "--shape 8 --link y=-1 " ENDS,
+                   "[R002]: --link: 'y=-1' is not an axis and the cost of a byte; write for example y=10", 1},
+        BadRequest{MESH "--shape 8 --link q=2 " ENDS,
+                   "[T001]: --link names axis 'q', but the mesh is x=4,y=2; use one of its axes", 2},
+        BadRequest{MESH "--shape 8 --link y=2 --link y=3 " ENDS,
+                   "[R002]: --link: axis 'y' has two costs; give one", 1}));
+
+INSTANTIATE_TEST_SUITE_P(
+    shardings, PlanRefuses,
+    testing::Values(
+        BadRequest{MESH "--shape 8x8 --from 'P(x, )' --to 'P()'",
+                   "[T013]: --from: there must be an axis, none, or several axes in brackets here\n"
+                   "  P(x, )\n"
+                   "       ^",
+                   2},
+        BadRequest{MESH "--shape 8x8 --from 'P(x)' --to 'P((y, q))'",
+                   "[T001]: --to: there is no axis 'q', the mesh is x=4,y=2; use one of its axes\n"
+                   "  P((y, q))\n"
+                   "        ^",
+                   2},
+        BadRequest{MESH "--shape 8x8 --from 'P(x)+U(x)' --to 'P()'",
+                   "[T013]: --from: axis 'x' is named twice; name it once\n"
+                   "  P(x)+U(x)\n"
+                   "         ^",
+                   2},
+        BadRequest{MESH "--shape 8x8 --from 'P(x, y, none)' --to 'P()'",
+                   "[T013]: --from: it names 3 dims, but f32[8,8] has 2; drop the last 1\n"
+                   "  P(x, y, none)\n"
+                   "          ^",
+                   2},
+        BadRequest{
+            MESH "--shape 8x8 --from 'P()+max(x)' --to 'P()'",
+            "[T013]: --from: 'max' is neither U, terms of a sum, nor R, partial gradients; terms of a "
+            "maximum, a minimum or a product are not linear: reduce them first, for example with pmax\n"
+            "  P()+max(x)\n"
+            "      ^",
+            2}));
+
+class PlanPicture : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path_); }
+  std::string drawn(const std::string& request) {
+    const Finished run = plan(request + " --svg " + path_);
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::ifstream file(path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string path_ = testing::TempDir() + "tutti_plan_" + std::to_string(::getpid()) + ".svg";
+};
+
+TEST_F(PlanPicture, has_a_tile_for_each_device_in_each_state) {
+  const std::string svg = drawn(square + "--from 'P(x)' --to 'P(none, x)'");
+  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+  EXPECT_EQ(count(svg, "fill=\"#"), 2U * 8 + 1);     // two states, and the legend
+  EXPECT_EQ(count(svg, "stroke=\"#222\""), 2U * 4);  // frames: two devices hold each block
+  std::set<std::string> colours;
+  const std::regex fill("fill=\"(#[0-9a-f]{6})\"");
+  for (std::sregex_iterator it(svg.begin(), svg.end(), fill), end; it != end; ++it) colours.insert((*it)[1]);
+  EXPECT_EQ(colours.size(), 8U);
+  for (const char* text : {">f32[64,64] on x=4,y=2<", ">before<", ">P(x)<", ">P(none, x)<"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+}
+
+TEST_F(PlanPicture, has_the_last_device_in_the_last_corner) {
+  const std::string svg = drawn("--mesh x=2,y=2 --shape 8x8 --from 'P(x, y)' --to 'P(x, y)'");
+  EXPECT_NE(svg.find("<rect x=\"124.0\" y=\"178.0\" width=\"100.0\" height=\"100.0\" fill"),
+            std::string::npos)
+      << svg;
+  EXPECT_NE(svg.find("<text x=\"174.0\" y=\"232.0\" text-anchor=\"middle\">3<"), std::string::npos) << svg;
+}
+
+TEST_F(PlanPicture, marks_terms_of_a_sum) {
+  const std::string svg = drawn("--mesh x=2 --shape 8 --from 'P()+U(x)' --to 'P(x)'");
+  EXPECT_NE(svg.find(">+1<"), std::string::npos);
+  EXPECT_NE(svg.find(">1<"), std::string::npos);
+}
+
+TEST_F(PlanPicture, says_which_dims_of_many_it_draws) {
+  EXPECT_NE(drawn("--mesh x=2 --shape 2x2x2 --from 'P(x)' --to 'P(none, none, x)'")
+                .find("drawn are dims 0 and 1 of 3"),
+            std::string::npos);
+}
+
+TEST(plan, refuses_a_picture_that_cannot_be_written) {
+  const Finished run = plan(square + "--from 'P(x)' --to 'P()' --svg nowhere/picture.svg");
+  EXPECT_EQ(run.status, 4);
+  EXPECT_TRUE(run.err.starts_with("tutti: error[R001]: 'nowhere/picture.svg' cannot be written")) << run.err;
+  EXPECT_EQ(run.out, "");
+}
+
+TEST(plan, has_help_for_each_option) {
+  const Finished run = plan("--help");
+  EXPECT_EQ(run.status, 0);
+  for (const char* option : {"--mesh", "--shape", "--dtype", "--from", "--to", "--cap", "--link",
+                             "--objective", "--direct", "--why", "--json", "--svg", "--run"})
+    EXPECT_NE(run.out.find(std::string(option) + " "), std::string::npos) << option;
+}
+
+}  // namespace
+}  // namespace tutti

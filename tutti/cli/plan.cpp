@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/plan/plan.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tutti/cli/options.hpp"
+#include "tutti/cli/plan_picture.hpp"
+#include "tutti/cli/plan_request.hpp"
+#include "tutti/cli/plan_run.hpp"
+#include "tutti/cli/plan_text.hpp"
+
+namespace tutti::cli {
+namespace {
+
+constexpr std::string_view in_place = "every element is where it belongs";
+
+}  // namespace
+
+int plan(const PlanArguments& arguments) {
+  const ReshardPlan found = tutti::plan(request_of(arguments));
+  if (arguments.run) check_by_running(found);
+  if (!arguments.svg.empty()) write_picture(arguments.svg, found);
+  if (arguments.json) {
+    nlohmann::ordered_json text = plan_json(found);
+    if (arguments.run) text["run"] = in_place;
+    fmt::print("{}\n", text.dump(2));
+    return 0;
+  }
+  fmt::print("{}", plan_text(found));
+  if (arguments.why) fmt::print("{}", why_text(found));
+  if (arguments.run)
+    fmt::print("run:   on {} virtual devices; {}\n", found.request.from.mesh.devices(), in_place);
+  return 0;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/plan_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "tutti/tensor/files/whole_file.hpp"
+#include "tutti/types/block.hpp"
+
+namespace tutti::cli {
+namespace {
+
+constexpr int side = 200, line_height = 60;  // of an array of two dims, of fewer
+constexpr int margin = 24, above = 44, below = 24, head = 34, foot = 34;
+constexpr std::size_t in_a_row = 4;
+constexpr double least_for_number = 13;
+
+/// A rectangle of the picture.
+struct Area {
+  double left, top, width, height;
+};
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (char c : text) {
+    if (c == '<') safe += "&lt;";
+    else if (c == '&') safe += "&amp;";
+    else safe += c;
+  }
+  return safe;
+}
+
+std::string text_at(double x, double y, std::string_view text, std::string_view more = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, escaped(text));
+}
+
+std::string rectangle(const Area& area, std::string_view look) {
+  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}/>\n", area.left,
+                     area.top, area.width, area.height, look);
+}
+
+// Neighbours in number are neighbours in hue; every other one is darker.
+std::string colour_of(int device, int devices) {
+  const double hue = 360.0 * device / devices, light = device % 2 == 0 ? 0.78 : 0.66;
+  auto part = [&](double from) {  // CSS Color 4, 7.1: HSL to sRGB, at 65 % saturation
+    const double k = std::fmod(from + hue / 30, 12.0);
+    const double value =
+        light - 0.65 * std::min(light, 1 - light) * std::clamp(std::min(k - 3, 9 - k), -1.0, 1.0);
+    return static_cast<int>(std::lround(255 * value));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", part(0), part(8), part(4));
+}
+
+// As many columns as make the smaller side of a tile largest.
+std::size_t columns_for(std::size_t tiles, const Area& area) {
+  std::size_t best = 1;
+  double largest = 0;
+  for (std::size_t columns = 1; columns <= tiles; ++columns) {
+    const auto rows = static_cast<double>((tiles + columns - 1) / columns);
+    const double smaller = std::min(area.width / static_cast<double>(columns), area.height / rows);
+    if (smaller <= largest) continue;
+    largest = smaller;
+    best = columns;
+  }
+  return best;
+}
+
+// A tile for each device that holds the block.
+std::string tiles(const std::vector<int>& holders, const Area& area, const Sharding& sharding) {
+  const std::size_t columns = columns_for(holders.size(), area);
+  const std::size_t rows = (holders.size() + columns - 1) / columns;
+  const double width = area.width / static_cast<double>(columns),
+               height = area.height / static_cast<double>(rows);
+  std::string svg;
+  for (std::size_t i = 0; i < holders.size(); ++i) {
+    const Area tile{area.left + width * static_cast<double>(i % columns),
+                    area.top + height * static_cast<double>(i / columns), width, height};
+    svg += rectangle(tile, fmt::format("fill=\"{}\"", colour_of(holders[i], sharding.mesh.devices())));
+    if (std::min(width, height) >= least_for_number)
+      svg += text_at(tile.left + width / 2, tile.top + height / 2 + 4,
+                     fmt::format("{}{}", sharding.unreduced.empty() ? "" : "+", holders[i]),
+                     " text-anchor=\"middle\"");
+  }
+  return svg + rectangle(area, "fill=\"none\" stroke=\"#222\"");
+}
+
+/// The part of a block along dim 0 and dim 1: begin and end of each; of a dim that the array has not, 0 and 1.
+using Frame = std::array<std::int64_t, 4>;
+Frame frame_of(const Box& box) {
+  Frame frame{0, 1, 0, 1};
+  // The one dim of a line runs to the right.
+  if (box.begin.size() == 1) return {0, 1, box.begin[0], box.end[0]};
+  for (std::size_t dim = 0; dim < std::min<std::size_t>(box.begin.size(), 2); ++dim) {
+    frame[2 * dim] = box.begin[dim];
+    frame[2 * dim + 1] = box.end[dim];
+  }
+  return frame;
+}
+
+// The array under one sharding.
+std::string drawn(const Shape& whole, const Sharding& sharding, const Area& area) {
+  std::map<Frame, std::vector<int>> holders;
+  std::vector<int> without_block;
+  for (int device = 0; device < sharding.mesh.devices(); ++device) {
+    const Box box = block(device, sharding, whole);
+    if (box.elements() == 0) without_block.push_back(device);
+    else holders[frame_of(box)].push_back(device);
+  }
+  Box all;
+  for (std::int64_t size : whole) {
+    all.begin.push_back(0);
+    all.end.push_back(size);
+  }
+  const Frame most = frame_of(all);
+  std::string svg;
+  for (const auto& [frame, devices] : holders) {
+    auto part = [](std::int64_t n, std::int64_t of) {
+      return static_cast<double>(n) / static_cast<double>(of);
+    };
+    svg += tiles(devices,
+                 {area.left + area.width * part(frame[2], most[3]),
+                  area.top + area.height * part(frame[0], most[1]),
+                  area.width * part(frame[3] - frame[2], most[3]),
+                  area.height * part(frame[1] - frame[0], most[1])},
+                 sharding);
+  }
+  if (!without_block.empty())
+    svg += text_at(area.left, area.top + area.height + 16,
+                   fmt::format("without a block: {}", fmt::join(without_block, ", ")));
+  return svg;
+}
+
+std::string legend(const ReshardPlan& plan) {
+  std::string text = "frame: a block; tile: a device that holds it; +: it holds a term of the sum";
+  const int rank = plan.request.whole.rank();
+  if (rank > 2) text += fmt::format("; drawn are dims 0 and 1 of {}", rank);
+  return text;
+}
+
+std::string picture(const ReshardPlan& plan) {
+  const Shape& whole = plan.request.whole.shape();
+  const std::size_t states = plan.steps.size() + 1, columns = std::clamp<std::size_t>(states, 2, in_a_row);
+  const int high = whole.rank() < 2 ? line_height : side, panel = above + high + below;
+  const int width = margin + static_cast<int>(columns) * (side + margin);
+  const int height = head + static_cast<int>((states + columns - 1) / columns) * panel + foot;
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
+      "font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+      width, height);
+  svg += text_at(margin, 22,
+                 fmt::format("{} on {}", to_string(plan.request.whole), to_string(plan.request.from.mesh)),
+                 " font-size=\"14\"");
+  for (std::size_t i = 0; i < states; ++i) {
+    const Sharding& sharding = i == 0 ? plan.request.from : plan.steps[i - 1].after;
+    const double left = margin + static_cast<double>(i % columns) * (side + margin);
+    const double top = head + static_cast<double>(i / columns) * panel;
+    svg += text_at(left, top + 18, i == 0 ? "before" : fmt::format("{}. {}", i, name(plan.steps[i - 1].kind)),
+                   " font-weight=\"bold\"");
+    svg += text_at(left, top + 36, to_string(sharding));
+    svg += drawn(whole, sharding, {left, top + above, side, static_cast<double>(high)});
+  }
+  return svg + text_at(margin, height - 12, legend(plan), " fill=\"#555\"") + "</svg>\n";
+}
+
+}  // namespace
+
+void write_picture(const std::string& path, const ReshardPlan& plan) {
+  const std::string svg = picture(plan);
+  write_whole(path, ".svg", {}, [&](std::FILE* file) {
+    require_done(std::fwrite(svg.data(), 1, svg.size(), file) == svg.size(), "cannot be written");
+  });
+}
+
+}  // namespace tutti::cli

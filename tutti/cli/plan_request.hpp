@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/cli/options.hpp"
+#include "tutti/plan/plan.hpp"
+
+namespace tutti::cli {
+
+/// What the words of the command line ask for. Throws as plan(arguments) does, each error with its option's name.
+PlanRequest request_of(const PlanArguments& arguments);
+
+/// "4096x4096"; empty for a scalar.
+std::string shape_text(const Shape& shape);
+/// The word of --objective.
+std::string_view name(PlanObjective objective);
+
+}  // namespace tutti::cli

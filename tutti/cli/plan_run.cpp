@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/plan_run.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/enter.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/plan/take_step.hpp"
+#include "tutti/run/machine.hpp"
+#include "tutti/types/block.hpp"
+
+namespace tutti::cli {
+namespace {
+
+// Element `index` of the whole: different ones are different numbers, up to a billion.
+std::int32_t value_at(std::int64_t index) { return static_cast<std::int32_t>(index % 1'000'000'007) + 1; }
+
+// The term of position `k`, above 0, along the unreduced axes. Position 0 has what is left: more than the value.
+std::int32_t term_at(std::int64_t index, std::int64_t k) {
+  return -static_cast<std::int32_t>(1 + (index + k) % 5);
+}
+
+// [terms, whole]: along dim 0 the terms of each element.
+Tensor terms_of_the_whole(const Shape& whole, int terms) {
+  Tensor tensor(DType::i32, whole.inserted(Dim{0}, terms));
+  auto* values = tensor.mutable_data<std::int32_t>();
+  const std::int64_t n = whole.elements();
+  for (std::int64_t i = 0; i < n; ++i) values[i] = value_at(i);
+  for (std::int64_t k = 1; k < terms; ++k)
+    for (std::int64_t i = 0; i < n; ++i) {
+      values[k * n + i] = term_at(i, k);
+      values[i] -= term_at(i, k);
+    }
+  return tensor;
+}
+
+// Dim 0 is split over `axes`, the others as before.
+Sharding behind_a_dim(const Sharding& sharding, const Axes& axes) {
+  Sharding more{sharding.mesh, sharding.dims, {}, sharding.reduced};
+  more.dims.insert(more.dims.begin(), axes);
+  return more;
+}
+
+// [device, block]: what each device holds; terms are summed.
+Array shown(const Array& x, const Sharding& sharding) {
+  const Axes& all = sharding.mesh.axes();
+  const Array sum = sharding.unreduced.empty() ? x : psum(x, sharding.unreduced);
+  Sharding by_device = unsharded(sharding.mesh, x.rank() + 1);
+  by_device.dims[0] = all;
+  return leave(cast_to(expand_dims(sum, 0), all, varying), by_device);
+}
+
+Axes only_in(Axes some, const Axes& others) {
+  for (const Axis& axis : others) some = without(std::move(some), axis);
+  return some;
+}
+
+// What devices hold before the first step and after each one.
+Arrays states_of(const ReshardPlan& plan, const Array& terms) {
+  const Sharding &from = plan.request.from, &to = plan.request.to;
+  const Array part = enter(terms, behind_a_dim(from, from.unreduced));
+  Array x = cast_to(reshape(part, part.shape().erased(Dim{0})), from.unreduced, unreduced);
+  Arrays states{shown(x, from)};
+  x = cast_to(x, only_in(from.reduced, to.reduced), invariant);
+  for (const PlanStep& step : plan.steps) {
+    x = take(step, x);
+    states.push_back(shown(x, step.after));
+  }
+  return states;
+}
+
+// blocks: [device, block].
+void check(const Tensor& blocks, const Sharding& sharding, const Shape& whole, std::string_view when) {
+  const Shape stored = blocks.shape().erased(Dim{0});
+  const std::span<const std::int32_t> values = blocks.as<std::int32_t>();
+  for (int device = 0; device < sharding.mesh.devices(); ++device) {
+    const Box box = block(device, sharding, whole);
+    std::vector<std::int64_t> at = box.begin;
+    for (std::int64_t left = box.elements(); left > 0; --left) {
+      std::int64_t index = 0, place = device;
+      for (std::size_t dim = 0; dim < at.size(); ++dim) {
+        index = index * whole[static_cast<int>(dim)] + at[dim];
+        place = place * stored[static_cast<int>(dim)] + at[dim] - box.begin[dim];
+      }
+      const std::int32_t found = values[static_cast<std::size_t>(place)];
+      ensure(found == value_at(index), "{}, device {} has {} at [{}], where {} belongs", when, device, found,
+             to_string(Shape(at)), value_at(index));
+      for (std::size_t dim = at.size(); dim-- > 0;) {
+        if (++at[dim] < box.end[dim]) break;
+        at[dim] = box.begin[dim];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_by_running(const ReshardPlan& plan) {
+  const Sharding& from = plan.request.from;
+  const Shape& whole = plan.request.whole.shape();
+  const Array terms = terms_of_the_whole(whole, joint_size(from.unreduced));
+  const Machine machine = open_local(from.mesh);
+  const auto run = machine.compile([&](const Array& x) { return states_of(plan, x); }, terms);
+  const Arrays states = run(terms);
+  check(states[0].tensor(), from, whole, "before the first step");
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    check(states[i + 1].tensor(), plan.steps[i].after, whole,
+          fmt::format("after step {} ({})", i + 1, name(plan.steps[i].kind)));
+}
+
+}  // namespace tutti::cli

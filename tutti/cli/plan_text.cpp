@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/cli/plan_request.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Row = std::vector<std::string>;
+
+constexpr std::size_t shown_groups = 4, shown_devices = 8;
+
+std::string in_bytes(std::int64_t bytes) {
+  constexpr std::array names{"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t name = 0;
+  for (; amount >= 1023.95 && name + 1 < names.size(); ++name) amount /= 1024;
+  return fmt::format("{:.1f} {}", amount, names[name]);
+}
+
+std::string in_microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }
+
+std::string names_of(const Axes& axes) {
+  std::vector<std::string_view> names;
+  for (const Axis& axis : axes) names.push_back(axis.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Type block_of(const ReshardPlan& plan, const Sharding& sharding) {
+  return padded_local_type(plan.request.whole, sharding);
+}
+
+// Where a sharding has an axis: "dim 1", "sum", "all".
+std::string place_of(const Axis& axis, const Sharding& sharding) {
+  for (std::size_t dim = 0; dim < sharding.dims.size(); ++dim)
+    if (contains(sharding.dims[dim], axis)) return fmt::format("dim {}", dim);
+  return contains(sharding.unreduced, axis) ? "sum" : "all";
+}
+
+// "x: dim 0 -> dim 1, y: sum -> all": the axes that stand elsewhere after the step.
+std::string moves_of(const PlanStep& step) {
+  std::string text;
+  for (const Axis& axis : step.before.mesh.axes()) {
+    const std::string from = place_of(axis, step.before), to = place_of(axis, step.after);
+    if (from != to) text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : ", ", axis.name, from, to);
+  }
+  return text.empty() ? "order of axes" : text;
+}
+
+std::string copies_of(const PlanStep& step, Type after) {
+  if (step.scratch_bytes > 0) return fmt::format("packed, {}", in_bytes(step.scratch_bytes));
+  const bool is_local = step.kind == StepKind::slice || step.kind == StepKind::mask;
+  return is_local ? fmt::format("block, {}", in_bytes(static_cast<std::int64_t>(after.bytes()))) : "-";
+}
+
+std::string devices_text(const std::vector<int>& devices) {
+  const std::size_t n = std::min(devices.size(), shown_devices);
+  return fmt::format("{{{}{}}}",
+                     fmt::join(devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(n), " "),
+                     n < devices.size() ? fmt::format(" .. of {}", devices.size()) : "");
+}
+
+// "over x, y: {0 1 2 3} {4 5 6 7}".
+std::string groups_of(const PlanStep& step) {
+  std::string text = fmt::format("over {}:", names_of(step.axes));
+  const std::size_t n = std::min(step.groups.size(), shown_groups);
+  for (std::size_t i = 0; i < n; ++i) text += " " + devices_text(step.groups[i]);
+  if (n < step.groups.size()) text += fmt::format(" .. of {} groups", step.groups.size());
+  return text;
+}
+
+Row row_of(const ReshardPlan& plan, const PlanStep& step, std::size_t number) {
+  const Type after = block_of(plan, step.after);
+  return {fmt::format("{}", number),     std::string(name(step.kind)),  moves_of(step),
+          to_string(step.after),         shape_text(after.shape()),     in_bytes(step.sent_bytes),
+          in_bytes(step.received_bytes), fmt::format("{}", step.peers), in_microseconds(step.seconds),
+          copies_of(step, after)};
+}
+
+// Columns as wide as their widest text; numbers stand to the right. `below` follows each row.
+std::string table(const std::vector<Row>& rows, const std::vector<std::string>& below) {
+  constexpr std::size_t first_number = 5, last_number = 8;
+  std::vector<std::size_t> widths(rows[0].size());
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string line;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+      const bool is_number = column >= first_number && column <= last_number;
+      const std::string gap = column == 0 ? "" : "  ";
+      line += is_number ? fmt::format("{}{:>{}}", gap, rows[i][column], widths[column])
+                        : fmt::format("{}{:<{}}", gap, rows[i][column], widths[column]);
+    }
+    text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
+    if (!below[i].empty()) text += fmt::format("{:{}}{}\n", "", widths[0] + 2, below[i]);
+  }
+  return text;
+}
+
+std::string steps_table(const ReshardPlan& plan) {
+  const Sharding& from = plan.request.from;
+  std::vector<Row> rows{{"", "op", "moves", "sharding", "block", "sent", "received", "peers", "about us",
+                         "copies"},
+                        {"", "", "", to_string(from), shape_text(block_of(plan, from).shape()), "", "", "",
+                         "", ""}};
+  std::vector<std::string> below(2);
+  for (const PlanStep& step : plan.steps) {
+    rows.push_back(row_of(plan, step, rows.size() - 1));
+    below.push_back(step.groups.empty() ? "" : groups_of(step));
+  }
+  return table(rows, below);
+}
+
+std::string totals_text(const PlanTotals& totals) {
+  return fmt::format("{} between devices, {} on each alone; {} received by a device; about {} us",
+                     counted(totals.steps, "step"), totals.local, in_bytes(totals.bytes),
+                     in_microseconds(totals.seconds));
+}
+
+Json totals_json(const PlanTotals& totals) {
+  return {{"steps", totals.steps},
+          {"local", totals.local},
+          {"bytes", totals.bytes},
+          {"seconds", totals.seconds}};
+}
+
+Json step_json(const ReshardPlan& plan, const PlanStep& step) {
+  Json axes = Json::array();
+  for (const Axis& axis : step.axes) axes.push_back(axis.name);
+  return {{"op", name(step.kind)},
+          {"axes", axes},
+          {"groups", step.groups},
+          {"moves", moves_of(step)},
+          {"before", to_string(step.before)},
+          {"after", to_string(step.after)},
+          {"block_before", block_of(plan, step.before).shape().sizes()},
+          {"block_after", block_of(plan, step.after).shape().sizes()},
+          {"sent_bytes", step.sent_bytes},
+          {"received_bytes", step.received_bytes},
+          {"peers", step.peers},
+          {"scratch_bytes", step.scratch_bytes},
+          {"seconds", step.seconds}};
+}
+
+Json steps_json(const ReshardPlan& plan, const std::vector<PlanStep>& steps) {
+  Json list = Json::array();
+  for (const PlanStep& step : steps) list.push_back(step_json(plan, step));
+  return list;
+}
+
+Json request_json(const PlanRequest& request) {
+  Json links = Json::object();
+  for (const auto& [axis, cost] : request.options.links) links[axis] = cost;
+  return {{"mesh", to_string(request.from.mesh)}, {"shape", request.whole.shape().sizes()},
+          {"dtype", name(request.whole.dtype())}, {"from", to_string(request.from)},
+          {"to", to_string(request.to)},          {"objective", name(request.options.objective)},
+          {"cap", request.options.cap},           {"links", links},
+          {"direct", request.options.direct}};
+}
+
+}  // namespace
+
+std::string plan_text(const ReshardPlan& plan) {
+  const auto& [whole, from, to, options] = plan.request;
+  std::string text = fmt::format("{} on {}, from {} to {}\n", to_string(whole), to_string(from.mesh),
+                                 to_string(from), to_string(to));
+  if (plan.steps.empty()) return text + "no step: every device holds what it needs\n";
+  text += "\n" + steps_table(plan) + "\n";
+  text += fmt::format("total: {}\n", totals_text(plan.totals));
+  text += fmt::format("peak:  a block of {}; {} with operand, result and scratch of a step\n",
+                      in_bytes(plan.peak_block_bytes), in_bytes(plan.peak_bytes));
+  return text;
+}
+
+std::string why_text(const ReshardPlan& plan) {
+  const Classified one = classify(plan.request);
+  std::string text = fmt::format("\none collective: {}\nnvFuser:        {}\n", one.ours, one.nvfuser);
+  text += plan.others.empty() ? "other plans:    none\n" : "other plans:\n";
+  for (const OtherPlan& other : plan.others) {
+    std::vector<std::string> steps;
+    for (const PlanStep& step : other.steps)
+      steps.push_back(fmt::format("{} to {}", name(step.kind), to_string(step.after)));
+    text += fmt::format("  {}\n    {}: {}\n", fmt::join(steps, ", "), totals_text(other.totals), other.why);
+  }
+  return text;
+}
+
+nlohmann::ordered_json plan_json(const ReshardPlan& plan) {
+  const Classified one = classify(plan.request);
+  Json others = Json::array();
+  for (const OtherPlan& other : plan.others)
+    others.push_back({{"steps", steps_json(plan, other.steps)},
+                      {"totals", totals_json(other.totals)},
+                      {"why", other.why}});
+  return {{"request", request_json(plan.request)},
+          {"steps", steps_json(plan, plan.steps)},
+          {"totals", totals_json(plan.totals)},
+          {"peak_block_bytes", plan.peak_block_bytes},
+          {"peak_bytes", plan.peak_bytes},
+          {"one_collective", {{"ours", one.ours}, {"nvfuser", one.nvfuser}}},
+          {"others", others}};
+}
+
+}  // namespace tutti::cli
