@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,14 +36,16 @@ struct PlanRequest {
 struct PlanStep {
   StepKind kind;
   Sharding before, after;
-  Axes axes;  // along which the devices of one group differ; none if no device sends
-  std::vector<std::vector<int>>
-      groups;  // the devices that communicate with each other, in the order of the step
+  /// Along which devices that send and devices that receive may differ, in the order of the groups: axes as dims of `after`
+  /// name them, then as dims of `before` do, then unreduced ones. None if no device sends.
+  Axes axes;
+  /// The devices that communicate with each other, in row-major order of `axes`. Of a permute {sender, receiver} for each
+  /// block that moves; a device that needs the block that it has is in no pair.
+  std::vector<std::vector<int>> groups;
   std::int64_t sent_bytes = 0, received_bytes = 0;
-  int peers = 0;  // that a device receives from, at most
-  std::int64_t scratch_bytes =
-      0;               // for packing and unpacking, where the step is not a plain copy of whole blocks
-  double seconds = 0;  // by estimate
+  int peers = 0;                   // that a device receives from, at most
+  std::int64_t scratch_bytes = 0;  // for packing and unpacking; 0 if blocks travel as they lie
+  double seconds = 0;              // by estimate
 };
 
 /// Another way to the same sharding, and why it was not chosen.
@@ -52,6 +55,9 @@ struct OtherPlan {
   std::string why;  // "48 bytes more", "2 steps more"
 };
 
+/// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are reduced on
+/// both sides. So the first step begins, and the last ends, with the request's shardings without these. There are no steps
+/// if only such axes differ.
 struct ReshardPlan {
   PlanRequest request;
   std::vector<PlanStep> steps;
@@ -62,11 +68,13 @@ struct ReshardPlan {
 };
 
 /// The cheapest steps that bring an array from one sharding to another. Ties go to fewer steps, then fewer bytes, then
-/// fewer local steps, then the smaller text, so that every process finds the same plan.
+/// fewer local steps, then a fixed order of states, so that every process finds the same plan.
 /// Throws T013 for shardings of another rank or mesh, or that name an axis twice, T005 for a dim that does not divide,
-/// T004 for partial gradients that cannot be kept, R003 if no plan keeps the cap, with the least cap that would do.
+/// T007 for sums of bool, T014 for links that do not fit, R003 if no plan keeps the cap, with the least cap that would do.
 /// Source: the search over states is that of Rink et al. 2021 (arXiv 2112.01075), with sums and general exchanges.
 ReshardPlan plan(const PlanRequest& request);
+/// The same, from a cache: equal requests share one plan. Any thread may ask.
+std::shared_ptr<const ReshardPlan> shared_plan(const PlanRequest& request);
 
 /// The one collective that brings an array from one sharding to another, if one is enough.
 struct Classified {

@@ -2,105 +2,178 @@
 #include "tutti/plan/search.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <queue>
 #include <tuple>
 
 namespace tutti {
 namespace {
 
+using Key = std::tuple<double, double, std::int64_t, int>;
+
+Key key_of(const PlanTotals& totals, PlanObjective objective) {
+  const double steps = totals.steps;
+  switch (objective) {
+    case PlanObjective::time: return {totals.seconds, steps, totals.bytes, totals.local};
+    case PlanObjective::bytes: return {totals.cost_of_bytes, steps, totals.bytes, totals.local};
+    case PlanObjective::steps: return {steps, totals.cost_of_bytes, totals.bytes, totals.local};
+  }
+  return {};
+}
+
+double cost_on(const PlanEdge& edge, const StateGraph& graph, const PlanCosts& costs) {
+  if (costs.axes.empty()) return 1;
+  std::vector<std::pair<std::int64_t, double>> sizes_and_costs;
+  for (std::size_t axis = 0; axis < costs.axes.size(); ++axis)
+    if ((edge.axes >> axis & 1) != 0)
+      sizes_and_costs.emplace_back(graph.space().axes[axis], costs.axes[axis]);
+  // Each device has one peer, and some peer is across the dearest axis.
+  if (edge.kind == StepKind::permute) {
+    double most = 0;
+    for (const auto& [size, cost] : sizes_and_costs) most = std::max(most, cost);
+    return most;
+  }
+  return cost_of_a_byte(std::move(sizes_and_costs));
+}
+
 class Search {
  public:
-  explicit Search(const PlanSearch& wanted) : wanted_(wanted), space_(wanted.space) {
-    const std::int64_t larger =
-        std::max(space_.block_elements(wanted.from), space_.block_elements(wanted.to));
-    most_elements_ = static_cast<std::int64_t>(std::floor(static_cast<double>(larger) * wanted.cap));
-  }
+  Search(StateGraph& graph, const PlanSearch& wanted) : graph_(graph), wanted_(wanted) {}
 
   std::optional<FoundPlan> found() {
-    reach(wanted_.from, {}, nullptr, {});
-    while (!open_.empty()) {
-      const auto [key, state] = open_.top();
-      open_.pop();
-      Reached& here = reached_.at(state);
-      if (here.is_done) continue;
-      here.is_done = true;
-      if (state == wanted_.to) return plan();
-      const PlanTotals so_far = here.totals;
-      for (PlanEdge& edge : steps_from(state, space_)) follow(state, so_far, std::move(edge));
-      const std::int64_t block = space_.block_elements(state);
-      for (PlanState& after : permutations_of(state, space_))
-        follow(state, so_far, {StepKind::permute, std::move(after), block, 1});
+    if (std::max(graph_.block(wanted_.from), graph_.block(wanted_.to)) > wanted_.most_elements) return {};
+    begin();
+    while (std::optional<int> state = nearest()) {
+      if (*state == wanted_.to) return plan();
+      for (const PlanEdge& edge : graph_.steps_from(*state)) follow(*state, edge);
     }
     return std::nullopt;
   }
 
+  std::vector<std::pair<int, PlanTotals>> all() {
+    std::vector<std::pair<int, PlanTotals>> found;
+    begin();
+    while (std::optional<int> state = nearest()) {
+      found.emplace_back(*state, totals(*state));
+      for (const PlanEdge& edge : graph_.steps_from(*state)) follow(*state, edge);
+    }
+    return found;
+  }
+
  private:
-  using Key = std::tuple<double, std::int64_t, std::int64_t, int>;
+  void begin() { reach(wanted_.from, {}, {-1, {}}); }
+
+  /// The nearest state whose steps were not followed yet.
+  std::optional<int> nearest() {
+    while (!open_.empty()) {
+      const int state = open_.top().second;
+      open_.pop();
+      Reached& here = reached_[static_cast<std::size_t>(state)];
+      if (here.is_done) continue;
+      here.is_done = true;
+      return state;
+    }
+    return std::nullopt;
+  }
+
+  PlanTotals totals(int state) const { return reached_[static_cast<std::size_t>(state)].totals; }
+
   struct Reached {
-    PlanTotals totals;
-    Key key;
-    std::optional<PlanState> before;
-    std::optional<PlanEdge> by;
-    bool is_done = false;
+    bool is_reached = false, is_done = false;
+    PlanTotals totals = {};
+    FoundPlan::Step by = {};
   };
 
-  Key key_of(const PlanTotals& totals) const {
-    switch (wanted_.objective) {
-      case PlanObjective::time: return {totals.seconds, totals.steps, totals.bytes, totals.local};
-      case PlanObjective::bytes: return {0, totals.bytes, totals.steps, totals.local};
-      case PlanObjective::steps: return {0, totals.steps, totals.bytes, totals.local};
-    }
-    return {};
+  void follow(int state, const PlanEdge& edge) {
+    if (graph_.block(edge.after) > wanted_.most_elements) return;
+    const std::vector<StepKind>& kinds = wanted_.kinds;
+    if (!kinds.empty() && std::ranges::find(kinds, edge.kind) == kinds.end()) return;
+    if (std::ranges::find(wanted_.forbidden, std::pair(state, edge.after)) != wanted_.forbidden.end()) return;
+    reach(edge.after, totals(state) + totals_of(edge, graph_, wanted_), {state, edge});
   }
 
-  void follow(const PlanState& state, PlanTotals totals, PlanEdge edge) {
-    const std::int64_t block = space_.block_elements(edge.after);
-    if (block > most_elements_) return;
-    const std::int64_t bytes = edge.received * wanted_.element_bytes;
-    if (edge.communicates()) {
-      ++totals.steps;
-      totals.bytes += bytes;
-      totals.seconds += wanted_.costs.step + wanted_.costs.peer * edge.peers +
-                        wanted_.costs.byte * static_cast<double>(bytes);
-    } else {
-      ++totals.local;
-      totals.seconds += wanted_.costs.copied_byte * static_cast<double>(block * wanted_.element_bytes);
-    }
-    PlanState after = edge.after;
-    reach(after, totals, &state, std::move(edge));
-  }
-
-  void reach(const PlanState& state, const PlanTotals& totals, const PlanState* before,
-             std::optional<PlanEdge> by) {
-    const Key key = key_of(totals);
-    auto [found, is_new] = reached_.try_emplace(state);
-    if (!is_new && found->second.key <= key) return;
-    found->second = {totals, key, before ? std::optional(*before) : std::nullopt, std::move(by)};
-    open_.emplace(key, state);
+  void reach(int state, const PlanTotals& totals, const FoundPlan::Step& by) {
+    const auto at = static_cast<std::size_t>(state);
+    if (at >= reached_.size()) reached_.resize(std::max(2 * at, static_cast<std::size_t>(graph_.states())));
+    Reached& here = reached_[at];
+    if (here.is_reached && !is_better(totals, here.totals, wanted_.objective)) return;
+    here = {true, false, totals, by};
+    open_.emplace(key_of(totals, wanted_.objective), state);
   }
 
   FoundPlan plan() const {
-    FoundPlan plan{{}, reached_.at(wanted_.to).totals, space_.block_elements(wanted_.from)};
-    for (const Reached* at = &reached_.at(wanted_.to); at->before; at = &reached_.at(*at->before)) {
-      plan.peak_elements = std::max(plan.peak_elements, space_.block_elements(at->by->after));
-      plan.steps.push_back(*at->by);
+    FoundPlan plan{{}, totals(wanted_.to)};
+    for (int state = wanted_.to; state != wanted_.from;) {
+      plan.steps.push_back(reached_[static_cast<std::size_t>(state)].by);
+      state = plan.steps.back().before;
     }
     std::ranges::reverse(plan.steps);
     return plan;
   }
 
+  StateGraph& graph_;
   const PlanSearch& wanted_;
-  const PlanSpace& space_;
-  std::int64_t most_elements_;
-  std::map<PlanState, Reached> reached_;
-  using Open = std::pair<Key, PlanState>;
+  std::vector<Reached> reached_;  // by state
+  using Open = std::pair<Key, int>;
   std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
 };
 
 }  // namespace
 
-std::optional<FoundPlan> search(const PlanSearch& wanted) { return Search(wanted).found(); }
+PlanTotals operator+(const PlanTotals& a, const PlanTotals& b) {
+  return {a.seconds + b.seconds, a.cost_of_bytes + b.cost_of_bytes, a.bytes + b.bytes, a.steps + b.steps,
+          a.local + b.local};
+}
+
+std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted) {
+  return Search(graph, wanted).found();
+}
+
+std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted) {
+  return Search(graph, wanted).all();
+}
+
+bool is_better(const PlanTotals& a, const PlanTotals& b, PlanObjective objective) {
+  return key_of(a, objective) < key_of(b, objective);
+}
+
+PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSearch& wanted) {
+  const PlanCosts& costs = wanted.costs;
+  if (!edge.communicates()) {
+    const std::int64_t copied = graph.block(edge.after) * wanted.element_bytes;
+    return {costs.copied_byte * static_cast<double>(copied), 0, 0, 0, 1};
+  }
+  const std::int64_t bytes = edge.received * wanted.element_bytes;
+  const double cost = cost_on(edge, graph, costs) * static_cast<double>(bytes);
+  return {costs.step + costs.peer * edge.peers + costs.byte * cost, cost, bytes, 1, 0};
+}
+
+std::int64_t least_elements(StateGraph& graph, int from, int to) {
+  using Open = std::pair<std::int64_t, int>;  // the largest block on the way to a state
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  std::vector<bool> done;
+  open.emplace(std::max(graph.block(from), graph.block(to)), from);
+  while (!open.empty()) {
+    const auto [largest, state] = open.top();
+    open.pop();
+    if (state == to) return largest;
+    done.resize(static_cast<std::size_t>(graph.states()));
+    if (done[static_cast<std::size_t>(state)]) continue;
+    done[static_cast<std::size_t>(state)] = true;
+    for (const PlanEdge& edge : graph.steps_from(state))
+      open.emplace(std::max(largest, graph.block(edge.after)), edge.after);
+  }
+  return 0;
+}
+
+double cost_of_a_byte(std::vector<std::pair<std::int64_t, double>> sizes_and_costs) {
+  std::ranges::sort(sizes_and_costs, {}, &std::pair<std::int64_t, double>::second);
+  double sum = 0;
+  std::int64_t devices = 1;
+  for (const auto& [size, cost] : sizes_and_costs) {
+    sum += cost * static_cast<double>(devices * (size - 1));  // peers that differ along no dearer axis
+    devices *= size;
+  }
+  return devices == 1 ? 1 : sum / static_cast<double>(devices - 1);
+}
 
 }  // namespace tutti

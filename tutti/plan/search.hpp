@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "tutti/plan/layout_state.hpp"
+#include "tutti/plan/state_graph.hpp"
 
 namespace tutti {
 
@@ -14,30 +16,48 @@ struct PlanCosts {
   double peer = 0;             // and for each peer
   double byte = 1e-10;         // per byte received
   double copied_byte = 2e-11;  // per byte of a local step
+  std::vector<double> axes;    // what a byte costs along each axis, times `byte`; empty: 1 along all
 };
 struct PlanTotals {
   double seconds = 0;
+  double cost_of_bytes = 0;  // each times what the axes that it crosses cost
   std::int64_t bytes = 0;
   int steps = 0;  // that communicate
   int local = 0;  // that do not
 };
+PlanTotals operator+(const PlanTotals& a, const PlanTotals& b);
 
 struct PlanSearch {
-  PlanSpace space;
-  PlanState from, to;
+  int from = 0, to = 0;  // states
   std::int64_t element_bytes = 4;
-  double cap = 1;  // of the larger of the blocks before and after
+  std::int64_t most_elements = 0;  // of a block
   PlanObjective objective = PlanObjective::time;
   PlanCosts costs = {};
+  std::vector<std::pair<int, int>> forbidden = {};  // steps from the first state to the second
+  std::vector<StepKind> kinds = {};                 // of steps; empty: all
 };
 struct FoundPlan {
-  std::vector<PlanEdge> steps;
+  struct Step {
+    int before;
+    PlanEdge edge;
+  };
+  std::vector<Step> steps;
   PlanTotals totals;
-  std::int64_t peak_elements = 0;  // of a block, at most
 };
 
 /// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local steps, then
-/// the smaller states, so that every run finds the same. None if no steps keep the cap.
-std::optional<FoundPlan> search(const PlanSearch& wanted);
+/// the state that was met first, so that every run finds the same. None if no steps keep within `most_elements`.
+std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted);
+/// All states that steps lead to, `from` among them, and the totals of the cheapest ways there.
+std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted);
+/// True if a plan with totals `a` is better than one with `b`.
+bool is_better(const PlanTotals& a, const PlanTotals& b, PlanObjective objective);
+PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSearch& wanted);
+/// The smallest number of elements for which search() finds steps.
+std::int64_t least_elements(StateGraph& graph, int from, int to);
+
+/// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost of the dearest
+/// axis along which they differ, on average over the pairs of the group.
+double cost_of_a_byte(std::vector<std::pair<std::int64_t, double>> sizes_and_costs);
 
 }  // namespace tutti

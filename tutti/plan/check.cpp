@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "tutti/base/require.hpp"
+#include "tutti/plan/states_of.hpp"
+
+namespace tutti {
+namespace {
+
+void check_mesh(const PlanRequest& request) {
+  const Mesh& mesh = request.from.mesh;
+  require(mesh == request.to.mesh, Code::spec,
+          "the array is on the mesh {} and is to go to {}; name both shardings on one mesh", to_string(mesh),
+          to_string(request.to.mesh));
+  for (const Sharding& sharding : {request.from, request.to})
+    for (const Axis& axis : axes_of(sharding))
+      require(contains(mesh.axes(), axis), Code::spec, "{} names axis '{}', which the mesh {} does not have",
+              to_string(sharding), axis.name, to_string(mesh));
+}
+
+}  // namespace
+
+void check(const PlanRequest& request) {
+  check_mesh(request);
+  for (const Sharding& sharding : {request.from, request.to}) {
+    local_type(request.whole, sharding);
+    require(sharding.unreduced.empty() || request.whole.dtype() != DType::boolean, Code::dtype,
+            "{} of {}: bool has no sums; convert it", to_string(sharding), to_string(request.whole));
+  }
+  for (const auto& [name, cost] : request.options.links) {
+    const Axes& axes = request.from.mesh.axes();
+    require(std::ranges::find(axes, name, &Axis::name) != axes.end(), Code::mesh,
+            "a link along '{}', which is no axis of the mesh {}; name one of its axes", name,
+            to_string(request.from.mesh));
+    require(cost >= 0 && std::isfinite(cost), Code::mesh,
+            "a byte along '{}' costs {}; give a number that is not negative", name, cost);
+  }
+}
+
+}  // namespace tutti

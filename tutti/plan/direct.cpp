@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/plan/direct.hpp"
+
+#include <algorithm>
+
+#include "tutti/plan/groups.hpp"
+
+namespace tutti {
+namespace {
+
+bool splits(const Sharding& sharding, const Axis& axis) {
+  return std::ranges::any_of(sharding.dims, [&](const Axes& axes) { return contains(axes, axis); });
+}
+
+/// Who sends a block of `before` to whom. Of several owners a receiver asks the one at its own position along all axes that
+/// are free on both sides; along those that only `after` splits the receivers take the owners in turn.
+class Owners {
+ public:
+  Owners(const Sharding& before, const Sharding& after, const Shape& shape)
+      : mesh_(before.mesh), before_(before), after_(after), shape_(shape) {
+    for (const Axis& axis : mesh_.axes()) {
+      if (splits(before, axis) && !splits(after, axis)) lost_.push_back(axis);
+      if (!splits(before, axis) && splits(after, axis)) gained_.push_back(axis);
+    }
+  }
+
+  DirectTraffic traffic() const {
+    DirectTraffic most;
+    std::vector<std::int64_t> sent(static_cast<std::size_t>(mesh_.devices()));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box have = block(device, before_, shape_), want = block(device, after_, shape_);
+      const std::int64_t kept = intersection(have, want).elements();
+      most.received = std::max(most.received, want.elements() - kept);
+      most.peers = std::max(most.peers, owners_of(have, want) - (kept > 0 ? 1 : 0));
+      if (gained_.empty())
+        sent[static_cast<std::size_t>(device)] = have.elements() * joint_size(lost_) - kept;
+      else ask(device, have, want, sent);
+    }
+    most.sent = std::ranges::max(sent);
+    return most;
+  }
+
+ private:
+  /// The blocks of the same sizes as `have` that `want` meets.
+  static int owners_of(const Box& have, const Box& want) {
+    std::int64_t product = 1;
+    for (std::size_t dim = 0; dim < have.begin.size(); ++dim) {
+      const std::int64_t size = have.end[dim] - have.begin[dim];
+      if (size == 0 || want.begin[dim] == want.end[dim]) return 0;
+      product *= (want.end[dim] - 1) / size - want.begin[dim] / size + 1;
+    }
+    return static_cast<int>(product);
+  }
+
+  void ask(int device, const Box& have, const Box& want, std::vector<std::int64_t>& sent) const {
+    if (owners_of(have, want) == 0) return;
+    const std::int64_t turn = position_along(mesh_, device, lost_) % joint_size(gained_);
+    const int owner = moved(device, gained_, turn);
+    auto visit = [&](auto&& self, std::size_t dim, int at, std::int64_t elements) -> void {
+      if (dim == have.begin.size()) {
+        if (elements > 0 && !holds(device, at)) sent[static_cast<std::size_t>(at)] += elements;
+        return;
+      }
+      const std::int64_t size = have.end[dim] - have.begin[dim];
+      for (std::int64_t i = want.begin[dim] / size; i * size < want.end[dim]; ++i) {
+        const std::int64_t begin = std::max(want.begin[dim], i * size);
+        const std::int64_t end = std::min(want.end[dim], (i + 1) * size);
+        self(self, dim + 1, moved(at, before_.dims[dim], i), elements * (end - begin));
+      }
+    };
+    visit(visit, 0, owner, 1);
+  }
+
+  bool holds(int device, int owner) const {
+    return std::ranges::all_of(before_.dims, [&](const Axes& axes) {
+      return position_along(mesh_, device, axes) == position_along(mesh_, owner, axes);
+    });
+  }
+
+  /// The device at another joint position along `axes`.
+  int moved(int device, const Axes& axes, std::int64_t position) const {
+    for (std::size_t i = axes.size(); i-- > 0; position /= axes[i].size) {
+      int stride = 1;
+      for (auto it = mesh_.axes().rbegin(); *it != axes[i]; ++it) stride *= it->size;
+      const int here = mesh_.coordinate(device, axes[i]);
+      device += (static_cast<int>(position % axes[i].size) - here) * stride;
+    }
+    return device;
+  }
+
+  const Mesh& mesh_;
+  const Sharding &before_, &after_;
+  const Shape& shape_;
+  Axes lost_, gained_;
+};
+
+}  // namespace
+
+DirectTraffic direct_traffic(const Sharding& before, const Sharding& after, const Shape& shape) {
+  return Owners(before, after, shape).traffic();
+}
+
+}  // namespace tutti

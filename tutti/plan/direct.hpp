@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/types/block.hpp"
+
+namespace tutti {
+
+/// One exchange of boxes from `before` to `after`, which hold terms along the same axes: each device receives the elements
+/// that it lacks, each from one owner. Elements, of the device that has the most; and peers that it receives from.
+struct DirectTraffic {
+  std::int64_t received = 0, sent = 0;
+  int peers = 0;
+};
+DirectTraffic direct_traffic(const Sharding& before, const Sharding& after, const Shape& shape);
+
+}  // namespace tutti

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/plan/groups.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace tutti {
+namespace {
+
+/// Where an axis stands: nowhere, in the list of unreduced axes, or in a dim after axes of so many parts.
+using Place = std::tuple<int, int>;
+Place place_of(const Axis& axis, const Sharding& sharding) {
+  for (std::size_t dim = 0; dim < sharding.dims.size(); ++dim) {
+    int parts = 1;
+    for (const Axis& other : sharding.dims[dim]) {
+      if (other == axis) return {static_cast<int>(dim), parts};
+      parts *= other.size;
+    }
+  }
+  return {contains(sharding.unreduced, axis) ? -1 : -2, 1};
+}
+
+void add_new(Axes& axes, const Axes& others, const std::vector<Axis>& moved) {
+  for (const Axis& axis : others)
+    if (contains(moved, axis) && !contains(axes, axis)) axes.push_back(axis);
+}
+
+int stride(const Mesh& mesh, const Axis& axis) {
+  int stride = 1;
+  for (auto it = mesh.axes().rbegin(); *it != axis; ++it) stride *= it->size;
+  return stride;
+}
+
+/// The numbers of a device's blocks along all dims, as one number.
+std::int64_t block_number(const Sharding& sharding, int device) {
+  std::int64_t number = 0;
+  for (const Axes& axes : sharding.dims)
+    number = number * joint_size(axes) + position_along(sharding.mesh, device, axes);
+  return number;
+}
+
+/// Sender and receiver for each block that moves among `group`.
+std::vector<std::pair<int, int>> pairs_in(const std::vector<int>& group, const Sharding& before,
+                                          const Sharding& after) {
+  std::map<std::int64_t, std::vector<int>> senders;  // by block, those that do not keep it, the last first
+  std::vector<int> receivers;
+  for (int device : group) {
+    if (block_number(before, device) == block_number(after, device)) continue;
+    senders[block_number(before, device)].push_back(device);
+    receivers.push_back(device);
+  }
+  for (auto& [block, devices] : senders) std::ranges::reverse(devices);
+  std::vector<std::pair<int, int>> pairs;
+  for (int device : receivers) {
+    std::vector<int>& left = senders.at(block_number(after, device));
+    pairs.emplace_back(left.back(), device);
+    left.pop_back();
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::int64_t position_along(const Mesh& mesh, int device, const Axes& axes) {
+  std::int64_t position = 0;
+  for (const Axis& axis : axes) position = position * axis.size + mesh.coordinate(device, axis);
+  return position;
+}
+
+Axes moved_axes(const Sharding& before, const Sharding& after) {
+  Axes moved, in_order;
+  for (const Axis& axis : before.mesh.axes())
+    if (axis.size > 1 && place_of(axis, before) != place_of(axis, after)) moved.push_back(axis);
+  for (const Axes& axes : after.dims) add_new(in_order, axes, moved);
+  for (const Axes& axes : before.dims) add_new(in_order, axes, moved);
+  add_new(in_order, moved, moved);
+  return in_order;
+}
+
+DeviceGroups groups_along(const Mesh& mesh, const Axes& axes) {
+  std::vector<int> first{0};  // the group of device 0
+  for (const Axis& axis : axes) {
+    std::vector<int> wider;
+    for (int device : first)
+      for (int i = 0; i < axis.size; ++i) wider.push_back(device + i * stride(mesh, axis));
+    first = std::move(wider);
+  }
+  std::vector<int> begins{0};
+  for (const Axis& axis : mesh.axes()) {
+    std::vector<int> more;
+    for (int device : begins)
+      for (int i = 0; i < (contains(axes, axis) ? 1 : axis.size); ++i)
+        more.push_back(device + i * stride(mesh, axis));
+    begins = std::move(more);
+  }
+  DeviceGroups groups;
+  for (int begin : begins) {
+    groups.push_back(first);
+    for (int& device : groups.back()) device += begin;
+  }
+  return groups;
+}
+
+DeviceGroups permutation_pairs(const Sharding& before, const Sharding& after) {
+  // Blocks move only along the axes that move, and alike in all groups along them.
+  const DeviceGroups groups = groups_along(before.mesh, moved_axes(before, after));
+  const std::vector<std::pair<int, int>> pairs = pairs_in(groups[0], before, after);
+  DeviceGroups all;
+  for (const std::vector<int>& group : groups)
+    for (const auto& [sender, receiver] : pairs) all.push_back({sender + group[0], receiver + group[0]});
+  std::ranges::sort(all);
+  return all;
+}
+
+}  // namespace tutti

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <map>
+#include <mutex>
+
+#include "tutti/plan/plan.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t most_plans = 4096;  // then all are forgotten: a program asks for few
+
+// All that two requests may differ in. Types, meshes and names are interned: addresses and ids tell them apart.
+std::vector<std::uint64_t> key_of(const PlanRequest& request) {
+  std::vector<std::uint64_t> key{static_cast<std::uint64_t>(request.whole.dtype()),
+                                 static_cast<std::uint64_t>(request.whole.rank())};
+  key.reserve(64);
+  for (std::int64_t extent : request.whole.shape()) key.push_back(static_cast<std::uint64_t>(extent));
+  for (const auto& [axis, state] : request.whole.states()) {
+    key.push_back(static_cast<std::uint64_t>(axis.id));
+    key.push_back(static_cast<std::uint64_t>(state));
+  }
+  auto add_axes = [&](const Axes& axes) {
+    for (const Axis& axis : axes) key.push_back(static_cast<std::uint64_t>(axis.id));
+    key.push_back(~std::uint64_t{0});
+  };
+  for (const Sharding* sharding : {&request.from, &request.to}) {
+    add_axes(sharding->mesh.axes());
+    for (const Axes& axes : sharding->dims) add_axes(axes);
+    add_axes(sharding->unreduced);
+    add_axes(sharding->reduced);
+  }
+  const PlanOptions& options = request.options;
+  key.push_back(static_cast<std::uint64_t>(options.objective));
+  key.push_back(std::bit_cast<std::uint64_t>(options.cap));
+  key.push_back(options.direct ? 1 : 0);
+  return key;
+}
+
+}  // namespace
+
+std::shared_ptr<const ReshardPlan> shared_plan(const PlanRequest& request) {
+  using Key = std::pair<std::vector<std::uint64_t>, std::vector<std::pair<std::string, double>>>;
+  static std::mutex mutex;
+  static std::map<Key, std::shared_ptr<const ReshardPlan>> plans;
+  Key key{key_of(request), request.options.links};
+  {
+    std::lock_guard lock(mutex);
+    if (auto it = plans.find(key); it != plans.end()) return it->second;
+  }
+  auto found =
+      std::make_shared<const ReshardPlan>(plan(request));  // without the lock: it may take milliseconds
+  std::lock_guard lock(mutex);
+  if (plans.size() >= most_plans) plans.clear();
+  return plans.emplace(std::move(key), std::move(found)).first->second;
+}
+
+}  // namespace tutti
