@@ -230,7 +230,7 @@ TEST(nested_shard_map, refuses_an_axis_of_the_outer_one) {
     });
   };
   EXPECT_EQ(refused({.mesh = mesh(), .in = P("a"), .out = P("a"), .axes = {"b"}}),
-            "T013: shard_map: argument 0: the spec P('a') names axis 'a', but .axes has 'b'; drop it "
+            "T013: shard_map: argument 0: the spec P(a) names axis 'a', but .axes has 'b'; drop it "
             "from the spec: an enclosing shard_map has bound it");
   EXPECT_EQ(
       refused({.mesh = mesh(), .in = P("b"), .out = P("b")}),

@@ -44,7 +44,7 @@ TEST(place, lets_calls_copy_nothing) {
   EXPECT_EQ(last_copies(program.explain()), "by the last one nothing");
   EXPECT_EQ(program(params, x).tensor(), found);
   EXPECT_EQ(last_copies(program.explain()), "by the last one 144 B");  // b lies as it is taken: whole
-  EXPECT_NE(program.explain().find("\n  argument 0.0 as P('model'), argument 1 as P('data', 'model'); "),
+  EXPECT_NE(program.explain().find("\n  argument 0.0 as P(model), argument 1 as P(data, model); "),
             std::string::npos);
 }
 
@@ -54,7 +54,7 @@ TEST(place, is_advised_for_data_that_a_function_closes_over) {
                          {.mesh = machine().mesh(), .in = P("data"), .out = P("data")});
   auto program = machine().compile([&] { return twice(x); });
   program();
-  EXPECT_NE(program.explain().find("\n  data that the function closes over as P('data'); Machine::place"),
+  EXPECT_NE(program.explain().find("\n  data that the function closes over as P(data); Machine::place"),
             std::string::npos)
       << program.explain();
 }
@@ -77,7 +77,7 @@ TEST(place, hands_back_what_lies_so_already) {
 
 TEST(place, takes_one_spec_for_a_whole_tree_and_tensors) {
   std::vector<Array> placed = machine().place(std::vector<Array>{rows({2}, 1), rows({4}, 2)}, P("data"));
-  EXPECT_EQ(to_string(*placed[1].data()->sharding()), "P('data')");
+  EXPECT_EQ(to_string(*placed[1].data()->sharding()), "P(data)");
   EXPECT_EQ(machine().place(Tensor::scalar(2.5F), P()).item(), 2.5);
 }
 

@@ -22,9 +22,9 @@ std::string mapped_text(F body, const Specs& in, const Specs& out) {
 TEST(shard_map, runs_its_body_between_two_borders) {
   EXPECT_EQ(mapped_text([](Array x) { return -x; }, P("data"), P("data")),
             "program(%0: f32[8]) {\n"
-            "  %1: f32[2]{V:data} = enter{sharding=P('data')} %0\n"
+            "  %1: f32[2]{V:data} = enter{sharding=P(data)} %0\n"
             "  %2: f32[2]{V:data} = neg %1\n"
-            "  %3: f32[8] = leave{sharding=P('data')} %2\n"
+            "  %3: f32[8] = leave{sharding=P(data)} %2\n"
             "  return %3\n"
             "}\n");
 }
@@ -34,8 +34,8 @@ TEST(shard_map, types_each_axis_by_the_spec) {
   P spec = P("data").unreduced({"model"});
   EXPECT_EQ(mapped_text(same, spec, spec),
             "program(%0: f32[8]) {\n"
-            "  %1: f32[2]{V:data, U:model} = enter{sharding=P('data'; unreduced='model')} %0\n"
-            "  %2: f32[8] = leave{sharding=P('data'; unreduced='model')} %1\n"
+            "  %1: f32[2]{V:data, U:model} = enter{sharding=P(data)+U(model)} %0\n"
+            "  %2: f32[8] = leave{sharding=P(data)+U(model)} %1\n"
             "  return %2\n"
             "}\n");
 }
@@ -45,7 +45,7 @@ TEST(shard_map, joins_equal_parts_of_a_larger_whole) {
             "program(%0: f32[8]) {\n"
             "  %1: f32[8] = enter{sharding=P()} %0\n"
             "  %2: f32[8]{V:model} = cast{axes='model', from=I, to=V} %1\n"
-            "  %3: f32[16] = leave{sharding=P('model')} %2\n"
+            "  %3: f32[16] = leave{sharding=P(model)} %2\n"
             "  return %3\n"
             "}\n");
 }
@@ -53,7 +53,7 @@ TEST(shard_map, joins_equal_parts_of_a_larger_whole) {
 TEST(shard_map, lets_reduced_values_leave_as_equal_ones) {
   EXPECT_EQ(mapped_text([](Array x) { return x; }, P().reduced({"data"}), P()),
             "program(%0: f32[8]) {\n"
-            "  %1: f32[8]{R:data} = enter{sharding=P(reduced='data')} %0\n"
+            "  %1: f32[8]{R:data} = enter{sharding=P()+R(data)} %0\n"
             "  %2: f32[8] = cast{axes='data', from=R, to=I} %1\n"
             "  %3: f32[8] = leave{sharding=P()} %2\n"
             "  return %3\n"
@@ -110,7 +110,7 @@ TEST(shard_map, differentiates_to_the_dual_borders) {
     return shard_map(sum, {.mesh = mesh, .in = P("data"), .out = P()})(x);
   };
   std::string text = program_text({vector8}, [&](const Arrays& x) { return grad(loss)(x[0]); });
-  EXPECT_NE(text.find("leave{sharding=P('data')}"), std::string::npos) << text;
+  EXPECT_NE(text.find("leave{sharding=P(data)}"), std::string::npos) << text;
 }
 
 }  // namespace

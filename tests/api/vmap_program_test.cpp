@@ -118,7 +118,7 @@ TEST(vmap, of_shard_map_maps_whole_arrays) {
   auto mapped = vmap(shard_map(sum, {.mesh = mesh, .in = P("data"), .out = P()}));
   EXPECT_EQ(program_text({f32({5, 4})}, [&](const Arrays& x) { return mapped(x[0]); }),
             "program(%0: f32[5,4]) {\n"
-            "  %1: f32[5,2]{V:data} = enter{sharding=P(none, 'data')} %0\n"
+            "  %1: f32[5,2]{V:data} = enter{sharding=P(none, data)} %0\n"
             "  %2: f32[5,2] = all_reduce{kind=sum, axes='data'} %1\n"
             "  %3: f32[5,2] = leave{sharding=P()} %2\n"
             "  return %3\n"

@@ -43,7 +43,7 @@ TEST(nested_shard_map, has_specs_of_its_own_axes) {
                    };
                    return shard_map(inner, {.mesh = mesh(), .in = P(), .out = P(), .axes = {"data"}})(x);
                  }),
-                 "T013 {file}:{line}: shard_map: argument 0: the spec P('data') names axis 'data', but .axes "
+                 "T013 {file}:{line}: shard_map: argument 0: the spec P(data) names axis 'data', but .axes "
                  "has 'model'; drop it from the spec: an enclosing shard_map has bound it");
 }
 
@@ -174,7 +174,7 @@ TEST(out_specs, name_an_axis_once) {
                    P twice = P("data").reduced({"data"});
                    return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = twice})(x);  // refused
                  }),
-                 "T013 {file}:{line}: shard_map: result: P('data'; reduced='data') names axis 'data' twice; "
+                 "T013 {file}:{line}: shard_map: result: P(data)+R(data) names axis 'data' twice; "
                  "name it once");
 }
 
@@ -215,7 +215,7 @@ TEST(out_specs, that_ask_for_a_reduced_value_get_one) {
         return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = reduced_spec})(x);  // refused
       }),
       "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along 'data', but "
-      "the out-spec P(reduced='data') says equal on all devices, with a partial gradient. Name 'data' in the "
+      "the out-spec P()+R(data) says equal on all devices, with a partial gradient. Name 'data' in the "
       "out-spec, or make the devices equal, for example with pmean(x, \"data\")");
 }
 

@@ -36,12 +36,12 @@ TEST(in_specs, name_an_axis_once) {
         auto twice = shard_map(same, {.mesh = mesh(), .in = P("data", "data"), .out = P()});  // refused
         return twice(reshape(x, {2, 2}));
       }),
-      "T013 {file}:{line}: shard_map: argument 0: P('data', 'data') names axis 'data' twice; name it once");
+      "T013 {file}:{line}: shard_map: argument 0: P(data, data) names axis 'data' twice; name it once");
   expect_refused(traced([](Array x) {
                    P spec = P("data").unreduced({"data"});
                    return shard_map(same, {.mesh = mesh(), .in = spec, .out = P()})(x);  // refused
                  }),
-                 "T013 {file}:{line}: shard_map: argument 0: P('data'; unreduced='data') names axis 'data' "
+                 "T013 {file}:{line}: shard_map: argument 0: P(data)+U(data) names axis 'data' "
                  "twice; name it once");
 }
 
@@ -117,7 +117,7 @@ TEST(out_specs, say_where_results_are_sums) {
                    return shard_map(terms, options)(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{U:data} is an unreduced sum over 'data', but "
-                 "the out-spec P('data') says different on each device. Reduce it: psum(x, \"data\"), or "
+                 "the out-spec P(data) says different on each device. Reduce it: psum(x, \"data\"), or "
                  "write .unreduced({\"data\"}) in the out-spec instead");
   expect_refused(traced([&](Array x) {
                    return shard_map(terms, {.mesh = mesh(), .in = P("data"), .out = P()})(x);  // refused
@@ -133,14 +133,14 @@ TEST(out_specs, that_ask_for_a_sum_get_one) {
                    return shard_map(same, {.mesh = mesh(), .in = P("data"), .out = sum})(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
-                 "'data', but the out-spec P(unreduced='data') says an unreduced sum. If the parts are terms "
+                 "'data', but the out-spec P()+U(data) says an unreduced sum. If the parts are terms "
                  "of a sum, say so: pcast(x, \"data\", unreduced); else name 'data' for a dim");
   expect_refused(traced([](Array x) {
                    P sum = P().unreduced({"data"});
                    return shard_map(same, {.mesh = mesh(), .in = P(), .out = sum})(x);  // refused
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[4] is equal on all devices along 'data', but "
-                 "the out-spec P(unreduced='data') says an unreduced sum. Drop .unreduced, or count the "
+                 "the out-spec P()+U(data) says an unreduced sum. Drop .unreduced, or count the "
                  "value once: mask(x, \"data\")");
 }
 

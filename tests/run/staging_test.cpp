@@ -72,7 +72,7 @@ TEST(staging, copies_an_array_on_the_host_at_the_first_of_several_calls) {
   EXPECT_EQ(sums({x}), plus_one(data(0)));
   EXPECT_EQ(sums.copied(),
             "copied into place: 128 B by 1 call, by the last one 128 B\n"
-            "  argument 0 as P(('a', 'b')); Machine::place copies an array once for all programs\n");
+            "  argument 0 as P((a, b)); Machine::place copies an array once for all programs\n");
   for (int call = 0; call < 3; ++call) EXPECT_EQ(sums({x}), plus_one(data(0)));
   EXPECT_EQ(sums.copied(), "copied into place: 128 B by 4 calls, by the last one nothing\n");
 }
@@ -136,8 +136,8 @@ TEST(staging, has_a_copy_for_each_argument_that_shares_an_array) {
   EXPECT_EQ(sums.copied(), "copied into place: 384 B by 2 calls, by the last one nothing\n");
   sums({y, x, x});
   EXPECT_EQ(sums.copied(),
-            "copied into place: 640 B by 3 calls, by the last one 256 B\n  argument 0 as P(('a', 'b')), "
-            "argument 1 as P(('a', 'b')); Machine::place copies an array once for all programs\n");
+            "copied into place: 640 B by 3 calls, by the last one 256 B\n  argument 0 as P((a, b)), "
+            "argument 1 as P((a, b)); Machine::place copies an array once for all programs\n");
 }
 
 // A program's results come in the same arrays again and again, each time with other elements.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tutti/base/error.hpp"
 #include "tutti/tree/specs.hpp"
 
@@ -11,44 +13,166 @@ const Mesh mesh({{"x", 2}, {"y", 2}, {"z", 2}, {"t", 2}, {"s", 2}});
 const Type cube(DType::f32, {8, 8, 8});
 
 Sharding read(std::string_view text) { return parse_spec(text).on(mesh, cube); }
-std::string refused(std::string_view text) {
+
+// The code and text of the error.
+std::string refused(const std::function<void()>& act) {
   try {
-    parse_spec(text);
+    act();
     return "accepted";
   } catch (const Error& error) {
-    return error.what();
+    return std::string(info(error.code()).label) + " " + error.what();
   }
+}
+std::string refused(std::string_view text) {
+  return refused([&] { parse_spec(text); });
+}
+std::string refused_on_mesh(std::string_view text) {
+  return refused([&] { parse_sharding(text, mesh, cube); });
 }
 
 TEST(parse_spec, reads_what_cpp_writes) {
   EXPECT_EQ(read("P()"), P().on(mesh, cube));
   EXPECT_EQ(read("P(x, none, y)"), P("x", none, "y").on(mesh, cube));
-  EXPECT_EQ(read("P((y,x),none,z)+U(t)+R(s)"),
+  EXPECT_EQ(read("P((y, x), none, z)+U(t)+R(s)"),
             P(SpecEntry{"y", "x"}, none, "z").unreduced({"t"}).reduced({"s"}).on(mesh, cube));
 }
 
+TEST(parse_spec, takes_blanks_anywhere_between_words_or_nowhere) {
+  EXPECT_EQ(read("P((y,x),none,z)+U(t)+R(s)"), read(" P ( ( y , x ) , none , z ) + U ( t ) + R ( s ) "));
+}
+
+TEST(parse_spec, takes_unreduced_and_reduced_axes_in_either_order) {
+  EXPECT_EQ(read("P(x)+R(s)+U(t, z)"), read("P(x)+U(t, z)+R(s)"));
+}
+
+TEST(parse_spec, takes_one_axis_in_brackets) { EXPECT_EQ(read("P((x))"), read("P(x)")); }
+
+TEST(parse_spec, marks_a_start_that_is_no_spec) {
+  EXPECT_EQ(refused("x, y"), "T013 spec: there must be a 'P' at the start, as in P(x, none)\n"
+                             "  x, y\n"
+                             "  ^");
+  EXPECT_EQ(refused("P x"), "T013 spec: there must be a '(' after P\n"
+                            "  P x\n"
+                            "    ^");
+  EXPECT_EQ(refused(""), "T013 spec: there must be a 'P' at the start, as in P(x, none)\n"
+                         "  \n"
+                         "  ^");
+}
+
 TEST(parse_spec, marks_the_place_of_a_missing_bracket) {
-  EXPECT_EQ(refused("P(x, none"), "spec: there must be a ')' after the dims\n"
+  EXPECT_EQ(refused("P(x, none"), "T013 spec: there must be a ')' after the dims\n"
                                   "  P(x, none\n"
                                   "           ^");
+  EXPECT_EQ(refused("P((x, y"), "T013 spec: there must be a ')' after the axes\n"
+                                "  P((x, y\n"
+                                "         ^");
+  EXPECT_EQ(refused("P(x)+U y"), "T013 spec: there must be a '(' after the letter\n"
+                                 "  P(x)+U y\n"
+                                 "         ^");
 }
 
 TEST(parse_spec, marks_the_place_of_a_missing_axis) {
-  EXPECT_EQ(refused("P(x, , y)"), "spec: there must be an axis, none, or several axes in brackets here\n"
+  EXPECT_EQ(refused("P(x, , y)"), "T013 spec: there must be an axis, none, or several axes in brackets here\n"
                                   "  P(x, , y)\n"
                                   "       ^");
+  EXPECT_EQ(refused("P(())"), "T013 spec: there must be an axis here\n"
+                              "  P(())\n"
+                              "     ^");
+  EXPECT_EQ(refused("P(x)+U()"), "T013 spec: there must be an axis here\n"
+                                 "  P(x)+U()\n"
+                                 "         ^");
 }
 
 TEST(parse_spec, marks_what_follows_the_end) {
-  EXPECT_EQ(refused("P(x) and"), "spec: there must be a '+' before U(..) or R(..)\n"
+  EXPECT_EQ(refused("P(x) and"), "T013 spec: there must be a '+' before U(..) or R(..)\n"
                                  "  P(x) and\n"
                                  "       ^");
+  EXPECT_EQ(refused("P(x)+"), "T013 spec: there must be U(..) or R(..) here\n"
+                              "  P(x)+\n"
+                              "       ^");
 }
 
 TEST(parse_spec, refuses_a_letter_that_stands_twice) {
-  EXPECT_EQ(refused("P(x)+U(y)+U(z)"), "spec: 'U' stands twice; name all its axes at once\n"
+  EXPECT_EQ(refused("P(x)+U(y)+U(z)"), "T013 spec: 'U' stands twice; name all its axes at once\n"
                                        "  P(x)+U(y)+U(z)\n"
                                        "            ^");
+}
+
+TEST(parse_spec, refuses_terms_of_a_maximum_with_the_reason) {
+  EXPECT_EQ(refused("P(x)+max(t)"),
+            "T013 spec: 'max' is neither U, terms of a sum, nor R, partial gradients; terms of a maximum, a "
+            "minimum or a product are not linear: reduce them first, for example with pmax\n"
+            "  P(x)+max(t)\n"
+            "       ^");
+}
+
+TEST(parse_spec, puts_its_mark_below_the_character_not_the_byte) {
+  EXPECT_EQ(refused("P(é, )"), "T013 spec: there must be an axis, none, or several axes in brackets here\n"
+                               "  P(é, )\n"
+                               "       ^");
+}
+
+TEST(parse_sharding, marks_an_axis_that_the_mesh_has_not) {
+  EXPECT_EQ(refused_on_mesh("P(x, none, (y, q))"),
+            "T001 spec: there is no axis 'q', the mesh is x=2,y=2,z=2,t=2,s=2; use one of its axes\n"
+            "  P(x, none, (y, q))\n"
+            "                 ^");
+}
+
+TEST(parse_sharding, marks_an_axis_that_is_named_twice) {
+  EXPECT_EQ(refused_on_mesh("P(x, y)+U(x)"), "T013 spec: axis 'x' is named twice; name it once\n"
+                                             "  P(x, y)+U(x)\n"
+                                             "            ^");
+}
+
+TEST(parse_sharding, marks_the_first_dim_that_the_array_has_not) {
+  EXPECT_EQ(refused_on_mesh("P(none, none, none, (x, y), z)"),
+            "T013 spec: it names 5 dims, but f32[8,8,8] has 3; drop the last 2\n"
+            "  P(none, none, none, (x, y), z)\n"
+            "                      ^");
+}
+
+// Every order of every subset of the axes, cut in every way into two dims, terms, gradients and axes that it does
+// not name.
+std::vector<Sharding> all_shardings(const Mesh& on) {
+  std::vector<Sharding> found;
+  const std::function<void(Sharding, const Axes&)> add = [&](const Sharding& sharding, const Axes& left) {
+    found.push_back(sharding);
+    for (const Axis& axis : left)
+      for (Axes Sharding::* terms : {&Sharding::unreduced, &Sharding::reduced}) {
+        Sharding next = sharding;
+        (next.*terms).push_back(axis);
+        add(next, without(left, axis));
+      }
+  };
+  const std::function<void(Sharding, const Axes&, std::size_t)> split =
+      [&](const Sharding& sharding, const Axes& left, std::size_t dim) {
+        if (dim == 2) return add(sharding, left);
+        split(sharding, left, dim + 1);
+        for (const Axis& axis : left) {
+          Sharding next = sharding;
+          next.dims[dim].push_back(axis);
+          split(next, without(left, axis), dim);
+        }
+      };
+  split(unsharded(on, 2), on.axes(), 0);
+  return found;
+}
+
+TEST(parse_sharding, reads_every_sharding_as_it_prints) {
+  const Mesh small({{"x", 2}, {"y", 2}, {"z", 2}});
+  const std::vector<Sharding> all = all_shardings(small);
+  EXPECT_GT(all.size(), 100U);
+  for (const Sharding& sharding : all)
+    EXPECT_EQ(parse_sharding(to_string(sharding), small, Type(DType::f32, {8, 8})), sharding)
+        << to_string(sharding);
+}
+
+TEST(parse_sharding, tells_an_axis_that_is_called_none_from_no_axis) {
+  const Mesh odd({{"none", 2}});
+  const Sharding split{odd, {odd.axes()}, {}, {}};
+  EXPECT_EQ(to_string(split), "P((none))");
+  EXPECT_EQ(parse_sharding("P((none))", odd, Type(DType::f32, {2})), split);
 }
 
 }  // namespace

@@ -27,22 +27,22 @@ struct Layer {
 };
 
 TEST(spec, names_one_axis_or_none_per_dim) {
-  EXPECT_EQ(on_mesh(P("data", "model")), "P('data', 'model')");
-  EXPECT_EQ(on_mesh(P(none, "model")), "P(none, 'model')");
+  EXPECT_EQ(on_mesh(P("data", "model")), "P(data, model)");
+  EXPECT_EQ(on_mesh(P(none, "model")), "P(none, model)");
 }
 
 TEST(spec, leaves_out_dims_that_are_not_split) {
   EXPECT_EQ(on_mesh(P()), "P()");
-  EXPECT_EQ(on_mesh(P("data")), "P('data')");
+  EXPECT_EQ(on_mesh(P("data")), "P(data)");
 }
 
 TEST(spec, names_several_axes_of_a_dim_slowest_first) {
-  EXPECT_EQ(on_mesh(P(SpecEntry{"model", "data"})), "P(('model', 'data'))");
+  EXPECT_EQ(on_mesh(P(SpecEntry{"model", "data"})), "P((model, data))");
 }
 
 TEST(spec, says_where_there_are_sums_and_partial_gradients) {
-  EXPECT_EQ(on_mesh(P("data").unreduced({"model"})), "P('data'; unreduced='model')");
-  EXPECT_EQ(on_mesh(P().reduced({"data", "model"})), "P(reduced=('data', 'model'))");
+  EXPECT_EQ(on_mesh(P("data").unreduced({"model"})), "P(data)+U(model)");
+  EXPECT_EQ(on_mesh(P().reduced({"data", "model"})), "P()+R(data, model)");
 }
 
 TEST(spec, is_not_longer_than_the_rank) {
@@ -57,18 +57,18 @@ TEST(spec, names_axes_of_the_mesh) {
 
 TEST(specs, that_are_one_hold_for_all_leaves) {
   EXPECT_EQ(per_leaf(P("data"), std::pair{Layer{}, Array()}),
-            (std::vector<std::string>{"P('data')", "P('data')", "P('data')"}));
+            (std::vector<std::string>{"P(data)", "P(data)", "P(data)"}));
 }
 
 TEST(specs, are_given_per_part) {
   EXPECT_EQ(per_leaf({P("data"), P()}, std::pair{Layer{}, Array()}),
-            (std::vector<std::string>{"P('data')", "P('data')", "P()"}));
+            (std::vector<std::string>{"P(data)", "P(data)", "P()"}));
   EXPECT_EQ(per_leaf({{P(none, "model"), P("model")}, P()}, std::pair{Layer{}, Array()}),
-            (std::vector<std::string>{"P(none, 'model')", "P('model')", "P()"}));
+            (std::vector<std::string>{"P(none, model)", "P(model)", "P()"}));
 }
 
 TEST(specs, of_one_array_may_stand_in_braces) {
-  EXPECT_EQ(per_leaf({P("data")}, Array()), std::vector<std::string>{"P('data')"});
+  EXPECT_EQ(per_leaf({P("data")}, Array()), std::vector<std::string>{"P(data)"});
 }
 
 TEST(specs, of_another_form_are_refused) {

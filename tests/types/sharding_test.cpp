@@ -39,9 +39,9 @@ TEST(sharding, has_a_dual) {
 }
 
 TEST(sharding, prints_like_the_spec) {
-  EXPECT_EQ(to_string(Sharding{mesh, {{x}, {}}, {}, {}}), "P('x')");
-  EXPECT_EQ(to_string(Sharding{mesh, {{x, y}}, {}, {}}), "P(('x', 'y'))");
-  EXPECT_EQ(to_string(Sharding{mesh, {}, {x}, {y}}), "P(unreduced='x'; reduced='y')");
+  EXPECT_EQ(to_string(Sharding{mesh, {{x}, {}}, {}, {}}), "P(x)");
+  EXPECT_EQ(to_string(Sharding{mesh, {{x, y}}, {}, {}}), "P((x, y))");
+  EXPECT_EQ(to_string(Sharding{mesh, {}, {x}, {y}}), "P()+U(x)+R(y)");
 }
 
 TEST(sharding, rejects_what_does_not_split) {
@@ -51,12 +51,12 @@ TEST(sharding, rejects_what_does_not_split) {
 
 TEST(sharding, rejects_an_axis_named_twice) {
   EXPECT_EQ(refusal_of([] { local_type(Type(DType::f32, {8}), {mesh, {{x}}, {x}, {}}); }),
-            "T013: P('x'; unreduced='x') names axis 'x' twice; name it once");
+            "T013: P(x)+U(x) names axis 'x' twice; name it once");
 }
 
 TEST(sharding, rejects_another_rank) {
   EXPECT_EQ(refusal_of([] { local_type(Type(DType::f32, {8}), {mesh, {{x}, {}}, {}, {}}); }),
-            "T013: P('x') is for 2 dims, but f32[8] has 1; name one axis, several, or none for each dim");
+            "T013: P(x) is for 2 dims, but f32[8] has 1; name one axis, several, or none for each dim");
 }
 
 }  // namespace

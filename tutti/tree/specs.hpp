@@ -57,6 +57,9 @@ class P {
 /// "P((x, y), none, z)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
 /// Throws T013 with the text, and a mark under the place where it is wrong.
 P parse_spec(std::string_view text);
+/// The same on `mesh`, for an array of type `whole`. Also marks an axis that the mesh has not (T001), an axis named twice
+/// and a dim too many (T013). `what` names the text.
+Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std::string_view what = "spec");
 
 /// The axes of `mesh` with these names. Throws T001 for one that it has not; `what` names them: "the spec".
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what = "the spec");

@@ -19,6 +19,19 @@ void check(const Type& whole, const Sharding& sharding) {
   }
 }
 
+std::string names_of(const Axes& axes) {
+  std::string text;
+  for (const Axis& axis : axes) text += (text.empty() ? "" : ", ") + std::string(axis.name);
+  return text;
+}
+
+// Brackets tell an axis that is called none from no axis.
+std::string entry_text(const Axes& axes) {
+  if (axes.empty()) return "none";
+  if (axes.size() == 1 && axes[0].name != "none") return std::string(axes[0].name);
+  return "(" + names_of(axes) + ")";
+}
+
 }  // namespace
 
 Sharding unsharded(const Mesh& mesh, int rank) {
@@ -82,14 +95,11 @@ std::string to_string(const Sharding& sharding) {
   std::vector<Axes> dims = sharding.dims;
   while (!dims.empty() && dims.back().empty()) dims.pop_back();
   std::string text;
-  for (const Axes& axes : dims)
-    text += (text.empty() ? "" : ", ") + (axes.empty() ? "none" : to_string(axes));
-  auto add = [&](std::string_view state, const Axes& axes) {
-    if (!axes.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : "; ", state, to_string(axes));
-  };
-  add("unreduced", sharding.unreduced);
-  add("reduced", sharding.reduced);
-  return "P(" + text + ")";
+  for (const Axes& axes : dims) text += (text.empty() ? "" : ", ") + entry_text(axes);
+  text = "P(" + text + ")";
+  if (!sharding.unreduced.empty()) text += "+U(" + names_of(sharding.unreduced) + ")";
+  if (!sharding.reduced.empty()) text += "+R(" + names_of(sharding.reduced) + ")";
+  return text;
 }
 
 }  // namespace tutti
