@@ -13,8 +13,7 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
-#include "tutti/ops/enter.hpp"
-#include "tutti/ops/leave.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/mask.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
@@ -53,11 +52,6 @@ Array slice(const PlanStep& step, Array x) {
   for (const auto& [dim, axes] : gained(step.before, step.after))
     x = own_block(x, axes, Dim{dim}, Stacking::tiled);
   return x;
-}
-
-Array exchange(const Array& x, const Shape&, Sharding from, Sharding to) {
-  from.unreduced = to.unreduced = from.reduced = to.reduced = {};
-  return enter_by_moves(leave_by_moves(x, from), to);
 }
 
 Shape whole_of(const PlanStep& step, const Array& x) { return global_type(x.type(), step.before).shape(); }
