@@ -54,7 +54,7 @@ Array reshard(const Operand& x, const P& from, const P& to, const PlanOptions& o
             "{} does not lie as {} says, which needs {}; name the axes along which it differs",
             to_string(part.type()), to_string(before), to_string(local_type(whole, before)));
     leave_out_axes_that_differ(part.type(), before, after);
-    return take(plan({whole, before, after, options}), part);
+    return take(*shared_plan({whole, before, after, options}), part);
   });
 }
 

@@ -122,6 +122,21 @@ Axes only_in(const Axes& some, const Axes& others) {
   return found;
 }
 
+/// What needs no step: axes of size 1, and reduced axes that only one side names.
+Array without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to) {
+  x = cast_to(x, only_in(from.reduced, to.reduced), State::invariant);
+  const Axes summed = only_in(from.unreduced, to.unreduced);
+  if (!summed.empty()) x = all_reduce(x, summed);
+  from.unreduced = only_in(from.unreduced, summed);
+  from.reduced = only_in(from.reduced, only_in(from.reduced, to.reduced));
+  Sharding after = from;
+  after.dims = to.dims;
+  if (!(after == from)) x = exchange(x, whole, from, after);
+  const Axes terms = only_in(to.unreduced, from.unreduced);
+  if (!terms.empty()) x = mask(x, terms);
+  return cast_to(x, only_in(to.reduced, from.reduced), State::reduced);
+}
+
 }  // namespace
 
 Array take(const PlanStep& step, const Array& x) {
@@ -142,9 +157,10 @@ Array take(const ReshardPlan& plan, const Array& x) {
   const Type expected = local_type(whole, from);
   require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
           to_string(expected), to_string(x.type()));
-  Array value = cast_to(x, only_in(from.reduced, to.reduced), State::invariant);
+  if (plan.steps.empty()) return without_steps(x, whole.shape(), from, to);
+  Array value = without_steps(x, whole.shape(), from, plan.steps.front().before);
   for (const PlanStep& step : plan.steps) value = take(step, value);
-  return cast_to(value, only_in(to.reduced, from.reduced), State::reduced);
+  return without_steps(value, whole.shape(), plan.steps.back().after, to);
 }
 
 }  // namespace tutti

@@ -11,7 +11,7 @@ namespace tutti {
 Array take(const PlanStep& step, const Array& x);
 
 /// All steps of a plan. x: local type of request.from -> local type of request.to.
-/// Reduced axes that only one side names are cast: before the first step, or after the last one.
+/// Reduced axes that only one side names, and axes of size 1, change before the first step or after the last one.
 /// Throws T015 for an x of another type.
 Array take(const ReshardPlan& plan, const Array& x);
 
