@@ -54,22 +54,22 @@ TEST(reshard, returns_the_gradient_in_the_sharding_of_its_argument) {
   const Array x = counted({12, 6}, DType::f32), weights = counted({12, 6}, DType::f32);
   for (const P& from : specs_of_matrices())
     for (const P& to : {P("y", "x"), P(none, SpecEntry{"y", "x"}), P()}) {
-      auto loss = [&](const Array& x) { return reduce_sum(resharded(from, to)(x) * weights); };
+      auto loss = [&](const Array& y) { return reduce_sum(resharded(from, to)(y) * weights); };
       ASSERT_TRUE(machine().compile(grad(loss), x)(x).tensor() == weights.tensor());
     }
 }
 
 TEST(reshard, sums_terms_as_the_target_needs_it) {
   const Array x = counted({6, 4});
-  auto body = [](const Array& x) {
-    const Array terms = pcast(x * (axis_index("x") + 1), "x", unreduced);
+  auto body = [](const Array& y) {
+    const Array terms = pcast(y * (axis_index("x") + 1), "x", unreduced);
     return std::tuple{reshard(terms, P().unreduced({"x"}), P("x")),
                       reshard(terms, P().unreduced({"x"}), P(none, "x")),
                       reshard(terms, P().unreduced({"x"}), P("y"))};
   };
   const auto f = shard_map(body, {.mesh = mesh(), .in = P(), .out = {P("x"), P(none, "x"), P("y")}});
   const auto [rows, columns, other] = machine().compile(f, x)(x);
-  const auto thrice = machine().compile([](const Array& x) { return x * 3; }, x)(x).tensor();
+  const auto thrice = machine().compile([](const Array& y) { return y * 3; }, x)(x).tensor();
   EXPECT_TRUE(rows.tensor() == thrice);
   EXPECT_TRUE(columns.tensor() == thrice);
   EXPECT_TRUE(other.tensor() == thrice);
@@ -78,8 +78,8 @@ TEST(reshard, sums_terms_as_the_target_needs_it) {
 // Along y the devices hold different values: a plan over x alone may not mix them.
 TEST(reshard, leaves_axes_alone_that_no_spec_names) {
   const Array x = counted({4, 4});
-  auto body = [](const Array& x) {
-    const Array own = x + axis_index("y");
+  auto body = [](const Array& rows) {
+    const Array own = rows + axis_index("y");
     return expand_dims(reshard(own, P("x"), P(none, "x")), 0);
   };
   const auto f = shard_map(body, {.mesh = mesh(), .in = P("x"), .out = P("y", none, "x")});
@@ -100,7 +100,7 @@ TEST(reshard, lays_finished_arrays_out_in_uneven_blocks_too) {
 
 TEST(reshard, says_how_a_result_lies) {
   const Array x = counted({6, 4});
-  const auto f = machine().compile([](const Array& x) { return reshard(x + 1, mesh(), P("y")); }, x);
+  const auto f = machine().compile([](const Array& y) { return reshard(y + 1, mesh(), P("y")); }, x);
   EXPECT_EQ(f(x).data()->sharding(), P("y").on(mesh(), x.type()));
 }
 
@@ -116,7 +116,7 @@ TEST(reshard, refuses_what_does_not_fit) {
             },
             P("x"));
       },
-      "T004 {file}:{line}: reshard: i32[3,4]{V:x} does not lie as P('y') says, which needs i32[3,4]{V:y}; "
+      "T004 {file}:{line}: reshard: i32[3,4]{V:x} does not lie as P(y) says, which needs i32[3,4]{V:x, V:y}; "
       "name "
       "the axes along which it differs");
   expect_refused(

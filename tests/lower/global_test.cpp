@@ -74,11 +74,22 @@ TEST(lower_global, moves_nothing_between_shard_maps_that_agree) {
   EXPECT_FALSE(holds(text, "all_gather") || holds(text, "dynamic_slice")) << text;
 }
 
-TEST(lower_global, moves_between_shard_maps_that_differ) {
+TEST(lower_global, goes_by_a_plan_between_shard_maps_that_differ) {
   std::string text = text_of({matrix}, [](const Arrays& arguments) -> Arrays {
     return {leave(enter(leave(enter(arguments[0], rows), rows), columns), columns)};
   });
+  EXPECT_TRUE(holds(text, "all_to_all")) << text;
+  EXPECT_FALSE(holds(text, "all_gather")) << text;
+}
+
+TEST(lower_global, slices_a_whole_that_is_needed_anyway) {
+  std::string text = text_of({matrix}, [](const Arrays& arguments) -> Arrays {
+    Array whole = leave(enter(arguments[0], rows), rows);
+    Array doubled = whole + whole;
+    return {doubled, leave(enter(whole, columns), columns)};
+  });
   EXPECT_TRUE(holds(text, "all_gather") && holds(text, "dynamic_slice")) << text;
+  EXPECT_FALSE(holds(text, "all_to_all")) << text;
 }
 
 TEST(lower_global, computes_on_wholes_outside_a_shard_map) {

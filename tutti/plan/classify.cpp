@@ -133,7 +133,7 @@ std::string nvfuser(const PlanRequest& request, const Sharding& from, const Shar
   Axes mesh;
   for (const Axis& axis : from.mesh.axes())
     if (axis.size > 1) mesh.push_back(axis);
-  const Axes changed = moved_axes(from, to);
+  const Axes changed = step_axes(from, to);
   if (changed.empty()) return "nothing";
   if (mesh.size() > 3) return "error: a mesh has three axes at most";
   if (changed.size() > 1)

@@ -69,7 +69,7 @@ std::int64_t position_along(const Mesh& mesh, int device, const Axes& axes) {
   return position;
 }
 
-Axes moved_axes(const Sharding& before, const Sharding& after) {
+Axes step_axes(const Sharding& before, const Sharding& after) {
   Axes moved, in_order;
   for (const Axis& axis : before.mesh.axes())
     if (axis.size > 1 && place_of(axis, before) != place_of(axis, after)) moved.push_back(axis);
@@ -105,7 +105,7 @@ DeviceGroups groups_along(const Mesh& mesh, const Axes& axes) {
 
 DeviceGroups permutation_pairs(const Sharding& before, const Sharding& after) {
   // Blocks move only along the axes that move, and alike in all groups along them.
-  const DeviceGroups groups = groups_along(before.mesh, moved_axes(before, after));
+  const DeviceGroups groups = groups_along(before.mesh, step_axes(before, after));
   const std::vector<std::pair<int, int>> pairs = pairs_in(groups[0], before, after);
   DeviceGroups all;
   for (const std::vector<int>& group : groups)

@@ -11,7 +11,7 @@ using DeviceGroups = std::vector<std::vector<int>>;
 
 /// The axes along which a device that sends may differ from one that receives what it sends: those that stand elsewhere
 /// before than after, the axes of `after` first, dim by dim, then those that only dims of `before` have, then others.
-Axes moved_axes(const Sharding& before, const Sharding& after);
+Axes step_axes(const Sharding& before, const Sharding& after);
 /// The devices that differ along `axes` only, in the order of these axes, the first the slowest.
 DeviceGroups groups_along(const Mesh& mesh, const Axes& axes);
 /// Of two shardings with as many parts of each dim: {sender, receiver} for each block that moves, ascending. A device that

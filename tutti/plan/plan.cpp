@@ -163,7 +163,7 @@ class Planner {
     const DirectTraffic traffic = traffic_of(from, to);
     if (traffic.received == 0) return {to, StepKind::slice, 0, 0, 0};
     std::uint32_t axes = 0;
-    const Axes moved = moved_axes(states_.sharding(graph_.state(from)), states_.sharding(graph_.state(to)));
+    const Axes moved = step_axes(states_.sharding(graph_.state(from)), states_.sharding(graph_.state(to)));
     for (std::size_t axis = 0; axis < states_.axes().size(); ++axis)
       if (contains(moved, states_.axes()[axis])) axes |= std::uint32_t{1} << axis;
     return {to, StepKind::exchange, axes, traffic.peers, traffic.received};

@@ -46,7 +46,7 @@ PlanStep step_of(StepKind kind, const Sharding& before, const Sharding& after, c
   PlanStep step{kind, before, after, {}, {}};
   step.scratch_bytes = scratch_bytes(step, whole);
   if (kind == StepKind::slice || kind == StepKind::mask) return step;
-  step.axes = moved_axes(before, after);
+  step.axes = step_axes(before, after);
   step.groups =
       kind == StepKind::permute ? permutation_pairs(before, after) : groups_along(before.mesh, step.axes);
   return step;
