@@ -44,7 +44,7 @@ Array laid_out(const Operand& x, const Mesh& mesh, const P& to) try {
 
 }  // namespace
 
-Array reshard(const Operand& x, const P& from, const P& to, const PlanOptions& options) {
+Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions& options) {
   return front_end("reshard", x.where(), [&] {
     const Array part = as_array(x);
     const Mesh mesh = Mesh::of(bound_mesh_axes());

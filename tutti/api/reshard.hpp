@@ -13,7 +13,7 @@ namespace tutti {
 /// Cost: tutti plan shows it for any two shardings. In one process at most one copy, and the sums.
 /// Throws T001, T013, T005 for specs that do not fit, T004 for an x that does not lie as `from` says, R003 where no plan
 /// keeps options.cap.
-Array reshard(const Operand& x, const P& from, const P& to, const PlanOptions& options = {});
+Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions& options = {});
 
 /// Outside of shard_map: the same array, laid out on the mesh as `to` says. The value stays, and so does its gradient.
 /// Finished data is copied, unless it lies like that already.

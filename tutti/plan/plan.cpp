@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_others = 2;
 
-double cost_along(const Axis& axis, const PlanOptions& options) {
+double cost_along(const Axis& axis, const ReshardOptions& options) {
   double cost = 1;
   for (const auto& [name, given] : options.links)
     if (axis.name == name) cost = given;

@@ -14,7 +14,7 @@
 
 namespace tutti {
 
-struct PlanOptions {
+struct ReshardOptions {
   PlanObjective objective = PlanObjective::time;
   /// No device holds a block larger than this times the larger of its blocks before and after.
   double cap = 1;
@@ -29,7 +29,7 @@ struct PlanOptions {
 struct PlanRequest {
   Type whole;
   Sharding from, to;
-  PlanOptions options = {};
+  ReshardOptions options = {};
 };
 
 /// One step of a plan. Bytes are those of the device that sends, or receives, the most.

@@ -30,7 +30,7 @@ std::vector<std::uint64_t> key_of(const PlanRequest& request) {
     add_axes(sharding->unreduced);
     add_axes(sharding->reduced);
   }
-  const PlanOptions& options = request.options;
+  const ReshardOptions& options = request.options;
   key.push_back(static_cast<std::uint64_t>(options.objective));
   key.push_back(std::bit_cast<std::uint64_t>(options.cap));
   key.push_back(options.direct ? 1 : 0);
