@@ -25,7 +25,7 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Step:
-    """What one process measures: "loops", "arrays", "compile" or "exchanges", or their twin "jax"."""
+    """What one process measures: "loops", "arrays", "compile", "exchanges" or "reshard", or one of PEERS."""
 
     process: str
     name: str
@@ -51,9 +51,11 @@ class Row:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, exchanges, jax = (
-    partial(Step, name) for name in ("loops", "arrays", "compile", "exchanges", "jax")
+loops, arrays, compiling, exchanges, resharding, jax, jax_on_devices = (
+    partial(Step, name)
+    for name in ("loops", "arrays", "compile", "exchanges", "reshard", "jax", "jax on devices")
 )
+PEERS = {"jax": "bench/programs_peer.py", "jax on devices": "bench/reshard_peer.py"}
 FEW, MANY = 256, 32 * 256  # rows of 256 elements
 
 
@@ -146,6 +148,28 @@ EXCHANGES = [
     *(exchange("ragged_all_to_all", "ragged_all_to_all", "all_to_all", n * KIB, "1.3") for n in (64, 1024)),
     *(exchange("psum_start and done", "psum_in_halves", "psum", n * KIB, "+ 20 ns") for n in (4, 64)),
 ]
+
+
+def reshard(program: str, name: str) -> list[Row]:
+    """64 MiB on the mesh x=4,y=2."""
+    size = 64 << 20
+    ours = resharding(name, size)
+
+    def beside(way: str, what: str, peer: Step, bound: str) -> Row:
+        return Row(f"{program}{way}", ours, (peer,), what, bound=bound)
+
+    return [
+        beside("", "copy", resharding("copy", size), "1.3"),
+        beside(", beside JAX", "jax.device_put", jax_on_devices(f"put_{name}", size), "0.33"),
+        beside(", beside JAX", "jax.jit", jax_on_devices(f"jit_{name}", size), "0.33"),
+    ]
+
+
+RESHARD = [
+    *reshard("P(x) -> P(none, x)", "rows_to_columns"),
+    *reshard("P(x, y) -> P(y, x)", "axes_swapped"),
+    Row("P(x) -> P(x), handed through", resharding("as_it_lies", 64 << 20)),
+]
 SECTIONS = {
     "loops": [
         *updates("dynamic_update_slice", "update"),
@@ -164,8 +188,9 @@ SECTIONS = {
         beside_jax("exp + sin*tanh + erf, [2048,2048]", arrays("functions")),
     ],
     "exchanges": EXCHANGES,
+    "reshard": RESHARD,
 }
-IN_EVERY_RUN = ("exchanges",)
+IN_EVERY_RUN = ("exchanges", "reshard")
 # The figures that the table takes from Google Benchmark programs: their names, and a filter.
 FROM_BENCHMARKS = {
     "transformer": "transformer(_scan)?_step/workers:2",
@@ -184,12 +209,12 @@ class Processes:
         self.log = (RESULTS / "programs.log").open("w")
 
     def has(self, step: Step | str) -> bool:
-        return isinstance(step, str) or step.process != "jax" or self.with_jax
+        return isinstance(step, str) or step.process not in PEERS or self.with_jax
 
     def ask(self, name: str, line: str) -> dict:
         if name not in self.running:
-            command = [PYTHON, "bench/programs_peer.py"] if name == "jax" else [BINARIES + name]
-            of_jax = (self.log, self.environment) if name == "jax" else (None, {})
+            command = [PYTHON, PEERS[name]] if name in PEERS else [BINARIES + name]
+            of_jax = (self.log, self.environment) if name in PEERS else (None, {})
             self.running[name] = Program(command, of_jax[0], **of_jax[1])
         program = self.running[name]
         answer = program.ask(line, SECONDS_TO_ANSWER)
@@ -287,7 +312,7 @@ def require_same_values(row: Row, answers: dict[str, dict]) -> None:
     found = answers["ours"].get("value")
     for key, answer in answers.items():
         step = row.steps()[key]
-        if isinstance(step, Step) and step.process == "jax" and found is not None and "value" in answer:
+        if isinstance(step, Step) and step.process in PEERS and found is not None and "value" in answer:
             if abs(answer["value"] - found) > 1e-4 * abs(found):
                 sys.exit(f"{row.program}: ours gives {found}, JAX {answer['value']}")
 

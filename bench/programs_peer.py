@@ -118,7 +118,8 @@ def microseconds(call):
     return statistics.median(times)
 
 
-def main():
+def answer(prepare):
+    """`prepare` gives what is timed, and its result or None, for a name and a size."""
     prepared = {}
     for line in sys.stdin:
         command, *what = line.split()
@@ -128,13 +129,13 @@ def main():
             continue
         name, size = what
         if line not in prepared:
-            prepared[line] = ROWS[name](int(size))
+            prepared[line] = prepare(name, int(size))
         call, result = prepared[line]
-        answer = {"us": microseconds(call)}
+        reply = {"us": microseconds(call)}
         if result is not None:
-            answer["value"] = float(np.mean(np.abs(result), dtype=np.float64))
-        print(json.dumps(answer), flush=True)
+            reply["value"] = float(np.mean(np.abs(result), dtype=np.float64))
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    answer(lambda name, size: ROWS[name](size))
