@@ -92,7 +92,7 @@ TEST(exchanges, sum_no_terms) {
   const Sharding from = over({{data}}, {model}), to = over({{data}});
   expect_refused(
       on_devices([&](Array x) {
-        return exchange(pcast(x, "model", unreduced), {8}, from, to);  // refused
+        return exchange(mask(x, "model"), {8}, from, to);  // refused
       }),
       fmt::format("T004 {{file}}:{{line}}: exchange: {} does not become {} by an exchange, which moves "
                   "values; sum terms by psum or psum_scatter, and make them by mask",
