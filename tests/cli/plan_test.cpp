@@ -31,6 +31,22 @@ TEST(plan, says_that_nothing_is_to_be_done) {
       << run.out;
 }
 
+TEST(plan, prints_a_row_for_each_step_with_totals_and_peak) {
+  EXPECT_EQ(plan("--mesh x=2,y=2,z=2 --shape 8x8 --from 'P((x, y), z)' --to 'P(y)'").out,
+            R"(f32[8,8] on x=2,y=2,z=2, from P((x, y), z) to P(y)
+
+   op          moves                     sharding      block  sent  received  peers  about us  copies
+                                         P((x, y), z)  2x4
+1  permute     order of axes             P((y, x), z)  2x4    32 B      32 B      1       1.0  -
+   over y, x: 2 -> 4, 3 -> 5, 4 -> 2, 5 -> 3
+2  all_gather  x: 0 -> all, z: 1 -> all  P(y)          4x8    96 B      96 B      3       1.0  packed, 128 B
+   over x, z: {0 1 4 5} {2 3 6 7}
+
+total: 2 steps between devices, 0 local; 128 B received by a device; about 2.0 us
+peak:  a block of 128 B; 288 B with operand, result and scratch of a step
+)");
+}
+
 TEST(plan, is_json_with_all_that_the_table_says_and_more) {
   const nlohmann::json text = nlohmann::json::parse(
       plan(square + "--from 'P(x)' --to 'P(none, x)' --dtype f64 --link y=10 --json --run").out);
@@ -50,7 +66,7 @@ TEST(plan, is_json_with_all_that_the_table_says_and_more) {
   EXPECT_EQ(step.at("sent_bytes"), 16 * 64 * 8 * 3 / 4);
   EXPECT_EQ(step.at("block_before"), (std::vector{16, 64}));
   EXPECT_EQ(step.at("block_after"), (std::vector{64, 16}));
-  EXPECT_EQ(step.at("moves"), "x: dim 0 -> dim 1");
+  EXPECT_EQ(step.at("moves"), "x: 0 -> 1");
   for (const char* key : {"op", "axes", "groups", "before", "after", "peers", "scratch_bytes", "seconds"})
     EXPECT_TRUE(step.contains(key)) << key;
   EXPECT_EQ(text.at("totals").at("steps"), 1);
@@ -78,7 +94,7 @@ class PlanRuns : public testing::TestWithParam<Request> {};
 
 TEST_P(PlanRuns, and_every_element_is_where_it_belongs) {
   const auto& [mesh, shape, from, to, more] = GetParam();
-  const Finished run = plan(std::string("--mesh ") + mesh + " --shape '" + shape + "' --from '" + from +
+  const Finished run = plan(std::string("--mesh '") + mesh + "' --shape '" + shape + "' --from '" + from +
                             "' --to '" + to + "' " + more + " --run");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.out.find("every element is where it belongs\n"), std::string::npos) << run.out;
@@ -98,6 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Request{"x=4,y=2", "8x8", "P(y)+R(x)", "P(none, y)", ""},
                     Request{"x=4,y=2", "", "P()+U(x)", "P()", ""},
                     Request{"x=2,y=2,z=2", "8x8x8", "P(x, y, z)", "P(z, x, y)", "--link y=10"},
+                    Request{"x=2,y=2,z=2", "8x8", "P((x, y), z)", "P(y)", "--direct"},
+                    Request{"x=4,y=2", "8x8", "P(x)", "P(none, y)", "--direct"},
                     Request{"", "4", "P()", "P()", ""}));
 
 struct BadRequest {
@@ -151,6 +169,21 @@ INSTANTIATE_TEST_SUITE_P(
                    "[T001]: --link names axis 'q', but the mesh is x=4,y=2; use one of its axes", 2},
         BadRequest{MESH "--shape 8 --link y=2 --link y=3 " ENDS,
                    "[R002]: --link: axis 'y' has two costs; give one", 1}));
+
+INSTANTIATE_TEST_SUITE_P(
+    plans, PlanRefuses,
+    testing::Values(
+        BadRequest{
+            MESH "--shape 9x8 --from 'P(x)' --to 'P()'",
+            "[T005]: dim 0 of f32[9,8] does not split over the 4 devices of 'x'; pad it or use another "
+            "dim",
+            2},
+        BadRequest{MESH "--shape 8 --dtype bool --from 'P()+U(x)' --to 'P()'",
+                   "[T007]: P()+U(x) of bool[8]: bool has no sums; convert it", 2},
+        BadRequest{MESH "--shape 8x8 --from 'P(x)' --to 'P()' --cap 0.5",
+                   "[R003]: no plan from P(x) to P() keeps every block within 0.5 times 256 bytes; the least "
+                   "cap that would do is 1",
+                   5}));
 
 INSTANTIATE_TEST_SUITE_P(
     shardings, PlanRefuses,

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/cli/options.hpp"
 #include "tutti/cli/plan_picture.hpp"
 #include "tutti/cli/plan_request.hpp"
@@ -31,7 +32,7 @@ int plan(const PlanArguments& arguments) {
   fmt::print("{}", plan_text(found));
   if (arguments.why) fmt::print("{}", why_text(found));
   if (arguments.run)
-    fmt::print("run:   on {} virtual devices; {}\n", found.request.from.mesh.devices(), in_place);
+    fmt::print("run:   on {}; {}\n", counted(found.request.from.mesh.devices(), "virtual device"), in_place);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "tutti/cli/plan_request.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/types/block.hpp"
 
@@ -152,7 +153,7 @@ std::string picture(const ReshardPlan& plan) {
       "font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
       width, height);
   svg += text_at(margin, 22,
-                 fmt::format("{} on {}", to_string(plan.request.whole), to_string(plan.request.from.mesh)),
+                 fmt::format("{} on {}", to_string(plan.request.whole), mesh_text(plan.request.from.mesh)),
                  " font-size=\"14\"");
   for (std::size_t i = 0; i < states; ++i) {
     const Sharding& sharding = i == 0 ? plan.request.from : plan.steps[i - 1].after;

@@ -84,7 +84,10 @@ std::string_view name(PlanObjective objective) {
   return {};
 }
 
-std::string shape_text(const Shape& shape) { return fmt::format("{}", fmt::join(shape.sizes(), "x")); }
+std::string shape_text(const Shape& shape) {
+  return shape.rank() == 0 ? "scalar" : fmt::format("{}", fmt::join(shape.sizes(), "x"));
+}
+std::string mesh_text(const Mesh& mesh) { return mesh.axes().empty() ? "one device" : to_string(mesh); }
 
 PlanRequest request_of(const PlanArguments& arguments) {
   const Mesh mesh = parse_mesh(arguments.mesh);

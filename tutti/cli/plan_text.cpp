@@ -39,14 +39,14 @@ Type block_of(const ReshardPlan& plan, const Sharding& sharding) {
   return padded_local_type(plan.request.whole, sharding);
 }
 
-// Where a sharding has an axis: "dim 1", "sum", "all".
+// Where a sharding has an axis: a dim, "sum", "all".
 std::string place_of(const Axis& axis, const Sharding& sharding) {
   for (std::size_t dim = 0; dim < sharding.dims.size(); ++dim)
-    if (contains(sharding.dims[dim], axis)) return fmt::format("dim {}", dim);
+    if (contains(sharding.dims[dim], axis)) return fmt::format("{}", dim);
   return contains(sharding.unreduced, axis) ? "sum" : "all";
 }
 
-// "x: dim 0 -> dim 1, y: sum -> all": the axes that stand elsewhere after the step.
+// "x: 0 -> 1, y: sum -> all": the axes that stand elsewhere after the step.
 std::string moves_of(const PlanStep& step) {
   std::string text;
   for (const Axis& axis : step.before.mesh.axes()) {
@@ -69,13 +69,16 @@ std::string devices_text(const std::vector<int>& devices) {
                      n < devices.size() ? fmt::format(" .. of {}", devices.size()) : "");
 }
 
-// "over x, y: {0 1 2 3} {4 5 6 7}".
+// "over x, y: {0 1 2 3} {4 5 6 7}"; of a permute "over x, y: 1 -> 2, 2 -> 1".
 std::string groups_of(const PlanStep& step) {
-  std::string text = fmt::format("over {}:", names_of(step.axes));
-  const std::size_t n = std::min(step.groups.size(), shown_groups);
-  for (std::size_t i = 0; i < n; ++i) text += " " + devices_text(step.groups[i]);
-  if (n < step.groups.size()) text += fmt::format(" .. of {} groups", step.groups.size());
-  return text;
+  const bool are_pairs = step.kind == StepKind::permute;
+  const std::size_t n = std::min(step.groups.size(), are_pairs ? shown_devices : shown_groups);
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < n; ++i)
+    shown.push_back(are_pairs ? fmt::format("{} -> {}", step.groups[i][0], step.groups[i][1])
+                              : devices_text(step.groups[i]));
+  return fmt::format("over {}: {}{}", names_of(step.axes), fmt::join(shown, are_pairs ? ", " : " "),
+                     n < step.groups.size() ? fmt::format(" .. of {}", step.groups.size()) : "");
 }
 
 Row row_of(const ReshardPlan& plan, const PlanStep& step, std::size_t number) {
@@ -122,7 +125,7 @@ std::string steps_table(const ReshardPlan& plan) {
 }
 
 std::string totals_text(const PlanTotals& totals) {
-  return fmt::format("{} between devices, {} on each alone; {} received by a device; about {} us",
+  return fmt::format("{} between devices, {} local; {} received by a device; about {} us",
                      counted(totals.steps, "step"), totals.local, in_bytes(totals.bytes),
                      in_microseconds(totals.seconds));
 }
@@ -172,7 +175,7 @@ Json request_json(const PlanRequest& request) {
 
 std::string plan_text(const ReshardPlan& plan) {
   const auto& [whole, from, to, options] = plan.request;
-  std::string text = fmt::format("{} on {}, from {} to {}\n", to_string(whole), to_string(from.mesh),
+  std::string text = fmt::format("{} on {}, from {} to {}\n", to_string(whole), mesh_text(from.mesh),
                                  to_string(from), to_string(to));
   if (plan.steps.empty()) return text + "no step: every device holds what it needs\n";
   text += "\n" + steps_table(plan) + "\n";
