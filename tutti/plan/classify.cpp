@@ -123,7 +123,7 @@ std::string one_change(const PlanRequest& request, const Axis& axis, const Axes&
   if (before && after) {
     if (!is_one_axis) return "error: AllToAll needs a mesh of one axis";
     return is_right_unpacked(request, *before, *after) ? "AllToAll"
-                                                       : "AllToAll, wrong data: it does not unpack";
+                                                       : "AllToAll, wrong data: it neither packs nor unpacks";
   }
   const std::string collective = before ? "Allgather" : after ? "ReduceScatter" : "Allreduce";
   return axis == mesh.back() ? collective : collective + ", wrong groups: always along the last mesh axis";
