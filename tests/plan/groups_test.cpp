@@ -12,7 +12,7 @@ namespace {
 DeviceGroups groups(std::string_view mesh, std::string_view from, std::string_view to, int rank = 2) {
   const Sharding before = sharding_of(mesh_of(mesh), rank, from),
                  after = sharding_of(mesh_of(mesh), rank, to);
-  return groups_along(before.mesh, moved_axes(before, after));
+  return groups_along(before.mesh, step_axes(before, after));
 }
 DeviceGroups pairs(std::string_view mesh, std::string_view from, std::string_view to) {
   return permutation_pairs(sharding_of(mesh_of(mesh), 2, from), sharding_of(mesh_of(mesh), 2, to));

@@ -12,7 +12,7 @@ const Mesh mesh = mesh_of("x2 y3");
 const Axis &x = mesh.axes()[0], &y = mesh.axes()[1];
 const Type whole(DType::f32, {6, 12});
 
-PlanRequest request(std::string_view from, std::string_view to, PlanOptions options = {}) {
+PlanRequest request(std::string_view from, std::string_view to, ReshardOptions options = {}) {
   return {whole, sharding_of(mesh, 2, from), sharding_of(mesh, 2, to), std::move(options)};
 }
 std::string said(const PlanRequest& request) {

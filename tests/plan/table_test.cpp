@@ -80,7 +80,7 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-PlanRequest request_of(const Row& row, const PlanOptions& options) {
+PlanRequest request_of(const Row& row, const ReshardOptions& options) {
   const Mesh mesh = mesh_of(row.mesh);
   return {Type(DType::f32, row.shape), sharding_of(mesh, row.shape.rank(), row.from),
           sharding_of(mesh, row.shape.rank(), row.to), options};
