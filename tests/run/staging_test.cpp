@@ -200,10 +200,10 @@ TEST(staging, is_made_anew_after_a_copy_that_failed) {
   Value x = on_host(0);
   staging.copy(x, rows(), bytes, bytes / 4);
   EXPECT_TRUE(staging.is_of(x));
-  Value not_of_the_mesh = std::make_shared<const GlobalArray>(Tensor(DType::f32, {7, 3}));
-  EXPECT_THROW(staging.copy(not_of_the_mesh, rows(), bytes, bytes / 4), Error);
+  Value of_another_rank = std::make_shared<const GlobalArray>(Tensor(DType::f32, {7}));
+  EXPECT_THROW(staging.copy(of_another_rank, rows(), bytes, bytes / 4), Error);
   EXPECT_FALSE(staging.is_of(x));
-  EXPECT_FALSE(staging.is_of(not_of_the_mesh));
+  EXPECT_FALSE(staging.is_of(of_another_rank));
 }
 
 TEST(staging, serves_several_threads_with_arrays_of_their_own) {
