@@ -49,6 +49,19 @@ TEST(gradient, of_a_loss_over_a_split_batch) {
   });
 }
 
+TEST(gradient, of_rows_that_become_columns_of_other_devices) {
+  const Axis &a = mesh().axes()[0], &b = mesh().axes()[1], &c = mesh().axes()[2];
+  const Sharding rows{mesh(), {{a, b}, {}}, {}, {}}, columns{mesh(), {{c}, {b, a}}, {}, {}};
+  auto body = [&](const Array& x, const Array& w) {
+    return psum(reduce_sum(exp(0.5 * exchange(x, {4, 4}, rows, columns)) * w), {"a", "b", "c"});
+  };
+  ShardMapOptions options{.mesh = mesh(),
+                          .in = {P(SpecEntry{"a", "b"}), P("c", SpecEntry{"b", "a"})},
+                          .out = P()};
+  expect_gradient({f64({4, 4}), f64({4, 4})},
+                  [&](const Arrays& x) { return shard_map(body, options)(x[0], x[1]); });
+}
+
 TEST(gradient, of_layers_split_by_columns_then_rows) {
   auto body = [](const Array& x, const Array& w1, const Array& w2) {
     return reduce_sum(square(psum(matmul(tanh(matmul(x, w1)), w2), "b")));

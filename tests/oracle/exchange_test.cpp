@@ -6,8 +6,12 @@
 #include "tests/support/shardings.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/ops/enter.hpp"
 #include "tutti/ops/exchange.hpp"
+#include "tutti/ops/leave.hpp"
+#include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti {
 namespace {
@@ -78,6 +82,43 @@ TEST_F(exchange_in_xla, takes_axes_of_other_sizes_apart) {
                                                    {{6}, "y, x", "x, y"},
                                                    {{6, 6}, "x | y", "y | x"},
                                                    {{6, 6}, "| x, y", "y |"}});
+}
+
+// Devices that go the other way never come: a permutation must not wait for them.
+TEST_F(exchange_in_xla, permutes_in_a_branch_that_devices_choose) {
+  const Mesh cube({{"x", 2}, {"y", 2}, {"z", 2}});
+  const Axis &x = cube.axes()[0], &y = cube.axes()[1];
+  Program program = trace({Type(DType::i32, {2}).with({x, y}, varying)}, [&](const Arrays& in) {
+                      auto bound = Builder::current().bind(cube.axes());
+                      auto moves = [&](const Array& v) {
+                        return exchange(v, {4}, sharding_on(cube, "y"), sharding_on(cube, "z"));
+                      };
+                      auto stays = [](const Array&) { return zeros({2}, DType::i32); };
+                      return Arrays{cond(axis_index("x") > 0, moves, stays, in[0])};
+                    }).program;
+  Tensors parts;  // different along x and y
+  for (int device = 0; device < cube.devices(); ++device)
+    parts.push_back(Tensor(Shape{2}, std::vector<std::int32_t>{device / 2, 10 + device / 2}));
+  const Verdict verdict =
+      Oracle::shared().run(write(lower_per_device(program, cube)), cube.devices(), {parts});
+  EXPECT_EQ(verdict.errors, std::vector<std::string>{});
+  EXPECT_EQ(verdict.failure, "");
+  EXPECT_EQ(verdict.results, run_on_machine(program, cube, {parts}));
+}
+
+// The way in which the two shardings have nothing in common stays an op up to here.
+TEST_F(exchange_in_xla, moves_blocks_inside_of_a_module_of_whole_values) {
+  const Mesh mesh({{"x", 2}, {"y", 3}});
+  const Sharding from = sharding_on(mesh, "x, y"), to = sharding_on(mesh, "y, x");
+  const Tensor whole = numbered(DType::i32, {6});
+  auto body = [&](const Arrays& in) {
+    return Arrays{leave(exchange(enter(in[0], from), {6}, from, to), to)};
+  };
+  const std::string text = write(lower_global(trace({Type(DType::i32, {6})}, body).program, mesh));
+  const Verdict verdict = Oracle::shared().run(text, mesh.devices(), {blocks_of(whole, from)});
+  ASSERT_EQ(verdict.failure, "") << text;
+  EXPECT_EQ(verdict.results, (std::vector<Tensors>{blocks_of(whole, to)}));
+  EXPECT_NE(text.find("collective_permute"), text.npos) << text;
 }
 
 }  // namespace
