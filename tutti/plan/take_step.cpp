@@ -2,7 +2,7 @@
 #include "tutti/plan/take_step.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <optional>
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/all_gather.hpp"
@@ -28,53 +28,67 @@ const Axes& axes_of_dim(const Sharding& sharding, int dim) {
   return sharding.dims[static_cast<std::size_t>(dim)];
 }
 
-/// The axes of `longer` behind those that both begin with.
-Axes behind(const Axes& shorter, const Axes& longer) {
-  ensure(shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin()),
-         "a step of a plan appends axes to a dim, or takes the last ones away");
-  return {longer.begin() + static_cast<std::ptrdiff_t>(shorter.size()), longer.end()};
-}
-
-/// What a dim loses or gains in a step.
+/// What a dim gains in a step: axes behind those that it has.
 struct Change {
   int dim;
   Axes axes;
 };
-std::vector<Change> gained(const Sharding& before, const Sharding& after) {
+/// What the dims of `shorter` gain in `longer`; none if a dim changes in another way.
+std::optional<std::vector<Change>> gained(const Sharding& shorter, const Sharding& longer) {
   std::vector<Change> changes;
-  for (int dim = 0; dim < static_cast<int>(before.dims.size()); ++dim)
-    if (axes_of_dim(before, dim).size() < axes_of_dim(after, dim).size())
-      changes.push_back({dim, behind(axes_of_dim(before, dim), axes_of_dim(after, dim))});
+  for (int dim = 0; dim < static_cast<int>(shorter.dims.size()); ++dim) {
+    const Axes &few = axes_of_dim(shorter, dim), &many = axes_of_dim(longer, dim);
+    const auto [end, rest] = std::ranges::mismatch(few, many);
+    if (end != few.end()) return std::nullopt;
+    if (rest != many.end()) changes.push_back({dim, {rest, many.end()}});
+  }
   return changes;
-}
-
-Array slice(const PlanStep& step, Array x) {
-  for (const auto& [dim, axes] : gained(step.before, step.after))
-    x = own_block(x, axes, Dim{dim}, Stacking::tiled);
-  return x;
 }
 
 Shape whole_of(const PlanStep& step, const Array& x) { return global_type(x.type(), step.before).shape(); }
 
+Array exchanged(const PlanStep& step, const Array& x) {
+  return exchange(x, whole_of(step, x), step.before, step.after);
+}
+
+Array slice(const PlanStep& step, Array x) {
+  const auto changes = gained(step.before, step.after);
+  if (!changes) return exchanged(step, x);
+  for (const auto& [dim, axes] : *changes) x = own_block(x, axes, Dim{dim}, Stacking::tiled);
+  return x;
+}
+
 Array gather(const PlanStep& step, const Array& x) {
-  const std::vector<Change> lost = gained(step.after, step.before);
-  if (lost.size() > 1) return exchange(x, whole_of(step, x), step.before, step.after);
-  return all_gather(x, lost[0].axes, Dim{lost[0].dim}, Stacking::tiled, State::invariant);
+  const auto lost = gained(step.after, step.before);
+  if (!lost || lost->size() != 1) return exchanged(step, x);
+  return all_gather(x, (*lost)[0].axes, Dim{(*lost)[0].dim}, Stacking::tiled, State::invariant);
+}
+
+/// The one dim that axes leave, and the one that they go to.
+struct OneMove {
+  Change from, to;
+};
+std::optional<OneMove> only_move(const Sharding& before, const Sharding& after) {
+  Sharding common = before;
+  for (std::size_t dim = 0; dim < common.dims.size(); ++dim)
+    if (after.dims[dim].size() < common.dims[dim].size()) common.dims[dim] = after.dims[dim];
+  const auto lost = gained(common, before), got = gained(common, after);
+  if (!lost || !got || lost->size() != 1 || got->size() != 1) return std::nullopt;
+  return OneMove{(*lost)[0], (*got)[0]};
 }
 
 /// If all axes that leave one dim go to one other dim, in the same order: all_to_all; it is what people know.
 Array general_exchange(const PlanStep& step, const Array& x) {
-  if (step.kind == StepKind::exchange) {
-    const std::vector<Change> to = gained(step.before, step.after), from = gained(step.after, step.before);
-    if (from.size() == 1 && to.size() == 1 && from[0].axes == to[0].axes)
-      return apply_one(AllToAll{to[0].axes, Dim{to[0].dim}, Dim{from[0].dim}, Stacking::tiled}, {x});
-  }
-  return exchange(x, whole_of(step, x), step.before, step.after);
+  const std::optional<OneMove> move = only_move(step.before, step.after);
+  if (!move || move->from.axes != move->to.axes) return exchanged(step, x);
+  return apply_one(AllToAll{move->to.axes, Dim{move->to.dim}, Dim{move->from.dim}, Stacking::tiled}, {x});
 }
 
 /// Terms of a sum become blocks of one or several dims: their parts stand in front while the sum is scattered.
 Array scatter(const PlanStep& step, const Array& x) {
-  const std::vector<Change> changes = gained(step.before, step.after);
+  const auto found = gained(step.before, step.after);
+  ensure(found.has_value(), "a sum that is scattered appends axes to dims");
+  const std::vector<Change>& changes = *found;
   if (changes.size() == 1) return reduce_scatter(x, changes[0].axes, Dim{changes[0].dim}, Stacking::tiled);
   std::vector<std::int64_t> cut, parts, rest;
   std::vector<int> front, back;
@@ -106,7 +120,9 @@ Array scatter(const PlanStep& step, const Array& x) {
 Array as_terms(const PlanStep& step, Array x) {
   Axes new_terms = step.after.unreduced;
   for (const Axis& axis : step.before.unreduced) new_terms = without(std::move(new_terms), axis);
-  for (const auto& [dim, axes] : gained(step.after, step.before)) {
+  const auto lost = gained(step.after, step.before);
+  ensure(lost.has_value(), "a dim loses its last axes when blocks become terms");
+  for (const auto& [dim, axes] : *lost) {
     const std::int64_t size = x.shape()[dim];
     const Type padded{x.dtype(), x.shape().with(Dim{dim}, size * joint_size(axes)), x.type().states()};
     const Array start = axis_index(axes) * size;
