@@ -92,13 +92,10 @@ void GraphBuilder::add_copy_of(const std::vector<Move>& moves, const Address& fr
     if (move.to.of == kernel::Coordinate::Of::axis) over_axes.push_back(move);
     else if (move.to.of == kernel::Coordinate::Of::dim)
       work.loops.push_back({move.size, to.along(move.to.dim) * move.to.weight, move.from});
-  // The operand as the devices of the result read it: a device that gathers does not read only its own part. Where a
-  // coordinate has several digits no one stride says what a device reads; then all of them are zero.
+  // The operand as the devices of the result read it: a device that gathers does not read only its own part.
   Address read = from;
   std::ranges::fill(read.axes, 0);
-  auto is_whole = [](const Move& move) { return move.size == move.to.axis.size; };
-  if (std::ranges::all_of(over_axes, is_whole))
-    for (const Move& move : over_axes) read.axes[number_of(move.to.axis)] = move.from;
+  for (const Move& move : over_axes) read.axes[number_of(move.to.axis)] += move.from;
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
     std::int64_t offset = from.offset;
