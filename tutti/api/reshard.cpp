@@ -21,17 +21,6 @@ Axes bound_mesh_axes() {
   return axes;
 }
 
-/// Both shardings on the mesh of the axes along which the part is equal, or that one of them names. A plan may not use
-/// others: along them devices hold different values.
-void leave_out_axes_that_differ(Type part, Sharding& before, Sharding& after) {
-  const Axes named_before = axes_of(before), named_after = axes_of(after);
-  Axes usable;
-  for (const Axis& axis : before.mesh.axes())
-    if (part.at(axis) == State::invariant || contains(named_before, axis) || contains(named_after, axis))
-      usable.push_back(axis);
-  before.mesh = after.mesh = Mesh::of(usable);
-}
-
 /// Finished data, copied to another sharding.
 Array laid_out(const Operand& x, const Mesh& mesh, const P& to) try {
   const std::shared_ptr<const GlobalArray> data = x.array()->data();
@@ -48,13 +37,12 @@ Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions
   return front_end("reshard", x.where(), [&] {
     const Array part = as_array(x);
     const Mesh mesh = Mesh::of(bound_mesh_axes());
-    Sharding before = from.on(mesh, part.type()), after = to.on(mesh, part.type());
-    const Type whole = global_type(part.type(), before);
-    require(part.type() == local_type(whole, before), Code::state,
+    const Sharding before = from.on(mesh, part.type()), after = to.on(mesh, part.type());
+    const Type expected = local_type(global_type(part.type(), before), before);
+    require(part.type() == expected, Code::state,
             "{} does not lie as {} says, which needs {}; name the axes along which it differs",
-            to_string(part.type()), to_string(before), to_string(local_type(whole, before)));
-    leave_out_axes_that_differ(part.type(), before, after);
-    return take(*shared_plan({whole, before, after, options}), part);
+            to_string(part.type()), to_string(before), to_string(expected));
+    return take_at_once(*shared_plan(request_for(part.type(), before, after, options)), part);
   });
 }
 

@@ -4,7 +4,9 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/ops/apply.hpp"
 #include "tutti/ops/enter.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/transform/simplify.hpp"
 
@@ -78,6 +80,12 @@ class Localiser {
         value(equation.results[0]) = value(equation.operands[0]);
         return;
       }
+      if (const std::optional<Left> from = parts_of(equation.operands[0]); from && moves(*from, *enter)) {
+        const Shape& shape = program_.type(equation.operands[0]).shape();
+        value(equation.results[0]) =
+            apply_one(Exchange{shape, from->sharding, enter->sharding}, {from->local});
+        return;
+      }
       if (!enter->sharding.unreduced.empty()) {
         value(equation.results[0]) = enter_by_moves(whole(equation.operands[0]), enter->sharding);
         return;
@@ -113,6 +121,22 @@ class Localiser {
     Sharding sharding;
     Array local;
   };
+
+  /// The parts of a value that lies on the mesh; none for a whole.
+  std::optional<Left> parts_of(Var var) const {
+    if (const std::optional<Left>& from = left_[at(var)]; from && input_of_[at(var)] < 0) return from;
+    if (input_of_[at(var)] < 0) return {};
+    const Sharding& sharding = made_.input_shardings[static_cast<std::size_t>(input_of_[at(var)])];
+    if (axes_of(sharding).empty()) return {};
+    return Left{sharding, values_[at(var)]};
+  }
+
+  /// True if parts become other parts without sums: then they are moved, and nobody makes the whole.
+  static bool moves(const Left& from, const Enter& enter) {
+    const Sharding& to = enter.sharding;
+    return from.sharding.unreduced.empty() && to.unreduced.empty() && from.sharding.reduced.empty() &&
+           to.reduced.empty();
+  }
 
   static Array left(const Left& from) {
     return from.sharding.unreduced.empty() ? leave(from.local, from.sharding)
@@ -161,7 +185,9 @@ class Localiser {
 LocalProgram localised(const Program& program, const Mesh& mesh,
                        const std::vector<std::optional<Sharding>>& lies) {
   Program inlined = with_calls_inlined(program);
-  return Localiser(inlined, mesh, lies).localise();
+  LocalProgram made = Localiser(inlined, mesh, lies).localise();
+  made.program = with_calls_inlined(made.program);  // exchanges in two steps
+  return made;
 }
 
 }  // namespace tutti

@@ -10,6 +10,7 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/lower/apart.hpp"
 #include "tutti/lower/in_flight.hpp"
+#include "tutti/lower/planned_exchange.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/transform/replay.hpp"
@@ -118,6 +119,9 @@ Lowered FunctionEmitter::written(const Equation& equation, const Lowered& operan
   const Op& op = start ? start->op : equation.op;
   const auto* permute = op.as<Permute>();
   if (apart_ && permute) return lower(permute_by_gather(*permute, operand_types[0]), operands);
+  if (const auto* exchange = op.as<Exchange>())
+    if (const std::optional<Program> steps = planned_exchange(*exchange, operand_types[0]))
+      return lower(*steps, operands);
   const bool outer_apart = std::exchange(apart_, apart_ || devices_choose(op, operand_types));
   Lowered results = op->lower(*this, operands);
   apart_ = outer_apart;

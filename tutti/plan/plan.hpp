@@ -32,6 +32,10 @@ struct PlanRequest {
   ReshardOptions options = {};
 };
 
+/// To bring one device's part of an array from one sharding to another. Along axes that neither names, and along which parts
+/// differ, nothing may change: they are left out of the mesh.
+PlanRequest request_for(Type part, Sharding from, Sharding to, const ReshardOptions& options = {});
+
 /// One step of a plan. Bytes are those of the device that sends, or receives, the most.
 struct PlanStep {
   StepKind kind;

@@ -153,6 +153,32 @@ Array without_steps(Array x, const Shape& whole, Sharding from, const Sharding& 
   return cast_to(x, only_in(to.reduced, from.reduced), State::reduced);
 }
 
+/// `steps` lead from the first step's sharding to the last one's.
+template <class Steps>
+Array from_end_to_end(const ReshardPlan& plan, const Array& x, const Steps& steps) {
+  const auto& [whole, from, to, options] = plan.request;
+  const Type expected = local_type(whole, from);
+  require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
+          to_string(expected), to_string(x.type()));
+  if (plan.steps.empty()) return without_steps(x, whole.shape(), from, to);
+  const Array first = without_steps(x, whole.shape(), from, plan.steps.front().before);
+  return without_steps(steps(first), whole.shape(), plan.steps.back().after, to);
+}
+
+/// True if a step neither sums nor makes terms.
+bool moves_blocks(const PlanStep& step) {
+  switch (step.kind) {
+    case StepKind::slice:
+    case StepKind::gather:
+    case StepKind::exchange:
+    case StepKind::permute: return true;
+    case StepKind::all_reduce:
+    case StepKind::reduce_scatter:
+    case StepKind::mask: return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 Array take(const PlanStep& step, const Array& x) {
@@ -169,14 +195,22 @@ Array take(const PlanStep& step, const Array& x) {
 }
 
 Array take(const ReshardPlan& plan, const Array& x) {
-  const auto& [whole, from, to, options] = plan.request;
-  const Type expected = local_type(whole, from);
-  require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
-          to_string(expected), to_string(x.type()));
-  if (plan.steps.empty()) return without_steps(x, whole.shape(), from, to);
-  Array value = without_steps(x, whole.shape(), from, plan.steps.front().before);
-  for (const PlanStep& step : plan.steps) value = take(step, value);
-  return without_steps(value, whole.shape(), plan.steps.back().after, to);
+  return from_end_to_end(plan, x, [&](Array value) {
+    for (const PlanStep& step : plan.steps) value = take(step, value);
+    return value;
+  });
+}
+
+Array take_at_once(const ReshardPlan& plan, const Array& x) {
+  return from_end_to_end(plan, x, [&](Array value) {
+    for (auto step = plan.steps.begin(); step != plan.steps.end();) {
+      const auto end = std::find_if_not(step, plan.steps.end(), moves_blocks);
+      if (end - step > 1) value = exchange(value, whole_of(*step, value), step->before, (end - 1)->after);
+      else value = take(*step, value);
+      step = std::max(end, step + 1);
+    }
+    return value;
+  });
 }
 
 }  // namespace tutti

@@ -15,4 +15,8 @@ Array take(const PlanStep& step, const Array& x);
 /// Throws T015 for an x of another type.
 Array take(const ReshardPlan& plan, const Array& x);
 
+/// The same, but steps between two sums are one exchange, which is one copy in one process. Lowering an exchange plans it
+/// again.
+Array take_at_once(const ReshardPlan& plan, const Array& x);
+
 }  // namespace tutti
