@@ -72,7 +72,7 @@ struct ReshardPlan {
 };
 
 /// The cheapest steps that bring an array from one sharding to another. Ties go to fewer steps, then fewer bytes, then
-/// fewer local steps, then a fixed order of states, so that every process finds the same plan.
+/// fewer local steps, then smaller blocks in between, then a fixed order, so that every process finds the same plan.
 /// Throws T013 for shardings of another rank or mesh, or that name an axis twice, T005 for a dim that does not divide,
 /// T007 for sums of bool, T014 for links that do not fit, R003 if no plan keeps the cap, with the least cap that would do.
 /// Source: the search over states is that of Rink et al. 2021 (arXiv 2112.01075), with sums and general exchanges.

@@ -2,20 +2,23 @@
 #include "tutti/plan/search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <tuple>
 
 namespace tutti {
 namespace {
 
-using Key = std::tuple<double, double, std::int64_t, int>;
+using Key = std::tuple<double, double, std::int64_t, int, std::int64_t>;
 
 Key key_of(const PlanTotals& totals, PlanObjective objective) {
   const double steps = totals.steps;
   switch (objective) {
-    case PlanObjective::time: return {totals.seconds, steps, totals.bytes, totals.local};
-    case PlanObjective::bytes: return {totals.cost_of_bytes, steps, totals.bytes, totals.local};
-    case PlanObjective::steps: return {steps, totals.cost_of_bytes, totals.bytes, totals.local};
+    case PlanObjective::time: return {totals.seconds, steps, totals.bytes, totals.local, totals.held_bytes};
+    case PlanObjective::bytes:
+      return {totals.cost_of_bytes, steps, totals.bytes, totals.local, totals.held_bytes};
+    case PlanObjective::steps:
+      return {steps, totals.cost_of_bytes, totals.bytes, totals.local, totals.held_bytes};
   }
   return {};
 }
@@ -35,12 +38,16 @@ double cost_on(const PlanEdge& edge, const StateGraph& graph, const PlanCosts& c
   return cost_of_a_byte(std::move(sizes_and_costs));
 }
 
+/// Of Dijkstra; towards a goal, A* with what the goal's block lacks.
 class Search {
  public:
-  Search(StateGraph& graph, const PlanSearch& wanted) : graph_(graph), wanted_(wanted) {}
+  Search(StateGraph& graph, const PlanSearch& wanted) : graph_(graph), wanted_(wanted) {
+    if (!wanted.costs.axes.empty()) least_cost_ = std::ranges::min(wanted.costs.axes);
+  }
 
   std::optional<FoundPlan> found() {
     if (std::max(graph_.block(wanted_.from), graph_.block(wanted_.to)) > wanted_.most_elements) return {};
+    goal_ = wanted_.to;
     begin();
     while (std::optional<int> state = nearest()) {
       if (*state == wanted_.to) return plan();
@@ -79,7 +86,7 @@ class Search {
 
   struct Reached {
     bool is_reached = false, is_done = false;
-    PlanTotals totals = {};
+    PlanTotals totals = {}, least = {};
     FoundPlan::Step by = {};
   };
 
@@ -91,13 +98,27 @@ class Search {
     reach(edge.after, totals(state) + totals_of(edge, graph_, wanted_), {state, edge});
   }
 
+  /// No way from `state` to the goal costs less.
+  PlanTotals least(int state) const {
+    const std::int64_t elements = goal_ ? graph_.least_received(state, *goal_) : 0;
+    if (elements == 0) return {};
+    const PlanCosts& costs = wanted_.costs;
+    const std::int64_t bytes = elements * wanted_.element_bytes;
+    const double cost = least_cost_ * static_cast<double>(bytes);
+    return {costs.step + costs.peer + costs.byte * cost, cost, bytes, 1, 0, 0};
+  }
+
   void reach(int state, const PlanTotals& totals, const FoundPlan::Step& by) {
     const auto at = static_cast<std::size_t>(state);
     if (at >= reached_.size()) reached_.resize(std::max(2 * at, static_cast<std::size_t>(graph_.states())));
     Reached& here = reached_[at];
-    if (here.is_reached && !is_better(totals, here.totals, wanted_.objective)) return;
-    here = {true, false, totals, by};
-    open_.emplace(key_of(totals, wanted_.objective), state);
+    if (!here.is_reached) here.least = least(state);
+    else if (!is_better(totals, here.totals, wanted_.objective)) return;
+    const Key key = key_of(totals + here.least, wanted_.objective);
+    if (key >= best_) return;
+    here = {true, false, totals, here.least, by};
+    if (state == goal_) best_ = key;
+    open_.emplace(key, state);
   }
 
   FoundPlan plan() const {
@@ -112,7 +133,10 @@ class Search {
 
   StateGraph& graph_;
   const PlanSearch& wanted_;
-  std::vector<Reached> reached_;  // by state
+  std::optional<int> goal_;
+  Key best_{std::numeric_limits<double>::infinity(), 0, 0, 0, 0};  // to the goal, so far
+  double least_cost_ = 1;                                          // of a byte
+  std::vector<Reached> reached_;                                   // by state
   using Open = std::pair<Key, int>;
   std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
 };
@@ -121,7 +145,7 @@ class Search {
 
 PlanTotals operator+(const PlanTotals& a, const PlanTotals& b) {
   return {a.seconds + b.seconds, a.cost_of_bytes + b.cost_of_bytes, a.bytes + b.bytes, a.steps + b.steps,
-          a.local + b.local};
+          a.local + b.local,     a.held_bytes + b.held_bytes};
 }
 
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted) {
@@ -138,13 +162,11 @@ bool is_better(const PlanTotals& a, const PlanTotals& b, PlanObjective objective
 
 PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSearch& wanted) {
   const PlanCosts& costs = wanted.costs;
-  if (!edge.communicates()) {
-    const std::int64_t copied = graph.block(edge.after) * wanted.element_bytes;
-    return {costs.copied_byte * static_cast<double>(copied), 0, 0, 0, 1};
-  }
+  const std::int64_t block = graph.block(edge.after) * wanted.element_bytes;
+  if (!edge.communicates()) return {costs.copied_byte * static_cast<double>(block), 0, 0, 0, 1, block};
   const std::int64_t bytes = edge.received * wanted.element_bytes;
   const double cost = cost_on(edge, graph, costs) * static_cast<double>(bytes);
-  return {costs.step + costs.peer * edge.peers + costs.byte * cost, cost, bytes, 1, 0};
+  return {costs.step + costs.peer * edge.peers + costs.byte * cost, cost, bytes, 1, 0, block};
 }
 
 std::int64_t least_elements(StateGraph& graph, int from, int to) {

@@ -22,8 +22,9 @@ struct PlanTotals {
   double seconds = 0;
   double cost_of_bytes = 0;  // each times what the axes that it crosses cost
   std::int64_t bytes = 0;
-  int steps = 0;  // that communicate
-  int local = 0;  // that do not
+  int steps = 0;                // that communicate
+  int local = 0;                // that do not
+  std::int64_t held_bytes = 0;  // of the blocks after all steps together
 };
 PlanTotals operator+(const PlanTotals& a, const PlanTotals& b);
 
@@ -46,7 +47,7 @@ struct FoundPlan {
 };
 
 /// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local steps, then
-/// the state that was met first, so that every run finds the same. None if no steps keep within `most_elements`.
+/// smaller blocks in between, then the state that was met first, so that every run finds the same. None if no steps keep within `most_elements`.
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted);
 /// All states that steps lead to, `from` among them, and the totals of the cheapest ways there.
 std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted);

@@ -272,6 +272,30 @@ void StateGraph::grow_table() {
   }
 }
 
+std::int64_t StateGraph::least_received(int number, int to) const {
+  const Places& here = places_[static_cast<std::size_t>(number)];
+  const Places& there = places_[static_cast<std::size_t>(to)];
+  const std::size_t axes = space_.axes.size();
+  std::int64_t finer = 1;  // blocks here that a block there is made of
+  std::int64_t holders =
+      1;  // devices whose terms make a block there: any of them may receive what all of them lack
+  bool is_elsewhere = false, has_terms = false;
+  for (std::size_t a = 0; a < axes; ++a) {
+    if (there[a] == unreduced_axis) {
+      if (here[a] >= 16) return 0;  // they lack less than one of them does
+      holders *= space_.axes[a];
+      continue;
+    }
+    has_terms |= here[a] == unreduced_axis;
+    if (here[a] == there[a] || here[a] < 16) continue;
+    finer *= space_.axes[a];
+    // Another axis is to stand where this one does: the blocks of some device do not meet.
+    for (std::size_t b = 0; b < axes; ++b) is_elsewhere |= there[b] == here[a];
+  }
+  const std::int64_t wanted = block(to);
+  return (has_terms || is_elsewhere ? wanted : wanted - wanted / finer) / holders;
+}
+
 std::span<const PlanEdge> StateGraph::steps_from(int number) {
   const auto at = static_cast<std::size_t>(number);
   if (!has_steps_[at]) {

@@ -36,6 +36,8 @@ class StateGraph {
   PlanState state(int number) const;
   /// The elements of one device's block.
   std::int64_t block(int number) const { return blocks_[static_cast<std::size_t>(number)]; }
+  /// Elements that some device must receive, at least, on any way from one state to another: it lacks them.
+  std::int64_t least_received(int number, int to) const;
   /// Valid until the next call.
   std::span<const PlanEdge> steps_from(int number);
   int states() const { return static_cast<int>(places_.size()); }
