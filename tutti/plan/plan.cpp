@@ -15,6 +15,8 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_others = 2;
+constexpr int most_states_for_others =
+    128;  // a millisecond: where there are many more, many plans are as good
 
 double cost_along(const Axis& axis, const ReshardOptions& options) {
   double cost = 1;
@@ -104,6 +106,7 @@ class Planner {
       if (plan && std::ranges::none_of(found, is_same)) found.push_back(*plan);
     };
     PlanSearch wanted = wanted_;
+    wanted.most_states = most_states_for_others;
     for (std::size_t i = 0; i < most_others && i < found.size(); ++i) {
       const std::vector<FoundPlan::Step>& steps = found[i].steps;
       const auto first = std::ranges::find_if(steps, &PlanEdge::communicates, &FoundPlan::Step::edge);
@@ -111,7 +114,7 @@ class Planner {
       wanted.forbidden.emplace_back(first->before, first->edge.after);
       add(search(graph_, wanted));
     }
-    wanted = wanted_;
+    wanted.forbidden.clear();
     for (PlanObjective objective : {PlanObjective::time, PlanObjective::bytes, PlanObjective::steps}) {
       wanted.objective = objective;
       if (objective != wanted_.objective && best.totals.steps > 0) add(search(graph_, wanted));

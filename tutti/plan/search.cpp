@@ -48,9 +48,11 @@ class Search {
   std::optional<FoundPlan> found() {
     if (std::max(graph_.block(wanted_.from), graph_.block(wanted_.to)) > wanted_.most_elements) return {};
     goal_ = wanted_.to;
+    int followed = 0;
     begin();
     while (std::optional<int> state = nearest()) {
       if (*state == wanted_.to) return plan();
+      if (++followed > wanted_.most_states) break;
       for (const PlanEdge& edge : graph_.steps_from(*state)) follow(*state, edge);
     }
     return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,8 +35,9 @@ struct PlanSearch {
   std::int64_t most_elements = 0;  // of a block
   PlanObjective objective = PlanObjective::time;
   PlanCosts costs = {};
-  std::vector<std::pair<int, int>> forbidden = {};  // steps from the first state to the second
-  std::vector<StepKind> kinds = {};                 // of steps; empty: all
+  std::vector<std::pair<int, int>> forbidden = {};    // steps from the first state to the second
+  std::vector<StepKind> kinds = {};                   // of steps; empty: all
+  int most_states = std::numeric_limits<int>::max();  // whose steps are followed
 };
 struct FoundPlan {
   struct Step {
@@ -47,7 +49,8 @@ struct FoundPlan {
 };
 
 /// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local steps, then
-/// smaller blocks in between, then the state that was met first, so that every run finds the same. None if no steps keep within `most_elements`.
+/// smaller blocks in between, then the state that was met first, so that every run finds the same. None if no steps keep within `most_elements`,
+/// or none were found within `most_states`.
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted);
 /// All states that steps lead to, `from` among them, and the totals of the cheapest ways there.
 std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted);
