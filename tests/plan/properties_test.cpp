@@ -125,6 +125,66 @@ TEST(plan, receives_no_less_than_what_a_device_lacks) {
   });
 }
 
+// The search heads for the target by this bound; one that is too high loses plans.
+TEST(plan, receives_no_less_than_the_bound_of_the_search) {
+  for (std::string_view mesh : {"x2 y2 z2", "x2 y3"}) {
+    const Mesh devices = mesh_of(mesh);
+    const PlanSpace space{devices.axes().size() == 3 ? std::vector<std::int64_t>{2, 2, 2}
+                                                     : std::vector<std::int64_t>{2, 3},
+                          {24, 24}};
+    auto state = [&](const Sharding& sharding) {
+      PlanState found;
+      auto numbers = [&](const Axes& axes) {
+        std::vector<int> all;
+        for (const Axis& axis : axes) all.push_back(axis.id - devices.axes()[0].id);
+        return all;
+      };
+      for (const Axes& axes : sharding.dims) found.dims.push_back(numbers(axes));
+      found.unreduced = numbers(sharding.unreduced);
+      return found;
+    };
+    StateGraph graph(space, {});
+    for_each_plan(mesh, {24, 24}, Sums::some, 7, [&](ReshardPlan found) {
+      found.request.options.objective = PlanObjective::bytes;
+      found = plan(found.request);
+      const int from = graph.number(state(found.request.from)), to = graph.number(state(found.request.to));
+      EXPECT_LE(4 * graph.least_received(from, to), found.totals.bytes) << to_string(found);
+    });
+  }
+}
+
+TEST(plan, has_scratch_where_parts_are_packed_or_unpacked) {
+  const Mesh mesh = mesh_of("x4");
+  auto scratch = [&](const Shape& shape, std::string_view from, std::string_view to) {
+    const ReshardPlan found =
+        plan({Type(DType::f32, shape), sharding_of(mesh, 2, from), sharding_of(mesh, 2, to)});
+    return found.steps.at(0).scratch_bytes;
+  };
+  EXPECT_EQ(scratch({8, 8}, "[x][]", ""), 0);  // rows follow each other
+  EXPECT_EQ(scratch({8, 8}, "[][x]", ""), 256);
+  EXPECT_EQ(scratch({1, 8}, "[][x]", ""), 0);
+  EXPECT_EQ(scratch({8, 8}, "[][]{x}", "[x][]"), 0);
+  EXPECT_EQ(scratch({8, 8}, "[][]{x}", "[][x]"), 256);
+  EXPECT_EQ(scratch({8, 8}, "[x][]", "[][x]"), 64);  // packed, received in order
+  EXPECT_EQ(scratch({8, 8}, "[][x]", "[x][]"), 64);
+  EXPECT_EQ(scratch({8, 8}, "[][]{x}", ""), 0);
+}
+
+TEST(plan, of_one_exchange_of_boxes_lets_owners_of_a_block_take_turns) {
+  auto sent = [](std::string_view mesh, std::string_view from, std::string_view to) {
+    const Mesh on = mesh_of(mesh);
+    const PlanRequest request{Type(DType::f32, {16, 16}),
+                              sharding_of(on, 2, from),
+                              sharding_of(on, 2, to),
+                              {.direct = true}};
+    return plan(request).steps.at(0).sent_bytes;
+  };
+  EXPECT_EQ(sent("x4 y4", "[x][]", "[y][]"), 256);  // four have a block that three lack
+  EXPECT_EQ(sent("x2 y2", "[xy][]", "[x][]"), 256);
+  EXPECT_EQ(sent("x2 y2", "[x][y]", ""), 3 * 256);    // its block to three
+  EXPECT_EQ(sent("x2 y2", "[xy][]", "[][xy]"), 192);  // a quarter of its block stays
+}
+
 TEST(plan, costs_no_more_than_a_way_through_a_third_sharding) {
   const Shape shape{6, 6};
   const std::vector<Sharding> all = all_shardings(mesh_of("x2 y3"), shape, Sums::none);
