@@ -8,6 +8,8 @@ Reads one JSON object a line from stdin and answers with one on stdout:
   {"jax": name, "inputs": I}                      -> {"errors": [], "results": R}: the `results` of a function of
                                                      jax_functions.py; one device
   {"twins": [name, ..]}                           -> {"errors": [names of such functions that only one side has]}
+  {"reshards": T}                                 -> {"errors": [..]}: for each function of the module T the collectives
+                                                     that Shardy makes of its reshard, see collectives_of
 I[k][d] is argument k on device d, R[k][d] result k there: {"dtype": "f32", "shape": [2, 3], "data": "hex bytes"}.
 The first line that it writes is {"missing": ".."} if the packages are not installed, else {}.
 XLA may abort the process or stand still: the other side watches for both.
@@ -123,7 +125,44 @@ def without_twin(names: list[str]) -> list[str]:
     return sorted(set(names) ^ set(jax_functions.names()))
 
 
+@functools.cache
+def register_passes() -> None:
+    from jaxlib.mlir.dialects import stablehlo
+
+    stablehlo.register_stablehlo_passes()  # Shardy's, too
+
+
+def collectives_of(text: str) -> list[str]:
+    """"all_gather 2 1; all_to_all 1 2": each with the number of parts of each dim after it; "parts" stands before those
+    that name a part of an axis. Runs Shardy's own pass."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.passmanager import PassManager
+
+    register_passes()
+    module = ir.Module.parse(text, mlir_context())
+    with mlir_context():
+        PassManager.parse("builtin.module(func.func(sdy-reshard-to-collectives))").run(module.operation)
+    sizes = {name: int(size) for name, size in re.findall(r'"(\w+)"=(\d+)', text)}
+
+    def parts(dim: str) -> int:
+        found = 1
+        for name, part in re.findall(r'"(\w+)"(?::\(\d+\)(\d+))?', dim):
+            found *= int(part) if part else sizes[name]
+        return found
+
+    def collective(line: str) -> str:
+        name = re.search(r"sdy\.(\w+)", line)[1]
+        dims = re.findall(r"\{([^}]*)\}", line[line.index("<@") :])
+        return " ".join((["parts"] if ":(" in line else []) + [name] + [str(parts(dim)) for dim in dims])
+
+    functions = str(module).split("func.func ")[1:]
+    return ["; ".join(collective(line) for line in function.splitlines()[1:] if " = sdy." in line)
+            for function in functions]
+
+
 def answer(question: dict) -> dict:
+    if "reshards" in question:
+        return {"errors": collectives_of(question["reshards"])}
     if "twins" in question:
         return {"errors": without_twin(question["twins"])}
     if "jax" in question:

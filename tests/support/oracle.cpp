@@ -102,6 +102,12 @@ std::vector<std::string> Oracle::without_twin(const std::vector<std::string>& fu
   return verdict.errors;
 }
 
+std::vector<std::string> Oracle::reshards(const std::string& text) {
+  Verdict verdict = verdict_on(json{{"reshards", text}}.dump());
+  if (!verdict.failure.empty()) verdict.errors = {verdict.failure};
+  return verdict.errors;
+}
+
 /// Why it did not start; empty if it did.
 std::string Oracle::start() {
   child_ = std::make_unique<Child>(command_, environment_);

@@ -47,6 +47,8 @@ class Oracle {
   Verdict run_jax(const std::string& function, const Tensors& arguments);
   /// Those of `functions` that are not among the functions there, and the other way round.
   std::vector<std::string> without_twin(const std::vector<std::string>& functions);
+  /// For each function of the module `text` what Shardy makes of its reshard: see collectives_of in oracles.py.
+  std::vector<std::string> reshards(const std::string& text);
 
  private:
   std::string start();
