@@ -47,6 +47,19 @@ peak:  a block of 128 B; 288 B with operand, result and scratch of a step
 )");
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(plan, prints_what_the_readme_shows) {
+  const std::string request = "--mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'";
+  EXPECT_NE(text_of("README.md")
+                .find("$ tutti plan " + request + " --run --svg docs/plan.svg\n" + plan(request).out),
+            std::string::npos)
+      << plan(request).out;
+}
+
 TEST(plan, is_json_with_all_that_the_table_says_and_more) {
   const nlohmann::json text = nlohmann::json::parse(
       plan(square + "--from 'P(x)' --to 'P(none, x)' --dtype f64 --link y=10 --json --run").out);
@@ -222,8 +235,7 @@ class PlanPicture : public testing::Test {
   std::string drawn(const std::string& request) {
     const Finished run = plan(request + " --svg " + path_);
     EXPECT_EQ(run.status, 0) << run.err;
-    std::ifstream file(path_);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return text_of(path_);
   }
   std::string path_ = testing::TempDir() + "tutti_plan_" + std::to_string(::getpid()) + ".svg";
 };
@@ -239,6 +251,11 @@ TEST_F(PlanPicture, has_a_tile_for_each_device_in_each_state) {
   EXPECT_EQ(colours.size(), 8U);
   for (const char* text : {">f32[64,64] on x=4,y=2<", ">before<", ">P(x)<", ">P(none, x)<"})
     EXPECT_NE(svg.find(text), std::string::npos) << text;
+}
+
+TEST_F(PlanPicture, is_that_of_the_readme) {
+  EXPECT_EQ(drawn("--mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'"),
+            text_of("docs/plan.svg"));
 }
 
 TEST_F(PlanPicture, has_the_last_device_in_the_last_corner) {
