@@ -129,6 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Request{"x=2,y=2,z=2", "8x8x8", "P(x, y, z)", "P(z, x, y)", "--link y=10"},
                     Request{"x=2,y=2,z=2", "8x8", "P((x, y), z)", "P(y)", "--direct"},
                     Request{"x=4,y=2", "8x8", "P(x)", "P(none, y)", "--direct"},
+                    Request{"x=2,y=2,z=2", "8x8x8", "P(x, none, (y, z))", "P(none, x, (z, y))", "--direct"},
                     Request{"", "4", "P()", "P()", ""}));
 
 struct BadRequest {
