@@ -275,7 +275,7 @@ TEST_F(PlanPicture, marks_terms_of_a_sum) {
 
 TEST_F(PlanPicture, says_which_dims_of_many_it_draws) {
   EXPECT_NE(drawn("--mesh x=2 --shape 2x2x2 --from 'P(x)' --to 'P(none, none, x)'")
-                .find("drawn are dims 0 and 1 of 3"),
+                .find("drawn: dims 0 and 1 of 3"),
             std::string::npos);
 }
 

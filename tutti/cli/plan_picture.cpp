@@ -16,7 +16,7 @@ namespace tutti::cli {
 namespace {
 
 constexpr int side = 200, line_height = 60;  // of an array of two dims, of fewer
-constexpr int margin = 24, above = 44, below = 24, head = 34, foot = 34;
+constexpr int margin = 24, above = 44, below = 24, head = 34, foot = 42;
 constexpr std::size_t in_a_row = 4;
 constexpr double least_for_number = 13;
 
@@ -135,11 +135,18 @@ std::string drawn(const Shape& whole, const Sharding& sharding, const Area& area
   return svg;
 }
 
-std::string legend(const ReshardPlan& plan) {
-  std::string text = "frame: a block; tile: a device that holds it; +: it holds a term of the sum";
+std::string legend(const ReshardPlan& plan, int height) {
+  const std::string look = " fill=\"#555\"";
+  std::string svg =
+      text_at(margin, height - 28,
+              "frame: a block; tile: a device that holds it; +: it holds a term of the sum", look);
   const int rank = plan.request.whole.rank();
-  if (rank > 2) text += fmt::format("; drawn are dims 0 and 1 of {}", rank);
-  return text;
+  if (rank > 2)
+    svg +=
+        text_at(margin, height - 12,
+                fmt::format("drawn: dims 0 and 1 of {}; tiles of a frame may differ along the others", rank),
+                look);
+  return svg;
 }
 
 std::string picture(const ReshardPlan& plan) {
@@ -164,7 +171,7 @@ std::string picture(const ReshardPlan& plan) {
     svg += text_at(left, top + 36, to_string(sharding));
     svg += drawn(whole, sharding, {left, top + above, side, static_cast<double>(high)});
   }
-  return svg + text_at(margin, height - 12, legend(plan), " fill=\"#555\"") + "</svg>\n";
+  return svg + legend(plan, height) + "</svg>\n";
 }
 
 }  // namespace
