@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <regex>
 #include <set>
 
 #include "tests/laws/law.hpp"
@@ -12,7 +13,7 @@ namespace tutti {
 namespace {
 
 bool names(const Op& op, const Axis& axis) {
-  return to_string(op).find(fmt::format("'{}'", axis.name)) != std::string::npos;
+  return std::regex_search(to_string(op), std::regex(fmt::format("\\b{}\\b", axis.name)));
 }
 
 // "II VV UR": states of the operands along one axis, those beside one another that the op accepts in some example.
