@@ -121,14 +121,13 @@ TEST(exchange, from_one_dim_to_another_gives_a_digit_of_each) {
 }
 
 TEST(exchange, between_blocks_that_share_no_digits_goes_by_way_of_what_they_have_in_common) {
-  EXPECT_EQ(view(two_by_three, {6}, "x", "y"), "program(%0: i32[3]{V:x}) {\n"
-                                               "  %1: i32[6] = exchange{shape=[6], from=" +
-                                                   to_string(sharding_on(two_by_three, "x")) +
-                                                   ", to=P()} %0\n"
-                                                   "  %2: i32[2]{V:y} = exchange{shape=[6], from=P(), to=" +
-                                                   to_string(sharding_on(two_by_three, "y")) +
-                                                   "} %1\n"
-                                                   "  return %2\n}\n");
+  const std::string from = to_string(sharding_on(two_by_three, "x")),
+                    to = to_string(sharding_on(two_by_three, "y")),
+                    common = to_string(unsharded(two_by_three, 1));
+  EXPECT_EQ(view(two_by_three, {6}, "x", "y"),
+            "program(%0: i32[3]{V:x}) {\n  %1: i32[6] = exchange{shape=[6], from=" + from + ", to=" + common +
+                "} %0\n  %2: i32[2]{V:y} = exchange{shape=[6], from=" + common + ", to=" + to +
+                "} %1\n  return %2\n}\n");
 }
 
 TEST(exchange, of_an_array_without_elements_is_no_digits) {
@@ -210,8 +209,7 @@ TEST(exchange_by_moves, permutes_in_the_order_of_the_spec) {
             (Pairs{{1, 4}, {2, 1}, {3, 5}, {4, 2}, {5, 6}, {6, 3}}));
 }
 
-// Devices with w = x and z = y hold their block already; in ascending order of devices two of them would receive it from
-// others.
+// Devices with w = x and z = y hold their block already. Paired in ascending order two of them would receive it.
 TEST(exchange_by_moves, keeps_equal_blocks_in_place) {
   const Mesh mesh({{"x", 2}, {"y", 2}, {"z", 2}, {"w", 2}});
   const Pairs pairs = pairs_of(mesh, {2, 2}, "x | y", "w | z");

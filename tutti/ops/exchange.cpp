@@ -75,8 +75,7 @@ Jvp Exchange::jvp(const Arrays& operands, const Tangents& tangents) const {
   return linear_jvp(*this, operands, tangents);
 }
 
-// To repeat a block along an axis that `to` does not name, and to choose one of equal ones, are moves of equal values on both
-// sides: an I value has an I cotangent.
+// The cotangent of V is V, that of I is I: to take one of equal blocks is the adjoint of repeating a block.
 Tangents Exchange::transpose(const LinearOperands&, const Tangents& cotangents) const {
   return {apply_one(Exchange{shape, dual(to), dual(from)}, {*cotangents[0]})};
 }

@@ -186,8 +186,8 @@ class Mover {
     return false;
   }
 
-  /// Digits that stay on axes where they are wanted. Of the others each stays where it is if it can, or takes the place of
-  /// a digit that comes in exchange.
+  /// Digits that stay on axes stand where they are wanted. The others stand where an all_to_all brings a digit in their
+  /// place, then where they are already, then anywhere.
   Held after_permutation() const {
     Held after(parts_.size());
     std::vector<DigitId> others;
