@@ -51,6 +51,23 @@ TEST(plan_data, is_right_for_exchanges_of_boxes) {
   expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::some, 17, true);
 }
 
+TEST(plan_data, is_right_for_many_axes) {
+  const Mesh mesh = mesh_of("a2 b2 c2 d2 e2 f2 g2");
+  const Type whole(DType::f32, {128, 16});
+  for (auto [from, to] :
+       std::vector<std::pair<std::string_view, std::string_view>>{{"[abcd][ef]", "[abef][cd]"},
+                                                                  {"[abc][def]", "[defg][cba]"},
+                                                                  {"", "[gfedcba]"},
+                                                                  {"[a][bc]{defg}", "[a][gfed]{bc}"},
+                                                                  {"[abcdefg]", "[gfedcba]"},
+                                                                  {"[aceg]{bdf}", "[bd][gec]{f}"},
+                                                                  {"[ab]{cdefg}", "[ba][g]{cd}"},
+                                                                  {"[gfedcba]", "[acegbdf]"}}) {
+    const ReshardPlan found = plan({whole, sharding_of(mesh, 2, from), sharding_of(mesh, 2, to)});
+    EXPECT_EQ(wrong_data(found), "") << to_string(found);
+  }
+}
+
 TEST(plan_data, is_right_for_a_scalar_and_for_no_elements) {
   expect_right_data("x2 y3", Shape{}, Sums::some, 1);
   expect_right_data("x2 y3", Shape{0, 6}, Sums::some, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's plans cost what the cheapest ones do, found by trying all. Nothing here is the planner's own: shardings are
-// states, two of them are a step if the rules below say so.
+// The planner's plans cost what the cheapest ones do, found by trying all. Nothing here is the planner's own: shardings
+// are states, two of them are a step if the rules below say so.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -12,7 +12,8 @@ bool divides(const Sharding& sharding, const Shape& shape) {
   return true;
 }
 
-/// Adds `sharding` and all that have more of the axes `left`; each once, since a dim's axes are chosen after those before.
+/// Adds `sharding` and all that have more of the axes `left`; each once, since a dim's axes are chosen after those
+/// before.
 void add(Sharding sharding, std::size_t dim, const Axes& left, const Shape& shape,
          std::vector<Sharding>& found) {
   if (!divides(sharding, shape)) return;

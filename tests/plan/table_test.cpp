@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transitions written out: the fewest steps that communicate, what a device receives, and the least that it could. To see
-// all of them, with the one collective that would do and with what nvFuser does:
+// Transitions written out: the fewest steps that communicate, what a device receives, and the least that it could.
+// This prints them all, with the one collective that would do and with what nvFuser does:
 //   TUTTI_PRINT=1 build/release/bin/plan_tests --gtest_filter=plan_table.*
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -14,8 +14,8 @@ using DeviceGroups = std::vector<std::vector<int>>;
 Axes step_axes(const Sharding& before, const Sharding& after);
 /// The devices that differ along `axes` only, in the order of these axes, the first the slowest.
 DeviceGroups groups_along(const Mesh& mesh, const Axes& axes);
-/// Of two shardings with as many parts of each dim: {sender, receiver} for each block that moves, ascending. A device that
-/// already holds the block that it needs sends and receives nothing.
+/// Of two shardings with as many parts of each dim: {sender, receiver} for each block that moves, ascending. A device
+/// that already holds the block that it needs sends and receives nothing.
 DeviceGroups permutation_pairs(const Sharding& before, const Sharding& after);
 
 /// What each device holds of a dim: the number of its block.

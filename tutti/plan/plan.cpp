@@ -15,6 +15,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_others = 2;
+constexpr std::size_t most_searched = StatesOf::most_axes + 1;  // else one exchange of boxes
 constexpr int most_states_for_others =
     128;  // a millisecond: where there are many more, many plans are as good
 
@@ -23,6 +24,12 @@ double cost_along(const Axis& axis, const ReshardOptions& options) {
   for (const auto& [name, given] : options.links)
     if (axis.name == name) cost = given;
   return cost;
+}
+
+double cost_along(const Axes& unit, const ReshardOptions& options) {
+  double most = 0;
+  for (const Axis& axis : unit) most = std::max(most, cost_along(axis, options));
+  return most;
 }
 
 std::vector<int> in_both(const std::vector<int>& a, const std::vector<int>& b) {
@@ -52,7 +59,8 @@ class Planner {
     wanted_.element_bytes = static_cast<std::int64_t>(bytes_per_element(request.whole.dtype()));
     wanted_.objective = request.options.objective;
     if (!request.options.links.empty())
-      for (const Axis& axis : states_.axes()) wanted_.costs.axes.push_back(cost_along(axis, request.options));
+      for (const Axes& unit : states_.units())
+        wanted_.costs.axes.push_back(cost_along(unit, request.options));
     constexpr double rounding = 1 + 1e-12;  // the least cap that a refusal names is one that will do
     const double most = static_cast<double>(larger_block()) * request.options.cap * rounding;
     wanted_.most_elements = most < 0x1p62 ? static_cast<std::int64_t>(most) : std::int64_t{1} << 62;
@@ -60,6 +68,7 @@ class Planner {
   }
 
   ReshardPlan plan() {
+    if (states_.units().size() > most_searched) return with_others(direct_of_many(), {});
     if (request_.options.direct) return with_others(direct(), {});
     const std::optional<FoundPlan> best = search(graph_, wanted_);
     if (!best) refuse_cap(least_elements(graph_, wanted_.from, wanted_.to));
@@ -161,14 +170,42 @@ class Planner {
     return plan;
   }
 
+  /// The same where there are too many states: one psum of all sums, one exchange of boxes.
+  Known direct_of_many() {
+    if (larger_block() > wanted_.most_elements) refuse_cap(larger_block());
+    Known plan;
+    PlanState summed = states_.from(), goal = states_.to();
+    summed.unreduced = goal.unreduced = in_both(states_.from().unreduced, states_.to().unreduced);
+    const int from = graph_.number(summed), to = graph_.number(goal);
+    if (from != wanted_.from) {
+      std::uint32_t axes = 0;
+      std::int64_t n = 1;
+      for (int unit : states_.from().unreduced) {
+        if (std::ranges::find(summed.unreduced, unit) != summed.unreduced.end()) continue;
+        axes |= std::uint32_t{1} << unit;
+        n *= graph_.space().axes[static_cast<std::size_t>(unit)];
+      }
+      const std::int64_t received = 2 * graph_.block(from) * (n - 1) / n;
+      add_step(plan, wanted_.from, {from, StepKind::all_reduce, axes, static_cast<int>(n - 1), received});
+    }
+    if (from != to) add_exchange(plan, from, exchange(from, to));
+    add_masks(plan, to);
+    return plan;
+  }
+
+  void add_step(Known& plan, int from, const PlanEdge& edge) {
+    plan.totals = plan.totals + totals_of(edge, graph_, wanted_);
+    plan.steps.push_back(step(edge, states_.sharding(graph_.state(from))));
+  }
+
   /// One exchange of boxes; a slice if each device has what it needs.
   PlanEdge exchange(int from, int to) {
     const DirectTraffic traffic = traffic_of(from, to);
     if (traffic.received == 0) return {to, StepKind::slice, 0, 0, 0};
     std::uint32_t axes = 0;
     const Axes moved = step_axes(states_.sharding(graph_.state(from)), states_.sharding(graph_.state(to)));
-    for (std::size_t axis = 0; axis < states_.axes().size(); ++axis)
-      if (contains(moved, states_.axes()[axis])) axes |= std::uint32_t{1} << axis;
+    for (std::size_t unit = 0; unit < states_.units().size(); ++unit)
+      if (contains(moved, states_.units()[unit].front())) axes |= std::uint32_t{1} << unit;
     return {to, StepKind::exchange, axes, traffic.peers, traffic.received};
   }
   DirectTraffic traffic_of(int from, int to) {
@@ -177,8 +214,7 @@ class Planner {
   }
 
   void add_exchange(Known& plan, int from, const PlanEdge& edge) {
-    plan.totals = plan.totals + totals_of(edge, graph_, wanted_);
-    plan.steps.push_back(step(edge, states_.sharding(graph_.state(from))));
+    add_step(plan, from, edge);
     PlanStep& added = plan.steps.back();
     if (edge.kind == StepKind::slice) return;
     added.sent_bytes = traffic_of(from, edge.after).sent * wanted_.element_bytes;
@@ -191,8 +227,7 @@ class Planner {
       if (std::ranges::find(next.unreduced, axis) != next.unreduced.end()) continue;
       next.unreduced.insert(std::ranges::upper_bound(next.unreduced, axis), axis);
       const PlanEdge mask{graph_.number(next), StepKind::mask, 0, 0, 0};
-      plan.totals = plan.totals + totals_of(mask, graph_, wanted_);
-      plan.steps.push_back(step(mask, states_.sharding(graph_.state(from))));
+      add_step(plan, from, mask);
       from = mask.after;
     }
   }

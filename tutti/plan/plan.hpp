@@ -40,11 +40,11 @@ PlanRequest request_for(Type part, Sharding from, Sharding to, const ReshardOpti
 struct PlanStep {
   StepKind kind;
   Sharding before, after;
-  /// Along which devices that send and devices that receive may differ, in the order of the groups: axes as dims of `after`
-  /// name them, then as dims of `before` do, then unreduced ones. None if no device sends.
+  /// Along which devices that send and devices that receive may differ, in the order of the groups: axes as dims of
+  /// `after` name them, then as dims of `before` do, then unreduced ones. None if no device sends.
   Axes axes;
-  /// The devices that communicate with each other, in row-major order of `axes`. Of a permute {sender, receiver} for each
-  /// block that moves; a device that needs the block that it has is in no pair.
+  /// The devices that communicate with each other, in row-major order of `axes`. Of a permute {sender, receiver} for
+  /// each block that moves; a device that needs the block that it has is in no pair.
   std::vector<std::vector<int>> groups;
   std::int64_t sent_bytes = 0, received_bytes = 0;
   int peers = 0;                   // that a device receives from, at most
@@ -59,9 +59,9 @@ struct OtherPlan {
   std::string why;  // "48 bytes more", "2 steps more"
 };
 
-/// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are reduced on
-/// both sides. So the first step begins, and the last ends, with the request's shardings without these. There are no steps
-/// if only such axes differ.
+/// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are
+/// reduced on both sides. So the first step begins, and the last ends, with the request's shardings without these.
+/// There are no steps if only such axes differ.
 struct ReshardPlan {
   PlanRequest request;
   std::vector<PlanStep> steps;
@@ -73,8 +73,10 @@ struct ReshardPlan {
 
 /// The cheapest steps that bring an array from one sharding to another. Ties go to fewer steps, then fewer bytes, then
 /// fewer local steps, then smaller blocks in between, then a fixed order, so that every process finds the same plan.
+/// Of more than five axes some stay where they are, or move together; then others may be cheaper. Still more that move
+/// are planned as with ReshardOptions::direct.
 /// Throws T013 for shardings of another rank or mesh, or that name an axis twice, T005 for a dim that does not divide,
-/// T007 for sums of bool, T014 for links that do not fit, R003 if no plan keeps the cap, with the least cap that would do.
+/// T007 for sums of bool, T014 for links that do not fit, R003 with the least cap that would do if no plan keeps it.
 /// Source: the search over states is that of Rink et al. 2021 (arXiv 2112.01075), with sums and general exchanges.
 ReshardPlan plan(const PlanRequest& request);
 /// The same, from a cache: equal requests share one plan. Any thread may ask.

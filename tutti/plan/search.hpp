@@ -48,9 +48,9 @@ struct FoundPlan {
   PlanTotals totals;
 };
 
-/// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local steps, then
-/// smaller blocks in between, then the state that was met first, so that every run finds the same. None if no steps keep within `most_elements`,
-/// or none were found within `most_states`.
+/// The cheapest steps from one state to the other. Ties go to fewer steps, then fewer bytes, then fewer local steps,
+/// then smaller blocks in between, then the state that was met first, so that every run finds the same. None if no
+/// steps keep within `most_elements`, or none were found within `most_states`.
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted);
 /// All states that steps lead to, `from` among them, and the totals of the cheapest ways there.
 std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted);
@@ -60,8 +60,8 @@ PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSe
 /// The smallest number of elements for which search() finds steps.
 std::int64_t least_elements(StateGraph& graph, int from, int to);
 
-/// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost of the dearest
-/// axis along which they differ, on average over the pairs of the group.
+/// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost of the
+/// dearest axis along which they differ, on average over the pairs of the group.
 double cost_of_a_byte(std::vector<std::pair<std::int64_t, double>> sizes_and_costs);
 
 }  // namespace tutti

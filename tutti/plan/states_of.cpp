@@ -22,24 +22,69 @@ Axes reduced_on_both_sides(const PlanRequest& request) {
   return both;
 }
 
+bool is_free(const Sharding& sharding, const Axis& axis) { return !contains(axes_of(sharding), axis); }
+
+/// True if `b` stands right after `a` in a dim, or both where no order matters.
+bool follows(const Sharding& sharding, const Axis& a, const Axis& b) {
+  for (const Axes& axes : sharding.dims)
+    for (std::size_t i = 0; i + 1 < axes.size(); ++i)
+      if (axes[i] == a) return axes[i + 1] == b;
+  if (contains(sharding.unreduced, a)) return contains(sharding.unreduced, b);
+  return is_free(sharding, a) && is_free(sharding, b);
+}
+
 }  // namespace
 
 StatesOf::StatesOf(const PlanRequest& request)
     : first_(trimmed(request.from, reduced_on_both_sides(request))),
-      last_(trimmed(request.to, first_.reduced)) {
+      last_(trimmed(request.to, first_.reduced)),
+      still_(unsharded(first_.mesh, request.whole.rank())) {
+  Axes axes;
   for (const Axis& axis : first_.mesh.axes())
-    if (axis.size > 1 && !contains(first_.reduced, axis)) axes_.push_back(axis);
-  for (const Axis& axis : axes_) space_.axes.push_back(axis.size);
+    if (axis.size > 1 && !contains(first_.reduced, axis)) axes.push_back(axis);
+  const bool is_large = axes.size() > most_axes;
+  if (is_large) keep_what_stands(axes);
+  for (const Axis& axis : axes) units_.push_back({axis});
+  if (is_large) join_followers();
+  for (const Axes& unit : units_) space_.axes.push_back(joint_size(unit));
   space_.shape = request.whole.shape().sizes();
+  for (std::size_t dim = 0; dim < space_.shape.size(); ++dim)
+    space_.shape[dim] /= joint_size(still_.dims[dim]);
   from_ = state(first_);
   to_ = state(last_);
+}
+
+void StatesOf::keep_what_stands(Axes& axes) {
+  for (std::size_t dim = 0; dim < still_.dims.size(); ++dim)
+    for (std::size_t i = 0; i < std::min(first_.dims[dim].size(), last_.dims[dim].size()); ++i) {
+      if (first_.dims[dim][i] != last_.dims[dim][i]) break;
+      still_.dims[dim].push_back(first_.dims[dim][i]);
+    }
+  for (const Axis& axis : first_.unreduced)
+    if (contains(last_.unreduced, axis)) still_.unreduced.push_back(axis);
+  std::erase_if(axes, [&](const Axis& axis) {
+    return !is_free(still_, axis) || (is_free(first_, axis) && is_free(last_, axis));
+  });
+}
+
+void StatesOf::join_followers() {
+  for (std::size_t a = 0; a < units_.size(); ++a)
+    for (std::size_t b = 0; b < units_.size(); ++b) {
+      const Axis &end = units_[a].back(), &begin = units_[b].front();
+      if (contains(last_.unreduced, end)) continue;  // a mask is along one axis
+      if (a == b || !follows(first_, end, begin) || !follows(last_, end, begin)) continue;
+      units_[a].insert(units_[a].end(), units_[b].begin(), units_[b].end());
+      units_.erase(units_.begin() + static_cast<std::ptrdiff_t>(b));
+      return join_followers();
+    }
 }
 
 PlanState StatesOf::state(const Sharding& sharding) const {
   auto numbers = [&](const Axes& axes) {
     std::vector<int> found;
     for (const Axis& axis : axes)
-      found.push_back(static_cast<int>(std::ranges::find(axes_, axis) - axes_.begin()));
+      for (std::size_t unit = 0; unit < units_.size(); ++unit)
+        if (units_[unit].front() == axis) found.push_back(static_cast<int>(unit));
     return found;
   };
   PlanState state{{}, numbers(sharding.unreduced)};
@@ -51,13 +96,17 @@ PlanState StatesOf::state(const Sharding& sharding) const {
 Sharding StatesOf::sharding(const PlanState& state) const {
   if (state == to_) return last_;  // its unreduced axes may stand in another order
   if (state == from_) return first_;
-  auto named = [&](const std::vector<int>& numbers) {
-    Axes found;
-    for (int number : numbers) found.push_back(axes_[static_cast<std::size_t>(number)]);
-    return found;
+  Sharding sharding = still_;
+  sharding.reduced = first_.reduced;
+  auto add = [&](Axes& axes, const std::vector<int>& numbers) {
+    for (int number : numbers) {
+      const Axes& unit = units_[static_cast<std::size_t>(number)];
+      axes.insert(axes.end(), unit.begin(), unit.end());
+    }
   };
-  Sharding sharding{first_.mesh, {}, named(state.unreduced), first_.reduced};
-  for (const std::vector<int>& dim : state.dims) sharding.dims.push_back(named(dim));
+  for (std::size_t dim = 0; dim < state.dims.size(); ++dim) add(sharding.dims[dim], state.dims[dim]);
+  add(sharding.unreduced, state.unreduced);
+  std::ranges::sort(sharding.unreduced);
   return sharding;
 }
 

@@ -8,10 +8,14 @@ namespace tutti {
 /// Throws as plan() does for a request that is not one.
 void check(const PlanRequest& request);
 
-/// The two shardings of a request as states, and back. Axes of size 1 are left out, and so are reduced axes: along both
-/// all devices hold the same. An axis that is reduced on both sides stays so, and no step may use it.
+/// The two shardings of a request as states, and back. Axes of size 1 are left out, and so are reduced axes: along
+/// both all devices hold the same. An axis that is reduced on both sides stays so, and no step may use it. The states
+/// of many axes are too many to search. Of more than `most_axes`, those that stand where they stood stay there, and
+/// those that follow each other on both sides count as one.
 class StatesOf {
  public:
+  static constexpr std::size_t most_axes = 5;  // the states of six take a second
+
   explicit StatesOf(const PlanRequest& request);
 
   const PlanSpace& space() const { return space_; }
@@ -21,14 +25,18 @@ class StatesOf {
   /// The two ends of the steps.
   const Sharding& first() const { return first_; }
   const Sharding& last() const { return last_; }
-  const Axes& axes() const { return axes_; }
+  /// What a state numbers: an axis, or several that count as one.
+  const std::vector<Axes>& units() const { return units_; }
 
  private:
   PlanState state(const Sharding& sharding) const;
+  void keep_what_stands(Axes& axes);
+  void join_followers();
 
-  Axes axes_;
-  PlanSpace space_;
   Sharding first_, last_;
+  Sharding still_;  // the axes that stay
+  std::vector<Axes> units_;
+  PlanSpace space_;
   PlanState from_, to_;
 };
 
