@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans beside those of Shardy's own pass, for shardings without sums: never more bytes, never more steps. Shardy may
-// cut axes into parts, which plans do not yet: such pairs are left out, and so are those that Shardy leaves as they are.
+// cut axes into parts, which plans do not yet: such pairs are left out, and so are those that Shardy leaves alone.
 #include "tutti/plan/plan.hpp"
 
 #include <fmt/core.h>
