@@ -128,7 +128,7 @@ class Planner {
       wanted.objective = objective;
       if (objective != wanted_.objective && best.totals.steps > 0) add(search(graph_, wanted));
     }
-    std::stable_sort(found.begin() + 1, found.end(), [&](const FoundPlan& a, const FoundPlan& b) {
+    std::ranges::stable_sort(found.begin() + 1, found.end(), [&](const FoundPlan& a, const FoundPlan& b) {
       return is_better(a.totals, b.totals, wanted_.objective);
     });
     found.erase(found.begin());
