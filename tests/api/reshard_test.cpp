@@ -89,6 +89,15 @@ TEST(reshard, leaves_axes_alone_that_no_spec_names) {
       ASSERT_EQ(found.at(y * 16 + i), x.tensor().at(i) + static_cast<double>(y));
 }
 
+TEST(reshard, sums_terms_of_blocks_without_elements) {
+  auto body = [](const Array& x) {
+    return reshard(pcast(x, "x", unreduced), P().unreduced({"x"}), P(none, "x"));
+  };
+  const Array x = counted({0, 4});
+  const auto f = shard_map(body, {.mesh = mesh(), .in = P("x"), .out = P(none, "x")});
+  EXPECT_EQ(machine().compile(f, x)(x).shape(), (Shape{0, 4}));
+}
+
 TEST(reshard, lays_finished_arrays_out_in_uneven_blocks_too) {
   const Array x = counted({7, 3});
   const Array split = reshard(x, mesh(), P("y", "x"));
@@ -119,6 +128,17 @@ TEST(reshard, refuses_what_does_not_fit) {
       "T004 {file}:{line}: reshard: i32[3,4]{V:x} does not lie as P(y) says, which needs i32[3,4]{V:x, V:y}; "
       "name "
       "the axes along which it differs");
+  expect_refused(
+      [&] {
+        traced_with(
+            [](const Array& x) {
+              return reshard(x, P(), P("x"));  // refused
+            },
+            P("x"));
+      },
+      "T004 {file}:{line}: reshard: i32[3,4]{V:x} differs along 'x', which P() does not name; name the axes "
+      "along "
+      "which it differs");
   expect_refused(
       [&] {
         traced_with(

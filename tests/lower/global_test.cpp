@@ -82,6 +82,15 @@ TEST(lower_global, goes_by_a_plan_between_shard_maps_that_differ) {
   EXPECT_FALSE(holds(text, "all_gather")) << text;
 }
 
+// 4 rows do not split over data and model together: there are no steps but one exchange.
+TEST(lower_global, goes_between_shard_maps_whose_blocks_do_not_split_further) {
+  std::string text = text_of({Type(DType::f32, {4})}, [](const Arrays& arguments) -> Arrays {
+    const Sharding by_data{grid, {{grid.axes()[0]}}, {}, {}}, by_model{grid, {{grid.axes()[1]}}, {}, {}};
+    return {leave(enter(leave(enter(arguments[0], by_data), by_data), by_model), by_model)};
+  });
+  EXPECT_TRUE(holds(text, "all_gather") || holds(text, "collective_permute")) << text;
+}
+
 TEST(lower_global, slices_a_whole_that_is_needed_anyway) {
   std::string text = text_of({matrix}, [](const Arrays& arguments) -> Arrays {
     Array whole = leave(enter(arguments[0], rows), rows);

@@ -50,7 +50,7 @@ TEST(plan_request, with_a_link_along_no_axis_is_refused) {
 }
 TEST(plan_request, with_a_link_that_costs_less_than_nothing_is_refused) {
   EXPECT_EQ(said(request("", "[x]", {.links = {{"x", -1.0}}})),
-            "T014 a byte along 'x' costs -1; give a number that is not negative");
+            "T014 a byte along 'x' costs -1; give a number from 0 to 1000000000");
 }
 
 TEST(plan_request, with_a_cap_that_no_plan_keeps_is_told_the_least) {

@@ -42,6 +42,10 @@ Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions
     require(part.type() == expected, Code::state,
             "{} does not lie as {} says, which needs {}; name the axes along which it differs",
             to_string(part.type()), to_string(before), to_string(expected));
+    for (const Axis& axis : axes_of(after))
+      require(contains(axes_of(before), axis) || part.type().at(axis) == State::invariant, Code::state,
+              "{} differs along '{}', which {} does not name; name the axes along which it differs",
+              to_string(part.type()), axis.name, to_string(before));
     return take_at_once(*shared_plan(request_for(part.type(), before, after, options)), part);
   });
 }

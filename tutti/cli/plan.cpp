@@ -26,7 +26,7 @@ int plan(const PlanArguments& arguments) {
   if (arguments.json) {
     nlohmann::ordered_json text = plan_json(found);
     if (arguments.run) text["run"] = in_place;
-    fmt::print("{}\n", text.dump(2));
+    fmt::print("{}\n", text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
   }
   fmt::print("{}", plan_text(found));

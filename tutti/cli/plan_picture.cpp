@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tutti/cli/plan_request.hpp"
+#include "tutti/plan/take_step.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/types/block.hpp"
 
@@ -61,8 +62,9 @@ std::size_t columns_for(std::size_t tiles, const Area& area) {
   std::size_t best = 1;
   double largest = 0;
   for (std::size_t columns = 1; columns <= tiles; ++columns) {
-    const auto rows = static_cast<double>((tiles + columns - 1) / columns);
-    const double smaller = std::min(area.width / static_cast<double>(columns), area.height / rows);
+    const std::size_t rows = (tiles + columns - 1) / columns;
+    const double smaller =
+        std::min(area.width / static_cast<double>(columns), area.height / static_cast<double>(rows));
     if (smaller <= largest) continue;
     largest = smaller;
     best = columns;
@@ -78,8 +80,9 @@ std::string tiles(const std::vector<int>& holders, const Area& area, const Shard
                height = area.height / static_cast<double>(rows);
   std::string svg;
   for (std::size_t i = 0; i < holders.size(); ++i) {
-    const Area tile{area.left + width * static_cast<double>(i % columns),
-                    area.top + height * static_cast<double>(i / columns), width, height};
+    const std::size_t row = i / columns, column = i % columns;
+    const Area tile{area.left + width * static_cast<double>(column),
+                    area.top + height * static_cast<double>(row), width, height};
     svg += rectangle(tile, fmt::format("fill=\"{}\"", colour_of(holders[i], sharding.mesh.devices())));
     if (std::min(width, height) >= least_for_number)
       svg += text_at(tile.left + width / 2, tile.top + height / 2 + 4,
@@ -164,9 +167,10 @@ std::string picture(const ReshardPlan& plan) {
                  " font-size=\"14\"");
   for (std::size_t i = 0; i < states; ++i) {
     const Sharding& sharding = i == 0 ? plan.request.from : plan.steps[i - 1].after;
-    const double left = margin + static_cast<double>(i % columns) * (side + margin);
-    const double top = head + static_cast<double>(i / columns) * panel;
-    svg += text_at(left, top + 18, i == 0 ? "before" : fmt::format("{}. {}", i, name(plan.steps[i - 1].kind)),
+    const std::size_t row = i / columns, column = i % columns;
+    const double left = margin + static_cast<double>(column) * (side + margin);
+    const double top = head + static_cast<double>(row) * panel;
+    svg += text_at(left, top + 18, i == 0 ? "before" : fmt::format("{}. {}", i, op_name(plan.steps[i - 1])),
                    " font-weight=\"bold\"");
     svg += text_at(left, top + 36, to_string(sharding));
     svg += drawn(whole, sharding, {left, top + above, side, static_cast<double>(high)});

@@ -73,6 +73,12 @@ void add_link(std::string_view text, const Mesh& mesh, std::vector<std::pair<std
   links.emplace_back(std::move(axis), cost);
 }
 
+void require_divides(const Sharding& sharding, Type whole, std::string_view option) try {
+  local_type(whole, sharding);
+} catch (const Error& error) {
+  throw error.at({}, option);
+}
+
 }  // namespace
 
 std::string_view name(PlanObjective objective) {
@@ -94,6 +100,8 @@ PlanRequest request_of(const PlanArguments& arguments) {
   const Type whole(parse_dtype(arguments.dtype), parse_shape(arguments.shape));
   PlanRequest request{whole, parse_sharding(arguments.from, mesh, whole, "--from"),
                       parse_sharding(arguments.to, mesh, whole, "--to")};
+  require_divides(request.from, whole, "--from");
+  require_divides(request.to, whole, "--to");
   request.options.objective = parse_objective(arguments.objective);
   request.options.cap = parse_cap(arguments.cap);
   request.options.direct = arguments.direct;

@@ -53,18 +53,14 @@ Array shown(const Array& x, const Sharding& sharding) {
   return leave(cast_to(expand_dims(sum, 0), all, varying), by_device);
 }
 
-Axes only_in(Axes some, const Axes& others) {
-  for (const Axis& axis : others) some = without(std::move(some), axis);
-  return some;
-}
-
 // What devices hold before the first step and after each one.
 Arrays states_of(const ReshardPlan& plan, const Array& terms) {
-  const Sharding &from = plan.request.from, &to = plan.request.to;
+  const Sharding& from = plan.request.from;
   const Array part = enter(terms, behind_a_dim(from, from.unreduced));
   Array x = cast_to(reshape(part, part.shape().erased(Dim{0})), from.unreduced, unreduced);
   Arrays states{shown(x, from)};
-  x = cast_to(x, only_in(from.reduced, to.reduced), invariant);
+  if (!plan.steps.empty())
+    x = take_without_steps(x, plan.request.whole.shape(), from, plan.steps.front().before);
   for (const PlanStep& step : plan.steps) {
     x = take(step, x);
     states.push_back(shown(x, step.after));
@@ -96,11 +92,28 @@ void check(const Tensor& blocks, const Sharding& sharding, const Shape& whole, s
   }
 }
 
+// Every device's block is kept before the first step and after each one.
+void require_small(const ReshardPlan& plan) {
+  constexpr double most_bytes = 0x1p31;
+  auto bytes_of_all = [&](const Sharding& sharding) {
+    const Type block = local_type(plan.request.whole, sharding);
+    return 4.0 * static_cast<double>(block.shape().elements()) * sharding.mesh.devices();
+  };
+  const int terms = joint_size(plan.request.from.unreduced);
+  double bytes = 8.0 * terms * static_cast<double>(plan.request.whole.shape().elements());
+  bytes += 2 * bytes_of_all(plan.request.from);
+  for (const PlanStep& step : plan.steps) bytes += 2 * bytes_of_all(step.after);
+  require(bytes <= most_bytes, Code::memory,
+          "--run: the blocks of all devices, of i32, would take {:.1f} GiB, more than 2; try a smaller shape",
+          bytes / 0x1p30);
+}
+
 }  // namespace
 
 void check_by_running(const ReshardPlan& plan) {
   const Sharding& from = plan.request.from;
   const Shape& whole = plan.request.whole.shape();
+  require_small(plan);
   const Array terms = terms_of_the_whole(whole, joint_size(from.unreduced));
   const Machine machine = open_local(from.mesh);
   const auto run = machine.compile([&](const Array& x) { return states_of(plan, x); }, terms);

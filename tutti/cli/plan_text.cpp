@@ -9,6 +9,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/plan_request.hpp"
+#include "tutti/plan/take_step.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -83,7 +84,7 @@ std::string groups_of(const PlanStep& step) {
 
 Row row_of(const ReshardPlan& plan, const PlanStep& step, std::size_t number) {
   const Type after = block_of(plan, step.after);
-  return {fmt::format("{}", number),     std::string(name(step.kind)),  moves_of(step),
+  return {fmt::format("{}", number),     std::string(op_name(step)),    moves_of(step),
           to_string(step.after),         shape_text(after.shape()),     in_bytes(step.sent_bytes),
           in_bytes(step.received_bytes), fmt::format("{}", step.peers), in_microseconds(step.seconds),
           copies_of(step, after)};
@@ -140,7 +141,7 @@ Json totals_json(const PlanTotals& totals) {
 Json step_json(const ReshardPlan& plan, const PlanStep& step) {
   Json axes = Json::array();
   for (const Axis& axis : step.axes) axes.push_back(axis.name);
-  return {{"op", name(step.kind)},
+  return {{"op", op_name(step)},
           {"axes", axes},
           {"groups", step.groups},
           {"moves", moves_of(step)},
@@ -187,12 +188,14 @@ std::string plan_text(const ReshardPlan& plan) {
 
 std::string why_text(const ReshardPlan& plan) {
   const Classified one = classify(plan.request);
-  std::string text = fmt::format("\none collective: {}\nnvFuser:        {}\n", one.ours, one.nvfuser);
+  std::string text =
+      fmt::format("\none collective: {}\nin nvFuser:     {}\n",
+                  one.ours.starts_with("composite") ? "none is enough" : one.ours, one.nvfuser);
   text += plan.others.empty() ? "other plans:    none\n" : "other plans:\n";
   for (const OtherPlan& other : plan.others) {
     std::vector<std::string> steps;
     for (const PlanStep& step : other.steps)
-      steps.push_back(fmt::format("{} to {}", name(step.kind), to_string(step.after)));
+      steps.push_back(fmt::format("{} to {}", op_name(step), to_string(step.after)));
     text += fmt::format("  {}\n    {}: {}\n", fmt::join(steps, ", "), totals_text(other.totals), other.why);
   }
   return text;

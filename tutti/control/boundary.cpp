@@ -51,8 +51,9 @@ class Localiser {
       made_.input_shardings.push_back(unsharded(mesh_, program_.type(program_.inputs[i]).rank()));
     }
     std::vector<bool> chosen(program_.inputs.size());
+    const std::vector<bool> needed = wholes_needed();
     for (std::size_t i = 0; i < lies_.size(); ++i)
-      if (lies_[i]) {
+      if (lies_[i] && !needed[at(program_.inputs[i])]) {
         made_.input_shardings[i] = *lies_[i];
         chosen[i] = true;
       }
@@ -63,6 +64,15 @@ class Localiser {
       if (!chosen[input]) made_.input_shardings[input] = enter->sharding;
       chosen[input] = true;
     }
+  }
+
+  /// True for inputs that some op reads as they are: their whole would be put together in every call.
+  std::vector<bool> wholes_needed() const {
+    std::vector<bool> needed(program_.types.size());
+    for (const Equation& equation : program_.equations)
+      for (Var var : equation.operands)
+        if (!equation.op.as<Enter>()) needed[at(var)] = true;
+    return needed;
   }
 
   void require_own_mesh(const Sharding& sharding, const Equation& equation) const {

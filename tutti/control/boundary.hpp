@@ -16,7 +16,7 @@ struct LocalProgram {
   int moved_inputs = 0;  // inputs that are also needed in another way than they lie
 };
 
-/// An input lies as `lies` says; else, if it is entered, as the first Enter says. Entering it like that is nothing; what
+/// An input that is only entered lies as `lies` says; else, if it is entered, as the first Enter says. Entering it like that is nothing; what
 /// leaves as an output stays as it lies. All other borders become moves. Equations that no output needs are dropped.
 /// `lies` has at most one entry per input; an entry is for this mesh, divides all dims, and has no unreduced axes.
 /// Throws T014 (mesh) for a border of another mesh.

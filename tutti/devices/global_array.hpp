@@ -12,8 +12,8 @@
 
 namespace tutti {
 
-/// The memory of a finished array: its distinct shards, each dense and row-major, `shard_stride` bytes apart,
-/// row-major over the stored axes in mesh order. Shards of a dim that does not divide have room for ceil(d / n) each. Freed, or given back to where it came from, with the last owner.
+/// The memory of a finished array: its distinct shards, dense, `shard_stride` bytes apart, in mesh order of the stored
+/// axes. A dim that does not divide has room for ceil(d / n) in each. Freed, or given back, with the last owner.
 struct ShardedBuffer {
   std::shared_ptr<const std::byte> base;  // writable: a call may write over it once it is given away
   std::size_t shard_stride = 0;

@@ -8,6 +8,8 @@
 namespace tutti {
 namespace {
 
+constexpr double most_cost = 1e9;  // of a byte; beyond, sums of costs lose the bytes
+
 void check_mesh(const PlanRequest& request) {
   const Mesh& mesh = request.from.mesh;
   require(mesh == request.to.mesh, Code::spec,
@@ -33,8 +35,8 @@ void check(const PlanRequest& request) {
     require(std::ranges::find(axes, name, &Axis::name) != axes.end(), Code::mesh,
             "a link along '{}', which is no axis of the mesh {}; name one of its axes", name,
             to_string(request.from.mesh));
-    require(cost >= 0 && std::isfinite(cost), Code::mesh,
-            "a byte along '{}' costs {}; give a number that is not negative", name, cost);
+    require(cost >= 0 && cost <= most_cost, Code::mesh,
+            "a byte along '{}' costs {}; give a number from 0 to {:.0f}", name, cost, most_cost);
   }
 }
 

@@ -8,6 +8,8 @@
 namespace tutti {
 namespace {
 
+constexpr std::int64_t most_visits = 100'000;  // of owners by receivers: some ten milliseconds
+
 bool splits(const Sharding& sharding, const Axis& axis) {
   return std::ranges::any_of(sharding.dims, [&](const Axes& axes) { return contains(axes, axis); });
 }
@@ -26,17 +28,16 @@ class Owners {
 
   DirectTraffic traffic() const {
     DirectTraffic most;
-    std::vector<std::int64_t> sent(static_cast<std::size_t>(mesh_.devices()));
+    std::int64_t lacking = 0;
     for (int device = 0; device < mesh_.devices(); ++device) {
       const Box have = block(device, before_, shape_), want = block(device, after_, shape_);
       const std::int64_t kept = intersection(have, want).elements();
+      lacking += want.elements() - kept;
       most.received = std::max(most.received, want.elements() - kept);
       most.peers = std::max(most.peers, owners_of(have, want) - (kept > 0 ? 1 : 0));
-      if (gained_.empty())
-        sent[static_cast<std::size_t>(device)] = have.elements() * joint_size(lost_) - kept;
-      else ask(device, have, want, sent);
     }
-    most.sent = std::ranges::max(sent);
+    const std::int64_t visits = std::int64_t{most.peers} * mesh_.devices();
+    most.sent = visits <= most_visits ? most_sent() : (lacking + mesh_.devices() - 1) / mesh_.devices();
     return most;
   }
 
@@ -50,6 +51,18 @@ class Owners {
       product *= (want.end[dim] - 1) / size - want.begin[dim] / size + 1;
     }
     return static_cast<int>(product);
+  }
+
+  std::int64_t most_sent() const {
+    std::vector<std::int64_t> sent(static_cast<std::size_t>(mesh_.devices()));
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      const Box have = block(device, before_, shape_), want = block(device, after_, shape_);
+      if (gained_.empty())
+        sent[static_cast<std::size_t>(device)] =
+            have.elements() * joint_size(lost_) - intersection(have, want).elements();
+      else ask(device, have, want, sent);
+    }
+    return std::ranges::max(sent);
   }
 
   void ask(int device, const Box& have, const Box& want, std::vector<std::int64_t>& sent) const {

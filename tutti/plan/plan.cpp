@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t most_others = 2;
 constexpr std::size_t most_searched = StatesOf::most_axes + 1;  // else one exchange of boxes
+constexpr int most_states = 2'000, most_known_states = 20'000;  // a second, for arrays of many dims
 constexpr int most_states_for_others =
     128;  // a millisecond: where there are many more, many plans are as good
 
@@ -65,14 +66,17 @@ class Planner {
     const double most = static_cast<double>(larger_block()) * request.options.cap * rounding;
     wanted_.most_elements = most < 0x1p62 ? static_cast<std::int64_t>(most) : std::int64_t{1} << 62;
     if (!(request.options.cap > 0)) wanted_.most_elements = -1;
+    wanted_.most_states = most_states;
+    wanted_.most_known = most_known_states;
   }
 
   ReshardPlan plan() {
+    if (larger_block() > wanted_.most_elements) refuse_cap();
     if (states_.units().size() > most_searched) return with_others(direct_of_many(), {});
     if (request_.options.direct) return with_others(direct(), {});
-    const std::optional<FoundPlan> best = search(graph_, wanted_);
-    if (!best) refuse_cap(least_elements(graph_, wanted_.from, wanted_.to));
-    return with_others(known(*best), others(*best));
+    if (const std::optional<FoundPlan> best = search(graph_, wanted_))
+      return with_others(known(*best), others(*best));
+    return with_others(direct(), {});
   }
 
  private:
@@ -83,13 +87,12 @@ class Planner {
 
   std::int64_t larger_block() const { return std::max(graph_.block(wanted_.from), graph_.block(wanted_.to)); }
 
-  [[noreturn]] void refuse_cap(std::int64_t least) const {
-    const std::int64_t larger = larger_block();
+  /// One exchange of boxes makes no larger block than there is before and after.
+  [[noreturn]] void refuse_cap() const {
     fail(Code::memory,
-         "no plan from {} to {} keeps every block within {} times {}; the least cap that would do is {}",
+         "no plan from {} to {} keeps every block within {} times {}; the least cap that would do is 1",
          to_string(request_.from), to_string(request_.to), request_.options.cap,
-         counted(larger * wanted_.element_bytes, "byte"),
-         larger == 0 ? 1 : static_cast<double>(least) / static_cast<double>(larger));
+         counted(larger_block() * wanted_.element_bytes, "byte"));
   }
 
   PlanStep step(const PlanEdge& edge, const Sharding& before) {
@@ -144,7 +147,6 @@ class Planner {
 
   /// Sums first, sliced as the cheapest plan wants it, then one exchange of boxes, then terms.
   Known direct() {
-    if (larger_block() > wanted_.most_elements) refuse_cap(larger_block());
     const std::vector<int> kept = in_both(states_.from().unreduced, states_.to().unreduced);
     PlanState goal = states_.to();
     goal.unreduced = kept;
@@ -164,7 +166,9 @@ class Planner {
       best = {all, edge};
       sums.to = state;
     }
-    Known plan = known(*search(graph_, sums));
+    const std::optional<FoundPlan> way = best ? search(graph_, sums) : std::nullopt;
+    if (!way) return direct_of_many();
+    Known plan = known(*way);
     if (sums.to != to) add_exchange(plan, sums.to, best->second);
     add_masks(plan, to);
     return plan;
@@ -172,7 +176,6 @@ class Planner {
 
   /// The same where there are too many states: one psum of all sums, one exchange of boxes.
   Known direct_of_many() {
-    if (larger_block() > wanted_.most_elements) refuse_cap(larger_block());
     Known plan;
     PlanState summed = states_.from(), goal = states_.to();
     summed.unreduced = goal.unreduced = in_both(states_.from().unreduced, states_.to().unreduced);
@@ -185,7 +188,7 @@ class Planner {
         axes |= std::uint32_t{1} << unit;
         n *= graph_.space().axes[static_cast<std::size_t>(unit)];
       }
-      const std::int64_t received = 2 * graph_.block(from) * (n - 1) / n;
+      const std::int64_t received = 2 * share_of_others(graph_.block(from), n);
       add_step(plan, wanted_.from, {from, StepKind::all_reduce, axes, static_cast<int>(n - 1), received});
     }
     if (from != to) add_exchange(plan, from, exchange(from, to));

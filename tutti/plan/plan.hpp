@@ -72,11 +72,11 @@ struct ReshardPlan {
 };
 
 /// The cheapest steps that bring an array from one sharding to another. Ties go to fewer steps, then fewer bytes, then
-/// fewer local steps, then smaller blocks in between, then a fixed order, so that every process finds the same plan.
-/// Of more than five axes some stay where they are, or move together; then others may be cheaper. Still more that move
-/// are planned as with ReshardOptions::direct.
+/// fewer local steps, then smaller blocks in between, then a fixed order of states, so that every process finds the same plan.
+/// If no steps keep the cap, or too many would have to be tried, sums come first and one exchange of boxes does the rest, as
+/// with options.direct.
 /// Throws T013 for shardings of another rank or mesh, or that name an axis twice, T005 for a dim that does not divide,
-/// T007 for sums of bool, T014 for links that do not fit, R003 with the least cap that would do if no plan keeps it.
+/// T007 for sums of bool, T014 for links that do not fit, R003 for a cap below 1 that no plan keeps.
 /// Source: the search over states is that of Rink et al. 2021 (arXiv 2112.01075), with sums and general exchanges.
 ReshardPlan plan(const PlanRequest& request);
 /// The same, from a cache: equal requests share one plan. Any thread may ask.

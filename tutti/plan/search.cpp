@@ -38,7 +38,7 @@ double cost_on(const PlanEdge& edge, const StateGraph& graph, const PlanCosts& c
   return cost_of_a_byte(std::move(sizes_and_costs));
 }
 
-/// Of Dijkstra; towards a goal, A* with what the goal's block lacks.
+/// Dijkstra; with a goal A*, with the elements that the goal's block still lacks as lower bound.
 class Search {
  public:
   Search(StateGraph& graph, const PlanSearch& wanted) : graph_(graph), wanted_(wanted) {
@@ -52,7 +52,7 @@ class Search {
     begin();
     while (std::optional<int> state = nearest()) {
       if (*state == wanted_.to) return plan();
-      if (++followed > wanted_.most_states) break;
+      if (++followed > wanted_.most_states || graph_.states() > wanted_.most_known) break;
       for (const PlanEdge& edge : graph_.steps_from(*state)) follow(*state, edge);
     }
     return std::nullopt;
@@ -62,6 +62,7 @@ class Search {
     std::vector<std::pair<int, PlanTotals>> found;
     begin();
     while (std::optional<int> state = nearest()) {
+      if (std::ssize(found) >= wanted_.most_states || graph_.states() > wanted_.most_known) break;
       found.emplace_back(*state, totals(*state));
       for (const PlanEdge& edge : graph_.steps_from(*state)) follow(*state, edge);
     }
@@ -169,24 +170,6 @@ PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSe
   const std::int64_t bytes = edge.received * wanted.element_bytes;
   const double cost = cost_on(edge, graph, costs) * static_cast<double>(bytes);
   return {costs.step + costs.peer * edge.peers + costs.byte * cost, cost, bytes, 1, 0, block};
-}
-
-std::int64_t least_elements(StateGraph& graph, int from, int to) {
-  using Open = std::pair<std::int64_t, int>;  // the largest block on the way to a state
-  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
-  std::vector<bool> done;
-  open.emplace(std::max(graph.block(from), graph.block(to)), from);
-  while (!open.empty()) {
-    const auto [largest, state] = open.top();
-    open.pop();
-    if (state == to) return largest;
-    done.resize(static_cast<std::size_t>(graph.states()));
-    if (done[static_cast<std::size_t>(state)]) continue;
-    done[static_cast<std::size_t>(state)] = true;
-    for (const PlanEdge& edge : graph.steps_from(state))
-      open.emplace(std::max(largest, graph.block(edge.after)), edge.after);
-  }
-  return 0;
 }
 
 double cost_of_a_byte(std::vector<std::pair<std::int64_t, double>> sizes_and_costs) {

@@ -38,6 +38,7 @@ struct PlanSearch {
   std::vector<std::pair<int, int>> forbidden = {};    // steps from the first state to the second
   std::vector<StepKind> kinds = {};                   // of steps; empty: all
   int most_states = std::numeric_limits<int>::max();  // whose steps are followed
+  int most_known = std::numeric_limits<int>::max();   // states that are met
 };
 struct FoundPlan {
   struct Step {
@@ -52,13 +53,12 @@ struct FoundPlan {
 /// then smaller blocks in between, then the state that was met first, so that every run finds the same. None if no
 /// steps keep within `most_elements`, or none were found within `most_states`.
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted);
-/// All states that steps lead to, `from` among them, and the totals of the cheapest ways there.
+/// All states that steps lead to, `from` among them, and the totals of the cheapest ways there; the nearest ones, if there
+/// are more than `most_states`.
 std::vector<std::pair<int, PlanTotals>> reachable(StateGraph& graph, const PlanSearch& wanted);
 /// True if a plan with totals `a` is better than one with `b`.
 bool is_better(const PlanTotals& a, const PlanTotals& b, PlanObjective objective);
 PlanTotals totals_of(const PlanEdge& edge, const StateGraph& graph, const PlanSearch& wanted);
-/// The smallest number of elements for which search() finds steps.
-std::int64_t least_elements(StateGraph& graph, int from, int to);
 
 /// What a byte costs in a group of devices along axes of these sizes and costs: between two devices the cost of the
 /// dearest axis along which they differ, on average over the pairs of the group.

@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t most_plans = 4096;  // then all are forgotten: a program asks for few
+constexpr std::size_t most_plans = 512;  // then all are forgotten: a program asks for few
 
 // All that two requests may differ in. Types, meshes and names are interned: addresses and ids tell them apart.
 std::vector<std::uint64_t> key_of(const PlanRequest& request) {

@@ -101,10 +101,10 @@ class StateGraph::Steps {
   }
 
   void reduce(AxisSet axes) {
-    const std::int64_t n = joint_size(axes), received = block_ / n * (n - 1);
+    const std::int64_t n = joint_size(axes), received = share_of_others(block_, n);
     const int peers = static_cast<int>(n - 1);
     for (AxisSet left = axes; left != 0; left &= left - 1) next(first_of(left)) = free_axis;
-    add({0, StepKind::all_reduce, axes, peers, 2 * block_ * (n - 1) / n});
+    add({0, StepKind::all_reduce, axes, peers, 2 * received});
     place(axes, 0, {0, StepKind::reduce_scatter, axes, peers, received});
     next_ = before_;
   }

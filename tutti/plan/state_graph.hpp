@@ -10,6 +10,9 @@
 
 namespace tutti {
 
+/// The elements of a block that the other n - 1 devices hold; rounded up if n does not divide it.
+constexpr std::int64_t share_of_others(std::int64_t block, std::int64_t n) { return block - block / n; }
+
 /// A step to another state.
 struct PlanEdge {
   int after;  // the number of that state

@@ -77,10 +77,15 @@ std::optional<OneMove> only_move(const Sharding& before, const Sharding& after) 
   return OneMove{(*lost)[0], (*got)[0]};
 }
 
-/// If all axes that leave one dim go to one other dim, in the same order: all_to_all; it is what people know.
-Array general_exchange(const PlanStep& step, const Array& x) {
+/// If all axes that leave one dim go to one other dim, in the same order: that move.
+std::optional<OneMove> as_all_to_all(const PlanStep& step) {
   const std::optional<OneMove> move = only_move(step.before, step.after);
-  if (!move || move->from.axes != move->to.axes) return exchanged(step, x);
+  return move && move->from.axes == move->to.axes ? move : std::nullopt;
+}
+
+Array general_exchange(const PlanStep& step, const Array& x) {
+  const std::optional<OneMove> move = as_all_to_all(step);
+  if (!move) return exchanged(step, x);
   return apply_one(AllToAll{move->to.axes, Dim{move->to.dim}, Dim{move->from.dim}, Stacking::tiled}, {x});
 }
 
@@ -138,21 +143,6 @@ Axes only_in(const Axes& some, const Axes& others) {
   return found;
 }
 
-/// What needs no step: axes of size 1, and reduced axes that only one side names.
-Array without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to) {
-  x = cast_to(x, only_in(from.reduced, to.reduced), State::invariant);
-  const Axes summed = only_in(from.unreduced, to.unreduced);
-  if (!summed.empty()) x = all_reduce(x, summed);
-  from.unreduced = only_in(from.unreduced, summed);
-  from.reduced = only_in(from.reduced, only_in(from.reduced, to.reduced));
-  Sharding after = from;
-  after.dims = to.dims;
-  if (!(after == from)) x = exchange(x, whole, from, after);
-  const Axes terms = only_in(to.unreduced, from.unreduced);
-  if (!terms.empty()) x = mask(x, terms);
-  return cast_to(x, only_in(to.reduced, from.reduced), State::reduced);
-}
-
 /// `steps` lead from the first step's sharding to the last one's.
 template <class Steps>
 Array from_end_to_end(const ReshardPlan& plan, const Array& x, const Steps& steps) {
@@ -160,9 +150,9 @@ Array from_end_to_end(const ReshardPlan& plan, const Array& x, const Steps& step
   const Type expected = local_type(whole, from);
   require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
           to_string(expected), to_string(x.type()));
-  if (plan.steps.empty()) return without_steps(x, whole.shape(), from, to);
-  const Array first = without_steps(x, whole.shape(), from, plan.steps.front().before);
-  return without_steps(steps(first), whole.shape(), plan.steps.back().after, to);
+  if (plan.steps.empty()) return take_without_steps(x, whole.shape(), from, to);
+  const Array first = take_without_steps(x, whole.shape(), from, plan.steps.front().before);
+  return take_without_steps(steps(first), whole.shape(), plan.steps.back().after, to);
 }
 
 /// True if a step neither sums nor makes terms.
@@ -180,6 +170,25 @@ bool moves_blocks(const PlanStep& step) {
 }
 
 }  // namespace
+
+Array take_without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to) {
+  x = cast_to(x, only_in(from.reduced, to.reduced), State::invariant);
+  const Axes summed = only_in(from.unreduced, to.unreduced);
+  if (!summed.empty()) x = all_reduce(x, summed);
+  from.unreduced = only_in(from.unreduced, summed);
+  from.reduced = only_in(from.reduced, only_in(from.reduced, to.reduced));
+  Sharding after = from;
+  after.dims = to.dims;
+  if (!(after == from)) x = exchange(x, whole, from, after);
+  const Axes terms = only_in(to.unreduced, from.unreduced);
+  if (!terms.empty()) x = mask(x, terms);
+  return cast_to(x, only_in(to.reduced, from.reduced), State::reduced);
+}
+
+std::string_view op_name(const PlanStep& step) {
+  if (step.kind != StepKind::exchange) return name(step.kind);
+  return as_all_to_all(step) ? AllToAll::name : Exchange::name;
+}
 
 Array take(const PlanStep& step, const Array& x) {
   switch (step.kind) {

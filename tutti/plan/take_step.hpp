@@ -10,6 +10,13 @@ namespace tutti {
 /// x: local type of step.before -> local type of step.after. Differentiates, batches and lowers as these ops do.
 Array take(const PlanStep& step, const Array& x);
 
+/// What needs no step, from one sharding to another: changes of reduced axes that only one side names, and of axes of size 1.
+/// x: local type of `from` -> local type of `to`, blocks of an array of shape `whole`.
+Array take_without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to);
+
+/// The name of the op that a step becomes: "all_to_all" for an exchange between two dims, else that of its kind.
+std::string_view op_name(const PlanStep& step);
+
 /// All steps of a plan. x: local type of request.from -> local type of request.to.
 /// Reduced axes that only one side names, and axes of size 1, change before the first step or after the last one.
 /// Throws T015 for an x of another type.

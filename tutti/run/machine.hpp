@@ -101,11 +101,11 @@ class Machine {
   }
   Arrays place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs, Where where) const;
 
-  /// Traces `function` with arguments of these types, optimises the program and plans it. Values are not
-  /// read, so `abstract(shape, dtype)` will do. An argument that is placed in even blocks is taken as it lies. Data that the function closes over becomes a hidden argument.
-  /// Throws the errors of the traced ops, and T014 for a program for another mesh. There is one overload per
-  /// number of arguments, up to 6, because `where` cannot follow a parameter pack; put more into a struct or
-  /// tuple.
+  /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read, so
+  /// `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it lies.
+  /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and T014
+  /// for a program for another mesh. There is one overload per number of arguments, up to 6, because `where`
+  /// cannot follow a parameter pack; put more into a struct or tuple.
   template <class F>
   auto compile(const F& function, Where where = Where::here()) const {
     return compile_at(where, function);

@@ -16,7 +16,7 @@ struct Box {
   std::int64_t elements() const;
   bool operator==(const Box&) const = default;
 };
-/// What lies in both; empty along a dim in which they do not meet.
+/// Empty along a dim in which the boxes are disjoint.
 Box intersection(const Box& a, const Box& b);
 
 /// The part of a global array of `shape` that `device` holds. A dim of n that is split over s positions has blocks of

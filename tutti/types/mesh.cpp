@@ -27,15 +27,25 @@ void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   }
 }
 
-// "data=4".
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// "data=4". The name must be one that the text of a sharding can have.
 std::pair<std::string, int> parse_axis(std::string_view text) {
-  std::size_t equals = text.find('=');
-  std::string_view digits = equals == text.npos ? "" : text.substr(equals + 1);
+  const std::size_t equals = text.find('=');
+  const std::string_view name = without_blanks(text.substr(0, equals));
+  const std::string_view digits = equals == text.npos ? "" : without_blanks(text.substr(equals + 1));
   int size = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
   require(equals != text.npos && equals > 0 && error == std::errc{} && end == digits.data() + digits.size(),
           Code::mesh, "'{}' is not an axis and its size; write for example data=4,model=2", text);
-  return {std::string(text.substr(0, equals)), size};
+  require(
+      name.find_first_of(" ()+") == name.npos && name != "none", Code::mesh,
+      "an axis cannot be called '{}' in P(..); take a name without blanks, brackets and '+', other than none",
+      name);
+  return {std::string(name), size};
 }
 
 /// The axes of all meshes that there were. They are never removed.

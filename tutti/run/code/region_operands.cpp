@@ -88,7 +88,7 @@ bool OperandRefs::lies_by_rows(const Address& operand, const Shape& shape) const
 
 RefId OperandRefs::start_of_terms(const Address& operand, const Shape& shape) {
   Pattern p = pattern(operand, shape);
-  ensure(p.kind == Pattern::Kind::dense, "terms of a fold are not dense");
+  ensure(p.kind == Pattern::Kind::dense || shape.elements() == 0, "terms of a fold are not dense");
   return in_memory(operand, p, is_row_value(step_, shape));
 }
 
