@@ -16,23 +16,16 @@ struct Change {
   Axes summed, masked;
 };
 
-Axes but_for(const Axes& axes, const Axes& others) {
-  Axes left;
-  for (const Axis& axis : axes)
-    if (!contains(others, axis)) left.push_back(axis);
-  return left;
-}
-
 Axes joined(const std::vector<Axes>& dims) {
   Axes all;
   for (const Axes& axes : dims) all.insert(all.end(), axes.begin(), axes.end());
   return all;
 }
 
-bool includes(const Axes& all, const Axes& some) { return but_for(some, all).empty(); }
+bool includes(const Axes& all, const Axes& some) { return without(some, all).empty(); }
 
 Change change_of(const Sharding& from, const Sharding& to) {
-  Change change{{}, {}, but_for(from.unreduced, to.unreduced), but_for(to.unreduced, from.unreduced)};
+  Change change{{}, {}, without(from.unreduced, to.unreduced), without(to.unreduced, from.unreduced)};
   for (std::size_t dim = 0; dim < from.dims.size(); ++dim) {
     const Axes &a = from.dims[dim], &b = to.dims[dim];
     const auto [end_a, end_b] = std::ranges::mismatch(a, b);
@@ -74,7 +67,7 @@ std::string of_moves(const Change& change, const Sharding& from, const Sharding&
 }
 
 std::string of_sums(const Change& change) {
-  const Axes gained = joined(change.gained), left = but_for(change.summed, gained);
+  const Axes gained = joined(change.gained), left = without(change.summed, gained);
   if (!joined(change.lost).empty() || !includes(change.summed, gained)) return std::string(composite);
   if (gained.empty()) return "psum over " + to_string(left);
   const std::string scatter = "psum_scatter over " + to_string(gained);

@@ -93,10 +93,8 @@ class Owners {
   /// The device at another joint position along `axes`.
   int moved(int device, const Axes& axes, std::int64_t position) const {
     for (std::size_t i = axes.size(); i-- > 0; position /= axes[i].size) {
-      int stride = 1;
-      for (auto it = mesh_.axes().rbegin(); *it != axes[i]; ++it) stride *= it->size;
       const int here = mesh_.coordinate(device, axes[i]);
-      device += (static_cast<int>(position % axes[i].size) - here) * stride;
+      device += (static_cast<int>(position % axes[i].size) - here) * stride(mesh_, axes[i]);
     }
     return device;
   }

@@ -2,9 +2,9 @@
 #include "tutti/plan/groups.hpp"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <tuple>
+
+#include "tutti/ops/exchange_peers.hpp"
 
 namespace tutti {
 namespace {
@@ -27,41 +27,40 @@ void add_new(Axes& axes, const Axes& others, const std::vector<Axis>& moved) {
     if (contains(moved, axis) && !contains(axes, axis)) axes.push_back(axis);
 }
 
-int stride(const Mesh& mesh, const Axis& axis) {
-  int stride = 1;
-  for (auto it = mesh.axes().rbegin(); *it != axis; ++it) stride *= it->size;
-  return stride;
-}
-
-/// The numbers of a device's blocks along all dims, as one number.
-std::int64_t block_number(const Sharding& sharding, int device) {
-  std::int64_t number = 0;
-  for (const Axes& axes : sharding.dims)
-    number = number * joint_size(axes) + position_along(sharding.mesh, device, axes);
-  return number;
+/// For each device of `group` the numbers of its blocks along all dims.
+std::vector<BlockKey> blocks_of(const std::vector<int>& group, const Sharding& sharding) {
+  std::vector<BlockKey> blocks;
+  for (int device : group) {
+    blocks.emplace_back();
+    for (const Axes& axes : sharding.dims)
+      blocks.back().push_back(position_along(sharding.mesh, device, axes));
+  }
+  return blocks;
 }
 
 /// Sender and receiver for each block that moves among `group`.
 std::vector<std::pair<int, int>> pairs_in(const std::vector<int>& group, const Sharding& before,
                                           const Sharding& after) {
-  std::map<std::int64_t, std::vector<int>> senders;  // by block, those that do not keep it, the last first
-  std::vector<int> receivers;
-  for (int device : group) {
-    if (block_number(before, device) == block_number(after, device)) continue;
-    senders[block_number(before, device)].push_back(device);
-    receivers.push_back(device);
-  }
-  for (auto& [block, devices] : senders) std::ranges::reverse(devices);
   std::vector<std::pair<int, int>> pairs;
-  for (int device : receivers) {
-    std::vector<int>& left = senders.at(block_number(after, device));
-    pairs.emplace_back(left.back(), device);
-    left.pop_back();
-  }
+  for (const auto& [sender, receiver] : matched(blocks_of(group, before), blocks_of(group, after)))
+    if (sender != receiver)
+      pairs.emplace_back(group[static_cast<std::size_t>(sender)], group[static_cast<std::size_t>(receiver)]);
   return pairs;
 }
 
 }  // namespace
+
+Axes without(const Axes& axes, const Axes& others) {
+  Axes left = axes;
+  std::erase_if(left, [&](const Axis& axis) { return contains(others, axis); });
+  return left;
+}
+
+int stride(const Mesh& mesh, const Axis& axis) {
+  int stride = 1;
+  for (auto it = mesh.axes().rbegin(); *it != axis; ++it) stride *= it->size;
+  return stride;
+}
 
 std::int64_t position_along(const Mesh& mesh, int device, const Axes& axes) {
   std::int64_t position = 0;

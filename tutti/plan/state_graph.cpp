@@ -19,6 +19,12 @@ using AxisSet = std::uint32_t;  // a bit for each axis
 AxisSet set_of(int axis) { return AxisSet{1} << axis; }
 int first_of(AxisSet axes) { return std::countr_zero(axes); }
 
+std::uint64_t hash_of(std::span<const std::uint16_t> places) {
+  std::uint64_t hash = 0;
+  for (std::uint16_t place : places) hash = (hash ^ place) * 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio
+  return hash;
+}
+
 /// `visit` for every subset of `axes` that is not empty.
 template <class F>
 void for_each_subset(AxisSet axes, F&& visit) {
@@ -146,7 +152,7 @@ class StateGraph::Steps {
     const std::int64_t n = joint_size(taken);
     const int peers = static_cast<int>(n - 1);
     add({0, StepKind::gather, taken, peers, block_ * (n - 1)});
-    place(taken, 0, {0, StepKind::exchange, taken, peers, block_ / n * (n - 1)});
+    place(taken, 0, {0, StepKind::exchange, taken, peers, share_of_others(block_, n)});
   }
 
   void permutations() {
@@ -236,10 +242,7 @@ PlanState StateGraph::state(int number) const {
 }
 
 int StateGraph::number(const Places& places) {
-  std::uint64_t hash = 0;
-  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
-    hash = (hash ^ places[axis]) * 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio
-  std::size_t slot = hash >> 32;
+  std::size_t slot = hash_of(std::span(places).first(space_.axes.size())) >> 32;
   for (;; ++slot) {
     const int known = table_[slot &= table_.size() - 1];
     if (known < 0) break;
@@ -263,10 +266,8 @@ void StateGraph::grow_table() {
   table_.assign(2 * numbers.size(), -1);
   for (int number : numbers) {
     if (number < 0) continue;
-    std::uint64_t hash = 0;
-    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
-      hash = (hash ^ places_[static_cast<std::size_t>(number)][axis]) * 0x9E3779B97F4A7C15U;
-    std::size_t slot = hash >> 32;
+    const Places& places = places_[static_cast<std::size_t>(number)];
+    std::size_t slot = hash_of(std::span(places).first(space_.axes.size())) >> 32;
     while (table_[slot &= table_.size() - 1] >= 0) ++slot;
     table_[slot] = number;
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tutti/ops/exchange_digits.hpp"
+
 namespace tutti {
 namespace {
 
@@ -55,11 +57,7 @@ StatesOf::StatesOf(const PlanRequest& request)
 }
 
 void StatesOf::keep_what_stands(Axes& axes) {
-  for (std::size_t dim = 0; dim < still_.dims.size(); ++dim)
-    for (std::size_t i = 0; i < std::min(first_.dims[dim].size(), last_.dims[dim].size()); ++i) {
-      if (first_.dims[dim][i] != last_.dims[dim][i]) break;
-      still_.dims[dim].push_back(first_.dims[dim][i]);
-    }
+  still_.dims = common_sharding(first_, last_).dims;
   for (const Axis& axis : first_.unreduced)
     if (contains(last_.unreduced, axis)) still_.unreduced.push_back(axis);
   std::erase_if(axes, [&](const Axis& axis) {

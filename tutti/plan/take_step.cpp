@@ -14,12 +14,14 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
 #include "tutti/ops/exchange.hpp"
+#include "tutti/ops/exchange_digits.hpp"
 #include "tutti/ops/mask.hpp"
 #include "tutti/ops/own_block.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/zeros_of.hpp"
+#include "tutti/plan/groups.hpp"
 
 namespace tutti {
 namespace {
@@ -69,9 +71,7 @@ struct OneMove {
   Change from, to;
 };
 std::optional<OneMove> only_move(const Sharding& before, const Sharding& after) {
-  Sharding common = before;
-  for (std::size_t dim = 0; dim < common.dims.size(); ++dim)
-    if (after.dims[dim].size() < common.dims[dim].size()) common.dims[dim] = after.dims[dim];
+  const Sharding common = common_sharding(before, after);
   const auto lost = gained(common, before), got = gained(common, after);
   if (!lost || !got || lost->size() != 1 || got->size() != 1) return std::nullopt;
   return OneMove{(*lost)[0], (*got)[0]};
@@ -137,12 +137,6 @@ Array as_terms(const PlanStep& step, Array x) {
   return new_terms.empty() ? x : mask(x, new_terms);
 }
 
-Axes only_in(const Axes& some, const Axes& others) {
-  Axes found = some;
-  for (const Axis& axis : others) found = without(std::move(found), axis);
-  return found;
-}
-
 /// `steps` lead from the first step's sharding to the last one's.
 template <class Steps>
 Array from_end_to_end(const ReshardPlan& plan, const Array& x, const Steps& steps) {
@@ -172,17 +166,17 @@ bool moves_blocks(const PlanStep& step) {
 }  // namespace
 
 Array take_without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to) {
-  x = cast_to(x, only_in(from.reduced, to.reduced), State::invariant);
-  const Axes summed = only_in(from.unreduced, to.unreduced);
+  x = cast_to(x, without(from.reduced, to.reduced), State::invariant);
+  const Axes summed = without(from.unreduced, to.unreduced);
   if (!summed.empty()) x = all_reduce(x, summed);
-  from.unreduced = only_in(from.unreduced, summed);
-  from.reduced = only_in(from.reduced, only_in(from.reduced, to.reduced));
+  from.unreduced = without(from.unreduced, summed);
+  from.reduced = without(from.reduced, without(from.reduced, to.reduced));
   Sharding after = from;
   after.dims = to.dims;
   if (!(after == from)) x = exchange(x, whole, from, after);
-  const Axes terms = only_in(to.unreduced, from.unreduced);
+  const Axes terms = without(to.unreduced, from.unreduced);
   if (!terms.empty()) x = mask(x, terms);
-  return cast_to(x, only_in(to.reduced, from.reduced), State::reduced);
+  return cast_to(x, without(to.reduced, from.reduced), State::reduced);
 }
 
 std::string_view op_name(const PlanStep& step) {
@@ -196,7 +190,7 @@ Array take(const PlanStep& step, const Array& x) {
     case StepKind::gather: return gather(step, x);
     case StepKind::exchange:
     case StepKind::permute: return general_exchange(step, x);
-    case StepKind::all_reduce: return all_reduce(x, only_in(step.before.unreduced, step.after.unreduced));
+    case StepKind::all_reduce: return all_reduce(x, without(step.before.unreduced, step.after.unreduced));
     case StepKind::reduce_scatter: return scatter(step, x);
     case StepKind::mask: return as_terms(step, x);
   }

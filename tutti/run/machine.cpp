@@ -53,9 +53,7 @@ std::optional<Sharding> split_on(const Mesh& mesh, const Array& array) {
   const Sharding& sharding = *data->sharding();
   const Type type = data->type();
   const bool is_split = std::ranges::any_of(sharding.dims, [](const Axes& axes) { return !axes.empty(); });
-  bool is_even = true;
-  for (int dim = 0; dim < type.rank(); ++dim)
-    is_even = is_even && type.shape()[dim] % joint_size(sharding.dims[static_cast<std::size_t>(dim)]) == 0;
+  const bool is_even = global_type(padded_local_type(type, sharding), sharding) == type;
   if (!is_split || !is_even || !sharding.unreduced.empty()) return {};
   return sharding;
 }
