@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tests/plan/shardings.hpp"
+#include "tutti/plan/search.hpp"
 
 namespace tutti {
 namespace {

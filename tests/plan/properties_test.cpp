@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/plan/shardings.hpp"
+#include "tutti/plan/layout_state.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {

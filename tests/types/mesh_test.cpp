@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tutti/base/error.hpp"
+
 namespace tutti {
 namespace {
 
@@ -74,6 +76,46 @@ TEST(axes, have_a_joint_size_and_are_taken_away) {
   EXPECT_EQ(joint_size({}), 1);
   EXPECT_EQ(without(mesh.axes(), mesh.axes()[0]), Axes{mesh.axes()[1]});
   EXPECT_EQ(without(mesh.axes(), fresh_axis("data", 4)), mesh.axes());
+}
+
+TEST(mesh, with_devices_of_its_own_is_another_mesh) {
+  const Mesh plain({{"x", 2}, {"y", 2}}), other({{"x", 2}, {"y", 2}}, {.devices = {2, 0, 7, 5}});
+  EXPECT_NE(plain, other);
+  EXPECT_FALSE(contains(plain.axes(), other.axes()[0]));
+  EXPECT_EQ(other, Mesh({{"x", 2}, {"y", 2}}, {.devices = {2, 0, 7, 5}}));
+  EXPECT_EQ(other, Mesh::of(other.axes()));
+  EXPECT_NE(other, Mesh({{"x", 2}, {"y", 2}}, {.devices = {0, 2, 7, 5}}));
+  EXPECT_EQ(other.device_id(2), 7);
+  EXPECT_EQ(plain.device_id(2), 2);
+  EXPECT_EQ(to_string(other), "x=2,y=2 on devices 2,0,7,5");
+}
+
+TEST(mesh, whose_devices_are_in_order_is_the_plain_one) {
+  EXPECT_EQ(Mesh({{"x", 3}}, {.devices = {0, 1, 2}}), Mesh({{"x", 3}}));
+}
+
+TEST(mesh, refuses_devices_that_do_not_fit) {
+  auto refused = [](std::vector<int> devices) {
+    try {
+      Mesh({{"x", 2}}, {.devices = std::move(devices)});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused({0}).find("a mesh of 2 devices has a list of 1; name one for each position"),
+            std::string::npos);
+  EXPECT_NE(refused({3, 3}).find("device 3 stands at two positions of the mesh"), std::string::npos);
+  EXPECT_NE(refused({0, -1}).find("there is no device -1; use 0 to 65535"), std::string::npos);
+}
+
+TEST(mesh, knows_positions_along_several_axes_and_strides) {
+  const Mesh mesh({{"x", 2}, {"y", 3}, {"z", 4}});
+  const Axis x = mesh.axes()[0], y = mesh.axes()[1], z = mesh.axes()[2];
+  EXPECT_EQ(mesh.position(17, {x, y, z}), 17);
+  EXPECT_EQ(mesh.position(17, {z, x}), 3);  // 17 is x=1, y=1, z=1
+  EXPECT_EQ(mesh.stride(x), 12);
+  EXPECT_EQ(mesh.stride(z), 1);
 }
 
 }  // namespace

@@ -7,10 +7,11 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/options.hpp"
+#include "tutti/cli/plan_json.hpp"
 #include "tutti/cli/plan_picture.hpp"
 #include "tutti/cli/plan_request.hpp"
 #include "tutti/cli/plan_run.hpp"
-#include "tutti/cli/plan_text.hpp"
+#include "tutti/plan/text.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -29,8 +30,8 @@ int plan(const PlanArguments& arguments) {
     fmt::print("{}\n", text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
   }
-  fmt::print("{}", plan_text(found));
-  if (arguments.why) fmt::print("{}", why_text(found));
+  fmt::print("{}", to_string(found));
+  if (arguments.why) fmt::print("{}", why(found));
   if (arguments.run)
     fmt::print("run:   on {}; {}\n", counted(found.request.from.mesh.devices(), "virtual device"), in_place);
   return 0;

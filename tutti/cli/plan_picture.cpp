@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "tutti/cli/plan_request.hpp"
 #include "tutti/plan/take_step.hpp"
+#include "tutti/plan/text.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/types/block.hpp"
 

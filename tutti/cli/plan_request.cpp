@@ -81,20 +81,6 @@ void require_divides(const Sharding& sharding, Type whole, std::string_view opti
 
 }  // namespace
 
-std::string_view name(PlanObjective objective) {
-  switch (objective) {
-    case PlanObjective::time: return "time";
-    case PlanObjective::bytes: return "bytes";
-    case PlanObjective::steps: return "steps";
-  }
-  return {};
-}
-
-std::string shape_text(const Shape& shape) {
-  return shape.rank() == 0 ? "scalar" : fmt::format("{}", fmt::join(shape.sizes(), "x"));
-}
-std::string mesh_text(const Mesh& mesh) { return mesh.axes().empty() ? "one device" : to_string(mesh); }
-
 PlanRequest request_of(const PlanArguments& arguments) {
   const Mesh mesh = parse_mesh(arguments.mesh);
   const Type whole(parse_dtype(arguments.dtype), parse_shape(arguments.shape));

@@ -24,11 +24,7 @@ int Layout::shard(Type type, int device) const {
   return index;
 }
 
-int Layout::position(const Axes& axes, int device) const {
-  int position = 0;
-  for (const Axis& axis : axes) position = position * axis.size + mesh_.coordinate(device, axis);
-  return position;
-}
+int Layout::position(const Axes& axes, int device) const { return mesh_.position(device, axes); }
 
 int Layout::peer(const Axes& axes, int device, int position) const {
   std::vector<int> wanted(axes.size());

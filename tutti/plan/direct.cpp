@@ -67,7 +67,7 @@ class Owners {
 
   void ask(int device, const Box& have, const Box& want, std::vector<std::int64_t>& sent) const {
     if (owners_of(have, want) == 0) return;
-    const std::int64_t turn = position_along(mesh_, device, lost_) % joint_size(gained_);
+    const std::int64_t turn = mesh_.position(device, lost_) % joint_size(gained_);
     const int owner = moved(device, gained_, turn);
     auto visit = [&](auto&& self, std::size_t dim, int at, std::int64_t elements) -> void {
       if (dim == have.begin.size()) {
@@ -86,7 +86,7 @@ class Owners {
 
   bool holds(int device, int owner) const {
     return std::ranges::all_of(before_.dims, [&](const Axes& axes) {
-      return position_along(mesh_, device, axes) == position_along(mesh_, owner, axes);
+      return mesh_.position(device, axes) == mesh_.position(owner, axes);
     });
   }
 
@@ -94,7 +94,7 @@ class Owners {
   int moved(int device, const Axes& axes, std::int64_t position) const {
     for (std::size_t i = axes.size(); i-- > 0; position /= axes[i].size) {
       const int here = mesh_.coordinate(device, axes[i]);
-      device += (static_cast<int>(position % axes[i].size) - here) * stride(mesh_, axes[i]);
+      device += (static_cast<int>(position % axes[i].size) - here) * mesh_.stride(axes[i]);
     }
     return device;
   }

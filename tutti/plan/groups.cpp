@@ -32,8 +32,7 @@ std::vector<BlockKey> blocks_of(const std::vector<int>& group, const Sharding& s
   std::vector<BlockKey> blocks;
   for (int device : group) {
     blocks.emplace_back();
-    for (const Axes& axes : sharding.dims)
-      blocks.back().push_back(position_along(sharding.mesh, device, axes));
+    for (const Axes& axes : sharding.dims) blocks.back().push_back(sharding.mesh.position(device, axes));
   }
   return blocks;
 }
@@ -56,18 +55,6 @@ Axes without(const Axes& axes, const Axes& others) {
   return left;
 }
 
-int stride(const Mesh& mesh, const Axis& axis) {
-  int stride = 1;
-  for (auto it = mesh.axes().rbegin(); *it != axis; ++it) stride *= it->size;
-  return stride;
-}
-
-std::int64_t position_along(const Mesh& mesh, int device, const Axes& axes) {
-  std::int64_t position = 0;
-  for (const Axis& axis : axes) position = position * axis.size + mesh.coordinate(device, axis);
-  return position;
-}
-
 Axes step_axes(const Sharding& before, const Sharding& after) {
   Axes moved, in_order;
   for (const Axis& axis : before.mesh.axes())
@@ -83,7 +70,7 @@ DeviceGroups groups_along(const Mesh& mesh, const Axes& axes) {
   for (const Axis& axis : axes) {
     std::vector<int> wider;
     for (int device : first)
-      for (int i = 0; i < axis.size; ++i) wider.push_back(device + i * stride(mesh, axis));
+      for (int i = 0; i < axis.size; ++i) wider.push_back(device + i * mesh.stride(axis));
     first = std::move(wider);
   }
   std::vector<int> begins{0};
@@ -91,7 +78,7 @@ DeviceGroups groups_along(const Mesh& mesh, const Axes& axes) {
     std::vector<int> more;
     for (int device : begins)
       for (int i = 0; i < (contains(axes, axis) ? 1 : axis.size); ++i)
-        more.push_back(device + i * stride(mesh, axis));
+        more.push_back(device + i * mesh.stride(axis));
     begins = std::move(more);
   }
   DeviceGroups groups;

@@ -21,9 +21,4 @@ DeviceGroups permutation_pairs(const Sharding& before, const Sharding& after);
 /// The axes of `axes` that are not among `others`, in their order.
 Axes without(const Axes& axes, const Axes& others);
 
-/// The distance between the numbers of two devices that are neighbours along `axis`.
-int stride(const Mesh& mesh, const Axis& axis);
-/// The position of `device` along `axes` together; of a dim's axes, the number of the block that it holds.
-std::int64_t position_along(const Mesh& mesh, int device, const Axes& axes);
-
 }  // namespace tutti

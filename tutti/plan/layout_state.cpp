@@ -3,19 +3,6 @@
 
 namespace tutti {
 
-std::string_view name(StepKind kind) {
-  switch (kind) {
-    case StepKind::slice: return "slice";
-    case StepKind::gather: return "all_gather";
-    case StepKind::exchange: return "exchange";
-    case StepKind::permute: return "permute";
-    case StepKind::all_reduce: return "psum";
-    case StepKind::reduce_scatter: return "psum_scatter";
-    case StepKind::mask: return "mask";
-  }
-  return {};
-}
-
 std::int64_t PlanSpace::joint_size(const std::vector<int>& some) const {
   std::int64_t product = 1;
   for (int axis : some) product *= axes[static_cast<std::size_t>(axis)];

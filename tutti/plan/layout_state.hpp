@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -25,8 +24,5 @@ struct PlanSpace {
   /// The elements of one device's block; a dim of n over s devices has blocks of ceil(n/s).
   std::int64_t block_elements(const PlanState& state) const;
 };
-
-enum class StepKind { slice, gather, exchange, permute, all_reduce, reduce_scatter, mask };
-std::string_view name(StepKind kind);
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/plan/direct.hpp"
 #include "tutti/plan/groups.hpp"
+#include "tutti/plan/search.hpp"
 #include "tutti/plan/states_of.hpp"
 #include "tutti/plan/steps.hpp"
 
@@ -39,11 +40,11 @@ std::vector<int> in_both(const std::vector<int>& a, const std::vector<int>& b) {
   return both;
 }
 
-/// "48 bytes more": where a plan is worse than the one that was chosen.
+/// "48 B more": where a plan is worse than the one that was chosen.
 std::string why_not(const PlanTotals& other, const PlanTotals& chosen) {
   std::string text;
   auto add = [&](std::string_view more) { text += (text.empty() ? "" : ", ") + std::string(more); };
-  if (other.bytes > chosen.bytes) add(counted(other.bytes - chosen.bytes, "byte") + " more");
+  if (other.bytes > chosen.bytes) add(in_bytes(other.bytes - chosen.bytes) + " more");
   if (other.steps > chosen.steps) add(counted(other.steps - chosen.steps, "step") + " more");
   if (other.local > chosen.local) add(counted(other.local - chosen.local, "local step") + " more");
   if (!text.empty()) return text;

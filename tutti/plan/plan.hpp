@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/plan/layout_state.hpp"
-#include "tutti/plan/search.hpp"
+#include "tutti/plan/totals.hpp"
 #include "tutti/types/sharding.hpp"
 #include "tutti/types/type.hpp"
 
@@ -56,7 +55,7 @@ struct PlanStep {
 struct OtherPlan {
   std::vector<PlanStep> steps;
   PlanTotals totals;
-  std::string why;  // "48 bytes more", "2 steps more"
+  std::string why;  // "48 B more", "2 steps more"
 };
 
 /// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are

@@ -146,11 +146,6 @@ class Search {
 
 }  // namespace
 
-PlanTotals operator+(const PlanTotals& a, const PlanTotals& b) {
-  return {a.seconds + b.seconds, a.cost_of_bytes + b.cost_of_bytes, a.bytes + b.bytes, a.steps + b.steps,
-          a.local + b.local,     a.held_bytes + b.held_bytes};
-}
-
 std::optional<FoundPlan> search(StateGraph& graph, const PlanSearch& wanted) {
   return Search(graph, wanted).found();
 }

@@ -10,8 +10,6 @@
 
 namespace tutti {
 
-enum class PlanObjective { time, bytes, steps };
-
 struct PlanCosts {
   double step = 1e-6;          // seconds a step that communicates takes, whatever it moves
   double peer = 0;             // and for each peer
@@ -19,15 +17,6 @@ struct PlanCosts {
   double copied_byte = 2e-11;  // per byte of a local step
   std::vector<double> axes;    // what a byte costs along each axis, times `byte`; empty: 1 along all
 };
-struct PlanTotals {
-  double seconds = 0;
-  double cost_of_bytes = 0;  // each times what the axes that it crosses cost
-  std::int64_t bytes = 0;
-  int steps = 0;                // that communicate
-  int local = 0;                // that do not
-  std::int64_t held_bytes = 0;  // of the blocks after all steps together
-};
-PlanTotals operator+(const PlanTotals& a, const PlanTotals& b);
 
 struct PlanSearch {
   int from = 0, to = 0;  // states

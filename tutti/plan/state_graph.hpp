@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tutti/plan/layout_state.hpp"
+#include "tutti/plan/totals.hpp"
 
 namespace tutti {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/plan/layout_state.hpp"
 #include "tutti/plan/plan.hpp"
 
 namespace tutti {

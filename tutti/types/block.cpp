@@ -28,11 +28,8 @@ Box block(int device, const Sharding& sharding, const Shape& shape) {
           to_string(sharding), sharding.dims.size(), shape.rank());
   Box box;
   for (int dim = 0; dim < shape.rank(); ++dim) {
-    std::int64_t position = 0, parts = 1;
-    for (const Axis& axis : sharding.dims[static_cast<std::size_t>(dim)]) {
-      position = position * axis.size + sharding.mesh.coordinate(device, axis);
-      parts *= axis.size;
-    }
+    const Axes& axes = sharding.dims[static_cast<std::size_t>(dim)];
+    const std::int64_t position = sharding.mesh.position(device, axes), parts = joint_size(axes);
     const std::int64_t n = shape[dim], size = (n + parts - 1) / parts;
     box.begin.push_back(std::min(position * size, n));
     box.end.push_back(std::min((position + 1) * size, n));

@@ -2,10 +2,12 @@
 #include "tutti/types/mesh.hpp"
 
 #include <charconv>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -48,54 +50,108 @@ std::pair<std::string, int> parse_axis(std::string_view text) {
   return {std::string(name), size};
 }
 
-/// The axes of all meshes that there were. They are never removed.
-struct Interned {
-  std::mutex mutex;
-  std::map<std::vector<std::pair<std::string, int>>, Axes> whole;
-  std::map<std::vector<int>, Axes> part;  // meshes of some axes of another one, by their ids
-};
-Interned& interned() {
-  static Interned all;
-  return all;
+void check(const std::vector<int>& devices, int wanted) {
+  require(std::ssize(devices) == wanted, Code::mesh,
+          "a mesh of {} has a list of {}; name one for each position", counted(wanted, "device"),
+          devices.size());
+  std::set<int> seen;
+  for (int device : devices) {
+    require(device >= 0 && device < Mesh::max_devices, Code::mesh, "there is no device {}; use 0 to {}",
+            device, Mesh::max_devices - 1);
+    require(seen.insert(device).second, Code::mesh,
+            "device {} stands at two positions of the mesh; name it once", device);
+  }
+}
+
+bool is_in_order(const std::vector<int>& devices) {
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (devices[i] != static_cast<int>(i)) return false;
+  return true;
+}
+
+std::vector<int> ids_of(const Axes& axes) {
+  std::vector<int> ids;
+  for (const Axis& axis : axes) ids.push_back(axis.id);
+  return ids;
 }
 
 }  // namespace
 
-Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where) try {
+/// All meshes that there were, and those of some of their axes. They are never removed.
+struct Mesh::AllInterned {
+  using Key = std::pair<std::vector<std::pair<std::string, int>>, std::vector<int>>;
+
+  std::mutex mutex;
+  std::deque<Interned> meshes;
+  std::map<Key, const Interned*> by_names;
+  std::map<std::vector<int>, const Interned*> by_axes;  // by their ids
+
+  static AllInterned& get() {
+    static AllInterned all;
+    return all;
+  }
+  const Interned* add(Interned mesh) {
+    const Interned& added = meshes.emplace_back(std::move(mesh));
+    return by_axes[ids_of(added.axes)] = &added;
+  }
+};
+
+Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where)
+    : Mesh(names_and_sizes, {}, where) {}
+
+Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, MeshOptions options,
+           Where where) try {
   check(names_and_sizes);
-  Interned& all = interned();
+  std::vector<int>& devices = options.devices;
+  if (!devices.empty()) {
+    int wanted = 1;
+    for (const auto& [name, size] : names_and_sizes) wanted *= size;
+    check(devices, wanted);
+    if (is_in_order(devices)) devices.clear();
+  }
+  AllInterned& all = AllInterned::get();
   std::lock_guard lock(all.mutex);
-  auto it = all.whole.find(names_and_sizes);
-  if (it == all.whole.end()) it = all.whole.emplace(names_and_sizes, fresh_mesh_axes(names_and_sizes)).first;
-  axes_ = &it->second;
+  const Interned*& found = all.by_names[{names_and_sizes, devices}];
+  if (found == nullptr) found = all.add({fresh_mesh_axes(names_and_sizes), std::move(devices)});
+  interned_ = found;
 } catch (const Error& error) {
   throw error.at(where, "mesh");
 }
 
 Mesh Mesh::of(const Axes& axes) {
-  std::vector<std::pair<std::string, int>> names_and_sizes;
-  std::vector<int> ids;
-  for (const Axis& axis : axes) {
-    names_and_sizes.emplace_back(axis.name, axis.size);
-    ids.push_back(axis.id);
-  }
   Mesh mesh;
-  Interned& all = interned();
+  AllInterned& all = AllInterned::get();
   std::lock_guard lock(all.mutex);
-  auto whole = all.whole.find(names_and_sizes);
-  bool is_whole = whole != all.whole.end() && whole->second == axes;
-  mesh.axes_ = is_whole ? &whole->second : &all.part.emplace(ids, axes).first->second;
+  const auto found = all.by_axes.find(ids_of(axes));
+  mesh.interned_ = found != all.by_axes.end() ? found->second : all.add({axes, {}});
   return mesh;
 }
 
 int Mesh::coordinate(int device, const Axis& axis) const {
-  for (std::size_t i = axes_->size(); i-- > 0; device /= (*axes_)[i].size)
-    if ((*axes_)[i] == axis) return device % (*axes_)[i].size;
+  const Axes& all = axes();
+  for (std::size_t i = all.size(); i-- > 0; device /= all[i].size)
+    if (all[i] == axis) return device % all[i].size;
   fail(Code::internal, "axis '{}' is not in the mesh {}", axis.name, to_string(*this));
 }
 
+int Mesh::position(int device, const Axes& axes) const {
+  int position = 0;
+  for (const Axis& axis : axes) position = position * axis.size + coordinate(device, axis);
+  return position;
+}
+
+int Mesh::stride(const Axis& axis) const {
+  int stride = 1;
+  for (auto it = axes().rbegin(); *it != axis; ++it) stride *= it->size;
+  return stride;
+}
+
+int Mesh::device_id(int position) const {
+  return is_in_device_order() ? position : interned_->devices.at(static_cast<std::size_t>(position));
+}
+
 Mesh Mesh::without(const Axes& axes) const {
-  Axes left = *axes_;
+  Axes left = this->axes();
   for (const Axis& axis : axes) std::erase(left, axis);
   return of(left);
 }
@@ -104,6 +160,10 @@ std::string to_string(const Mesh& mesh) {
   std::string text;
   for (const Axis& axis : mesh.axes())
     text += (text.empty() ? "" : ",") + std::string(axis.name) + "=" + std::to_string(axis.size);
+  if (mesh.is_in_device_order()) return text;
+  text += text.empty() ? "one device, " : " on devices ";
+  for (int position = 0; position < mesh.devices(); ++position)
+    text += (position == 0 ? "" : ",") + std::to_string(mesh.device_id(position));
   return text;
 }
 

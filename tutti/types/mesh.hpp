@@ -10,35 +10,58 @@
 
 namespace tutti {
 
-/// A box of devices with named axes: Mesh({{"data", 4}, {"model", 2}}). Devices are numbered row-major, the last
-/// axis fastest. Equal meshes (names, sizes, order) are the same mesh and share their axes.
-/// Throws T014 for an empty or repeated name, a size below 1, or more than max_devices devices.
+struct MeshOptions {
+  /// The machine's devices that stand at the mesh's row-major positions; none: 0, 1, 2 and so on.
+  std::vector<int> devices = {};
+};
+
+/// A box of devices with named axes: Mesh({{"data", 4}, {"model", 2}}). Positions are numbered row-major, the last
+/// axis fastest; where no options say otherwise, the machine's devices have the same numbers.
+/// Equal meshes (names, sizes, order, devices) are the same mesh and share their axes.
+/// Throws T014 for an empty or repeated name, a size below 1, more than max_devices devices, and for devices that are
+/// too few, too many, named twice or not from 0 to max_devices - 1.
 class Mesh {
  public:
   static constexpr int max_devices = 65'536;
 
   explicit Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Where where = Where::here());
+  Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, MeshOptions options,
+       Where where = Where::here());
   /// The mesh without axes: one device.
   Mesh() : Mesh(std::vector<std::pair<std::string, int>>{}) {}
 
   /// The mesh of `axes`, all or some of one mesh's, in its order. They stay the same axes.
   static Mesh of(const Axes& axes);
 
-  const Axes& axes() const { return *axes_; }
-  int devices() const { return joint_size(*axes_); }
-  /// The coordinate of `device` along `axis`, one of axes().
+  const Axes& axes() const { return interned_->axes; }
+  int devices() const { return joint_size(axes()); }
+  /// The coordinate of the device at position `device` along `axis`, one of axes().
   int coordinate(int device, const Axis& axis) const;
+  /// Its position along several axes together, row-major in the order given.
+  int position(int device, const Axes& axes) const;
+  /// The distance between the positions of neighbours along `axis`.
+  int stride(const Axis& axis) const;
+  /// The machine's number of the device at a position.
+  int device_id(int position) const;
+  /// True if positions and the machine's devices have the same numbers.
+  bool is_in_device_order() const { return interned_->devices.empty(); }
   /// The devices at one position along `axes`: a mesh of the other axes.
   Mesh without(const Axes& axes) const;
   bool operator==(const Mesh&) const = default;
 
  private:
-  const Axes* axes_;  // interned
+  struct Interned {
+    Axes axes;
+    std::vector<int> devices;  // none: in device order
+  };
+  struct AllInterned;
+
+  const Interned* interned_;
 };
 
-/// "data=4,model=2".
+/// "data=4,model=2"; with devices of its own "data=2 on devices 2,0".
 std::string to_string(const Mesh& mesh);
-/// The inverse of to_string. Throws T014 with what is wrong with `text`.
+/// The inverse of to_string for a mesh in device order. Throws T014 with what is wrong with `text`.
 Mesh parse_mesh(std::string_view text);
 
 }  // namespace tutti

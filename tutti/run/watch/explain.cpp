@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/run/place/cost.hpp"
@@ -16,15 +15,6 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t line_length = 120;
-
-std::string in_bytes(std::int64_t bytes) {
-  constexpr std::array names{"KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double amount = static_cast<double>(bytes) / 1024;
-  std::size_t name = 0;
-  for (; amount >= 1023.95 && name + 1 < names.size(); ++name) amount /= 1024;
-  return fmt::format("{:.1f} {}", amount, names[name]);
-}
 
 std::string in_microseconds(std::optional<double> nanoseconds) {
   return nanoseconds ? fmt::format("{:.2f}", *nanoseconds / 1e3) : "-";

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as text: to_string(plan) and its parts.
+#pragma once
+
+#include <string>
+
+#include "tutti/plan/plan.hpp"
+
+namespace tutti {
+
+/// Which one collective is enough, and the other plans with what speaks against them.
+std::string why(const ReshardPlan& plan);
+/// "x: 0 -> 1, y: sum -> all": the axes that stand elsewhere after the step, by dim; "all" holds equal values.
+std::string moves_of(const PlanStep& step);
+/// "4096x4096", "scalar".
+std::string shape_text(const Shape& shape);
+/// "x=4,y=2", "one device".
+std::string mesh_text(const Mesh& mesh);
+
+}  // namespace tutti

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/plan/totals.hpp"
+
+namespace tutti {
+
+std::string_view name(StepKind kind) {
+  switch (kind) {
+    case StepKind::slice: return "slice";
+    case StepKind::gather: return "all_gather";
+    case StepKind::exchange: return "exchange";
+    case StepKind::permute: return "permute";
+    case StepKind::all_reduce: return "psum";
+    case StepKind::reduce_scatter: return "psum_scatter";
+    case StepKind::mask: return "mask";
+  }
+  return {};
+}
+
+std::string_view name(PlanObjective objective) {
+  switch (objective) {
+    case PlanObjective::time: return "time";
+    case PlanObjective::bytes: return "bytes";
+    case PlanObjective::steps: return "steps";
+  }
+  return {};
+}
+
+PlanTotals operator+(const PlanTotals& a, const PlanTotals& b) {
+  return {a.seconds + b.seconds, a.cost_of_bytes + b.cost_of_bytes, a.bytes + b.bytes, a.steps + b.steps,
+          a.local + b.local,     a.held_bytes + b.held_bytes};
+}
+
+}  // namespace tutti

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tutti {
+
+enum class StepKind { slice, gather, exchange, permute, all_reduce, reduce_scatter, mask };
+std::string_view name(StepKind kind);
+
+/// What the best plan has least of.
+enum class PlanObjective { time, bytes, steps };
+std::string_view name(PlanObjective objective);
+
+/// What the steps of a plan take together.
+struct PlanTotals {
+  double seconds = 0;           // by estimate
+  double cost_of_bytes = 0;     // of bytes received, each times what the axes that it crosses cost
+  std::int64_t bytes = 0;       // received by the device that receives the most in each step
+  int steps = 0;                // that communicate
+  int local = 0;                // that do not
+  std::int64_t held_bytes = 0;  // of the blocks after all steps together
+};
+PlanTotals operator+(const PlanTotals& a, const PlanTotals& b);
+
+}  // namespace tutti
