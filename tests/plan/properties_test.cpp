@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/plan/shardings.hpp"
-#include "tutti/plan/layout_state.hpp"
+#include "tutti/plan/state_graph.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {
