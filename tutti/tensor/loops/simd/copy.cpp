@@ -81,15 +81,29 @@ void copy_elements(std::byte* to, const std::byte* from, std::span<const CopyLoo
     copy_elements<T>(to + i * loops[0].to_stride, from + i * loops[0].from_stride, loops.subspan(1));
 }
 
-using CopyRun = void (*)(std::byte* to, const std::byte* from, std::size_t bytes);
+/// Copies `bytes` bytes that lie one after another. `next` is where the following ones are read; null if there are none.
+using CopyRun = void (*)(std::byte* to, const std::byte* from, std::size_t bytes, const std::byte* next);
 
-void plain_run(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void plain_run(std::byte* to, const std::byte* from, std::size_t bytes, const std::byte*) {
+  std::memcpy(to, from, bytes);
+}
+
+/// The processor finds out what is read next only within a page. 4 KiB runs: 4.8 ms for 64 MiB without the fetch, 3.1 with it
+/// (bench/programs_reshard).
+void streamed_run(std::byte* to, const std::byte* from, std::size_t bytes, const std::byte* next) {
+  constexpr std::size_t page = 4096;
+  if (next != nullptr) fetch(next, std::min(bytes, page));
+  stream(to, from, bytes);
+}
 
 void copy_runs(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops, std::size_t run_bytes,
                CopyRun copy_run) {
-  if (loops.empty()) return copy_run(to, from, run_bytes);
-  for (std::int64_t i = 0; i < loops[0].size; ++i, to += loops[0].to_stride, from += loops[0].from_stride)
-    copy_runs(to, from, loops.subspan(1), run_bytes, copy_run);
+  if (loops.empty()) return copy_run(to, from, run_bytes, nullptr);
+  const CopyLoop& loop = loops[0];
+  for (std::int64_t i = 0; i < loop.size; ++i, to += loop.to_stride, from += loop.from_stride) {
+    if (loops.size() > 1) copy_runs(to, from, loops.subspan(1), run_bytes, copy_run);
+    else copy_run(to, from, run_bytes, i + 1 < loop.size ? from + loop.from_stride : nullptr);
+  }
 }
 
 template <class T>
@@ -132,7 +146,7 @@ void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop
 
 void strided_stream(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
                     std::size_t element_bytes) {
-  copy(to, from, loops, element_bytes, stream);
+  copy(to, from, loops, element_bytes, streamed_run);
 }
 
 void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes) {
