@@ -53,6 +53,7 @@ class StateGraph {
   class Steps;
 
   int number(const Places& places);
+  bool is_same(const Places& a, const Places& b) const;
   void grow_table();
 
   PlanSpace space_;

@@ -25,9 +25,4 @@ std::string_view name(PlanObjective objective) {
   return {};
 }
 
-PlanTotals operator+(const PlanTotals& a, const PlanTotals& b) {
-  return {a.seconds + b.seconds, a.cost_of_bytes + b.cost_of_bytes, a.bytes + b.bytes, a.steps + b.steps,
-          a.local + b.local,     a.held_bytes + b.held_bytes};
-}
-
 }  // namespace tutti

@@ -22,6 +22,9 @@ struct PlanTotals {
   int local = 0;                // that do not
   std::int64_t held_bytes = 0;  // of the blocks after all steps together
 };
-PlanTotals operator+(const PlanTotals& a, const PlanTotals& b);
+inline PlanTotals operator+(const PlanTotals& a, const PlanTotals& b) {
+  return {a.seconds + b.seconds, a.cost_of_bytes + b.cost_of_bytes, a.bytes + b.bytes, a.steps + b.steps,
+          a.local + b.local,     a.held_bytes + b.held_bytes};
+}
 
 }  // namespace tutti
