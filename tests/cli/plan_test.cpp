@@ -291,6 +291,18 @@ TEST_F(PlanPicture, says_which_dims_of_many_it_draws) {
             std::string::npos);
 }
 
+TEST_F(PlanPicture, squeezes_texts_that_are_too_long) {
+  const std::string svg = drawn(
+      "--mesh replicas_of_the_model=2,parts_of_the_model=2 --shape 8x8 --from 'P(replicas_of_the_model, "
+      "parts_of_the_model)' --to 'P((parts_of_the_model, replicas_of_the_model))'");
+  EXPECT_NE(svg.find("<title>P(replicas_of_the_model, parts_of_the_model)</title><text "), std::string::npos)
+      << svg;
+  EXPECT_NE(svg.find(" textLength=\"200\" lengthAdjust=\"spacingAndGlyphs\">P(replicas_of_the_model, "
+                     "parts_of_the_mode..<"),
+            std::string::npos)
+      << svg;
+}
+
 TEST(plan, refuses_a_picture_that_cannot_be_written) {
   const Finished run = plan(square + "--from 'P(x)' --to 'P()' --svg nowhere/picture.svg");
   EXPECT_EQ(run.status, 4);

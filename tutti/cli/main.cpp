@@ -45,6 +45,8 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
   command->footer(
       "A sharding names for each dim the axes that split it, the slowest first: P(x, none, (y, z)).\n"
       "+U(t): the devices along t hold terms of a sum. +R(s): equal values, whose gradients are terms.\n"
+      "About us: 1 us for each step between devices, 0.1 ns for a byte received (times --link), 0.02 ns for "
+      "a byte copied.\n"
       "tutti plan --mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'");
   command->add_option("--mesh", plan.mesh, "devices by axis: x=4,y=2")->required();
   command->add_option("--shape", plan.shape, "of the whole array: 4096x4096")->required();
@@ -54,8 +56,9 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
   command->add_option("--objective", plan.objective, "what is to be least: time, bytes or steps")
       ->capture_default_str();
   command
-      ->add_option("--cap", plan.cap,
-                   "no device holds more than this times the larger of its blocks before and after")
+      ->add_option(
+          "--cap", plan.cap,
+          "a device may hold, between two steps, this times the larger of its blocks before and after")
       ->capture_default_str();
   command
       ->add_option("--link", plan.links,

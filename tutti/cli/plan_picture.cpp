@@ -40,6 +40,19 @@ std::string text_at(double x, double y, std::string_view text, std::string_view 
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, escaped(text));
 }
 
+// A text that would be wider than `width` is squeezed to it; what lies under the pointer is shown in full.
+std::string text_within(double width, double x, double y, std::string_view text, std::string_view more = "") {
+  constexpr double of_a_letter = 7, least = 4.5;  // widths in sans-serif of size 12
+  const auto most = static_cast<std::size_t>(width / least);
+  if (static_cast<double>(text.size()) * of_a_letter <= width) return text_at(x, y, text, more);
+  const std::string shown =
+      text.size() <= most ? std::string(text) : fmt::format("{}..", text.substr(0, most - 2));
+  return fmt::format("<g><title>{}</title>{}</g>\n", escaped(text),
+                     text_at(x, y, shown,
+                             fmt::format("{} textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\"", more,
+                                         width)));
+}
+
 std::string rectangle(const Area& area, std::string_view look) {
   return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}/>\n", area.left,
                      area.top, area.width, area.height, look);
@@ -162,9 +175,10 @@ std::string picture(const ReshardPlan& plan) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
       "font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
       width, height);
-  svg += text_at(margin, 22,
-                 fmt::format("{} on {}", to_string(plan.request.whole), mesh_text(plan.request.from.mesh)),
-                 " font-size=\"14\"");
+  svg +=
+      text_within(width - 2 * margin, margin, 22,
+                  fmt::format("{} on {}", to_string(plan.request.whole), mesh_text(plan.request.from.mesh)),
+                  " font-size=\"14\"");
   for (std::size_t i = 0; i < states; ++i) {
     const Sharding& sharding = i == 0 ? plan.request.from : plan.steps[i - 1].after;
     const std::size_t row = i / columns, column = i % columns;
@@ -172,7 +186,7 @@ std::string picture(const ReshardPlan& plan) {
     const double top = head + static_cast<double>(row) * panel;
     svg += text_at(left, top + 18, i == 0 ? "before" : fmt::format("{}. {}", i, op_name(plan.steps[i - 1])),
                    " font-weight=\"bold\"");
-    svg += text_at(left, top + 36, to_string(sharding));
+    svg += text_within(side, left, top + 36, to_string(sharding));
     svg += drawn(whole, sharding, {left, top + above, side, static_cast<double>(high)});
   }
   return svg + legend(plan, height) + "</svg>\n";
