@@ -8,7 +8,8 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/transitions.hpp"
 #include "tests/support/values.hpp"
-#include "tutti/base/error.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -42,6 +43,11 @@ Array counted(const Shape& shape, DType dtype = DType::f32) { return Array(numbe
 template <class F>
 Tensor run(const Machine& machine, const F& function, const Array& x) {
   return machine.compile(function, x)(x).tensor();
+}
+
+/// 0, 1, 2, .. of one shape, in another: splits within a dim are splits of the dims that it becomes.
+Array reshaped(const Shape& from, const Shape& to) {
+  return run(line(), [&](const Array& x) { return reshape(x, to); }, counted(from));
 }
 
 // --- N1 to N7: collectives ---------------------------------------------------------------------------------------
@@ -105,11 +111,11 @@ void expect_held(const Machine& machine, const Array& x, const P& spec,
 }
 
 TEST(nvfuser, n8_splits_inside_so_that_devices_take_turns) {
-  expect_held(line(), reshape(counted({12}), {3, 4}), P(none, "x"),
+  expect_held(line(), reshaped({12}, {3, 4}), P(none, "x"),
               [](int rank, std::int64_t i) { return 4.0 * static_cast<double>(i) + rank; });
 }
 TEST(nvfuser, n9_splits_in_the_middle) {
-  expect_held(line(), reshape(counted({24}), {2, 4, 3}), P(none, "x"),
+  expect_held(line(), reshaped({24}, {2, 4, 3}), P(none, "x"),
               [](int rank, std::int64_t i) { return static_cast<double>(i / 3 * 12 + 3 * rank + i % 3); });
 }
 TEST(nvfuser, n10_sums_columns_of_each_device) { expect_sum({2, 12}, 1, P(none, "x"), P()); }
@@ -119,12 +125,12 @@ TEST(nvfuser, n11_holds_blocks_of_a_matrix) {
   });
 }
 TEST(nvfuser, n12_splits_one_dim_outside_and_in_the_middle) {
-  expect_held(grid(), reshape(counted({24}), {2, 2, 2, 3}), P("y", none, "x"), [](int rank, std::int64_t i) {
+  expect_held(grid(), reshaped({24}, {2, 2, 2, 3}), P("y", none, "x"), [](int rank, std::int64_t i) {
     return static_cast<double>(rank / 2 * 12 + i / 3 * 6 + rank % 2 * 3 + i % 3);
   });
 }
 TEST(nvfuser, n13_splits_one_dim_over_two_axes) {
-  expect_held(grid(), reshape(counted({2, 12, 5}), {2, 2, 2, 3, 5}), P(none, "y", "x"),
+  expect_held(grid(), reshaped({2, 12, 5}, {2, 2, 2, 3, 5}), P(none, "y", "x"),
               [](int rank, std::int64_t i) { return static_cast<double>(i / 15 * 60 + rank * 15 + i % 15); });
 }
 TEST(nvfuser, n14_leaves_dims_of_size_1_as_they_are) {
@@ -209,9 +215,15 @@ TEST(nvfuser_limit, splits_that_are_not_outermost_are_communicated) {
   expect_move("x2 y3", square, {"[xy][]", "[x][]"}, "all_gather");
 }
 TEST(nvfuser_limit, both_dims_of_an_exchange_are_checked) {
-  auto refused = [](const Shape& shape) {
-    const std::string said = refusal([&] { planned("x4", {DType::f32, shape}, {"[x][]", "[][x]"}); });
-    return said.substr(0, said.find(" over"));
+  const Mesh mesh = mesh_of("x4");
+  auto refused = [&](const Shape& shape) {
+    const std::string said = refusal([&] {
+      trace({Type(DType::f32, {2, 8}, {})}, [&](const Arrays& x) {
+        return Arrays{exchange(x[0], shape, sharding_of(mesh, 2, "[x][]"), sharding_of(mesh, 2, "[][x]"))};
+      });
+    });
+    const std::size_t at = said.find("dim");
+    return said.substr(0, 4) + " " + said.substr(at, said.find(" over") - at);
   };
   EXPECT_EQ(refused({8, 6}), "T005 dim 1 of f32[8,6] does not split");
   EXPECT_EQ(refused({6, 8}), "T005 dim 0 of f32[6,8] does not split");
