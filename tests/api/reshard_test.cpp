@@ -4,6 +4,7 @@
 
 #include "tests/api/numbers.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/shardings.hpp"
 
 namespace tutti {
 namespace {
@@ -23,17 +24,9 @@ Array counted(const Shape& shape, DType dtype = DType::i32) {
 }
 
 std::vector<P> specs_of_matrices() {
-  return {P(),
-          P("x"),
-          P("y"),
-          P(none, "x"),
-          P(none, "y"),
-          P(SpecEntry{"x", "y"}),
-          P(SpecEntry{"y", "x"}),
-          P(none, SpecEntry{"x", "y"}),
-          P(none, SpecEntry{"y", "x"}),
-          P("x", "y"),
-          P("y", "x")};
+  std::vector<P> specs;
+  for (const Sharding& sharding : all_shardings(mesh(), 2)) specs.push_back(parse_spec(to_string(sharding)));
+  return specs;
 }
 
 auto resharded(const P& from, const P& to) {

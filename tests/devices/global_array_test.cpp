@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/shardings.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/types/block.hpp"
 
@@ -56,25 +57,6 @@ TEST(global_array, spaces_large_shards_off_powers_of_two) {
   EXPECT_TRUE(array.whole() == counted({2, 8192}));
 }
 
-/// All ways to split a matrix over the axes of a mesh.
-std::vector<Sharding> shardings_of_matrices(const Mesh& mesh) {
-  const Axis a = mesh.axes()[0], b = mesh.axes()[1];
-  std::vector<Sharding> all;
-  for (const std::vector<Axes>& dims : std::vector<std::vector<Axes>>{{{}, {}},
-                                                                      {{a}, {}},
-                                                                      {{b}, {}},
-                                                                      {{}, {a}},
-                                                                      {{}, {b}},
-                                                                      {{a, b}, {}},
-                                                                      {{b, a}, {}},
-                                                                      {{}, {a, b}},
-                                                                      {{}, {b, a}},
-                                                                      {{a}, {b}},
-                                                                      {{b}, {a}}})
-    all.push_back({mesh, dims, {}, {}});
-  return all;
-}
-
 void expect_own_blocks(const GlobalArray& array, const Tensor& whole) {
   for (int device = 0; device < array.sharding()->mesh.devices(); ++device) {
     const Box box = block(device, *array.sharding(), whole.shape());
@@ -92,8 +74,8 @@ TEST(global_array, goes_from_any_sharding_to_any_other_in_even_and_uneven_blocks
   const Mesh mesh({{"a", 2}, {"b", 3}});
   for (const Shape& shape : {Shape{12, 6}, Shape{7, 5}, Shape{1, 4}, Shape{0, 3}}) {
     const Tensor whole = counted(shape);
-    for (const Sharding& from : shardings_of_matrices(mesh))
-      for (const Sharding& to : shardings_of_matrices(mesh)) {
+    for (const Sharding& from : all_shardings(mesh, 2))
+      for (const Sharding& to : all_shardings(mesh, 2)) {
         const GlobalArray array = GlobalArray::distributed(GlobalArray::distributed(whole, from), to);
         expect_own_blocks(array, whole);
         ASSERT_TRUE(array.whole() == whole) << to_string(from) << " to " << to_string(to);

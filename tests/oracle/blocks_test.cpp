@@ -2,32 +2,14 @@
 // The blocks of all even shardings, against those of JAX's NamedSharding.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "tests/support/oracle.hpp"
+#include "tests/support/shardings.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {
 namespace {
 
 class blocks : public OracleTest {};
-
-// Every way to split `rank` dims over some of the axes, in any order.
-std::vector<Sharding> all_shardings(const Mesh& mesh, int rank) {
-  std::vector<Sharding> found;
-  const std::function<void(const Sharding&, const Axes&, int)> split = [&](const Sharding& sharding,
-                                                                           const Axes& left, int dim) {
-    if (dim == rank) return found.push_back(sharding);
-    split(sharding, left, dim + 1);
-    for (const Axis& axis : left) {
-      Sharding next = sharding;
-      next.dims[static_cast<std::size_t>(dim)].push_back(axis);
-      split(next, without(left, axis), dim);
-    }
-  };
-  split(unsharded(mesh, rank), mesh.axes(), 0);
-  return found;
-}
 
 // [sharding, dim, k]: the k-th axis of a dim, or -1.
 Tensor splits_of(const std::vector<Sharding>& shardings, const Mesh& mesh, int rank) {

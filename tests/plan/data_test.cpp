@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/plan/interpreter.hpp"
+#include "tests/support/full_sets.hpp"
 
 namespace tutti {
 namespace {
@@ -29,26 +30,34 @@ void expect_right_data(std::string_view mesh, const Shape& shape, Sums sums, std
 }
 
 TEST(plan_data, is_right_for_all_pairs_on_2x2x2) {
-  expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::none, 1);
+  expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::excluded, 1);
 }
 TEST(plan_data, is_right_where_few_dims_divide) {
-  expect_right_data("x2 y2 z2", Shape{2, 8, 4}, Sums::none, 5);
-  expect_right_data("x2 y2 z2", Shape{4}, Sums::some, 1);
+  expect_right_data("x2 y2 z2", Shape{2, 8, 4}, Sums::excluded, 5);
+  expect_right_data("x2 y2 z2", Shape{4}, Sums::included, 1);
 }
-TEST(plan_data, is_right_for_sums_on_2x2x2) { expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::some, 7); }
+TEST(plan_data, is_right_for_sums_on_2x2x2) { expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::included, 7); }
 TEST(plan_data, is_right_for_all_pairs_and_sums_on_2x3) {
-  expect_right_data("x2 y3", Shape{6}, Sums::some, 1);
-  expect_right_data("x2 y3", Shape{6, 12}, Sums::some, 1);
-  expect_right_data("x2 y3", Shape{6, 6, 6}, Sums::some, 3);
+  expect_right_data("x2 y3", Shape{6}, Sums::included, 1);
+  expect_right_data("x2 y3", Shape{6, 12}, Sums::included, 1);
+  expect_right_data("x2 y3", Shape{6, 6, 6}, Sums::included, 3);
 }
 TEST(plan_data, is_right_for_axes_of_different_sizes) {
-  expect_right_data("x4 y2", Shape{8, 8}, Sums::some, 1);
-  expect_right_data("x6", Shape{6, 12}, Sums::some, 1);
-  expect_right_data("x2 y4 z3", Shape{24, 24}, Sums::some, 211);
+  expect_right_data("x4 y2", Shape{8, 8}, Sums::included, 1);
+  expect_right_data("x6", Shape{6, 12}, Sums::included, 1);
+  expect_right_data("x2 y4 z3", Shape{24, 24}, Sums::included, 211);
 }
 TEST(plan_data, is_right_for_exchanges_of_boxes) {
-  expect_right_data("x2 y3", Shape{6, 12}, Sums::some, 1, true);
-  expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::some, 17, true);
+  expect_right_data("x2 y3", Shape{6, 12}, Sums::included, 1, true);
+  expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::included, 17, true);
+}
+
+TEST(plan_data, is_right_for_all_pairs_of_ranks_1_to_3) {
+  if (!tries_full_sets()) GTEST_SKIP() << "minutes: TUTTI_TEST_FULL is not set";
+  for (std::string_view mesh : {"x2 y2 z2", "x4 y2", "x2 y3", "x6"})
+    for (int rank = 1; rank <= 3; ++rank)
+      for (bool direct : {false, true})
+        expect_right_data(mesh, even_shape(mesh_of(mesh), rank), Sums::included, 1, direct);
 }
 
 TEST(plan_data, is_right_for_many_axes) {
@@ -69,8 +78,8 @@ TEST(plan_data, is_right_for_many_axes) {
 }
 
 TEST(plan_data, is_right_for_a_scalar_and_for_no_elements) {
-  expect_right_data("x2 y3", Shape{}, Sums::some, 1);
-  expect_right_data("x2 y3", Shape{0, 6}, Sums::some, 1);
+  expect_right_data("x2 y3", Shape{}, Sums::included, 1);
+  expect_right_data("x2 y3", Shape{0, 6}, Sums::included, 1);
 }
 
 // What the tests above would not be worth without.

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/plan/shardings.hpp"
+#include "tests/support/full_sets.hpp"
+#include "tests/support/shardings.hpp"
+#include "tutti/plan/plan.hpp"
 #include "tutti/plan/search.hpp"
 
 namespace tutti {
@@ -159,21 +161,30 @@ void expect_cheapest(std::string_view mesh, const Shape& shape, Sums sums, std::
 }
 
 TEST(plan_exhaustive, plans_on_one_axis_are_the_cheapest) {
-  expect_cheapest("x4", {8}, Sums::some, 1);
-  expect_cheapest("x6", {6, 12}, Sums::some, 1);
-  expect_cheapest("x4", {4, 8, 4}, Sums::some, 1);
+  expect_cheapest("x4", {8}, Sums::included, 1);
+  expect_cheapest("x6", {6, 12}, Sums::included, 1);
+  expect_cheapest("x4", {4, 8, 4}, Sums::included, 1);
 }
 
 TEST(plan_exhaustive, plans_on_two_axes_are_the_cheapest) {
-  expect_cheapest("x2 y2", {8}, Sums::some, 1);
-  expect_cheapest("x2 y2", {4, 8}, Sums::some, 1);
-  expect_cheapest("x2 y2", {4, 4, 4}, Sums::some, 7);
-  expect_cheapest("x2 y3", {6, 12}, Sums::some, 3);
+  expect_cheapest("x2 y2", {8}, Sums::included, 1);
+  expect_cheapest("x2 y2", {4, 8}, Sums::included, 1);
+  expect_cheapest("x2 y2", {4, 4, 4}, Sums::included, 7);
+  expect_cheapest("x2 y3", {6, 12}, Sums::included, 3);
 }
 
 TEST(plan_exhaustive, plans_that_cannot_split_small_dims_are_the_cheapest) {
-  expect_cheapest("x2 y2", {2, 4}, Sums::some, 1);
-  expect_cheapest("x2 y3", {2, 3, 6}, Sums::none, 3);
+  expect_cheapest("x2 y2", {2, 4}, Sums::included, 1);
+  expect_cheapest("x2 y3", {2, 3, 6}, Sums::excluded, 3);
+}
+
+TEST(plan_exhaustive, plans_on_more_devices_are_the_cheapest) {
+  if (!tries_full_sets()) GTEST_SKIP() << "minutes: TUTTI_TEST_FULL is not set";
+  expect_cheapest("x2 y4", {8, 8}, Sums::included, 1);
+  expect_cheapest("x2 y2 z2", {8, 8}, Sums::excluded, 1);
+  expect_cheapest("x2 y2 z3", {12, 12}, Sums::excluded, 7);
+  expect_cheapest("x2 y2", {4, 4, 4}, Sums::included, 1);
+  expect_cheapest("x2 y3", {6, 12}, Sums::included, 1);
 }
 
 }  // namespace

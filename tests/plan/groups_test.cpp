@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/plan/shardings.hpp"
+#include "tests/support/shardings.hpp"
 
 namespace tutti {
 namespace {

@@ -2,7 +2,10 @@
 // Plans run on numbers that tell elements and terms apart, with buffers as devices have them.
 #pragma once
 
-#include "tests/plan/shardings.hpp"
+#include <string>
+
+#include "tests/support/shardings.hpp"
+#include "tutti/plan/plan.hpp"
 
 namespace tutti {
 

@@ -2,8 +2,9 @@
 // Requests that cannot be planned, what one collective is enough, and plans as text.
 #include <gtest/gtest.h>
 
-#include "tests/plan/shardings.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/shardings.hpp"
+#include "tutti/plan/plan.hpp"
 
 namespace tutti {
 namespace {
@@ -120,8 +121,8 @@ TEST(classify, says_where_nvfuser_has_no_answer) {
 
 // Agreement with the planner: what one collective does takes one step, or none.
 TEST(classify, agrees_with_plans) {
-  for (const Sharding& from : all_shardings(mesh, whole.shape(), Sums::some))
-    for (const Sharding& to : all_shardings(mesh, whole.shape(), Sums::some)) {
+  for (const Sharding& from : all_shardings(mesh, whole.shape(), Sums::included))
+    for (const Sharding& to : all_shardings(mesh, whole.shape(), Sums::included)) {
       const PlanRequest pair{whole, from, to, {.objective = PlanObjective::steps}};
       const std::string ours = classify(pair).ours;
       if (ours.starts_with("composite") || ours.find(" and ") != ours.npos || ours.starts_with("mask"))

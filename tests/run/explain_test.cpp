@@ -16,6 +16,7 @@
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/run/machine.hpp"
 #include "tutti/run/watch/memory.hpp"
@@ -61,6 +62,33 @@ std::vector<Row> rows(const std::string& text) {
     if (std::smatch parts; std::regex_match(row, parts, form) && row.find("steps:") == std::string::npos)
       found.push_back({parts[1], parts[2], parts[3], parts[4], parts[5]});
   return found;
+}
+
+std::string messages_in(const std::string& text) {
+  static const std::regex form("as messages: ([^\n]*)\n");
+  std::string found;
+  for (std::sregex_iterator at(text.begin(), text.end(), form), end; at != end; ++at)
+    found += (*at)[1].str() + "; ";
+  return found;
+}
+
+// Of 72 numbers in rows on x=2: in columns on y=3 a device lacks the half of its 24. As rows on y the exchange runs as two,
+// and a device lacks half of its 4 rows of 6: a third of the rows, permuted, then gathered.
+TEST(explain_run, tells_what_an_exchange_sends_between_devices_of_their_own) {
+  const Mesh mesh({{"x", 2}, {"y", 3}});
+  const Axis x = mesh.axes()[0], y = mesh.axes()[1];
+  auto explained_move = [&](const std::vector<Axes>& from, const std::vector<Axes>& to) {
+    const Sharding before{mesh, from, {}, {}}, after{mesh, to, {}, {}};
+    const Program program =
+        test_program(mesh, {{DType::f32, {12, 6}, from}},
+                     [&](const Arrays& part) { return Arrays{exchange(part[0], {12, 6}, before, after)}; },
+                     {to});
+    Team team(1);
+    return messages_in(Executable(program, mesh, team, {}).explain());
+  };
+  EXPECT_EQ(explained_move({{x}, {}}, {{}, {y}}), "slice, all_gather: 48 B received by a device; ");
+  EXPECT_EQ(explained_move({{x}, {}}, {{y}, {}}), "slice, permute, all_gather: 96 B received by a device; ");
+  EXPECT_EQ(explained_move({{x}, {}}, {{x, y}, {}}), "slice: 0 B received by a device; ");
 }
 
 TEST(explain_run, tells_of_each_step_its_ops_line_bytes_and_arena) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Actions for which devices need each other.
+#include <algorithm>
+
 #include "tests/soundness/scope.hpp"
+#include "tests/support/shardings.hpp"
+#include "tutti/ops/exchange.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::generated {
@@ -249,6 +253,45 @@ Array own_part(const Scope& scope, const Action& action) {
   return dynamic_index_in_dim(blocks, axis_index(axes));
 }
 
+/// A matrix of 2n by n elements on the n devices of one or two axes, and two of all its shardings.
+struct Resharded {
+  Array x;  // the part under `from`
+  Shape whole;
+  Sharding from, to;
+};
+/// Meshes have no axes of vmap: these are left out.
+Resharded resharded(const Scope& scope, const Action& action, Sums sums) {
+  Axes axes = scope.pick_open(action.picks[1]);
+  std::erase_if(axes, [](const Axis& axis) { return !is_mesh_axis(axis); });
+  axes.resize(std::min<std::size_t>(axes.size(), 2));
+  std::ranges::sort(axes);
+  const Mesh mesh = Mesh::of(axes);
+  const std::vector<Sharding> all = all_shardings(mesh, 2, sums);
+  auto chosen = [&](int n) { return all[static_cast<std::size_t>(n) % all.size()]; };
+  const Sharding from = chosen(action.picks[2]), to = chosen(action.picks[3]);
+  const Shape whole{2 * mesh.devices(), mesh.devices()};
+  const Type part = local_type(Type(scope.dtype, whole), from);
+  Array x = fitted(settled(scope.pick(action.picks[0]), axes), part.shape());
+  for (const Axis& axis : axes) {
+    if (part.at(axis) == State::varying) x = varying_along(x, {axis});
+    else if (part.at(axis) == State::unreduced) x = terms_along(x, {axis});
+    else x = pcast(equal_along(x, {axis}), axis, invariant);
+  }
+  return {x, whole, from, to};
+}
+
+Array other_sharding(const Scope& scope, const Action& action) {
+  auto [x, whole, from, to] = resharded(scope, action, Sums::excluded);
+  return tutti::exchange(x, whole, from, to);
+}
+
+// By the steps of a plan: moves of blocks between two sums are one exchange.
+Array other_sharding_of_terms(const Scope& scope, const Action& action) {
+  auto [x, whole, from, to] = resharded(scope, action, Sums::included);
+  const double each = 1.0 / joint_size(from.unreduced);
+  return reshard(x, parse_spec(to_string(from)), parse_spec(to_string(to))) * each;
+}
+
 }  // namespace
 
 Array collective_value(const Scope& scope, const Action& action) {
@@ -278,7 +321,9 @@ Array collective_value(const Scope& scope, const Action& action) {
                                                value_of_one<How::in_halves>,
                                                sent,
                                                ragged_exchange<How::at_once>,
-                                               ragged_exchange<How::in_halves>};
+                                               ragged_exchange<How::in_halves>,
+                                               other_sharding,
+                                               other_sharding_of_terms};
   constexpr auto first = static_cast<std::size_t>(Kind::sum_of_all);
   static_assert(std::size(collectives) == static_cast<std::size_t>(Kind::branch_of_two) - first);
   return collectives[static_cast<std::size_t>(action.kind) - first](scope, action);

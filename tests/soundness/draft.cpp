@@ -144,6 +144,8 @@ std::string text_of(const Actions& actions) {
                                                  "sent",
                                                  "ragged_exchange",
                                                  "started_ragged_exchange",
+                                                 "other_sharding",
+                                                 "other_sharding_of_terms",
                                                  "branch_of_two",
                                                  "branch_of_three",
                                                  "loop_over_slices",

@@ -17,24 +17,53 @@ Axis axis_named(const Mesh& mesh, const std::string& name) {
   fail(Code::internal, "no axis {}", name);
 }
 
-// The sharding, and all that split its dims over more axes.
-void add_with_more_axes(const Sharding& sharding, std::vector<Sharding>& found) {
-  found.push_back(sharding);
-  for (std::size_t dim = 0; dim < sharding.dims.size(); ++dim)
-    for (const Axis& axis : sharding.mesh.axes()) {
-      if (contains(axes_of(sharding), axis)) continue;
-      // In one order only: later dims are filled after earlier ones.
-      bool is_filled = false;
-      for (std::size_t later = dim + 1; later < sharding.dims.size(); ++later)
-        is_filled = is_filled || !sharding.dims[later].empty();
-      if (is_filled) continue;
-      Sharding more = sharding;
-      more.dims[dim].push_back(axis);
-      add_with_more_axes(more, found);
-    }
+bool divides(const Sharding& sharding, const Shape& shape) {
+  for (int dim = 0; dim < shape.rank(); ++dim)
+    if (shape[dim] % joint_size(sharding.dims[static_cast<std::size_t>(dim)]) != 0) return false;
+  return true;
+}
+
+/// Adds `sharding` and all that have more of the axes `left`; each once, since a dim's axes are chosen after those
+/// before.
+void add_finer(Sharding sharding, std::size_t dim, const Axes& left, std::vector<Sharding>& found) {
+  if (dim == sharding.dims.size()) {
+    found.push_back(std::move(sharding));
+    return;
+  }
+  add_finer(sharding, dim + 1, left, found);
+  for (const Axis& axis : left) {
+    Sharding more = sharding;
+    more.dims[dim].push_back(axis);
+    add_finer(std::move(more), dim, without(left, axis), found);
+  }
 }
 
 }  // namespace
+
+Mesh mesh_of(std::string_view text) {
+  std::vector<std::pair<std::string, int>> axes;
+  for (std::size_t at = 0; at < text.size();) {
+    std::string name(1, text[at++]);
+    int size = 0;
+    for (; at < text.size() && text[at] != ' '; ++at) size = 10 * size + (text[at] - '0');
+    axes.emplace_back(std::move(name), size);
+    if (at < text.size()) ++at;
+  }
+  return Mesh(axes);
+}
+
+Sharding sharding_of(const Mesh& mesh, int rank, std::string_view text) {
+  Sharding sharding{mesh, {}, {}, {}};
+  Axes* list = nullptr;
+  for (char letter : text) {
+    if (letter == '[') list = &sharding.dims.emplace_back();
+    if (letter == '{') list = &sharding.unreduced;
+    for (const Axis& axis : mesh.axes())
+      if (axis.name[0] == letter) list->push_back(axis);
+  }
+  sharding.dims.resize(static_cast<std::size_t>(rank));
+  return sharding;
+}
 
 Sharding sharding_on(const Mesh& mesh, const std::string& dims) {
   Sharding sharding{mesh, {Axes{}}, {}, {}};
@@ -46,9 +75,22 @@ Sharding sharding_on(const Mesh& mesh, const std::string& dims) {
   return sharding;
 }
 
-std::vector<Sharding> all_shardings(const Mesh& mesh, int rank) {
+std::vector<Sharding> all_shardings(const Mesh& mesh, int rank, Sums sums) {
   std::vector<Sharding> found;
-  add_with_more_axes(unsharded(mesh, rank), found);
+  const std::size_t subsets = sums == Sums::included ? std::size_t{1} << mesh.axes().size() : 1;
+  for (std::size_t bits = 0; bits < subsets; ++bits) {
+    Sharding begin = unsharded(mesh, rank);
+    Axes left;
+    for (std::size_t i = 0; i < mesh.axes().size(); ++i)
+      ((bits >> i & 1) != 0 ? begin.unreduced : left).push_back(mesh.axes()[i]);
+    add_finer(std::move(begin), 0, left, found);
+  }
+  return found;
+}
+
+std::vector<Sharding> all_shardings(const Mesh& mesh, const Shape& shape, Sums sums) {
+  std::vector<Sharding> found = all_shardings(mesh, shape.rank(), sums);
+  std::erase_if(found, [&](const Sharding& sharding) { return !divides(sharding, shape); });
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "tests/support/shardings.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/tree/specs.hpp"
 
@@ -132,36 +133,26 @@ TEST(parse_sharding, marks_the_first_dim_that_the_array_has_not) {
             "                      ^");
 }
 
-// Every order of every subset of the axes, cut in every way into two dims, terms, gradients and axes that it does
-// not name.
-std::vector<Sharding> all_shardings(const Mesh& on) {
+// Every way to split two dims, then terms, gradients and axes that it does not name.
+std::vector<Sharding> all_shardings_with_terms(const Mesh& on) {
   std::vector<Sharding> found;
-  const std::function<void(Sharding, const Axes&)> add = [&](const Sharding& sharding, const Axes& left) {
+  const std::function<void(const Sharding&)> add = [&](const Sharding& sharding) {
     found.push_back(sharding);
-    for (const Axis& axis : left)
+    for (const Axis& axis : on.axes())
       for (Axes Sharding::* terms : {&Sharding::unreduced, &Sharding::reduced}) {
+        if (contains(axes_of(sharding), axis)) continue;
         Sharding next = sharding;
         (next.*terms).push_back(axis);
-        add(next, without(left, axis));
+        add(next);
       }
   };
-  const std::function<void(Sharding, const Axes&, std::size_t)> split =
-      [&](const Sharding& sharding, const Axes& left, std::size_t dim) {
-        if (dim == 2) return add(sharding, left);
-        split(sharding, left, dim + 1);
-        for (const Axis& axis : left) {
-          Sharding next = sharding;
-          next.dims[dim].push_back(axis);
-          split(next, without(left, axis), dim);
-        }
-      };
-  split(unsharded(on, 2), on.axes(), 0);
+  for (const Sharding& split : all_shardings(on, 2)) add(split);
   return found;
 }
 
 TEST(parse_sharding, reads_every_sharding_as_it_prints) {
   const Mesh small({{"x", 2}, {"y", 2}, {"z", 2}});
-  const std::vector<Sharding> all = all_shardings(small);
+  const std::vector<Sharding> all = all_shardings_with_terms(small);
   EXPECT_GT(all.size(), 100U);
   for (const Sharding& sharding : all)
     EXPECT_EQ(parse_sharding(to_string(sharding), small, Type(DType::f32, {8, 8})), sharding)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tutti/run/fuse/steps.hpp"
 #include "tutti/run/place/placement.hpp"
@@ -16,6 +17,10 @@ std::string ops_of(const Graph& graph, const Step& step, std::size_t most_named 
 Where place_of(const Graph& graph, const Step& step);
 /// "region add, mul, all_reduce (train.cpp:12)".
 std::string describe(const Graph& graph, const Step& step);
+
+/// For each exchange of a step what a plan sends where every device has memory of its own: "permute, all_gather: 48 B
+/// received by a device". In one process an exchange is a copy, which says nothing of that.
+std::vector<std::string> messages_of(const Graph& graph, const Step& step);
 
 /// "worker 0", "by 'data'", "by tiles", "together".
 std::string split_name(const Graph& graph, const Split& split);
