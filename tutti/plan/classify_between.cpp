@@ -38,10 +38,12 @@ std::string ours(const PlanRequest& request) {
   return move->keeps_blocks ? "nothing" : "slice";
 }
 
-Axes axes_of_two_and_more(const Mesh& mesh) {
+/// The mesh axes that nvFuser would have: those of one device only where they are named.
+Axes parallel_axes(const Sharding& sharding) {
+  const Axes named = axes_of(sharding);
   Axes axes;
-  for (const Axis& axis : mesh.axes())
-    if (axis.size > 1) axes.push_back(axis);
+  for (const Axis& axis : sharding.mesh.axes())
+    if (axis.size > 1 || contains(named, axis)) axes.push_back(axis);
   return axes;
 }
 
@@ -51,7 +53,7 @@ struct Use {
   bool is_partial = false, is_outermost = true;
 };
 Use use_of(const Sharding& sharding, std::size_t type) {
-  const Axes axes = axes_of_two_and_more(sharding.mesh);
+  const Axes axes = parallel_axes(sharding);
   Use use;
   if (type >= axes.size()) return use;
   const Axis& axis = axes[axes.size() - 1 - type];
@@ -64,10 +66,10 @@ Use use_of(const Sharding& sharding, std::size_t type) {
   return use;
 }
 
-bool is_line(const Mesh& mesh) { return axes_of_two_and_more(mesh).size() <= 1; }
+bool is_line(const Sharding& sharding) { return parallel_axes(sharding).size() <= 1; }
 
 std::string of_scatter(const PlanRequest& request) {
-  if (!is_line(request.to.mesh)) return "error: Scatter needs a mesh of one axis to go to";
+  if (!is_line(request.to)) return "error: Scatter needs a mesh of one axis to go to";
   const std::set<int> receivers = devices_in(request.to.mesh);
   for (int position = 0; position < request.from.mesh.devices(); ++position)
     if (const int root = request.from.mesh.device_id(position); receivers.contains(root))
@@ -83,7 +85,7 @@ std::string times(std::string_view what, const Mesh& to) {
 /// nvFuser's getCommunicationInfo and its lowerings (81c4b22), for two meshes and one parallel type.
 std::string one_change(const PlanRequest& request, const Use& before, const Use& after) {
   const Mesh &from = request.from.mesh, &to = request.to.mesh;
-  const bool are_lines = is_line(from) && is_line(to);
+  const bool are_lines = is_line(request.from) && is_line(request.to);
   if (before.is_partial) {
     if (after.dim) return "error: ReduceScatter needs one mesh";
     return are_lines ? times("Reduce", to) : "error: Reduce needs meshes of one axis";
@@ -95,14 +97,14 @@ std::string one_change(const PlanRequest& request, const Use& before, const Use&
                : "error: SendRecv needs as many devices, on one axis each";
   }
   if (after.dim) return of_scatter(request);
-  return is_line(from) ? times("Gather", to) : "error: Gather needs a mesh of one axis to come from";
+  return is_line(request.from) ? times("Gather", to) : "error: Gather needs a mesh of one axis to come from";
 }
 
 std::string nvfuser(const PlanRequest& request) {
   const Sharding &from = request.from, &to = request.to;
   constexpr std::size_t types = 3;
-  for (const Mesh& mesh : {from.mesh, to.mesh})
-    if (axes_of_two_and_more(mesh).size() > types) return "error: a mesh has three axes at most";
+  for (const Sharding& sharding : {from, to})
+    if (parallel_axes(sharding).size() > types) return "error: a mesh has three axes at most";
   if (!is_even(request)) return "error: only even splits";
   if (has_terms(to.unreduced)) return "error: it has no partial values to go to";
   std::vector<std::pair<Use, Use>> changes;
@@ -111,7 +113,7 @@ std::string nvfuser(const PlanRequest& request) {
     if (before.dim || before.is_partial || after.dim) changes.emplace_back(before, after);
   }
   if (changes.empty())
-    return is_line(from.mesh) && is_line(to.mesh) ? "Broadcast" : "error: Broadcast needs meshes of one axis";
+    return is_line(from) && is_line(to) ? "Broadcast" : "error: Broadcast needs meshes of one axis";
   if (changes.size() > 1)
     return fmt::format("error: {} change in one expression, one may",
                        counted(std::ssize(changes), "mesh axis", "mesh axes"));
