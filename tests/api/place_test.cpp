@@ -48,6 +48,52 @@ TEST(place, lets_calls_copy_nothing) {
             std::string::npos);
 }
 
+TEST(place, takes_a_mesh_of_other_devices) {
+  const Array x = rows({6, 4}, 3);
+  const Mesh last_two({{"stage", 2}}, {.devices = {3, 2}});
+  const Array placed = machine().place(x, last_two, P("stage"));
+  EXPECT_EQ(placed.data()->sharding()->mesh.device_id(0), 3);
+  EXPECT_EQ(placed.data()->shard(1).shape(), (Shape{3, 4}));
+  EXPECT_EQ(placed.tensor(), x.tensor());
+  EXPECT_EQ(machine().place(placed, last_two, P("stage")).data(), placed.data());
+  const Array back = machine().place(placed, P("data", "model"));
+  EXPECT_EQ(back.data()->sharding()->mesh, machine().mesh());
+  EXPECT_EQ(back.tensor(), x.tensor());
+}
+
+TEST(place, of_another_order_of_devices_is_another_placement) {
+  const Array x = rows({5}, 3);
+  const Mesh reversed({{"data", 2}, {"model", 2}}, {.devices = {3, 2, 1, 0}});
+  const Array placed = machine().place(x, reversed, P(SpecEntry{"data", "model"}));
+  EXPECT_NE(placed.data()->sharding(), machine().place(x, P(SpecEntry{"data", "model"})).data()->sharding());
+  EXPECT_EQ(placed.tensor(), x.tensor());
+}
+
+TEST(place, on_other_devices_is_moved_as_a_program_takes_it) {
+  Params params{rows({4, 3}, 1), rows({3}, 2)};
+  const Array x = rows({6, 4}, 3);
+  auto program = machine().compile(sharded(machine()), params, x);
+  const Tensor expected = program(params, x).tensor();
+  const Mesh last_two({{"stage", 2}}, {.devices = {3, 2}}), one({{"data", 1}}, {.devices = {1}}),
+      reversed({{"data", 2}, {"model", 2}}, {.devices = {3, 2, 1, 0}});
+  for (const auto& [mesh, spec] : {std::pair(last_two, P(none, "stage")), {one, P("data")},
+                                  {reversed, P("data", "model")}, {last_two, P("stage")}}) {
+    EXPECT_EQ(program(params, machine().place(x, mesh, spec)).tensor(), expected);
+    EXPECT_EQ(last_copies(program.explain()), "by the last one 144 B");
+    const auto compiled_for_it = machine().compile(sharded(machine()), params, machine().place(x, mesh, spec));
+    EXPECT_EQ(compiled_for_it(params, machine().place(x, mesh, spec)).tensor(), expected);
+  }
+}
+
+TEST(place, refuses_a_device_that_the_machine_does_not_have) {
+  expect_refused(
+      [] {
+        machine().place(rows({4}, 1), Mesh({{"stage", 2}}, {.devices = {3, 4}}), P("stage"));  // refused
+      },
+      "R004 {file}:{line}: place: the mesh stage=2 on devices 3,4 names device 4, the machine has 4 devices "
+      "(data=2,model=2); use those, or open a larger machine");
+}
+
 TEST(place, is_advised_for_data_that_a_function_closes_over) {
   Array x = rows({4}, 1);
   auto twice = shard_map([](Array part) { return part + part; },

@@ -100,6 +100,15 @@ TEST(reshard, lays_finished_arrays_out_in_uneven_blocks_too) {
   EXPECT_EQ(reshard(split, mesh(), P("y", "x")).data(), split.data());
 }
 
+TEST(reshard, leads_to_other_devices_and_back) {
+  const Array x = counted({7, 3});
+  const Mesh some({{"z", 4}}, {.devices = {5, 1, 0, 2}});
+  const Array there = reshard(reshard(x, mesh(), P("y", "x")), some, P("z"));
+  EXPECT_EQ(there.data()->sharding()->mesh.device_id(0), 5);
+  EXPECT_EQ(there.data()->shard(3).shape(), (Shape{1, 3}));
+  EXPECT_TRUE(reshard(there, mesh(), P("x")).tensor() == x.tensor());
+}
+
 TEST(reshard, says_how_a_result_lies) {
   const Array x = counted({6, 4});
   const auto f = machine().compile([](const Array& y) { return reshard(y + 1, mesh(), P("y")); }, x);

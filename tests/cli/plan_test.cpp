@@ -135,6 +135,56 @@ INSTANTIATE_TEST_SUITE_P(
         Request{"x=4,y=2", "12x5", "P(x)", "P(y)", ""}, Request{"x=2", "4x0", "P()+U(x)", "P(x)", ""},
         Request{"", "4", "P()", "P()", ""}));
 
+INSTANTIATE_TEST_SUITE_P(uneven, PlanRuns,
+                         testing::Values(Request{"x=4", "10x8", "P(x)", "P()", "--why"},
+                                         Request{"x=4", "10x6", "P(x)", "P(none, x)", ""},
+                                         Request{"x=4", "3", "P()", "P(x)", ""},
+                                         Request{"x=2,y=2", "10x8", "P(x)", "P((x, y))", ""},
+                                         Request{"x=2,y=3", "11x7", "P(x)+U(y)", "P(y, x)", ""},
+                                         Request{"x=2,y=3", "11x7", "P(x)+U(y)", "P()+U(x)", "--direct"},
+                                         Request{"x=4", "1x1", "P(x)", "P(none, x)", ""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    meshes, PlanRuns,
+    testing::Values(Request{"x=2", "8x8", "P(x)", "P(x)", "--devices 1,2 --to-devices 0,1"},
+                    Request{"x=2", "8x8", "P(x)", "P()",
+                            "--devices 1,2 --to-mesh z=2 --to-devices 0,2 --why"},
+                    Request{"x=4", "10x8", "P(x)", "P(y)", "--to-mesh y=3"},
+                    Request{"x=4", "8x8", "P()+U(x)", "P(y)+U(z)", "--to-mesh y=2,z=2 --to-devices 7,6,5,4"},
+                    Request{"x=4", "8x8", "P(x)", "P(none, x)", "--devices 3,2,1,0"},
+                    Request{"x=4", "8", "P()", "P()", "--devices 3,2,1,0 --to-devices 0,1,2,3"},
+                    Request{"x=2,y=2", "8x8", "P(x)", "P(none, (x, y))", "--to-devices 3,2,1,0"},
+                    Request{"x=4", "8x8", "P(x)", "P(x)", "--to-mesh x=1 --link x=10"}));
+
+TEST(plan, prints_a_move_with_its_pairs) {
+  EXPECT_EQ(
+      plan("--mesh x=2 --devices 1,2 --shape 16x8 --from 'P(x)' --to 'P(x)' --to-devices 0,1 --run").out,
+      R"(f32[16,8], from P(x) on x=2 on devices 1,2 to P(x) on x=2
+
+   op         moves   sharding  block  sent   received  peers  about us  copies
+                      P(x)      8x8
+1  send_recv  to x=2  P(x)      8x8    256 B     256 B      1       1.0  -
+   1 -> 0, 2 -> 1
+
+total: 1 step between devices, 0 local; 256 B received by a device; about 1.0 us
+peak:  a block of 256 B; 512 B with operand, result and scratch of a step
+run:   on 3 virtual devices; every element is where it belongs
+)");
+}
+
+TEST(plan, is_json_for_two_meshes) {
+  const nlohmann::json text = nlohmann::json::parse(
+      plan("--mesh x=2 --shape 10x8 --from 'P(x)' --to 'P(z)' --to-mesh z=3 --to-devices 0,1,5 --json").out);
+  EXPECT_EQ(text.at("request").at("mesh"), "x=2");
+  EXPECT_EQ(text.at("request").at("to_mesh"), "z=3 on devices 0,1,5");
+  const nlohmann::json& step = text.at("steps").at(0);
+  EXPECT_EQ(step.at("op"), "exchange of boxes");
+  EXPECT_EQ(step.at("groups"), (nlohmann::json{{0, 1}, {1, 5}}));
+  EXPECT_EQ(step.at("received_bytes"), 2 * 8 * 4);
+  EXPECT_EQ(step.at("block_after"), (std::vector{4, 8}));
+  EXPECT_EQ(text.at("one_collective").at("nvfuser"), "error: only even splits");
+}
+
 struct BadRequest {
   const char *arguments, *error;
   int status;
@@ -156,6 +206,23 @@ INSTANTIATE_TEST_SUITE_P(
     requests, PlanRefuses,
     testing::Values(
         BadRequest{MESH ENDS, "[R002]: --shape is required; see tutti plan --help", 1},
+        BadRequest{MESH "--devices 0,1 --shape 8 " ENDS,
+                   "[T014]: --devices: a mesh of 8 devices has a list of 2; name one for each position", 2},
+        BadRequest{MESH "--to-devices 0,1,2,3,4,5,6,6 --shape 8 " ENDS,
+                   "[T014]: --to-devices: device 6 stands at two positions of the mesh; name it once", 2},
+        BadRequest{
+            MESH "--devices 0,one --shape 8 " ENDS,
+            "[R002]: --devices: 'one' in '0,one' is not the number of a device; write for example 2,0,1", 1},
+        BadRequest{MESH "--to-devices 0, --shape 8 " ENDS,
+                   "[R002]: --to-devices: '' in '0,' is not the number of a device; write for example 2,0,1",
+                   1},
+        BadRequest{MESH "--to-mesh z --shape 8 " ENDS,
+                   "[T014]: --to-mesh: 'z' is not an axis and its size; write for example data=4,model=2", 2},
+        BadRequest{MESH "--to-mesh z=2 --shape 8 " ENDS,
+                   "[T001]: --to: there is no axis 'y', the mesh is z=2; use one of its axes\n"
+                   "  P(y)\n"
+                   "    ^",
+                   2},
         BadRequest{"--mesh x --shape 8 " ENDS,
                    "[T014]: mesh: 'x' is not an axis and its size; write for example data=4,model=2", 2},
         BadRequest{"--mesh a+b=4 --shape 8 " ENDS,
@@ -199,11 +266,6 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     plans, PlanRefuses,
     testing::Values(
-        BadRequest{MESH "--shape 9x8 --from 'P(x)' --to 'P()'",
-                   "[T005]: --from: dim 0 of f32[9,8] does not split over the 4 devices of 'x'; pad it or "
-                   "use another "
-                   "dim",
-                   2},
         BadRequest{MESH "--shape 8 --dtype bool --from 'P()+U(x)' --to 'P()'",
                    "[T007]: P()+U(x) of bool[8]: bool has no sums; convert it", 2},
         BadRequest{MESH "--shape 8x8 --from 'P(x)' --to 'P()' --cap 0.5",
@@ -279,6 +341,17 @@ TEST_F(PlanPicture, has_the_last_device_in_the_last_corner) {
   EXPECT_NE(svg.find("<text x=\"174.0\" y=\"232.0\" text-anchor=\"middle\">3<"), std::string::npos) << svg;
 }
 
+TEST_F(PlanPicture, names_the_devices_of_the_machine) {
+  const std::string svg =
+      drawn("--mesh x=2 --devices 5,7 --shape 8 --from 'P(x)' --to 'P(x)' --to-devices 7,6");
+  EXPECT_NE(svg.find(">f32[8] on x=2 on devices 5,7, then on x=2 on devices 7,6<"), std::string::npos) << svg;
+  for (const char* text : {">5<", ">6<", ">7<", ">1. send_recv<"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  EXPECT_EQ(svg.find(">0<"), std::string::npos);
+  EXPECT_NE(drawn("--mesh x=4 --shape 3 --from 'P()' --to 'P(x)'").find(">without a block: 3<"),
+            std::string::npos);
+}
+
 TEST_F(PlanPicture, marks_terms_of_a_sum) {
   const std::string svg = drawn("--mesh x=2 --shape 8 --from 'P()+U(x)' --to 'P(x)'");
   EXPECT_NE(svg.find(">+1<"), std::string::npos);
@@ -312,8 +385,9 @@ TEST(plan, refuses_a_picture_that_cannot_be_written) {
 TEST(plan, has_help_for_each_option) {
   const Finished run = plan("--help");
   EXPECT_EQ(run.status, 0);
-  for (const char* option : {"--mesh", "--shape", "--dtype", "--from", "--to", "--cap", "--link",
-                             "--objective", "--direct", "--why", "--json", "--svg", "--run"})
+  for (const char* option :
+       {"--mesh", "--shape", "--dtype", "--from", "--to", "--cap", "--link", "--objective", "--direct",
+        "--why", "--json", "--svg", "--run", "--devices", "--to-mesh", "--to-devices"})
     EXPECT_NE(run.out.find(std::string(option) + " "), std::string::npos) << option;
 }
 

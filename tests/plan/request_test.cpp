@@ -24,10 +24,7 @@ std::string said(const Sharding& to) { return said({whole, unsharded(mesh, 2), t
 TEST(plan_request, of_another_rank_is_refused) {
   EXPECT_TRUE(said(unsharded(mesh, 3)).starts_with("T013 ")) << said(unsharded(mesh, 3));
 }
-TEST(plan_request, of_another_mesh_is_refused) {
-  EXPECT_EQ(said(unsharded(mesh_of("x2"), 2)),
-            "T013 the array is on the mesh x=2,y=3 and is to go to x=2; name both shardings on one mesh");
-}
+TEST(plan_request, may_lead_to_another_mesh) { EXPECT_EQ(said(unsharded(mesh_of("x2"), 2)), "accepted"); }
 TEST(plan_request, with_an_axis_of_another_mesh_is_refused) {
   const Sharding to{mesh, {{mesh_of("z4").axes()[0]}, {}}, {}, {}};
   EXPECT_EQ(said(to), "T013 " + to_string(to) + " names axis 'z', which the mesh x=2,y=3 does not have");
@@ -36,9 +33,8 @@ TEST(plan_request, that_names_an_axis_twice_is_refused) {
   const Sharding to{mesh, {{x}, {x}}, {}, {}};
   EXPECT_EQ(said(to), "T013 " + to_string(to) + " names axis 'x' twice; name it once");
 }
-TEST(plan_request, with_a_dim_that_does_not_divide_is_refused) {
-  EXPECT_EQ(said({Type(DType::f32, {6, 8}), unsharded(mesh, 2), sharding_of(mesh, 2, "[][y]")}),
-            "T005 dim 1 of f32[6,8] does not split over the 3 devices of 'y'; pad it or use another dim");
+TEST(plan_request, may_have_a_dim_that_does_not_divide) {
+  EXPECT_EQ(said({Type(DType::f32, {6, 8}), unsharded(mesh, 2), sharding_of(mesh, 2, "[][y]")}), "accepted");
 }
 TEST(plan_request, for_sums_of_bool_is_refused) {
   const Sharding from = sharding_of(mesh, 2, "[][]{x}");

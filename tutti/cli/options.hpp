@@ -24,13 +24,15 @@ int explain(const ExplainOptions& options);
 
 struct PlanArguments {
   std::string mesh, shape, from, to;  // "x=4,y=2", "4096x4096", "P(x, y)", "P(y, x)"
+  std::string devices;                // of the mesh: "2,0,1,3"; empty: 0, 1, 2 and so on
+  std::string to_mesh, to_devices;    // empty: as before
   std::string dtype = "f32", objective = "time", cap = "1";
   std::vector<std::string> links;  // "y=10"
   bool direct = false, why = false, json = false, run = false;
   std::string svg;  // file for a picture; empty: none
 };
 /// Prints the cheapest steps from one sharding to another. Returns the exit status.
-/// Throws R002 for a shape, dtype, objective, cap or link that is none, T014 for a mesh, T013 and T001 for a sharding, with
+/// Throws R002 for a list of devices, a shape, dtype, objective, cap or link that is none, T014 for a mesh, T013 and T001 for a sharding, with
 /// a mark under the place, and the errors of plan(), R001 for a picture that cannot be written.
 int plan(const PlanArguments& arguments);
 

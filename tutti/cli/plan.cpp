@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/options.hpp"
@@ -17,6 +18,14 @@ namespace tutti::cli {
 namespace {
 
 constexpr std::string_view in_place = "every element is where it belongs";
+
+// Those of both meshes.
+std::int64_t devices_of(const PlanRequest& request) {
+  std::set<int> devices;
+  for (const Mesh& mesh : {request.from.mesh, request.to.mesh})
+    for (int position = 0; position < mesh.devices(); ++position) devices.insert(mesh.device_id(position));
+  return std::ssize(devices);
+}
 
 }  // namespace
 
@@ -33,7 +42,7 @@ int plan(const PlanArguments& arguments) {
   fmt::print("{}", to_string(found));
   if (arguments.why) fmt::print("{}", why(found));
   if (arguments.run)
-    fmt::print("run:   on {}; {}\n", counted(found.request.from.mesh.devices(), "virtual device"), in_place);
+    fmt::print("run:   on {}; {}\n", counted(devices_of(found.request), "virtual device"), in_place);
   return 0;
 }
 

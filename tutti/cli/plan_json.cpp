@@ -49,11 +49,13 @@ Json steps_json(const ReshardPlan& plan, const std::vector<PlanStep>& steps) {
 Json request_json(const PlanRequest& request) {
   Json links = Json::object();
   for (const auto& [axis, cost] : request.options.links) links[axis] = cost;
-  return {{"mesh", to_string(request.from.mesh)}, {"shape", request.whole.shape().sizes()},
-          {"dtype", name(request.whole.dtype())}, {"from", to_string(request.from)},
-          {"to", to_string(request.to)},          {"objective", name(request.options.objective)},
-          {"cap", request.options.cap},           {"links", links},
-          {"direct", request.options.direct}};
+  Json text{{"mesh", to_string(request.from.mesh)}, {"shape", request.whole.shape().sizes()},
+            {"dtype", name(request.whole.dtype())}, {"from", to_string(request.from)},
+            {"to", to_string(request.to)},          {"objective", name(request.options.objective)},
+            {"cap", request.options.cap},           {"links", links},
+            {"direct", request.options.direct}};
+  if (!(request.from.mesh == request.to.mesh)) text["to_mesh"] = to_string(request.to.mesh);
+  return text;
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::size_t columns_for(std::size_t tiles, const Area& area) {
 }
 
 // A tile for each device that holds the block.
-std::string tiles(const std::vector<int>& holders, const Area& area, const Sharding& sharding) {
+std::string tiles(const std::vector<int>& holders, const Area& area, const Sharding& sharding, int devices) {
   const std::size_t columns = columns_for(holders.size(), area);
   const std::size_t rows = (holders.size() + columns - 1) / columns;
   const double width = area.width / static_cast<double>(columns),
@@ -96,7 +96,7 @@ std::string tiles(const std::vector<int>& holders, const Area& area, const Shard
     const std::size_t row = i / columns, column = i % columns;
     const Area tile{area.left + width * static_cast<double>(column),
                     area.top + height * static_cast<double>(row), width, height};
-    svg += rectangle(tile, fmt::format("fill=\"{}\"", colour_of(holders[i], sharding.mesh.devices())));
+    svg += rectangle(tile, fmt::format("fill=\"{}\"", colour_of(holders[i], devices)));
     if (std::min(width, height) >= least_for_number)
       svg += text_at(tile.left + width / 2, tile.top + height / 2 + 4,
                      fmt::format("{}{}", sharding.unreduced.empty() ? "" : "+", holders[i]),
@@ -119,11 +119,12 @@ Frame frame_of(const Box& box) {
 }
 
 // The array under one sharding.
-std::string drawn(const Shape& whole, const Sharding& sharding, const Area& area) {
+std::string drawn(const Shape& whole, const Sharding& sharding, const Area& area, int devices) {
   std::map<Frame, std::vector<int>> holders;
   std::vector<int> without_block;
-  for (int device = 0; device < sharding.mesh.devices(); ++device) {
-    const Box box = block(device, sharding, whole);
+  for (int position = 0; position < sharding.mesh.devices(); ++position) {
+    const Box box = block(position, sharding, whole);
+    const int device = sharding.mesh.device_id(position);
     if (box.elements() == 0) without_block.push_back(device);
     else holders[frame_of(box)].push_back(device);
   }
@@ -134,16 +135,16 @@ std::string drawn(const Shape& whole, const Sharding& sharding, const Area& area
   }
   const Frame most = frame_of(all);
   std::string svg;
-  for (const auto& [frame, devices] : holders) {
+  for (const auto& [frame, its_holders] : holders) {
     auto part = [](std::int64_t n, std::int64_t of) {
       return static_cast<double>(n) / static_cast<double>(of);
     };
-    svg += tiles(devices,
+    svg += tiles(its_holders,
                  {area.left + area.width * part(frame[2], most[3]),
                   area.top + area.height * part(frame[0], most[1]),
                   area.width * part(frame[3] - frame[2], most[3]),
                   area.height * part(frame[1] - frame[0], most[1])},
-                 sharding);
+                 sharding, devices);
   }
   if (!without_block.empty())
     svg += text_at(area.left, area.top + area.height + 16,
@@ -165,7 +166,23 @@ std::string legend(const ReshardPlan& plan, int height) {
   return svg;
 }
 
+// One more than the largest number of a device.
+int devices_of(const ReshardPlan& plan) {
+  int devices = 0;
+  for (const Mesh& mesh : {plan.request.from.mesh, plan.request.to.mesh})
+    for (int position = 0; position < mesh.devices(); ++position)
+      devices = std::max(devices, mesh.device_id(position) + 1);
+  return devices;
+}
+
+std::string title(const PlanRequest& request) {
+  const Mesh &from = request.from.mesh, &to = request.to.mesh;
+  const std::string then = from == to ? "" : ", then on " + mesh_text(to);
+  return fmt::format("{} on {}{}", to_string(request.whole), mesh_text(from), then);
+}
+
 std::string picture(const ReshardPlan& plan) {
+  const int devices = devices_of(plan);
   const Shape& whole = plan.request.whole.shape();
   const std::size_t states = plan.steps.size() + 1, columns = std::clamp<std::size_t>(states, 2, in_a_row);
   const int high = whole.rank() < 2 ? line_height : side, panel = above + high + below;
@@ -175,10 +192,7 @@ std::string picture(const ReshardPlan& plan) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
       "font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
       width, height);
-  svg +=
-      text_within(width - 2 * margin, margin, 22,
-                  fmt::format("{} on {}", to_string(plan.request.whole), mesh_text(plan.request.from.mesh)),
-                  " font-size=\"14\"");
+  svg += text_within(width - 2 * margin, margin, 22, title(plan.request), " font-size=\"14\"");
   for (std::size_t i = 0; i < states; ++i) {
     const Sharding& sharding = i == 0 ? plan.request.from : plan.steps[i - 1].after;
     const std::size_t row = i / columns, column = i % columns;
@@ -187,7 +201,7 @@ std::string picture(const ReshardPlan& plan) {
     svg += text_at(left, top + 18, i == 0 ? "before" : fmt::format("{}. {}", i, op_name(plan.steps[i - 1])),
                    " font-weight=\"bold\"");
     svg += text_within(side, left, top + 36, to_string(sharding));
-    svg += drawn(whole, sharding, {left, top + above, side, static_cast<double>(high)});
+    svg += drawn(whole, sharding, {left, top + above, side, static_cast<double>(high)}, devices);
   }
   return svg + legend(plan, height) + "</svg>\n";
 }

@@ -60,38 +60,65 @@ double parse_cap(std::string_view text) {
   return cap;
 }
 
-void add_link(std::string_view text, const Mesh& mesh, std::vector<std::pair<std::string, double>>& links) {
+void add_link(std::string_view text, const Mesh& mesh, const Mesh& to_mesh,
+              std::vector<std::pair<std::string, double>>& links) {
   const std::size_t equals = text.find('=');
   double cost = 0;
   require(equals != text.npos && equals > 0 && reads(text.substr(equals + 1), cost) && std::isfinite(cost) &&
               cost >= 0,
           Code::usage, "--link: '{}' is not an axis and the cost of a byte; write for example y=10", text);
   std::string axis(text.substr(0, equals));
-  axes_named(mesh, {axis}, "--link");
+  const bool is_of_other = std::ranges::find(to_mesh.axes(), axis, &Axis::name) != to_mesh.axes().end();
+  axes_named(is_of_other ? to_mesh : mesh, {axis}, "--link");
   require(std::ranges::find(links, axis, &std::pair<std::string, double>::first) == links.end(), Code::usage,
           "--link: axis '{}' has two costs; give one", axis);
   links.emplace_back(std::move(axis), cost);
 }
 
-void require_divides(const Sharding& sharding, Type whole, std::string_view option) try {
-  local_type(whole, sharding);
+// "2,0,1".
+std::vector<int> parse_devices(std::string_view text, std::string_view option) {
+  std::vector<int> devices;
+  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    const std::string_view word = text.substr(begin, text.find(',', begin) - begin);
+    int device = 0;
+    require(reads(word, device) && device >= 0, Code::usage,
+            "{}: '{}' in '{}' is not the number of a device; write for example 2,0,1", option, word, text);
+    devices.push_back(device);
+    begin += word.size() + 1;
+  }
+  return devices;
+}
+
+// Errors of the axes have the name of the one option, those of the devices that of the other.
+Mesh mesh_on(const Mesh& axes, const std::string& devices, std::string_view option) try {
+  if (devices.empty()) return axes;
+  std::vector<std::pair<std::string, int>> names_and_sizes;
+  for (const Axis& axis : axes.axes()) names_and_sizes.emplace_back(axis.name, axis.size);
+  return Mesh(names_and_sizes, {.devices = parse_devices(devices, option)}, Where{});
 } catch (const Error& error) {
-  throw error.at({}, option);
+  if (error.code() == Code::usage) throw;
+  fail(error.code(), "{}: {}", option, error.message().substr(std::string_view("mesh: ").size()));
+}
+
+Mesh parse_to_mesh(const std::string& text) try { return parse_mesh(text); } catch (const Error& error) {
+  fail(error.code(), "--to-{}", error.message());
 }
 
 }  // namespace
 
 PlanRequest request_of(const PlanArguments& arguments) {
-  const Mesh mesh = parse_mesh(arguments.mesh);
+  const Mesh axes = parse_mesh(arguments.mesh);
+  const Mesh mesh = mesh_on(axes, arguments.devices, "--devices");
+  const bool stays = arguments.to_mesh.empty() && arguments.to_devices.empty();
+  const Mesh to_axes = arguments.to_mesh.empty() ? axes : parse_to_mesh(arguments.to_mesh);
+  const Mesh to_mesh = stays ? mesh : mesh_on(to_axes, arguments.to_devices, "--to-devices");
   const Type whole(parse_dtype(arguments.dtype), parse_shape(arguments.shape));
   PlanRequest request{whole, parse_sharding(arguments.from, mesh, whole, "--from"),
-                      parse_sharding(arguments.to, mesh, whole, "--to")};
-  require_divides(request.from, whole, "--from");
-  require_divides(request.to, whole, "--to");
+                      parse_sharding(arguments.to, to_mesh, whole, "--to")};
   request.options.objective = parse_objective(arguments.objective);
   request.options.cap = parse_cap(arguments.cap);
   request.options.direct = arguments.direct;
-  for (const std::string& link : arguments.links) add_link(link, mesh, request.options.links);
+  for (const std::string& link : arguments.links) add_link(link, mesh, to_mesh, request.options.links);
   return request;
 }
 

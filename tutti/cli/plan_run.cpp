@@ -2,40 +2,19 @@
 #include "tutti/cli/plan_run.hpp"
 
 #include "tutti/base/require.hpp"
+#include "tutti/cli/plan_run_arrays.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/reshape.hpp"
+#include "tutti/plan/search_of.hpp"
 #include "tutti/plan/take_step.hpp"
 #include "tutti/run/machine.hpp"
-#include "tutti/types/block.hpp"
 
 namespace tutti::cli {
 namespace {
-
-// Element `index` of the whole: different ones are different numbers, up to a billion.
-std::int32_t value_at(std::int64_t index) { return static_cast<std::int32_t>(index % 1'000'000'007) + 1; }
-
-// The term of position `k`, above 0, along the unreduced axes. Position 0 has what is left: more than the value.
-std::int32_t term_at(std::int64_t index, std::int64_t k) {
-  return -static_cast<std::int32_t>(1 + (index + k) % 5);
-}
-
-// [terms, whole]: along dim 0 the terms of each element.
-Tensor terms_of_the_whole(const Shape& whole, int terms) {
-  Tensor tensor(DType::i32, whole.inserted(Dim{0}, terms));
-  auto* values = tensor.mutable_data<std::int32_t>();
-  const std::int64_t n = whole.elements();
-  for (std::int64_t i = 0; i < n; ++i) values[i] = value_at(i);
-  for (std::int64_t k = 1; k < terms; ++k)
-    for (std::int64_t i = 0; i < n; ++i) {
-      values[k * n + i] = term_at(i, k);
-      values[i] -= term_at(i, k);
-    }
-  return tensor;
-}
 
 // Dim 0 is split over `axes`, the others as before.
 Sharding behind_a_dim(const Sharding& sharding, const Axes& axes) {
@@ -71,32 +50,16 @@ Arrays states_of(const ReshardPlan& plan, const Array& terms) {
 // blocks: [device, block].
 void check(const Tensor& blocks, const Sharding& sharding, const Shape& whole, std::string_view when) {
   const Shape stored = blocks.shape().erased(Dim{0});
-  const std::span<const std::int32_t> values = blocks.as<std::int32_t>();
-  for (int device = 0; device < sharding.mesh.devices(); ++device) {
-    const Box box = block(device, sharding, whole);
-    std::vector<std::int64_t> at = box.begin;
-    for (std::int64_t left = box.elements(); left > 0; --left) {
-      std::int64_t index = 0, place = device;
-      for (std::size_t dim = 0; dim < at.size(); ++dim) {
-        index = index * whole[static_cast<int>(dim)] + at[dim];
-        place = place * stored[static_cast<int>(dim)] + at[dim] - box.begin[dim];
-      }
-      const std::int32_t found = values[static_cast<std::size_t>(place)];
-      ensure(found == value_at(index), "{}, device {} has {} at [{}], where {} belongs", when, device, found,
-             to_string(Shape(at)), value_at(index));
-      for (std::size_t dim = at.size(); dim-- > 0;) {
-        if (++at[dim] < box.end[dim]) break;
-        at[dim] = box.begin[dim];
-      }
-    }
-  }
+  const std::int32_t* values = blocks.as<std::int32_t>().data();
+  for (int device = 0; device < sharding.mesh.devices(); ++device)
+    check_block(values + device * stored.elements(), stored, device, sharding, whole, when);
 }
 
 // Every device's block is kept before the first step and after each one.
 void require_small(const ReshardPlan& plan) {
   constexpr double most_bytes = 0x1p31;
   auto bytes_of_all = [&](const Sharding& sharding) {
-    const Type block = local_type(plan.request.whole, sharding);
+    const Type block = padded_local_type(plan.request.whole, sharding);
     return 4.0 * static_cast<double>(block.shape().elements()) * sharding.mesh.devices();
   };
   const int terms = joint_size(plan.request.from.unreduced);
@@ -114,6 +77,7 @@ void check_by_running(const ReshardPlan& plan) {
   const Sharding& from = plan.request.from;
   const Shape& whole = plan.request.whole.shape();
   require_small(plan);
+  if (!(from.mesh == plan.request.to.mesh) || !is_even(plan.request)) return check_by_moving_arrays(plan);
   const Array terms = terms_of_the_whole(whole, joint_size(from.unreduced));
   const Machine machine = open_local(from.mesh);
   const auto run = machine.compile([&](const Array& x) { return states_of(plan, x); }, terms);

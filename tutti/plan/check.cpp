@@ -11,14 +11,19 @@ namespace {
 constexpr double most_cost = 1e9;  // of a byte; beyond, sums of costs lose the bytes
 
 void check_mesh(const PlanRequest& request) {
-  const Mesh& mesh = request.from.mesh;
-  require(mesh == request.to.mesh, Code::spec,
-          "the array is on the mesh {} and is to go to {}; name both shardings on one mesh", to_string(mesh),
-          to_string(request.to.mesh));
   for (const Sharding& sharding : {request.from, request.to})
     for (const Axis& axis : axes_of(sharding))
-      require(contains(mesh.axes(), axis), Code::spec, "{} names axis '{}', which the mesh {} does not have",
-              to_string(sharding), axis.name, to_string(mesh));
+      require(contains(sharding.mesh.axes(), axis), Code::spec,
+              "{} names axis '{}', which the mesh {} does not have", to_string(sharding), axis.name,
+              to_string(sharding.mesh));
+}
+
+/// Of the first mesh, then those of the second.
+Axes axes_of_meshes(const PlanRequest& request) {
+  Axes axes = request.from.mesh.axes();
+  for (const Axis& axis : request.to.mesh.axes())
+    if (!contains(axes, axis)) axes.push_back(axis);
+  return axes;
 }
 
 }  // namespace
@@ -26,12 +31,12 @@ void check_mesh(const PlanRequest& request) {
 void check(const PlanRequest& request) {
   check_mesh(request);
   for (const Sharding& sharding : {request.from, request.to}) {
-    local_type(request.whole, sharding);
+    padded_local_type(request.whole, sharding);
     require(sharding.unreduced.empty() || request.whole.dtype() != DType::boolean, Code::dtype,
             "{} of {}: bool has no sums; convert it", to_string(sharding), to_string(request.whole));
   }
   for (const auto& [name, cost] : request.options.links) {
-    const Axes& axes = request.from.mesh.axes();
+    const Axes axes = axes_of_meshes(request);
     require(std::ranges::find(axes, name, &Axis::name) != axes.end(), Code::mesh,
             "a link along '{}', which is no axis of the mesh {}; name one of its axes", name,
             to_string(request.from.mesh));

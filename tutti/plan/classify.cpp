@@ -4,7 +4,11 @@
 #include <fmt/core.h>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/plan/classify_between.hpp"
+#include "tutti/plan/direct.hpp"
 #include "tutti/plan/groups.hpp"
+#include "tutti/plan/move_traffic.hpp"
+#include "tutti/plan/search_of.hpp"
 #include "tutti/plan/states_of.hpp"
 
 namespace tutti {
@@ -135,11 +139,25 @@ std::string nvfuser(const PlanRequest& request, const Sharding& from, const Shar
   return one_change(request, changed[0], mesh, from, to);
 }
 
+/// On one mesh, where a dim does not divide: only what needs no equal blocks.
+std::string ours_uneven(const PlanRequest& request, const Sharding& from, const Sharding& to) {
+  const Change change = change_of(from, to);
+  if (!change.masked.empty()) return std::string(composite);
+  if (!change.summed.empty()) return from.dims == to.dims ? of_sums(change) : std::string(composite);
+  if (from.dims == to.dims) return "nothing";
+  const bool is_local = direct_traffic(from, to, request.whole.shape(), PairCosts(request)).received == 0;
+  return is_local ? "slice over " + to_string(step_axes(from, to)) : std::string(name(MovePattern::boxes));
+}
+
 }  // namespace
 
 Classified classify(const PlanRequest& request) {
   check(request);
+  if (!(request.from.mesh == request.to.mesh)) return classify_between_meshes(request);
   const StatesOf states(request);
+  if (!is_even(request))
+    return {ours_uneven(request, states.first(), states.last()),
+            step_axes(states.first(), states.last()).empty() ? "nothing" : "error: only even splits"};
   return {ours(states.first(), states.last()), nvfuser(request, states.first(), states.last())};
 }
 

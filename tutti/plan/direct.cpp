@@ -18,8 +18,12 @@ bool splits(const Sharding& sharding, const Axis& axis) {
 /// that are free on both sides; along those that only `after` splits the receivers take the owners in turn.
 class Owners {
  public:
-  Owners(const Sharding& before, const Sharding& after, const Shape& shape)
-      : mesh_(before.mesh), before_(before), after_(after), shape_(shape) {
+  Owners(const Sharding& before, const Sharding& after, const Shape& shape, const PairCosts& costs)
+      : mesh_(before.mesh), before_(before), after_(after), shape_(shape), costs_(costs) {
+    for (int dim = 0; dim < shape.rank(); ++dim) {
+      const std::int64_t parts = joint_size(before.dims[static_cast<std::size_t>(dim)]);
+      sizes_.push_back((shape[dim] + parts - 1) / parts);
+    }
     for (const Axis& axis : mesh_.axes()) {
       if (splits(before, axis) && !splits(after, axis)) lost_.push_back(axis);
       if (!splits(before, axis) && splits(after, axis)) gained_.push_back(axis);
@@ -34,19 +38,22 @@ class Owners {
       const std::int64_t kept = intersection(have, want).elements();
       lacking += want.elements() - kept;
       most.received = std::max(most.received, want.elements() - kept);
-      most.peers = std::max(most.peers, owners_of(have, want) - (kept > 0 ? 1 : 0));
+      most.peers = std::max(most.peers, owners_of(want) - (kept > 0 ? 1 : 0));
     }
     const std::int64_t visits = std::int64_t{most.peers} * mesh_.devices();
-    most.sent = visits <= most_visits ? most_sent() : (lacking + mesh_.devices() - 1) / mesh_.devices();
+    const bool are_few = visits <= most_visits;
+    most.sent = are_few ? most_sent() : (lacking + mesh_.devices() - 1) / mesh_.devices();
+    if (costs_.are_equal()) most.cost = static_cast<double>(most.received);
+    else if (are_few) most.cost = most_cost();
     return most;
   }
 
  private:
-  /// The blocks of the same sizes as `have` that `want` meets.
-  static int owners_of(const Box& have, const Box& want) {
+  /// The blocks of `before` that `want` meets. Its last ones may be shorter than the others, or empty.
+  int owners_of(const Box& want) const {
     std::int64_t product = 1;
-    for (std::size_t dim = 0; dim < have.begin.size(); ++dim) {
-      const std::int64_t size = have.end[dim] - have.begin[dim];
+    for (std::size_t dim = 0; dim < sizes_.size(); ++dim) {
+      const std::int64_t size = sizes_[dim];
       if (size == 0 || want.begin[dim] == want.end[dim]) return 0;
       product *= (want.end[dim] - 1) / size - want.begin[dim] / size + 1;
     }
@@ -60,21 +67,38 @@ class Owners {
       if (gained_.empty())
         sent[static_cast<std::size_t>(device)] =
             have.elements() * joint_size(lost_) - intersection(have, want).elements();
-      else ask(device, have, want, sent);
+      else
+        ask(device, want,
+            [&](int owner, std::int64_t elements) { sent[static_cast<std::size_t>(owner)] += elements; });
     }
     return std::ranges::max(sent);
   }
 
-  void ask(int device, const Box& have, const Box& want, std::vector<std::int64_t>& sent) const {
-    if (owners_of(have, want) == 0) return;
+  double most_cost() const {
+    double most = 0;
+    for (int device = 0; device < mesh_.devices(); ++device) {
+      double cost = 0;
+      ask(device, block(device, after_, shape_), [&](int owner, std::int64_t elements) {
+        cost +=
+            costs_.between(mesh_.device_id(owner), mesh_.device_id(device)) * static_cast<double>(elements);
+      });
+      most = std::max(most, cost);
+    }
+    return most;
+  }
+
+  /// `visit(owner, elements)` for each owner that `device` receives from.
+  template <class Visit>
+  void ask(int device, const Box& want, Visit&& found) const {
+    if (owners_of(want) == 0) return;
     const std::int64_t turn = mesh_.position(device, lost_) % joint_size(gained_);
     const int owner = moved(device, gained_, turn);
     auto visit = [&](auto&& self, std::size_t dim, int at, std::int64_t elements) -> void {
-      if (dim == have.begin.size()) {
-        if (elements > 0 && !holds(device, at)) sent[static_cast<std::size_t>(at)] += elements;
+      if (dim == sizes_.size()) {
+        if (elements > 0 && !holds(device, at)) found(at, elements);
         return;
       }
-      const std::int64_t size = have.end[dim] - have.begin[dim];
+      const std::int64_t size = sizes_[dim];
       for (std::int64_t i = want.begin[dim] / size; i * size < want.end[dim]; ++i) {
         const std::int64_t begin = std::max(want.begin[dim], i * size);
         const std::int64_t end = std::min(want.end[dim], (i + 1) * size);
@@ -102,13 +126,16 @@ class Owners {
   const Mesh& mesh_;
   const Sharding &before_, &after_;
   const Shape& shape_;
+  const PairCosts& costs_;
   Axes lost_, gained_;
+  std::vector<std::int64_t> sizes_;  // of a block of `before` that is not shorter
 };
 
 }  // namespace
 
-DirectTraffic direct_traffic(const Sharding& before, const Sharding& after, const Shape& shape) {
-  return Owners(before, after, shape).traffic();
+DirectTraffic direct_traffic(const Sharding& before, const Sharding& after, const Shape& shape,
+                             const PairCosts& costs) {
+  return Owners(before, after, shape, costs).traffic();
 }
 
 }  // namespace tutti

@@ -6,11 +6,13 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/plan/between_meshes.hpp"
 #include "tutti/plan/direct.hpp"
 #include "tutti/plan/groups.hpp"
-#include "tutti/plan/search.hpp"
+#include "tutti/plan/search_of.hpp"
 #include "tutti/plan/states_of.hpp"
 #include "tutti/plan/steps.hpp"
+#include "tutti/plan/uneven.hpp"
 
 namespace tutti {
 namespace {
@@ -20,19 +22,6 @@ constexpr std::size_t most_searched = StatesOf::most_axes + 1;  // else one exch
 constexpr int most_states = 2'000, most_known_states = 20'000;  // a second, for arrays of many dims
 constexpr int most_states_for_others =
     128;  // a millisecond: where there are many more, many plans are as good
-
-double cost_along(const Axis& axis, const ReshardOptions& options) {
-  double cost = 1;
-  for (const auto& [name, given] : options.links)
-    if (axis.name == name) cost = given;
-  return cost;
-}
-
-double cost_along(const Axes& unit, const ReshardOptions& options) {
-  double most = 0;
-  for (const Axis& axis : unit) most = std::max(most, cost_along(axis, options));
-  return most;
-}
 
 std::vector<int> in_both(const std::vector<int>& a, const std::vector<int>& b) {
   std::vector<int> both;
@@ -52,27 +41,41 @@ std::string why_not(const PlanTotals& other, const PlanTotals& chosen) {
   return other.seconds > chosen.seconds ? "slower" : "as good, but later in the order";
 }
 
+ReshardPlan with_peaks(const PlanRequest& request, KnownSteps known) {
+  ReshardPlan plan{request, std::move(known.steps), known.totals, 0, 0, {}};
+  plan.peak_block_bytes = plan.peak_bytes =
+      std::max(block_bytes(request, request.from), block_bytes(request, request.to));
+  for (const PlanStep& each : plan.steps) {
+    const std::int64_t operand = block_bytes(request, each.before), result = block_bytes(request, each.after);
+    plan.peak_block_bytes = std::max(plan.peak_block_bytes, result);
+    plan.peak_bytes = std::max(plan.peak_bytes, operand + result + each.scratch_bytes);
+  }
+  return plan;
+}
+
+/// One exchange of boxes, or one move, makes no larger block than there is before and after.
+void check_cap(const PlanRequest& request) {
+  const double cap = request.options.cap;
+  const std::int64_t larger = std::max(block_bytes(request, request.from), block_bytes(request, request.to));
+  require(cap > 0 && static_cast<double>(larger) * cap * cap_rounding >= static_cast<double>(larger),
+          Code::memory,
+          "no plan from {} to {} keeps every block within {} times {}; the least cap that would do is 1",
+          to_string(request.from), to_string(request.to), cap, counted(larger, "byte"));
+}
+
 class Planner {
  public:
   explicit Planner(const PlanRequest& request)
-      : request_(request), states_(request), graph_(states_.space(), states_.to().unreduced) {
-    wanted_.from = graph_.number(states_.from());
-    wanted_.to = graph_.number(states_.to());
-    wanted_.element_bytes = static_cast<std::int64_t>(bytes_per_element(request.whole.dtype()));
-    wanted_.objective = request.options.objective;
-    if (!request.options.links.empty())
-      for (const Axes& unit : states_.units())
-        wanted_.costs.axes.push_back(cost_along(unit, request.options));
-    constexpr double rounding = 1 + 1e-12;  // the least cap that a refusal names is one that will do
-    const double most = static_cast<double>(larger_block()) * request.options.cap * rounding;
-    wanted_.most_elements = most < 0x1p62 ? static_cast<std::int64_t>(most) : std::int64_t{1} << 62;
-    if (!(request.options.cap > 0)) wanted_.most_elements = -1;
+      : request_(request),
+        states_(request),
+        costs_(request),
+        graph_(states_.space(), states_.to().unreduced),
+        wanted_(search_of(request, states_, graph_)) {
     wanted_.most_states = most_states;
     wanted_.most_known = most_known_states;
   }
 
   ReshardPlan plan() {
-    if (larger_block() > wanted_.most_elements) refuse_cap();
     if (states_.units().size() > most_searched) return with_others(direct_of_many(), {});
     if (request_.options.direct) return with_others(direct(), {});
     if (const std::optional<FoundPlan> best = search(graph_, wanted_))
@@ -81,20 +84,12 @@ class Planner {
   }
 
  private:
-  struct Known {
-    std::vector<PlanStep> steps;
+  using Known = KnownSteps;
+  struct Boxes {
+    PlanEdge edge;
     PlanTotals totals;
+    std::int64_t sent;
   };
-
-  std::int64_t larger_block() const { return std::max(graph_.block(wanted_.from), graph_.block(wanted_.to)); }
-
-  /// One exchange of boxes makes no larger block than there is before and after.
-  [[noreturn]] void refuse_cap() const {
-    fail(Code::memory,
-         "no plan from {} to {} keeps every block within {} times {}; the least cap that would do is 1",
-         to_string(request_.from), to_string(request_.to), request_.options.cap,
-         counted(larger_block() * wanted_.element_bytes, "byte"));
-  }
 
   PlanStep step(const PlanEdge& edge, const Sharding& before) {
     PlanStep step = step_of(edge.kind, before, states_.sharding(graph_.state(edge.after)), request_.whole);
@@ -159,12 +154,12 @@ class Planner {
       ways = reachable(graph_, sums);
       std::erase_if(ways, [&](const auto& way) { return graph_.state(way.first).unreduced != kept; });
     }
-    std::optional<std::pair<PlanTotals, PlanEdge>> best;
+    std::optional<std::pair<PlanTotals, Boxes>> best;
     for (const auto& [state, totals] : ways) {
-      const PlanEdge edge = exchange(state, to);
-      const PlanTotals all = edge.after == state ? totals : totals + totals_of(edge, graph_, wanted_);
+      const Boxes boxes = exchange(state, to);
+      const PlanTotals all = to == state ? totals : totals + boxes.totals;
       if (best && !is_better(all, best->first, wanted_.objective)) continue;
-      best = {all, edge};
+      best = {all, boxes};
       sums.to = state;
     }
     const std::optional<FoundPlan> way = best ? search(graph_, sums) : std::nullopt;
@@ -203,8 +198,19 @@ class Planner {
   }
 
   /// One exchange of boxes; a slice if each device has what it needs.
-  PlanEdge exchange(int from, int to) {
-    const DirectTraffic traffic = traffic_of(from, to);
+  Boxes exchange(int from, int to) {
+    const DirectTraffic traffic =
+        direct_traffic(states_.sharding(graph_.state(from)), states_.sharding(graph_.state(to)),
+                       request_.whole.shape(), costs_);
+    const PlanEdge edge = exchange(from, to, traffic);
+    PlanTotals totals = totals_of(edge, graph_, wanted_);
+    if (edge.communicates() && traffic.cost) {
+      totals.cost_of_bytes = *traffic.cost * static_cast<double>(wanted_.element_bytes);
+      totals.seconds = wanted_.costs.step + wanted_.costs.byte * totals.cost_of_bytes;
+    }
+    return {edge, totals, traffic.sent};
+  }
+  PlanEdge exchange(int from, int to, const DirectTraffic& traffic) {
     if (traffic.received == 0) return {to, StepKind::slice, 0, 0, 0};
     std::uint32_t axes = 0;
     const Axes moved = step_axes(states_.sharding(graph_.state(from)), states_.sharding(graph_.state(to)));
@@ -212,16 +218,14 @@ class Planner {
       if (contains(moved, states_.units()[unit].front())) axes |= std::uint32_t{1} << unit;
     return {to, StepKind::exchange, axes, traffic.peers, traffic.received};
   }
-  DirectTraffic traffic_of(int from, int to) {
-    return direct_traffic(states_.sharding(graph_.state(from)), states_.sharding(graph_.state(to)),
-                          request_.whole.shape());
-  }
 
-  void add_exchange(Known& plan, int from, const PlanEdge& edge) {
-    add_step(plan, from, edge);
+  void add_exchange(Known& plan, int from, const Boxes& boxes) {
+    plan.totals = plan.totals + boxes.totals;
+    plan.steps.push_back(step(boxes.edge, states_.sharding(graph_.state(from))));
     PlanStep& added = plan.steps.back();
-    if (edge.kind == StepKind::slice) return;
-    added.sent_bytes = traffic_of(from, edge.after).sent * wanted_.element_bytes;
+    if (!boxes.edge.communicates()) return;
+    added.seconds = boxes.totals.seconds;
+    added.sent_bytes = boxes.sent * wanted_.element_bytes;
     added.scratch_bytes = added.sent_bytes + added.received_bytes;
   }
 
@@ -237,16 +241,7 @@ class Planner {
   }
 
   ReshardPlan with_others(Known known_plan, const std::vector<FoundPlan>& found) {
-    ReshardPlan plan{request_, std::move(known_plan.steps), known_plan.totals, 0, 0, {}};
-    auto block_of = [&](const Sharding& sharding) {
-      return static_cast<std::int64_t>(local_type(request_.whole, sharding).bytes());
-    };
-    plan.peak_block_bytes = plan.peak_bytes = block_of(states_.first());
-    for (const PlanStep& each : plan.steps) {
-      const std::int64_t operand = block_of(each.before), result = block_of(each.after);
-      plan.peak_block_bytes = std::max(plan.peak_block_bytes, result);
-      plan.peak_bytes = std::max(plan.peak_bytes, operand + result + each.scratch_bytes);
-    }
+    ReshardPlan plan = with_peaks(request_, std::move(known_plan));
     for (const FoundPlan& other : found) {
       Known steps = known(other);
       plan.others.push_back({std::move(steps.steps), steps.totals, why_not(steps.totals, plan.totals)});
@@ -256,6 +251,7 @@ class Planner {
 
   const PlanRequest& request_;
   const StatesOf states_;
+  const PairCosts costs_;
   StateGraph graph_;
   PlanSearch wanted_;
 };
@@ -264,6 +260,9 @@ class Planner {
 
 ReshardPlan plan(const PlanRequest& request) {
   check(request);
+  check_cap(request);
+  if (!(request.from.mesh == request.to.mesh)) return with_peaks(request, steps_between_meshes(request));
+  if (!is_even(request)) return with_peaks(request, uneven_steps(request));
   return Planner(request).plan();
 }
 

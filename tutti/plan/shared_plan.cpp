@@ -26,6 +26,9 @@ std::vector<std::uint64_t> key_of(const PlanRequest& request) {
   };
   for (const Sharding* sharding : {&request.from, &request.to}) {
     add_axes(sharding->mesh.axes());
+    for (int position = 0; !sharding->mesh.is_in_device_order() && position < sharding->mesh.devices();
+         ++position)
+      key.push_back(static_cast<std::uint64_t>(sharding->mesh.device_id(position)));
     for (const Axes& axes : sharding->dims) add_axes(axes);
     add_axes(sharding->unreduced);
     add_axes(sharding->reduced);

@@ -23,7 +23,7 @@ bool lie_in_order(const std::vector<int>& dims, const Shape& block) {
 }
 
 std::int64_t scratch_bytes(const PlanStep& step, const Type& whole) {
-  const Type operand = local_type(whole, step.before), result = local_type(whole, step.after);
+  const Type operand = padded_local_type(whole, step.before), result = padded_local_type(whole, step.after);
   const bool packs = !lie_in_order(finer_dims(step.after, step.before), operand.shape());
   const bool unpacks = !lie_in_order(finer_dims(step.before, step.after), result.shape());
   const auto sent = static_cast<std::int64_t>(operand.bytes());
@@ -36,6 +36,7 @@ std::int64_t scratch_bytes(const PlanStep& step, const Type& whole) {
     case StepKind::permute:
     case StepKind::all_reduce:
     case StepKind::mask: return 0;
+    case StepKind::move: return sent + received;
   }
   return 0;
 }
@@ -45,10 +46,12 @@ std::int64_t scratch_bytes(const PlanStep& step, const Type& whole) {
 PlanStep step_of(StepKind kind, const Sharding& before, const Sharding& after, const Type& whole) {
   PlanStep step{kind, before, after, {}, {}};
   step.scratch_bytes = scratch_bytes(step, whole);
-  if (kind == StepKind::slice || kind == StepKind::mask) return step;
+  if (kind == StepKind::slice || kind == StepKind::mask || kind == StepKind::move) return step;
   step.axes = step_axes(before, after);
   step.groups =
       kind == StepKind::permute ? permutation_pairs(before, after) : groups_along(before.mesh, step.axes);
+  for (std::vector<int>& group : step.groups)
+    for (int& device : group) device = before.mesh.device_id(device);
   return step;
 }
 

@@ -22,6 +22,7 @@
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/zeros_of.hpp"
 #include "tutti/plan/groups.hpp"
+#include "tutti/plan/move_traffic.hpp"
 
 namespace tutti {
 namespace {
@@ -141,7 +142,12 @@ Array as_terms(const PlanStep& step, Array x) {
 template <class Steps>
 Array from_end_to_end(const ReshardPlan& plan, const Array& x, const Steps& steps) {
   const auto& [whole, from, to, options] = plan.request;
+  require(from.mesh == to.mesh, Code::spec,
+          "the plan leads from the mesh {} to {}, and a program runs on one; reshard the array outside of "
+          "shard_map",
+          to_string(from.mesh), to_string(to.mesh));
   const Type expected = local_type(whole, from);
+  local_type(whole, to);
   require(x.type() == expected, Code::argument, "the plan moves {}, this is {}; ask for a plan for it",
           to_string(expected), to_string(x.type()));
   if (plan.steps.empty()) return take_without_steps(x, whole.shape(), from, to);
@@ -158,7 +164,8 @@ bool moves_blocks(const PlanStep& step) {
     case StepKind::permute: return true;
     case StepKind::all_reduce:
     case StepKind::reduce_scatter:
-    case StepKind::mask: return false;
+    case StepKind::mask:
+    case StepKind::move: return false;
   }
   return false;
 }
@@ -180,6 +187,7 @@ Array take_without_steps(Array x, const Shape& whole, Sharding from, const Shard
 }
 
 std::string_view op_name(const PlanStep& step) {
+  if (step.kind == StepKind::move) return name(step.pattern);
   if (step.kind != StepKind::exchange) return name(step.kind);
   return as_all_to_all(step) ? AllToAll::name : Exchange::name;
 }
@@ -193,6 +201,7 @@ Array take(const PlanStep& step, const Array& x) {
     case StepKind::all_reduce: return all_reduce(x, without(step.before.unreduced, step.after.unreduced));
     case StepKind::reduce_scatter: return scatter(step, x);
     case StepKind::mask: return as_terms(step, x);
+    case StepKind::move: fail(Code::spec, "a move leads to another mesh, and a program runs on one");
   }
   return x;
 }

@@ -14,12 +14,13 @@ Array take(const PlanStep& step, const Array& x);
 /// x: local type of `from` -> local type of `to`, blocks of an array of shape `whole`.
 Array take_without_steps(Array x, const Shape& whole, Sharding from, const Sharding& to);
 
-/// The name of the op that a step becomes: "all_to_all" for an exchange between two dims, else that of its kind.
+/// The name of the op that a step becomes: "all_to_all" for an exchange between two dims, that of its
+/// pattern for a move, else that of its kind.
 std::string_view op_name(const PlanStep& step);
 
 /// All steps of a plan. x: local type of request.from -> local type of request.to.
 /// Reduced axes that only one side names, and axes of size 1, change before the first step or after the last one.
-/// Throws T015 for an x of another type.
+/// Throws T015 for an x of another type, T005 for a plan of uneven blocks, T013 for one from one mesh to another.
 Array take(const ReshardPlan& plan, const Array& x);
 
 /// The same, but steps between two sums are one exchange, which is one copy in one process. Lowering an exchange plans it

@@ -49,13 +49,14 @@ std::string devices_text(const std::vector<int>& devices) {
 
 // "over x, y: {0 1 2 3} {4 5 6 7}"; of a permute "over x, y: 1 -> 2, 2 -> 1".
 std::string groups_of(const PlanStep& step) {
-  const bool are_pairs = step.kind == StepKind::permute;
+  const bool are_pairs = step.kind == StepKind::permute || step.kind == StepKind::move;
   const std::size_t n = std::min(step.groups.size(), are_pairs ? shown_devices : shown_groups);
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < n; ++i)
     shown.push_back(are_pairs ? fmt::format("{} -> {}", step.groups[i][0], step.groups[i][1])
                               : devices_text(step.groups[i]));
-  return fmt::format("over {}: {}{}", names_of(step.axes), fmt::join(shown, are_pairs ? ", " : " "),
+  const std::string over = step.axes.empty() ? "" : fmt::format("over {}: ", names_of(step.axes));
+  return fmt::format("{}{}{}", over, fmt::join(shown, are_pairs ? ", " : " "),
                      n < step.groups.size() ? fmt::format(" .. of {}", step.groups.size()) : "");
 }
 
@@ -113,9 +114,12 @@ std::string totals_text(const PlanTotals& totals) {
 std::string shape_text(const Shape& shape) {
   return shape.rank() == 0 ? "scalar" : fmt::format("{}", fmt::join(shape.sizes(), "x"));
 }
-std::string mesh_text(const Mesh& mesh) { return mesh.axes().empty() ? "one device" : to_string(mesh); }
+std::string mesh_text(const Mesh& mesh) {
+  return mesh.axes().empty() && mesh.is_in_device_order() ? "one device" : to_string(mesh);
+}
 
 std::string moves_of(const PlanStep& step) {
+  if (!(step.before.mesh == step.after.mesh)) return "to " + mesh_text(step.after.mesh);
   std::string text;
   for (const Axis& axis : step.before.mesh.axes()) {
     const std::string from = place_of(axis, step.before), to = place_of(axis, step.after);
@@ -126,8 +130,11 @@ std::string moves_of(const PlanStep& step) {
 
 std::string to_string(const ReshardPlan& plan) {
   const auto& [whole, from, to, options] = plan.request;
-  std::string text = fmt::format("{} on {}, from {} to {}\n", to_string(whole), mesh_text(from.mesh),
-                                 to_string(from), to_string(to));
+  std::string text = from.mesh == to.mesh
+                         ? fmt::format("{} on {}, from {} to {}\n", to_string(whole), mesh_text(from.mesh),
+                                       to_string(from), to_string(to))
+                         : fmt::format("{}, from {} on {} to {} on {}\n", to_string(whole), to_string(from),
+                                       mesh_text(from.mesh), to_string(to), mesh_text(to.mesh));
   if (plan.steps.empty()) return text + "no step: every device holds what it needs\n";
   text += "\n" + steps_table(plan) + "\n";
   text += fmt::format("total: {}\n", totals_text(plan.totals));

@@ -12,6 +12,7 @@ std::string_view name(StepKind kind) {
     case StepKind::all_reduce: return "psum";
     case StepKind::reduce_scatter: return "psum_scatter";
     case StepKind::mask: return "mask";
+    case StepKind::move: return "move";
   }
   return {};
 }

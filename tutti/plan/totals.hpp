@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-enum class StepKind { slice, gather, exchange, permute, all_reduce, reduce_scatter, mask };
+enum class StepKind { slice, gather, exchange, permute, all_reduce, reduce_scatter, mask, move };
 std::string_view name(StepKind kind);
 
 /// What the best plan has least of.

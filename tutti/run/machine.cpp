@@ -2,7 +2,9 @@
 #include "tutti/run/machine.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/ir/builder.hpp"
@@ -38,6 +40,17 @@ Array placed(const Array& array, const P& spec, const Mesh& mesh, const std::str
   return Array(std::make_shared<const GlobalArray>(GlobalArray::distributed(*data, sharding)));
 } catch (const Error& error) {
   throw error.at({}, leaf_name("place: array", path));
+}
+
+void require_devices(const Mesh& machine, const Mesh& mesh) {
+  std::set<int> present;
+  for (int position = 0; position < machine.devices(); ++position)
+    present.insert(machine.device_id(position));
+  for (int position = 0; position < mesh.devices(); ++position)
+    require(present.contains(mesh.device_id(position)), Code::device,
+            "the mesh {} names device {}, the machine has {} ({}); use those, or open a larger machine",
+            to_string(mesh), mesh.device_id(position), counted(machine.devices(), "device"),
+            to_string(machine));
 }
 
 Type type_of(const Array& argument, const std::string& path) try {
@@ -99,6 +112,13 @@ Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, con
   for (std::size_t i = 0; i < leaves.size(); ++i)
     on_mesh.push_back(placed(leaves[i], spec_of_leaf[i], mesh(), paths[i]));
   return on_mesh;
+} catch (const Error& error) {
+  throw error.at(where, "place");
+}
+
+Array Machine::place(const Array& array, const Mesh& mesh, const P& spec, Where where) const try {
+  require_devices(this->mesh(), mesh);
+  return placed(array, spec, mesh, "");
 } catch (const Error& error) {
   throw error.at(where, "place");
 }

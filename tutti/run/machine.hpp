@@ -94,6 +94,10 @@ class Machine {
   Array place(const Array& array, const Specs& spec, Where where = Where::here()) const {
     return place_flat({array}, tree::structure_of(array), spec, where)[0];
   }
+  /// The same on a mesh of its own, of devices that the machine has: pipeline stages, a part of the devices, another order.
+  /// A program that takes such an array moves it to its own mesh at each call.
+  /// Throws R004 for a device that the machine does not have.
+  Array place(const Array& array, const Mesh& mesh, const P& spec, Where where = Where::here()) const;
   template <class T>
     requires(!std::convertible_to<const T&, Array>)
   T place(const T& tree, const Specs& specs, Where where = Where::here()) const {
