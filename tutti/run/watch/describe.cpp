@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
 #include "tutti/ops/exchange.hpp"
@@ -18,31 +16,6 @@ namespace {
 const Equation* equation_of(const Graph& graph, TaskId task) {
   std::optional<std::size_t> e = graph.tasks[task].equation;
   return e ? &graph.program.equations[*e] : nullptr;
-}
-
-/// The exchange that computes `var`, if one does.
-const Equation* exchange_before(const Program& program, Var var) {
-  for (const Equation& equation : program.equations)
-    if (equation.results[0] == var && equation.op.as<Exchange>()) return &equation;
-  return nullptr;
-}
-
-bool is_read_by_an_exchange(const Program& program, Var var) {
-  return std::ranges::any_of(program.equations, [&](const Equation& equation) {
-    return equation.op.as<Exchange>() && equation.operands[0] == var;
-  });
-}
-
-/// An exchange whose blocks share no digits runs as two: one plan leads from the first operand to the second result.
-std::string messages_to(const Program& program, const Equation& last) {
-  const Equation* first = &last;
-  while (const Equation* before = exchange_before(program, first->operands[0])) first = before;
-  const auto plan = shared_plan(request_for(program.type(first->operands[0]), first->op.as<Exchange>()->from,
-                                            last.op.as<Exchange>()->to));
-  std::string text;
-  for (const PlanStep& step : plan->steps) text += (text.empty() ? "" : ", ") + std::string(op_name(step));
-  return fmt::format("{}: {} received by a device", text.empty() ? "no step" : text,
-                     in_bytes(plan->totals.bytes));
 }
 
 }  // namespace
@@ -84,12 +57,19 @@ std::string describe(const Graph& graph, const Step& step) {
          (where.known() ? " (" + to_string(where) + ")" : "");
 }
 
-std::vector<std::string> messages_of(const Graph& graph, const Step& step) {
+std::vector<std::string> messages_of(const Program& program) {
   std::vector<std::string> texts;
-  for (TaskId i : step.tasks)
-    if (const Equation* equation = equation_of(graph, i); equation && equation->op.as<Exchange>())
-      if (!is_read_by_an_exchange(graph.program, equation->results[0]))
-        texts.push_back(messages_to(graph.program, *equation));
+  for (const Equation& equation : program.equations) {
+    const auto* op = equation.op.as<Exchange>();
+    if (!op) continue;
+    const auto plan = shared_plan(request_for(program.type(equation.operands[0]), op->from, op->to));
+    std::string steps;
+    for (const PlanStep& step : plan->steps)
+      steps += (steps.empty() ? "" : ", ") + std::string(op_name(step));
+    texts.push_back(fmt::format("exchange{} as messages: {}; {} received by a device",
+                                equation.where.known() ? " (" + to_string(equation.where) + ")" : "",
+                                steps.empty() ? "none" : steps, in_bytes(plan->totals.bytes)));
+  }
   return texts;
 }
 
