@@ -65,7 +65,7 @@ std::vector<Row> rows(const std::string& text) {
 }
 
 std::string messages_in(const std::string& text) {
-  static const std::regex form("exchange as messages: ([^\n]*)\n");
+  static const std::regex form("exchange[^\n]* as messages: ([^\n]*)\n");
   std::string found;
   for (std::sregex_iterator at(text.begin(), text.end(), form), end; at != end; ++at)
     found += (*at)[1].str() + "; ";

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
 #include "tutti/ops/exchange.hpp"
@@ -16,6 +18,21 @@ namespace {
 const Equation* equation_of(const Graph& graph, TaskId task) {
   std::optional<std::size_t> e = graph.tasks[task].equation;
   return e ? &graph.program.equations[*e] : nullptr;
+}
+
+/// Blocks without digits in common are exchanged in two: the first half, if `half` is the second; else null.
+const Equation* other_half(const Program& program, const Equation& half) {
+  for (const Equation& equation : program.equations)
+    if (equation.op.as<Exchange>() && to_string(equation.where) == to_string(half.where) &&
+        equation.results[0] == half.operands[0])
+      return &equation;
+  return nullptr;
+}
+
+bool is_first_half(const Program& program, const Equation& half) {
+  return std::ranges::any_of(program.equations, [&](const Equation& equation) {
+    return equation.op.as<Exchange>() && other_half(program, equation) == &half;
+  });
 }
 
 }  // namespace
@@ -60,9 +77,12 @@ std::string describe(const Graph& graph, const Step& step) {
 std::vector<std::string> messages_of(const Program& program) {
   std::vector<std::string> texts;
   for (const Equation& equation : program.equations) {
-    const auto* op = equation.op.as<Exchange>();
-    if (!op) continue;
-    const auto plan = shared_plan(request_for(program.type(equation.operands[0]), op->from, op->to));
+    if (!equation.op.as<Exchange>() || is_first_half(program, equation)) continue;
+    const Equation* first = other_half(program, equation);
+    if (!first) first = &equation;
+    const auto plan =
+        shared_plan(request_for(program.type(first->operands[0]), first->op.as<Exchange>()->from,
+                                equation.op.as<Exchange>()->to));
     std::string steps;
     for (const PlanStep& step : plan->steps)
       steps += (steps.empty() ? "" : ", ") + std::string(op_name(step));
