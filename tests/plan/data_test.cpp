@@ -52,12 +52,12 @@ TEST(plan_data, is_right_for_exchanges_of_boxes) {
   expect_right_data("x2 y2 z2", Shape{8, 8}, Sums::included, 17, true);
 }
 
-TEST(plan_data, is_right_for_all_pairs_of_ranks_1_to_3) {
-  if (!tries_full_sets()) GTEST_SKIP() << "minutes: TUTTI_TEST_FULL is not set";
+TEST(plan_data, is_right_for_ranks_1_to_3) {
+  const std::size_t one_in = tries_full_sets() ? 1 : 997;
   for (std::string_view mesh : {"x2 y2 z2", "x4 y2", "x2 y3", "x6"})
     for (int rank = 1; rank <= 3; ++rank)
       for (bool direct : {false, true})
-        expect_right_data(mesh, even_shape(mesh_of(mesh), rank), Sums::included, 1, direct);
+        expect_right_data(mesh, even_shape(mesh_of(mesh), rank), Sums::included, one_in, direct);
 }
 
 TEST(plan_data, is_right_for_many_axes) {

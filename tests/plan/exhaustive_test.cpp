@@ -179,10 +179,11 @@ TEST(plan_exhaustive, plans_that_cannot_split_small_dims_are_the_cheapest) {
 }
 
 TEST(plan_exhaustive, plans_on_more_devices_are_the_cheapest) {
-  if (!tries_full_sets()) GTEST_SKIP() << "minutes: TUTTI_TEST_FULL is not set";
-  expect_cheapest("x2 y4", {8, 8}, Sums::included, 1);
-  expect_cheapest("x2 y2 z2", {8, 8}, Sums::excluded, 1);
-  expect_cheapest("x2 y2 z3", {12, 12}, Sums::excluded, 7);
+  const std::size_t one_in = tries_full_sets() ? 1 : 499;
+  expect_cheapest("x2 y4", {8, 8}, Sums::included, one_in);
+  expect_cheapest("x2 y2 z2", {8, 8}, Sums::excluded, one_in);
+  expect_cheapest("x2 y2 z3", {12, 12}, Sums::excluded, one_in);
+  if (!tries_full_sets()) return;
   expect_cheapest("x2 y2", {4, 4, 4}, Sums::included, 1);
   expect_cheapest("x2 y3", {6, 12}, Sums::included, 1);
 }

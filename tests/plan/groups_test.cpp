@@ -48,6 +48,14 @@ TEST(plan_groups, of_a_permutation_leave_equal_blocks_in_place) {
   EXPECT_EQ(pairs("x2 y2 z2", "[][x]", "[][z]"), (DeviceGroups{{1, 4}, {3, 6}, {4, 1}, {6, 3}}));
 }
 
+// Devices with w = x and z = y hold their block already. Paired in ascending order two of them would receive it.
+TEST(plan_groups, of_a_permutation_leave_blocks_in_place_that_several_devices_hold) {
+  const DeviceGroups found = pairs("x2 y2 z2 w2", "[x][y]", "[w][z]");
+  EXPECT_EQ(found.size(), 12U);
+  for (const std::vector<int>& pair : found)
+    for (int kept : {0b0000, 0b0110, 0b1001, 0b1111}) EXPECT_NE(pair[1], kept) << pair[0];
+}
+
 TEST(plan_groups, of_a_permutation_stay_at_one_position_of_axes_that_do_not_move) {
   for (const std::vector<int>& pair : pairs("x2 y3 z2", "[x][]", "[z][]"))
     EXPECT_EQ(pair[0] / 2 % 3, pair[1] / 2 % 3) << pair[0] << " to " << pair[1];

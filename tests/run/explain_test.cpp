@@ -65,15 +65,15 @@ std::vector<Row> rows(const std::string& text) {
 }
 
 std::string messages_in(const std::string& text) {
-  static const std::regex form("as messages: ([^\n]*)\n");
+  static const std::regex form("exchange[^\n]* as messages: ([^\n]*)\n");
   std::string found;
   for (std::sregex_iterator at(text.begin(), text.end(), form), end; at != end; ++at)
     found += (*at)[1].str() + "; ";
   return found;
 }
 
-// Of 72 numbers in rows on x=2: in columns on y=3 a device lacks the half of its 24. As rows on y the exchange runs as two,
-// and a device lacks half of its 4 rows of 6: a third of the rows, permuted, then gathered.
+// Of 72 numbers in rows on x=2 a device lacks half of its 24 in columns on y=3. As rows on y it receives 12 numbers of which
+// its rows are, by a permutation, then the other 12.
 TEST(explain_run, tells_what_an_exchange_sends_between_devices_of_their_own) {
   const Mesh mesh({{"x", 2}, {"y", 3}});
   const Axis x = mesh.axes()[0], y = mesh.axes()[1];
@@ -86,9 +86,9 @@ TEST(explain_run, tells_what_an_exchange_sends_between_devices_of_their_own) {
     Team team(1);
     return messages_in(Executable(program, mesh, team, {}).explain());
   };
-  EXPECT_EQ(explained_move({{x}, {}}, {{}, {y}}), "slice, all_gather: 48 B received by a device; ");
-  EXPECT_EQ(explained_move({{x}, {}}, {{y}, {}}), "slice, permute, all_gather: 96 B received by a device; ");
-  EXPECT_EQ(explained_move({{x}, {}}, {{x, y}, {}}), "slice: 0 B received by a device; ");
+  EXPECT_EQ(explained_move({{x}, {}}, {{}, {y}}), "slice, all_gather; 48 B received by a device; ");
+  EXPECT_EQ(explained_move({{x}, {}}, {{y}, {}}), "slice, permute, all_gather; 96 B received by a device; ");
+  EXPECT_EQ(explained_move({{x}, {}}, {{x, y}, {}}), "slice; 0 B received by a device; ");
 }
 
 TEST(explain_run, tells_of_each_step_its_ops_line_bytes_and_arena) {

@@ -20,29 +20,19 @@ const Equation* equation_of(const Graph& graph, TaskId task) {
   return e ? &graph.program.equations[*e] : nullptr;
 }
 
-/// The exchange that computes `var`, if one does.
-const Equation* exchange_before(const Program& program, Var var) {
+/// Blocks without digits in common are exchanged in two: the first half, if `half` is the second; else null.
+const Equation* other_half(const Program& program, const Equation& half) {
   for (const Equation& equation : program.equations)
-    if (equation.results[0] == var && equation.op.as<Exchange>()) return &equation;
+    if (equation.op.as<Exchange>() && to_string(equation.where) == to_string(half.where) &&
+        equation.results[0] == half.operands[0])
+      return &equation;
   return nullptr;
 }
 
-bool is_read_by_an_exchange(const Program& program, Var var) {
+bool is_first_half(const Program& program, const Equation& half) {
   return std::ranges::any_of(program.equations, [&](const Equation& equation) {
-    return equation.op.as<Exchange>() && equation.operands[0] == var;
+    return equation.op.as<Exchange>() && other_half(program, equation) == &half;
   });
-}
-
-/// An exchange whose blocks share no digits runs as two: one plan leads from the first operand to the second result.
-std::string messages_to(const Program& program, const Equation& last) {
-  const Equation* first = &last;
-  while (const Equation* before = exchange_before(program, first->operands[0])) first = before;
-  const auto plan = shared_plan(request_for(program.type(first->operands[0]), first->op.as<Exchange>()->from,
-                                            last.op.as<Exchange>()->to));
-  std::string text;
-  for (const PlanStep& step : plan->steps) text += (text.empty() ? "" : ", ") + std::string(op_name(step));
-  return fmt::format("{}: {} received by a device", text.empty() ? "no step" : text,
-                     in_bytes(plan->totals.bytes));
 }
 
 }  // namespace
@@ -84,12 +74,22 @@ std::string describe(const Graph& graph, const Step& step) {
          (where.known() ? " (" + to_string(where) + ")" : "");
 }
 
-std::vector<std::string> messages_of(const Graph& graph, const Step& step) {
+std::vector<std::string> messages_of(const Program& program) {
   std::vector<std::string> texts;
-  for (TaskId i : step.tasks)
-    if (const Equation* equation = equation_of(graph, i); equation && equation->op.as<Exchange>())
-      if (!is_read_by_an_exchange(graph.program, equation->results[0]))
-        texts.push_back(messages_to(graph.program, *equation));
+  for (const Equation& equation : program.equations) {
+    if (!equation.op.as<Exchange>() || is_first_half(program, equation)) continue;
+    const Equation* first = other_half(program, equation);
+    if (!first) first = &equation;
+    const auto plan =
+        shared_plan(request_for(program.type(first->operands[0]), first->op.as<Exchange>()->from,
+                                equation.op.as<Exchange>()->to));
+    std::string steps;
+    for (const PlanStep& step : plan->steps)
+      steps += (steps.empty() ? "" : ", ") + std::string(op_name(step));
+    texts.push_back(fmt::format("exchange{} as messages: {}; {} received by a device",
+                                equation.where.known() ? " (" + to_string(equation.where) + ")" : "",
+                                steps.empty() ? "none" : steps, in_bytes(plan->totals.bytes)));
+  }
   return texts;
 }
 

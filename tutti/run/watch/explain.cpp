@@ -39,8 +39,9 @@ class PlanLines {
     for (std::size_t phase = 0; phase < plan_.placement().phases; ++phase) {
       text += below(fmt::format("phase {}", phase));
       for (StepId n : steps().ids())
-        if (assigned(n).phase == phase) text += line(n) + messages(steps()[n]) + sub_programs(steps()[n]);
+        if (assigned(n).phase == phase) text += line(n) + sub_programs(steps()[n]);
     }
+    for (const std::string& each : messages_of(plan_.graph().program)) text += below(each);
     return text;
   }
 
@@ -57,14 +58,6 @@ class PlanLines {
         fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), assigned(n).split), split_width_,
                     kind_name(step.kind));
     return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
-  }
-
-  /// Between devices of their own, where an exchange is more than a copy.
-  std::string messages(const Step& step) const {
-    std::string text;
-    for (const std::string& each : messages_of(plan_.graph(), step))
-      text += below("    as messages: " + each);
-    return text;
   }
 
   /// The first ops of a step, as far as `room` permits, and the user's line.
