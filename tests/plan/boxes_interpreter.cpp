@@ -153,6 +153,7 @@ class Run {
     if (const auto held = devices_.find(device); held != devices_.end())
       if (const auto cell = held->second.values.find(at); cell != held->second.values.end())
         return cell->second;
+    if (step.kind == StepKind::mask) return 0;  // a block among zeros
     ++received;
     for (int source : sources_of(step, device)) {
       const auto cell = devices_[source].values.find(at);
