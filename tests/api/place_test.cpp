@@ -76,11 +76,14 @@ TEST(place, on_other_devices_is_moved_as_a_program_takes_it) {
   const Tensor expected = program(params, x).tensor();
   const Mesh last_two({{"stage", 2}}, {.devices = {3, 2}}), one({{"data", 1}}, {.devices = {1}}),
       reversed({{"data", 2}, {"model", 2}}, {.devices = {3, 2, 1, 0}});
-  for (const auto& [mesh, spec] : {std::pair(last_two, P(none, "stage")), {one, P("data")},
-                                  {reversed, P("data", "model")}, {last_two, P("stage")}}) {
+  for (const auto& [mesh, spec] : {std::pair(last_two, P(none, "stage")),
+                                   {one, P("data")},
+                                   {reversed, P("data", "model")},
+                                   {last_two, P("stage")}}) {
     EXPECT_EQ(program(params, machine().place(x, mesh, spec)).tensor(), expected);
     EXPECT_EQ(last_copies(program.explain()), "by the last one 144 B");
-    const auto compiled_for_it = machine().compile(sharded(machine()), params, machine().place(x, mesh, spec));
+    const auto compiled_for_it =
+        machine().compile(sharded(machine()), params, machine().place(x, mesh, spec));
     EXPECT_EQ(compiled_for_it(params, machine().place(x, mesh, spec)).tensor(), expected);
   }
 }

@@ -153,6 +153,7 @@ class Run {
     if (const auto held = devices_.find(device); held != devices_.end())
       if (const auto cell = held->second.values.find(at); cell != held->second.values.end())
         return cell->second;
+    if (step.kind == StepKind::mask) return 0;  // a block among zeros
     ++received;
     for (int source : sources_of(step, device)) {
       const auto cell = devices_[source].values.find(at);
@@ -168,7 +169,10 @@ class Run {
   /// True for the device that keeps its value when free axes become ones of terms.
   static bool keeps(const PlanStep& step, int position) {
     return std::ranges::all_of(step.after.unreduced, [&](const Axis& axis) {
-      return contains(step.before.unreduced, axis) || step.after.mesh.coordinate(position, axis) == 0;
+      const bool was_in_a_dim =
+          std::ranges::any_of(step.before.dims, [&](const Axes& axes) { return contains(axes, axis); });
+      return was_in_a_dim || contains(step.before.unreduced, axis) ||
+             step.after.mesh.coordinate(position, axis) == 0;
     });
   }
 

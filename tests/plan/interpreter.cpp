@@ -117,6 +117,7 @@ class Run {
     switch (step.kind) {
       case StepKind::slice: return slice(step, before);
       case StepKind::mask: return mask(step, before);
+      case StepKind::move: wrong_ = "this interpreter knows one mesh"; return;
       case StepKind::permute: return permute(step, before);
       case StepKind::gather:
       case StepKind::exchange:

@@ -161,8 +161,8 @@ INSTANTIATE_TEST_SUITE_P(
             whole,
             {"x2 y2", four, "[x]"},
             {"x2 y2", {3, 2, 1, 0}, "[][xy]"},
-            "slice, all_to_all, send_recv",
-            3 * T / 16 + T / 4,
+            "slice, send_recv, all_to_all",
+            3 * T / 8,
             "exchange of boxes",
             "error: 2 mesh axes change in one expression, one may"}));
 

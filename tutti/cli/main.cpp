@@ -52,7 +52,8 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
   command->add_option("--devices", plan.devices,
                       "the machine's devices at the mesh's positions: 2,0,1,3; else 0, 1, 2 and so on");
   command->add_option("--to-mesh", plan.to_mesh, "the mesh that --to is on, if it is another");
-  command->add_option("--to-devices", plan.to_devices, "the devices of --to-mesh, or of --mesh after the plan");
+  command->add_option("--to-devices", plan.to_devices,
+                      "the devices of --to-mesh, or of --mesh after the plan");
   command->add_option("--shape", plan.shape, "of the whole array: 4096x4096")->required();
   command->add_option("--from", plan.from, "how the array lies: 'P(x, y)'")->required();
   command->add_option("--to", plan.to, "how it is to lie: 'P(y, x)'")->required();

@@ -9,9 +9,10 @@
 namespace tutti {
 namespace {
 
-constexpr int most_states = 256;          // on each mesh
-constexpr int most_known_states = 4'096;  // that are met on the way to them
-constexpr int most_followed = 128;        // of the search from one of them to the goal
+constexpr int most_states = 256;                 // on each mesh
+constexpr int most_known_states = 4'096;         // that are met on the way to them
+constexpr int most_followed = 128;               // of the search from one of them to the goal
+constexpr std::int64_t most_visits = 1'000'000;  // of all moves but the one from end to end
 /// A sharding on one of the meshes, and what it takes from the start there, or from there to the goal.
 struct Way {
   Sharding at;
@@ -109,11 +110,14 @@ class BetweenMeshes {
     const Sharding still = without_terms(first);
     std::vector<Way> ways;
     const StatesOf states(part);
-    if (!request_.options.direct && is_even(part) && states.units().size() <= StatesOf::most_axes) {
+    const bool may_search = !request_.options.direct || !part.from.unreduced.empty();
+    if (may_search && is_even(part) && states.units().size() <= StatesOf::most_axes) {
       StateGraph graph(states.space(), states.to().unreduced);
       PlanSearch wanted = search_of(part, states, graph);
       wanted.most_states = most_states;
       wanted.most_known = most_known_states;
+      if (request_.options.direct)
+        wanted.kinds = {StepKind::slice, StepKind::all_reduce, StepKind::reduce_scatter};
       for (const auto& [state, totals] : find(graph, wanted))
         if (graph.state(state).unreduced.empty())
           ways.push_back({without_terms(states.sharding(graph.state(state))), totals});
@@ -128,15 +132,15 @@ class BetweenMeshes {
   void look_at_moves_of_blocks() {
     for (const Way& source : sources_)
       for (const Way& target : targets_)
-        if (have_same_parts(source.at, target.at)) look_at(source, target);
+        if (have_same_parts(source.at, target.at)) look_at(source, target, visits_left_);
   }
 
   void look_at_moves_of_boxes() {
     const Way source = at_end(sources_, request_.from), target = at_end(targets_, request_.to);
-    visits_left_ = most_move_visits;
-    look_at(source, target);
-    for (const Way& other : sources_) look_at(other, target);
-    for (const Way& other : targets_) look_at(source, other);
+    std::int64_t visits = most_move_visits;
+    look_at(source, target, visits);
+    for (const Way& other : sources_) look_at(other, target, visits_left_);
+    for (const Way& other : targets_) look_at(source, other, visits_left_);
     look_at_moves_of_blocks();
   }
   static Way at_end(const std::vector<Way>& ways, const Sharding& end) {
@@ -145,13 +149,13 @@ class BetweenMeshes {
     return found == ways.end() ? ways.front() : *found;
   }
 
-  void look_at(const Way& source, const Way& target) {
+  void look_at(const Way& source, const Way& target, std::int64_t& visits) {
     PlanTotals totals = source.totals + target.totals;
     if (best_ && !is_better(totals, best_->totals, request_.options.objective)) return;
     std::optional<MoveTraffic> move =
-        move_traffic(source.at, target.at, request_.whole.shape(), pairs_, visits_left_);
+        move_traffic(source.at, target.at, request_.whole.shape(), pairs_, visits);
     if (!move) return;
-    visits_left_ -= move->visits;
+    visits -= move->visits;
     totals = totals + totals_of_move(request_, target.at, *move);
     if (best_ && !is_better(totals, best_->totals, request_.options.objective)) return;
     best_ = {totals, source.at, target.at, std::move(*move)};
@@ -172,7 +176,7 @@ class BetweenMeshes {
   const bool is_same_devices_;
   std::vector<Way> sources_, targets_;
   std::optional<Choice> best_;
-  std::int64_t visits_left_ = most_move_visits;
+  std::int64_t visits_left_ = most_visits;
 };
 
 }  // namespace

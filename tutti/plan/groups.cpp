@@ -65,6 +65,19 @@ Axes step_axes(const Sharding& before, const Sharding& after) {
   return in_order;
 }
 
+Axes exchange_axes(const Sharding& before, const Sharding& after, const Shape& shape) {
+  Axes axes = step_axes(before, after);
+  for (std::size_t dim = 0; dim < before.dims.size(); ++dim) {
+    const Axes &a = before.dims[dim], &b = after.dims[dim];
+    const std::int64_t n = shape[static_cast<int>(dim)];
+    if (a == b || (n % joint_size(a) == 0 && n % joint_size(b) == 0)) continue;
+    for (const Axes& some : {b, a})
+      for (const Axis& axis : some)
+        if (axis.size > 1 && !contains(axes, axis)) axes.push_back(axis);
+  }
+  return axes;
+}
+
 DeviceGroups groups_along(const Mesh& mesh, const Axes& axes) {
   std::vector<int> first{0};  // the group of device 0
   for (const Axis& axis : axes) {

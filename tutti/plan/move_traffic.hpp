@@ -26,7 +26,7 @@ struct MoveTraffic {
   MovePattern pattern = MovePattern::boxes;
   std::int64_t visits = 0;  // the work it took to find this
 };
-inline constexpr std::int64_t most_move_visits = 4'000'000;  // of blocks by receivers: a second
+inline constexpr std::int64_t most_move_visits = 4'000'000;  // of blocks by receivers: some seconds
 /// None if more than `most_visits` blocks would have to be looked at.
 std::optional<MoveTraffic> move_traffic(const Sharding& before, const Sharding& after, const Shape& shape,
                                         const PairCosts& costs, std::int64_t most_visits);

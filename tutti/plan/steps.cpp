@@ -47,7 +47,8 @@ PlanStep step_of(StepKind kind, const Sharding& before, const Sharding& after, c
   PlanStep step{kind, before, after, {}, {}};
   step.scratch_bytes = scratch_bytes(step, whole);
   if (kind == StepKind::slice || kind == StepKind::mask || kind == StepKind::move) return step;
-  step.axes = step_axes(before, after);
+  step.axes =
+      kind == StepKind::exchange ? exchange_axes(before, after, whole.shape()) : step_axes(before, after);
   step.groups =
       kind == StepKind::permute ? permutation_pairs(before, after) : groups_along(before.mesh, step.axes);
   for (std::vector<int>& group : step.groups)

@@ -189,7 +189,9 @@ Array take_without_steps(Array x, const Shape& whole, Sharding from, const Shard
 std::string_view op_name(const PlanStep& step) {
   if (step.kind == StepKind::move) return name(step.pattern);
   if (step.kind != StepKind::exchange) return name(step.kind);
-  return as_all_to_all(step) ? AllToAll::name : Exchange::name;
+  const std::optional<OneMove> move = as_all_to_all(step);
+  const bool is_among_them = move && step.axes.size() == move->to.axes.size();
+  return is_among_them ? AllToAll::name : Exchange::name;
 }
 
 Array take(const PlanStep& step, const Array& x) {
