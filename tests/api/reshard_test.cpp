@@ -109,10 +109,66 @@ TEST(reshard, leads_to_other_devices_and_back) {
   EXPECT_TRUE(reshard(there, mesh(), P("x")).tensor() == x.tensor());
 }
 
+TEST(reshard, lays_finished_arrays_out_by_parts_of_axes) {
+  const Machine four = open_local(Mesh({{"x", 4}}));
+  const Array x = counted({8, 4});
+  const Array split = reshard(x, four.mesh(), P(part("x", 2, 2), part("x", 1, 2)));
+  EXPECT_EQ(to_string(*split.data()->sharding()), "P(x(2)2, x(1)2)");
+  EXPECT_EQ(split.data()->shard(1).shape(), (Shape{4, 2}));  // the second half of rows, the first of columns
+  const Tensor shard = split.data()->shard(1), whole = x.tensor();
+  EXPECT_EQ(shard.as<std::int32_t>()[0], whole.as<std::int32_t>()[4 * 4]);
+  EXPECT_TRUE(split.tensor() == x.tensor());
+  EXPECT_TRUE(reshard(split, four.mesh(), P("x")).tensor() == x.tensor());
+  EXPECT_EQ(four.place(x, P(part("x", 2, 2), part("x", 1, 2))).data()->sharding(), split.data()->sharding());
+}
+
+TEST(reshard, lets_programs_take_arrays_that_lie_by_parts_of_axes) {
+  const Machine four = open_local(Mesh({{"x", 4}}));
+  const Array x = counted({8, 4});
+  const Array split = reshard(x, four.mesh(), P(part("x", 2, 2), part("x", 1, 2)));
+  auto body = [](const Array& part) { return part + axis_index("x"); };
+  const auto f = shard_map(body, {.mesh = four.mesh(), .in = P("x"), .out = P("x")});
+  EXPECT_TRUE(four.compile(f, split)(split).tensor() == four.compile(f, x)(x).tensor());
+  EXPECT_TRUE(four.compile(f, x)(split).tensor() == four.compile(f, x)(x).tensor());
+  const auto twice = [](const Array& whole) { return whole + whole; };
+  EXPECT_TRUE(four.compile(twice, split)(split).tensor() == four.compile(twice, x)(x).tensor());
+}
+
+TEST(reshard, names_whole_axes_in_programs) {
+  const std::string why =
+      "names a part of an axis, but programs bind whole axes; take a mesh that has the part as an axis, or "
+      "reshard finished data outside of the program";
+  const Machine four = open_local(Mesh({{"x", 4}}));
+  expect_refused(
+      [&] {
+        auto body = [](const Array& x) {
+          return reshard(x, P("x"), P(part("x", 1, 2)));  // refused
+        };
+        four.compile(shard_map(body, {.mesh = four.mesh(), .in = P("x"), .out = P()}), counted({8, 4}));
+      },
+      "T013 {file}:{line}: reshard: P(x(1)2) " + why);
+  expect_refused(
+      [&] {
+        auto body = [&](const Array& x) {
+          return reshard(x, four.mesh(), P(part("x", 1, 2)));  // refused
+        };
+        four.compile(body, counted({8, 4}));
+      },
+      "T013 {file}:{line}: reshard: P(x(1)2) " + why);
+}
+
 TEST(reshard, says_how_a_result_lies) {
   const Array x = counted({6, 4});
   const auto f = machine().compile([](const Array& y) { return reshard(y + 1, mesh(), P("y")); }, x);
   EXPECT_EQ(f(x).data()->sharding(), P("y").on(mesh(), x.type()));
+}
+
+TEST(reshard, may_plan_with_parts_of_axes) {
+  const Array x = counted({8, 12});
+  const Machine eight = open_local(Mesh({{"x", 2}, {"y", 4}}));
+  auto body = [](const Array& part) { return reshard(part, P("x"), P("y"), {.parts = true}); };
+  const auto f = shard_map(body, {.mesh = eight.mesh(), .in = P("x"), .out = P("y")});
+  EXPECT_TRUE(eight.compile(f, x)(x).tensor() == x.tensor());
 }
 
 TEST(reshard, refuses_what_does_not_fit) {

@@ -71,7 +71,8 @@ TEST(plan, is_json_with_all_that_the_table_says_and_more) {
                                                 {"objective", "time"},
                                                 {"cap", 1},
                                                 {"links", {{"y", 10}}},
-                                                {"direct", false}}));
+                                                {"direct", false},
+                                                {"parts", true}}));
   ASSERT_EQ(text.at("steps").size(), 1U);
   nlohmann::json step = text.at("steps")[0];
   EXPECT_EQ(step.at("received_bytes"),
@@ -185,6 +186,28 @@ TEST(plan, is_json_for_two_meshes) {
   EXPECT_EQ(text.at("one_collective").at("nvfuser"), "error: only even splits");
 }
 
+INSTANTIATE_TEST_SUITE_P(
+    requests_with_parts, PlanRuns,
+    testing::Values(Request{"x=8", "8x8", "P(x)", "P(x(1)4)", ""},
+                    Request{"x=4", "8x8", "P(x)", "P(x(2)2, x(1)2)", "--why"},
+                    Request{"x=8,y=2", "16x8", "P(x(1)2)+U(x(2)4)", "P(y, (x(4)2, x(1)2))", ""},
+                    Request{"x=6", "12", "P(x(1)2)", "P((x(2)3, x(1)2))", "--link x=3"},
+                    Request{"x=2,y=4", "16x16", "P(x)", "P(y)", ""},
+                    Request{"x=6", "12", "P(x(1)2)", "P(x(1)3)", ""},
+                    Request{"x=4", "10", "P(x(2)2)", "P(x(1)2)", "--devices 3,1,0,2"},
+                    Request{"x=4,y=2", "8x8", "P(x, y)", "P(y, x)", "--objective bytes"}));
+
+TEST(plan, cuts_axes_into_parts_unless_they_are_to_stay_whole) {
+  const std::string request = "--mesh x=2,y=4 --shape 16x16 --from 'P(x)' --to 'P(y)'";
+  const std::string cut = plan(request).out, whole = plan(request + " --whole-axes").out;
+  EXPECT_TRUE(cut.starts_with("f32[16,16] on x=2,y=4, from P(x) to P(y)\n")) << cut;
+  EXPECT_NE(cut.find("P((x, y(1)2))"), std::string::npos) << cut;
+  EXPECT_EQ(whole.find("(1)2"), std::string::npos) << whole;
+  const nlohmann::json text = nlohmann::json::parse(plan(request + " --json").out);
+  EXPECT_EQ(text.at("request").at("mesh"), "x=2,y=4");
+  EXPECT_EQ(text.at("steps")[0].at("after"), "P((x, y(1)2))");
+}
+
 struct BadRequest {
   const char *arguments, *error;
   int status;
@@ -291,6 +314,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "  P(x)+U(x)\n"
                    "         ^",
                    2},
+        BadRequest{
+            MESH "--shape 8x8 --from 'P(x(3)2)' --to 'P()'",
+            "[T013]: --from: 3 times 2 does not divide 4, the size of axis 'x'; x(3)2 is no part of it\n"
+            "  P(x(3)2)\n"
+            "    ^",
+            2},
         BadRequest{MESH "--shape 8x8 --from 'P(x, y, none)' --to 'P()'",
                    "[T013]: --from: it names 3 dims, but f32[8,8] has 2; drop the last 1\n"
                    "  P(x, y, none)\n"
@@ -387,7 +416,7 @@ TEST(plan, has_help_for_each_option) {
   EXPECT_EQ(run.status, 0);
   for (const char* option :
        {"--mesh", "--shape", "--dtype", "--from", "--to", "--cap", "--link", "--objective", "--direct",
-        "--why", "--json", "--svg", "--run", "--devices", "--to-mesh", "--to-devices"})
+        "--whole-axes", "--why", "--json", "--svg", "--run", "--devices", "--to-mesh", "--to-devices"})
     EXPECT_NE(run.out.find(std::string(option) + " "), std::string::npos) << option;
 }
 

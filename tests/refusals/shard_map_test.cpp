@@ -30,6 +30,16 @@ TEST(in_specs, name_axes_of_the_mesh) {
                  "data=4,model=2; use one of its axes");
 }
 
+TEST(in_specs, name_whole_axes) {
+  expect_refused(
+      traced([](Array x) {
+        return shard_map(same, {.mesh = mesh(), .in = P(part("data", 1, 2)), .out = P()})(x);  // refused
+      }),
+      "T013 {file}:{line}: shard_map: argument 0: P(data(1)2) names a part of an axis, but programs bind "
+      "whole "
+      "axes; take a mesh that has the part as an axis, or reshard finished data outside of the program");
+}
+
 TEST(in_specs, name_an_axis_once) {
   expect_refused(
       traced([](Array x) {

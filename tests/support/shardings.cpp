@@ -6,6 +6,7 @@
 
 #include "tests/support/values.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/tree/specs.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {
@@ -53,16 +54,28 @@ Mesh mesh_of(std::string_view text) {
 }
 
 Sharding sharding_of(const Mesh& mesh, int rank, std::string_view text) {
-  Sharding sharding{mesh, {}, {}, {}};
-  Axes* list = nullptr;
-  for (char letter : text) {
-    if (letter == '[') list = &sharding.dims.emplace_back();
-    if (letter == '{') list = &sharding.unreduced;
-    for (const Axis& axis : mesh.axes())
-      if (axis.name[0] == letter) list->push_back(axis);
+  std::string dims, sums;
+  std::string* list = &dims;
+  int opened = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (letter == '[' || letter == '{') {
+      list = letter == '[' ? &dims : &sums;
+      if (letter == '[' && opened++ > 0) dims += ", ";
+      if (text[at + 1] == ']') dims += "none";
+      else if (letter == '[') dims += "(";
+    } else if (letter == ']') {
+      if (text[at - 1] != '[') dims += ")";
+    } else if (letter >= 'a' && letter <= 'z') {
+      if (!list->empty() && list->back() != '(') *list += ", ";
+      *list += letter;
+    } else if (letter == '(' || letter == ')' || (letter >= '0' && letter <= '9')) {
+      *list += letter;
+    }
   }
-  sharding.dims.resize(static_cast<std::size_t>(rank));
-  return sharding;
+  const std::string spec = "P(" + dims + ")" + (sums.empty() ? "" : "+U(" + sums + ")");
+  const std::vector<std::int64_t> ones(static_cast<std::size_t>(rank), 1);
+  return parse_sharding(spec, mesh, Type(DType::f32, Shape(ones)));
 }
 
 Sharding sharding_on(const Mesh& mesh, const std::string& dims) {

@@ -67,6 +67,22 @@ const std::vector<Transition>& transitions() {
   return all;
 }
 
+const std::vector<Transition>& transitions_with_parts() {
+  static const Shape square{16, 16}, twelve{12};
+  static const std::vector<Transition> all{
+      {13, "x2 y4", square, "[x][y]", "[y][x]", "exchange, permute", part(3, 16), part(1, 8), 2},
+      {17, "x2 y4", square, "[x][]", "[y][]", "slice, permute", part(1, 4), part(1, 4), 1},
+      {43, "x8", square, "[x][]", "[x(1)4][]", "all_gather", part(1, 8), part(1, 8), 1},
+      {44, "x4", square, "[x(1)2][]", "[x][]", "slice", 0, 0, 0},
+      {45, "x4", square, "[x][]", "[x(1)2][x(2)2]", "exchange", part(1, 8), part(1, 8), 1},
+      {46, "x4", square, "[x][]", "[x(2)2][x(1)2]", "exchange, exchange", part(5, 16), part(1, 4), 2},
+      {47, "x4", square, "[x(1)2][]", "[x(2)2][]", "permute", part(1, 2), part(1, 2), 1},
+      {48, "x6", twelve, "[x(1)2]", "[x(1)3]", "move", part(1, 6), part(1, 6), 1},
+      {49, "x6", twelve, "[x(2)3]", "[x(1)3]", "move", part(1, 3), part(1, 3), 1},
+  };
+  return all;
+}
+
 PlanRequest request_of(const Transition& row, const ReshardOptions& options) {
   const Mesh mesh = mesh_of(row.mesh);
   return {Type(DType::f32, row.shape), sharding_of(mesh, row.shape.rank(), row.from),

@@ -24,6 +24,8 @@ struct Transition {
 };
 
 const std::vector<Transition>& transitions();
+/// Those that name parts of axes, or gain by them.
+const std::vector<Transition>& transitions_with_parts();
 
 PlanRequest request_of(const Transition& row, const ReshardOptions& options);
 /// "slice, all_gather".

@@ -6,6 +6,7 @@
 #include "tests/support/shardings.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/tree/specs.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti {
 namespace {
@@ -44,6 +45,33 @@ TEST(parse_spec, takes_blanks_anywhere_between_words_or_nowhere) {
 
 TEST(parse_spec, takes_unreduced_and_reduced_axes_in_either_order) {
   EXPECT_EQ(read("P(x)+R(s)+U(t, z)"), read("P(x)+U(t, z)+R(s)"));
+}
+
+TEST(parse_spec, reads_parts_of_axes_as_cpp_writes_them) {
+  const Mesh large({{"x", 2}, {"z", 8}});
+  auto on_large = [&](const P& spec) { return spec.on(large, cube); };
+  EXPECT_EQ(on_large(parse_spec("P(z(2)4)")), on_large(P(part("z", 2, 4))));
+  EXPECT_EQ(on_large(parse_spec("P((x, z(4)2), z(1)2)+U(z(2)2)")),
+            on_large(P(SpecEntry{"x", part("z", 4, 2)}, part("z", 1, 2)).unreduced({part("z", 2, 2)})));
+  EXPECT_EQ(on_large(parse_spec("P()+R(z(1)2, x)+U(z(2)4)")),
+            on_large(P().reduced({part("z", 1, 2), "x"}).unreduced({part("z", 2, 4)})));
+  EXPECT_EQ(on_large(parse_spec(" P( z ( 2 ) 4 ) ")), on_large(P(part("z", 2, 4))));
+  EXPECT_EQ(on_large(P(part("z", 1, 8))), on_large(P("z")));
+}
+
+TEST(parse_spec, marks_a_part_without_its_numbers) {
+  EXPECT_EQ(refused("P(z(a)4)"),
+            "T013 spec: 'a' is not a number, as in z(2)4, the part of size 4 behind 2 slower positions\n"
+            "  P(z(a)4)\n"
+            "      ^");
+  EXPECT_EQ(refused("P(z(2))"), "T013 spec: there must be a number, as in z(2)4, the part of size 4 behind 2 "
+                                "slower positions here\n"
+                                "  P(z(2))\n"
+                                "        ^");
+  EXPECT_EQ(refused("P(z(2 4)"),
+            "T013 spec: there must be a ')' after the number of slower positions, as in z(2)4\n"
+            "  P(z(2 4)\n"
+            "        ^");
 }
 
 TEST(parse_spec, takes_one_axis_in_brackets) { EXPECT_EQ(read("P((x))"), read("P(x)")); }
@@ -118,6 +146,71 @@ TEST(parse_sharding, marks_an_axis_that_the_mesh_has_not) {
             "T001 spec: there is no axis 'q', the mesh is x=2,y=2,z=2,t=2,s=2; use one of its axes\n"
             "  P(x, none, (y, q))\n"
             "                 ^");
+}
+
+std::string refused_part(std::string_view text) {
+  static const Mesh six({{"x", 6}, {"z", 8}});
+  return refused([&] { parse_sharding(text, six, cube); });
+}
+
+TEST(parse_sharding, marks_a_part_that_does_not_divide_its_axis) {
+  EXPECT_EQ(refused_part("P(z, x(2)4)"),
+            "T013 spec: 2 times 4 does not divide 6, the size of axis 'x'; x(2)4 is no part of it\n"
+            "  P(z, x(2)4)\n"
+            "       ^");
+  EXPECT_EQ(refused_part("P(x(2)6)").substr(0, 40), "T013 spec: 2 times 6 does not divide 6, ");
+  EXPECT_EQ(refused_part("P(x(2)1)"),
+            "T013 spec: the part x(2)1 has size 1; a part has 2 positions at least\n"
+            "  P(x(2)1)\n"
+            "    ^");
+  EXPECT_EQ(refused_part("P(x(0)2)"),
+            "T013 spec: the part x(0)2 begins behind 0 positions; write x(1)2 for the "
+            "slowest part\n"
+            "  P(x(0)2)\n"
+            "    ^");
+  EXPECT_EQ(refused_part("P(z(2000000000)2000000000)").substr(0, 31), "T013 spec: 2000000000 times 200");
+}
+
+TEST(parse_sharding, marks_parts_that_overlap) {
+  EXPECT_EQ(refused_part("P(z(1)4, z(2)4)"),
+            "T013 spec: z(2)4 overlaps z(1)4, which is named before; name each part of an axis once\n"
+            "  P(z(1)4, z(2)4)\n"
+            "           ^");
+  EXPECT_EQ(refused_part("P(z(1)2)+U(z)"),
+            "T013 spec: z overlaps z(1)2, which is named before; name each part of an axis once\n"
+            "  P(z(1)2)+U(z)\n"
+            "             ^");
+  EXPECT_EQ(refused_part("P(z(1)2, z(1)2)").substr(0, 31), "T013 spec: z(1)2 overlaps z(1)2");
+}
+
+TEST(parse_sharding, marks_parts_that_do_not_fit_each_other) {
+  EXPECT_EQ(
+      refused_part("P(x(1)2, x(3)2)"),
+      "T013 spec: x(3)2 does not fit the other parts of 'x': where it begins or ends, they do not; name "
+      "parts whose products divide each other\n"
+      "  P(x(1)2, x(3)2)\n"
+      "           ^");
+}
+
+TEST(parse_sharding, advises_those_who_write_python) {
+  EXPECT_EQ(refused_on_mesh("P(x, None)"),
+            "T001 spec: there is no axis 'None', the mesh is x=2,y=2,z=2,t=2,s=2; "
+            "write none for a dim that is not split\n"
+            "  P(x, None)\n"
+            "       ^");
+  EXPECT_EQ(refused_on_mesh("P('x')"), "T001 spec: there is no axis ''x'', the mesh is x=2,y=2,z=2,t=2,s=2; "
+                                       "write names without quotes, as in P(x, none)\n"
+                                       "  P('x')\n"
+                                       "    ^");
+  EXPECT_NE(refused_on_mesh("P(\"x\")").find("write names without quotes"), std::string::npos);
+}
+
+TEST(parse_sharding, takes_parts_on_a_mesh_that_is_cut_already) {
+  const Mesh large({{"x", 2}, {"z", 8}});
+  const Mesh fine = refined(large, {{}, {2}});
+  EXPECT_EQ(to_string(parse_sharding("P(z, x)", fine, cube)), "P(z, x)");
+  EXPECT_EQ(parse_sharding("P(z)", fine, cube).mesh, fine);
+  EXPECT_EQ(parse_sharding("P(z(4)2)", fine, cube).mesh, refined(large, {{}, {2, 4}}));
 }
 
 TEST(parse_sharding, marks_an_axis_that_is_named_twice) {

@@ -5,6 +5,7 @@
 
 #include "tests/support/tracing.hpp"
 #include "tutti/tree/tree.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti {
 namespace {
@@ -53,6 +54,24 @@ TEST(spec, is_not_longer_than_the_rank) {
 TEST(spec, names_axes_of_the_mesh) {
   EXPECT_EQ(refusal_of([] { P("rows").on(mesh, matrix); }),
             "T001: the spec names axis 'rows', but the mesh is data=4,model=2; use one of its axes");
+}
+
+TEST(spec, names_parts_of_axes_on_a_refined_mesh) {
+  EXPECT_EQ(on_mesh(P(part("data", 2, 2), SpecEntry{"model", part("data", 1, 2)})),
+            "P(data(2)2, (model, data(1)2))");
+  EXPECT_EQ(P(part("data", 2, 2)).on(mesh, matrix).mesh, refined(mesh, {{2}, {}}));
+  EXPECT_EQ(P(part("data", 1, 4)).on(mesh, matrix).mesh, mesh);
+}
+
+TEST(spec, refuses_parts_that_are_none) {
+  EXPECT_EQ(refusal_of([] { P(part("data", 2, 4)).on(mesh, matrix); }),
+            "T013: 2 times 4 does not divide 4, the size of axis 'data'; data(2)4 is no part of it");
+  EXPECT_EQ(refusal_of([] { P(part("rows", 1, 2)).on(mesh, matrix); }),
+            "T001: the spec names axis 'rows', but the mesh is data=4,model=2; use one of its axes");
+  EXPECT_EQ(
+      refusal_of([] { P("None").on(mesh, matrix); }),
+      "T001: the spec names axis 'None', but the mesh is data=4,model=2; write none for a dim that is not "
+      "split");
 }
 
 TEST(specs, that_are_one_hold_for_all_leaves) {

@@ -38,6 +38,8 @@ Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions
     const Array part = as_array(x);
     const Mesh mesh = Mesh::of(bound_mesh_axes());
     const Sharding before = from.on(mesh, part.type()), after = to.on(mesh, part.type());
+    require_whole_axes(before, mesh);
+    require_whole_axes(after, mesh);
     const Type expected = local_type(global_type(part.type(), before), before);
     require(part.type() == expected, Code::state,
             "{} does not lie as {} says, which needs {}; name the axes along which it differs",
@@ -46,7 +48,9 @@ Array reshard(const Operand& x, const P& from, const P& to, const ReshardOptions
       require(contains(axes_of(before), axis) || part.type().at(axis) == State::invariant, Code::state,
               "{} differs along '{}', which {} does not name; name the axes along which it differs",
               to_string(part.type()), axis.name, to_string(before));
-    return take_at_once(*shared_plan(request_for(part.type(), before, after, options)), part);
+    ReshardOptions of_whole_axes = options;
+    of_whole_axes.parts = false;  // the exchange is the same
+    return take_at_once(*shared_plan(request_for(part.type(), before, after, of_whole_axes)), part);
   });
 }
 
@@ -55,6 +59,7 @@ Array reshard(const Operand& x, const Mesh& mesh, const P& to) {
   return front_end("reshard", x.where(), [&] {
     const Array whole = as_array(x);
     const Sharding sharding = to.on(mesh, whole.type());
+    require_whole_axes(sharding, mesh);
     return leave(enter(whole, sharding), sharding);
   });
 }

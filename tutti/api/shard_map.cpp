@@ -80,6 +80,7 @@ void require_not_bound_yet(const Axes& axes, const Axes& bound) {
 // `spec` on the mesh, for the axes that are bound.
 Sharding sharding_for(const P& spec, Type type, const ShardMapOptions& options) {
   Sharding sharding = spec.on(options.mesh, type);
+  require_whole_axes(sharding, options.mesh);
   Axes bound = bound_axes(options);
   for (const Axis& axis : axes_of(sharding))
     require(contains(bound, axis), Code::spec, "the spec {} names axis '{}', but .axes has {}; {}",

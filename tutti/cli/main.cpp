@@ -44,6 +44,7 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
       app.add_subcommand("plan", "find the cheapest steps that bring an array from one sharding to another");
   command->footer(
       "A sharding names for each dim the axes that split it, the slowest first: P(x, none, (y, z)).\n"
+      "x(1)2: of an axis x=8 the slower 2 positions; x(2)4: the faster 4.\n"
       "+U(t): the devices along t hold terms of a sum. +R(s): equal values, whose gradients are terms.\n"
       "About us: 1 us for each step between devices, 0.1 ns for a byte received (times --link), 0.02 ns for "
       "a byte copied.\n"
@@ -71,6 +72,7 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
       ->allow_extra_args(false);
   command->add_flag("--direct", plan.direct,
                     "one exchange in which each device receives exactly what it lacks");
+  command->add_flag("--whole-axes", plan.whole_axes, "cut no axis into parts, like x(1)2, x(2)4");
   command->add_flag("--why", plan.why, "also print the other plans, and why they were not chosen");
   command->add_flag("--json", plan.json, "print all of it as an object");
   command->add_option("--svg", plan.svg, "draw into this file which device holds which block, step by step");

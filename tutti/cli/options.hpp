@@ -28,7 +28,7 @@ struct PlanArguments {
   std::string to_mesh, to_devices;    // empty: as before
   std::string dtype = "f32", objective = "time", cap = "1";
   std::vector<std::string> links;  // "y=10"
-  bool direct = false, why = false, json = false, run = false;
+  bool direct = false, whole_axes = false, why = false, json = false, run = false;
   std::string svg;  // file for a picture; empty: none
 };
 /// Prints the cheapest steps from one sharding to another. Returns the exit status.

@@ -5,6 +5,7 @@
 
 #include "tutti/plan/take_step.hpp"
 #include "tutti/plan/text.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -24,7 +25,7 @@ Json totals_json(const PlanTotals& totals) {
 
 Json step_json(const ReshardPlan& plan, const PlanStep& step) {
   Json axes = Json::array();
-  for (const Axis& axis : step.axes) axes.push_back(axis.name);
+  for (const std::string& name : merged_names(step.axes)) axes.push_back(name);
   return {{"op", op_name(step)},
           {"axes", axes},
           {"groups", step.groups},
@@ -49,12 +50,18 @@ Json steps_json(const ReshardPlan& plan, const std::vector<PlanStep>& steps) {
 Json request_json(const PlanRequest& request) {
   Json links = Json::object();
   for (const auto& [axis, cost] : request.options.links) links[axis] = cost;
-  Json text{{"mesh", to_string(request.from.mesh)}, {"shape", request.whole.shape().sizes()},
-            {"dtype", name(request.whole.dtype())}, {"from", to_string(request.from)},
-            {"to", to_string(request.to)},          {"objective", name(request.options.objective)},
-            {"cap", request.options.cap},           {"links", links},
-            {"direct", request.options.direct}};
-  if (!(request.from.mesh == request.to.mesh)) text["to_mesh"] = to_string(request.to.mesh);
+  Json text{{"mesh", to_string(request.from.mesh.whole())},
+            {"shape", request.whole.shape().sizes()},
+            {"dtype", name(request.whole.dtype())},
+            {"from", to_string(request.from)},
+            {"to", to_string(request.to)},
+            {"objective", name(request.options.objective)},
+            {"cap", request.options.cap},
+            {"links", links},
+            {"direct", request.options.direct},
+            {"parts", request.options.parts}};
+  if (!(request.from.mesh.whole() == request.to.mesh.whole()))
+    text["to_mesh"] = to_string(request.to.mesh.whole());
   return text;
 }
 

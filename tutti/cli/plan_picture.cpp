@@ -176,7 +176,7 @@ int devices_of(const ReshardPlan& plan) {
 }
 
 std::string title(const PlanRequest& request) {
-  const Mesh &from = request.from.mesh, &to = request.to.mesh;
+  const Mesh from = request.from.mesh.whole(), to = request.to.mesh.whole();
   const std::string then = from == to ? "" : ", then on " + mesh_text(to);
   return fmt::format("{} on {}{}", to_string(request.whole), mesh_text(from), then);
 }

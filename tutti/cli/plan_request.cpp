@@ -118,6 +118,7 @@ PlanRequest request_of(const PlanArguments& arguments) {
   request.options.objective = parse_objective(arguments.objective);
   request.options.cap = parse_cap(arguments.cap);
   request.options.direct = arguments.direct;
+  request.options.parts = !arguments.whole_axes;
   for (const std::string& link : arguments.links) add_link(link, mesh, to_mesh, request.options.links);
   return request;
 }

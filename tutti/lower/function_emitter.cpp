@@ -120,8 +120,12 @@ Lowered FunctionEmitter::written(const Equation& equation, const Lowered& operan
   const auto* permute = op.as<Permute>();
   if (apart_ && permute) return lower(permute_by_gather(*permute, operand_types[0]), operands);
   if (const auto* exchange = op.as<Exchange>())
-    if (const std::optional<Program> steps = planned_exchange(*exchange, operand_types[0]))
-      return lower(*steps, operands);
+    if (const auto planned = planned_exchange(*exchange, operand_types[0], mesh_)) {
+      const Mesh outer = std::exchange(mesh_, planned->mesh);
+      Lowered result = lower(planned->steps, operands);
+      mesh_ = outer;
+      return result;
+    }
   const bool outer_apart = std::exchange(apart_, apart_ || devices_choose(op, operand_types));
   Lowered results = op->lower(*this, operands);
   apart_ = outer_apart;

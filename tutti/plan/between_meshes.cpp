@@ -75,7 +75,8 @@ class BetweenMeshes {
   ReshardOptions options_on(const Mesh& mesh, const Sharding& a, const Sharding& b) const {
     ReshardOptions options = request_.options;
     std::erase_if(options.links, [&](const auto& link) {
-      return std::ranges::find(mesh.axes(), link.first, &Axis::name) == mesh.axes().end();
+      const Mesh whole = mesh.whole();
+      return std::ranges::find(whole.axes(), link.first, &Axis::name) == whole.axes().end();
     });
     const std::int64_t larger = std::max(block_bytes(request_, a), block_bytes(request_, b));
     if (larger > 0)

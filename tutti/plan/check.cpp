@@ -20,8 +20,9 @@ void check_mesh(const PlanRequest& request) {
 
 /// Of the first mesh, then those of the second.
 Axes axes_of_meshes(const PlanRequest& request) {
-  Axes axes = request.from.mesh.axes();
-  for (const Axis& axis : request.to.mesh.axes())
+  const Mesh from = request.from.mesh.whole(), to = request.to.mesh.whole();
+  Axes axes = from.axes();
+  for (const Axis& axis : to.axes())
     if (!contains(axes, axis)) axes.push_back(axis);
   return axes;
 }
@@ -39,7 +40,7 @@ void check(const PlanRequest& request) {
     const Axes axes = axes_of_meshes(request);
     require(std::ranges::find(axes, name, &Axis::name) != axes.end(), Code::mesh,
             "a link along '{}', which is no axis of the mesh {}; name one of its axes", name,
-            to_string(request.from.mesh));
+            to_string(request.from.mesh.whole()));
     require(cost >= 0 && cost <= most_cost, Code::mesh,
             "a byte along '{}' costs {}; give a number from 0 to {:.0f}", name, cost, most_cost);
   }

@@ -8,8 +8,10 @@
 #include "tutti/plan/direct.hpp"
 #include "tutti/plan/groups.hpp"
 #include "tutti/plan/move_traffic.hpp"
+#include "tutti/plan/refinements.hpp"
 #include "tutti/plan/search_of.hpp"
 #include "tutti/plan/states_of.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti {
 namespace {
@@ -151,7 +153,11 @@ std::string ours_uneven(const PlanRequest& request, const Sharding& from, const 
 
 }  // namespace
 
-Classified classify(const PlanRequest& request) {
+Classified classify(const PlanRequest& asked) {
+  PlanRequest request = asked;
+  request.from = on_coarsest_mesh(asked.from);  // nvFuser cuts no axes
+  request.to = on_coarsest_mesh(asked.to);
+  request = on_one_mesh(std::move(request));
   check(request);
   if (!(request.from.mesh == request.to.mesh)) return classify_between_meshes(request);
   const StatesOf states(request);

@@ -18,7 +18,7 @@ std::map<int, int> positions_on(const Mesh& mesh) {
 double cost_along(const Axis& axis, const ReshardOptions& options) {
   double cost = 1;
   for (const auto& [name, given] : options.links)
-    if (axis.name == name) cost = given;
+    if (factor_of(axis).of.name == name) cost = given;
   return cost;
 }
 

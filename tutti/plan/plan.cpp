@@ -9,6 +9,7 @@
 #include "tutti/plan/between_meshes.hpp"
 #include "tutti/plan/direct.hpp"
 #include "tutti/plan/groups.hpp"
+#include "tutti/plan/refinements.hpp"
 #include "tutti/plan/search_of.hpp"
 #include "tutti/plan/states_of.hpp"
 #include "tutti/plan/steps.hpp"
@@ -258,12 +259,21 @@ class Planner {
 
 }  // namespace
 
-ReshardPlan plan(const PlanRequest& request) {
+ReshardPlan plan(const PlanRequest& asked) {
+  const PlanRequest request = on_one_mesh(asked);
   check(request);
   check_cap(request);
   if (!(request.from.mesh == request.to.mesh)) return with_peaks(request, steps_between_meshes(request));
   if (!is_even(request)) return with_peaks(request, uneven_steps(request));
-  return Planner(request).plan();
+  ReshardPlan best = Planner(request).plan();
+  for (const PlanRequest& finer : refinements(best)) {
+    ReshardPlan found = Planner(finer).plan();
+    if (!is_better(found.totals, best.totals, request.options.objective)) continue;
+    found.others.insert(found.others.begin(), {best.steps, best.totals, why_not(best.totals, found.totals)});
+    found.others.resize(std::min(found.others.size(), most_others));
+    best = std::move(found);
+  }
+  return best;
 }
 
 }  // namespace tutti

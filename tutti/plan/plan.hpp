@@ -23,10 +23,13 @@ struct ReshardOptions {
   std::vector<std::pair<std::string, double>> links = {};
   /// One exchange of boxes, in which each device receives exactly what it lacks, in place of collectives.
   bool direct = false;
+  /// Steps may be along parts of axes, their prime factors, where no plan with whole axes is as good. Shardings that name
+  /// parts themselves are planned with these, whatever this says.
+  bool parts = false;
 };
 
-/// To bring a global array of type `whole` (dtype and shape) from one sharding to another, on the same mesh or on one of
-/// other axes or devices. Dims need not divide.
+/// To bring a global array of type `whole` (dtype and shape) from one sharding to another, on the same mesh, on one that is
+/// refined for parts of its axes, or on one of other axes or devices. Dims need not divide.
 struct PlanRequest {
   Type whole;
   Sharding from, to;
@@ -69,7 +72,8 @@ struct OtherPlan {
 /// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are
 /// reduced on both sides. So the first step begins, and the last ends, with the request's shardings without these.
 /// There are no steps if only such axes differ. Nor is there one from one mesh to another that leaves each device the
-/// block that it has: the next step begins on the other mesh.
+/// block that it has: the next step begins on the other mesh. If steps are along parts of axes, the shardings, the request's
+/// too, are on the mesh that is refined at these.
 struct ReshardPlan {
   PlanRequest request;
   std::vector<PlanStep> steps;

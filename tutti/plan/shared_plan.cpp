@@ -37,6 +37,7 @@ std::vector<std::uint64_t> key_of(const PlanRequest& request) {
   key.push_back(static_cast<std::uint64_t>(options.objective));
   key.push_back(std::bit_cast<std::uint64_t>(options.cap));
   key.push_back(options.direct ? 1 : 0);
+  key.push_back(options.parts ? 1 : 0);
   return key;
 }
 

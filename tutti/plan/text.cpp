@@ -7,6 +7,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/plan/take_step.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti {
 namespace {
@@ -17,11 +18,7 @@ constexpr std::size_t shown_groups = 4, shown_devices = 8;
 
 std::string in_microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }
 
-std::string names_of(const Axes& axes) {
-  std::vector<std::string_view> names;
-  for (const Axis& axis : axes) names.push_back(axis.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
+std::string names_of(const Axes& axes) { return fmt::format("{}", fmt::join(merged_names(axes), ", ")); }
 
 Type block_of(const ReshardPlan& plan, const Sharding& sharding) {
   return padded_local_type(plan.request.whole, sharding);
@@ -119,22 +116,32 @@ std::string mesh_text(const Mesh& mesh) {
 }
 
 std::string moves_of(const PlanStep& step) {
-  if (!(step.before.mesh == step.after.mesh)) return "to " + mesh_text(step.after.mesh);
-  std::string text;
+  if (!(step.before.mesh == step.after.mesh)) return "to " + mesh_text(step.after.mesh.whole());
+  std::vector<std::pair<std::string, Axes>>
+      moves;  // parts that follow each other and go together move as one
   for (const Axis& axis : step.before.mesh.axes()) {
     const std::string from = place_of(axis, step.before), to = place_of(axis, step.after);
-    if (from != to) text += fmt::format("{}{}: {} -> {}", text.empty() ? "" : ", ", axis.name, from, to);
+    if (from == to) continue;
+    const std::string move = fmt::format("{} -> {}", from, to);
+    const bool goes_on = !moves.empty() && moves.back().first == move &&
+                         merged_names(Axes{moves.back().second.back(), axis}).size() == 1;
+    if (goes_on) moves.back().second.push_back(axis);
+    else moves.emplace_back(move, Axes{axis});
   }
+  std::string text;
+  for (const auto& [move, axes] : moves)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", names_of(axes), move);
   return text.empty() ? "order of axes" : text;
 }
 
 std::string to_string(const ReshardPlan& plan) {
   const auto& [whole, from, to, options] = plan.request;
-  std::string text = from.mesh == to.mesh
-                         ? fmt::format("{} on {}, from {} to {}\n", to_string(whole), mesh_text(from.mesh),
-                                       to_string(from), to_string(to))
-                         : fmt::format("{}, from {} on {} to {} on {}\n", to_string(whole), to_string(from),
-                                       mesh_text(from.mesh), to_string(to), mesh_text(to.mesh));
+  std::string text =
+      from.mesh.whole() == to.mesh.whole()
+          ? fmt::format("{} on {}, from {} to {}\n", to_string(whole), mesh_text(from.mesh.whole()),
+                        to_string(from), to_string(to))
+          : fmt::format("{}, from {} on {} to {} on {}\n", to_string(whole), to_string(from),
+                        mesh_text(from.mesh.whole()), to_string(to), mesh_text(to.mesh.whole()));
   if (plan.steps.empty()) return text + "no step: every device holds what it needs\n";
   text += "\n" + steps_table(plan) + "\n";
   text += fmt::format("total: {}\n", totals_text(plan.totals));

@@ -2,10 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/error.hpp"
-#include "tutti/tree/specs.hpp"
+#include "tutti/tree/spec_axes.hpp"
 
 namespace tutti {
 namespace {
@@ -15,13 +16,18 @@ struct Word {
   std::string name;
   std::size_t at;
 };
+/// Axes, and where each begins.
+struct AxesText {
+  std::vector<SpecAxis> axes;
+  std::vector<std::size_t> places;
+};
 struct DimText {
-  std::vector<Word> axes;
+  AxesText split;
   std::size_t at;
 };
 struct SpecText {
   std::vector<DimText> dims;
-  std::vector<Word> unreduced, reduced;
+  AxesText unreduced, reduced;
 };
 
 // A byte that begins a character in UTF-8.
@@ -63,10 +69,22 @@ class Reader {
     if (at_ == begin) refuse(fmt::format("there must be {} here", what));
     return {std::string(text_.substr(begin, at_ - begin)), begin};
   }
-  /// "x, y)": behind the bracket that opens.
-  std::vector<Word> words() {
-    std::vector<Word> found;
-    do found.push_back(word("an axis"));
+  /// "(2)4" behind a name, if it is next.
+  std::optional<SpecAxis::Part> part() {
+    if (!takes('(')) return std::nullopt;
+    const int before = number();
+    expect(')', "after the number of slower positions, as in z(2)4");
+    return SpecAxis::Part{before, number()};
+  }
+  void add_axis(AxesText& axes, std::string_view what = "an axis") {
+    Word name = word(what);
+    axes.places.push_back(name.at);
+    axes.axes.emplace_back(std::move(name.name), part());
+  }
+  /// "x, z(2)4)": behind the bracket that opens.
+  AxesText axes() {
+    AxesText found;
+    do add_axis(found);
     while (takes(','));
     expect(')', "after the axes");
     return found;
@@ -76,6 +94,16 @@ class Reader {
 
  private:
   static bool belongs_to_word(char c) { return std::string_view(",() +").find(c) == std::string_view::npos; }
+  int number() {
+    constexpr std::string_view wanted = "a number, as in z(2)4, the part of size 4 behind 2 slower positions";
+    const Word digits = word(wanted);
+    int value = 0;
+    const char* last = digits.name.data() + digits.name.size();
+    auto [end, error] = std::from_chars(digits.name.data(), last, value);
+    if (error != std::errc{} || end != last)
+      refuse_at(text_, digits.at, Code::spec, fmt::format("'{}' is not {}", digits.name, wanted));
+    return value;
+  }
   void skip_blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -86,10 +114,11 @@ class Reader {
 
 DimText read_dim(Reader& reader) {
   const std::size_t at = reader.next();
-  if (reader.takes('(')) return {reader.words(), at};
-  Word word = reader.word("an axis, none, or several axes in brackets");
-  if (word.name == "none") return {{}, at};
-  return {{std::move(word)}, at};
+  if (reader.takes('(')) return {reader.axes(), at};
+  AxesText one;
+  reader.add_axis(one, "an axis, none, or several axes in brackets");
+  const bool is_none = one.axes[0].name == "none" && !one.axes[0].part;
+  return {is_none ? AxesText{} : std::move(one), at};
 }
 
 // "U(x, y)": behind the plus.
@@ -104,11 +133,11 @@ void read_terms(Reader& reader, SpecText& spec) {
                           "for example with pmax",
                           kind.name));
   reader.expect('(', "after the letter");
-  std::vector<Word>& axes = holds_terms ? spec.unreduced : spec.reduced;
-  if (!axes.empty())
+  AxesText& terms = holds_terms ? spec.unreduced : spec.reduced;
+  if (!terms.axes.empty())
     refuse_at(reader.text(), at, Code::spec,
               fmt::format("'{}' stands twice; name all its axes at once", kind.name));
-  axes = reader.words();
+  terms = reader.axes();
 }
 
 SpecText read_spec(std::string_view text) {
@@ -128,27 +157,24 @@ SpecText read_spec(std::string_view text) {
   return spec;
 }
 
-std::vector<std::string> names_of(const std::vector<Word>& words) {
-  std::vector<std::string> names;
-  for (const Word& word : words) names.push_back(word.name);
-  return names;
+/// All axes, in the order in which P::on looks at them.
+AxesText all_axes(const SpecText& spec) {
+  AxesText all;
+  auto add = [&](const AxesText& some) {
+    all.axes.insert(all.axes.end(), some.axes.begin(), some.axes.end());
+    all.places.insert(all.places.end(), some.places.begin(), some.places.end());
+  };
+  for (const DimText& dim : spec.dims) add(dim.split);
+  add(spec.unreduced);
+  add(spec.reduced);
+  return all;
 }
 
-// Adds the axes to `seen`.
-Axes axes_on(const Mesh& mesh, const std::vector<Word>& words, std::string_view text, Axes& seen) {
-  Axes axes;
-  for (const Word& word : words) {
-    const auto axis = std::ranges::find(mesh.axes(), std::string_view(word.name), &Axis::name);
-    if (axis == mesh.axes().end())
-      refuse_at(text, word.at, Code::axis_unbound,
-                fmt::format("there is no axis '{}', the mesh is {}; use one of its axes", word.name,
-                            to_string(mesh)));
-    if (contains(seen, *axis))
-      refuse_at(text, word.at, Code::spec, fmt::format("axis '{}' is named twice; name it once", word.name));
-    seen.push_back(*axis);
-    axes.push_back(*axis);
-  }
-  return axes;
+/// True for all of an axis that is named before.
+bool is_repeated(const std::vector<SpecAxis>& axes, std::size_t at) {
+  for (std::size_t i = 0; i < at; ++i)
+    if (axes[i].name == axes[at].name && !axes[i].part && !axes[at].part) return true;
+  return false;
 }
 
 }  // namespace
@@ -156,9 +182,9 @@ Axes axes_on(const Mesh& mesh, const std::vector<Word>& words, std::string_view 
 P parse_spec(std::string_view text) try {
   const SpecText read = read_spec(text);
   P spec;
-  for (const DimText& dim : read.dims) spec.dims_.emplace_back(none).names = names_of(dim.axes);
-  spec.unreduced_ = names_of(read.unreduced);
-  spec.reduced_ = names_of(read.reduced);
+  for (const DimText& dim : read.dims) spec.dims_.emplace_back(none).axes = dim.split.axes;
+  spec.unreduced_ = read.unreduced.axes;
+  spec.reduced_ = read.reduced.axes;
   return spec;
 } catch (const Error& error) {
   throw error.at({}, "spec");
@@ -172,13 +198,14 @@ Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std
               fmt::format("it names {}, but {} has {}; drop the last {}",
                           counted(std::ssize(read.dims), "dim"), to_string(whole), rank,
                           read.dims.size() - rank));
-  Axes seen;
-  Sharding sharding = unsharded(mesh, whole.rank());
-  for (std::size_t i = 0; i < read.dims.size(); ++i)
-    sharding.dims[i] = axes_on(mesh, read.dims[i].axes, text, seen);
-  sharding.unreduced = axes_on(mesh, read.unreduced, text, seen);
-  sharding.reduced = axes_on(mesh, read.reduced, text, seen);
-  return sharding;
+  const AxesText all = all_axes(read);
+  if (const std::optional<SpecFault> fault = fault_of(mesh, all.axes))
+    refuse_at(text, all.places[fault->index], fault->code, fault->message);
+  for (std::size_t i = 0; i < all.axes.size(); ++i)
+    if (is_repeated(all.axes, i))
+      refuse_at(text, all.places[i], Code::spec,
+                fmt::format("axis '{}' is named twice; name it once", all.axes[i].name));
+  return parse_spec(text).on(mesh, whole);
 } catch (const Error& error) {
   throw error.at({}, what);
 }

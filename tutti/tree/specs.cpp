@@ -3,6 +3,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/tree/spec_axes.hpp"
 
 namespace tutti {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 Axis axis_named(const Mesh& mesh, const std::string& name, std::string_view what) {
   for (const Axis& axis : mesh.axes())
     if (axis.name == name) return axis;
-  fail(Code::axis_unbound, "{} names axis '{}', but the mesh is {}; use one of its axes", what, name,
-       to_string(mesh));
+  fail(Code::axis_unbound, "{} names axis '{}', but the mesh is {}; {}", what, name, to_string(mesh),
+       advice_on_name(name));
 }
 
 }  // namespace
@@ -22,15 +23,23 @@ Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::st
   return axes;
 }
 
-P P::unreduced(std::initializer_list<const char*> names) const {
+void require_whole_axes(const Sharding& sharding, const Mesh& mesh) {
+  require(sharding.mesh == mesh, Code::spec,
+          "{} names a part of an axis, but programs bind whole axes; take a mesh that has the part as an "
+          "axis, or "
+          "reshard finished data outside of the program",
+          to_string(sharding));
+}
+
+P P::unreduced(std::initializer_list<SpecAxis> axes) const {
   P changed = *this;
-  changed.unreduced_.assign(names.begin(), names.end());
+  changed.unreduced_ = axes;
   return changed;
 }
 
-P P::reduced(std::initializer_list<const char*> names) const {
+P P::reduced(std::initializer_list<SpecAxis> axes) const {
   P changed = *this;
-  changed.reduced_.assign(names.begin(), names.end());
+  changed.reduced_ = axes;
   return changed;
 }
 
@@ -40,8 +49,17 @@ Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
   require(dims_.size() <= rank, Code::spec, "the spec names {}, but {} has {}; drop the last {}{}",
           counted(std::ssize(dims_), "dim"), to_string(whole_or_part), rank, dims_.size() - rank,
           is_varying_scalar ? ", or give it a dim: expand_dims(x, 0)" : "");
-  Sharding sharding{mesh, std::vector<Axes>(rank), axes_named(mesh, unreduced_), axes_named(mesh, reduced_)};
-  for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_named(mesh, dims_[i].names);
+  std::vector<SpecAxis> all;
+  for (const SpecEntry& dim : dims_) all.insert(all.end(), dim.axes.begin(), dim.axes.end());
+  all.insert(all.end(), unreduced_.begin(), unreduced_.end());
+  all.insert(all.end(), reduced_.begin(), reduced_.end());
+  for (const SpecAxis& axis : all) axis_named(mesh.whole(), axis.name, "the spec");
+  if (const std::optional<SpecFault> fault = fault_of(mesh, all)) fail(fault->code, "{}", fault->message);
+  const Mesh refined_mesh = mesh_for(mesh, all);
+  Sharding sharding = unsharded(refined_mesh, whole_or_part.rank());
+  for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_on(refined_mesh, dims_[i].axes);
+  sharding.unreduced = axes_on(refined_mesh, unreduced_);
+  sharding.reduced = axes_on(refined_mesh, reduced_);
   return sharding;
 }
 

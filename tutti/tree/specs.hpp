@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,20 +18,41 @@ struct None {};
 /// A dimension that is not split.
 inline constexpr None none;
 
+/// An axis, or a part of one, by name.
+struct SpecAxis {
+  struct Part {
+    int before, size;
+  };
+
+  SpecAxis(const char* axis) : name(axis) {}
+  SpecAxis(int) = delete;  // 0 would be a null pointer
+  SpecAxis(std::nullptr_t) = delete;
+  SpecAxis(std::string axis, std::optional<Part> its_part = {}) : name(std::move(axis)), part(its_part) {}
+
+  std::string name;
+  std::optional<Part> part = {};  // none: all of it
+};
+/// Of the axis `name` the factor of `size` behind slower factors whose product is `before`: of z=8, part("z", 2, 4) counts
+/// its faster 4 positions and part("z", 1, 2) its slower 2. As text: z(2)4.
+SpecAxis part(std::string name, int before, int size);
+/// "z" or "z(2)4".
+std::string to_string(const SpecAxis& axis);
+
 /// The axes that split one dimension: none, one, or several (the first is the slowest).
 struct SpecEntry {
   SpecEntry(None) {}
-  SpecEntry(const char* name) : names{name} {}
+  SpecEntry(const char* name) : axes{name} {}
   SpecEntry(int) = delete;  // 0 would be a null pointer
   SpecEntry(std::nullptr_t) = delete;
-  SpecEntry(std::string name) : names{std::move(name)} {}
-  SpecEntry(std::initializer_list<const char*> several) : names(several.begin(), several.end()) {}
+  SpecEntry(std::string name) : axes{std::move(name)} {}
+  SpecEntry(SpecAxis axis) : axes{std::move(axis)} {}
+  SpecEntry(std::initializer_list<SpecAxis> several) : axes(several) {}
 
-  std::vector<std::string> names;
+  std::vector<SpecAxis> axes;
 };
 
 /// How one array lies on the mesh, by names: P("data"), P(none, "model"), P(SpecEntry{"data", "model"}), P()
-/// for an array that all devices hold. Dimensions that are not mentioned are not split.
+/// for an array that all devices hold, P(part("data", 1, 2)). Dimensions that are not mentioned are not split.
 class P {
  public:
   P() = default;
@@ -39,30 +61,33 @@ class P {
   explicit P(E... entries) : dims_{SpecEntry(std::move(entries))...} {}
 
   /// The devices along these axes hold terms of a sum.
-  P unreduced(std::initializer_list<const char*> names) const;
+  P unreduced(std::initializer_list<SpecAxis> axes) const;
   /// The devices along these axes hold equal values whose gradients are terms of a sum.
-  P reduced(std::initializer_list<const char*> names) const;
+  P reduced(std::initializer_list<SpecAxis> axes) const;
 
-  /// On `mesh`, for an array of this type or its parts.
-  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank.
+  /// On `mesh`, for an array of this type or its parts. If the spec names parts of axes, on the mesh refined at these.
+  /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank and for parts that do not divide
+  /// their axis, overlap, or do not fit each other.
   Sharding on(const Mesh& mesh, Type whole_or_part) const;
 
  private:
   friend P parse_spec(std::string_view text);
 
   std::vector<SpecEntry> dims_;
-  std::vector<std::string> unreduced_, reduced_;
+  std::vector<SpecAxis> unreduced_, reduced_;
 };
 
-/// "P((x, y), none, z)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
+/// "P((x, y), none, z(2)4)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
 /// Throws T013 with the text, and a mark under the place where it is wrong.
 P parse_spec(std::string_view text);
-/// The same on `mesh`, for an array of type `whole`. Also marks an axis that the mesh has not (T001), an axis named twice
-/// and a dim too many (T013). `what` names the text.
+/// The same on `mesh`, for an array of type `whole`. Also marks an axis that the mesh has not (T001), an axis named twice,
+/// a wrong part and a dim too many (T013). `what` names the text.
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std::string_view what = "spec");
 
 /// The axes of `mesh` with these names. Throws T001 for one that it has not; `what` names them: "the spec".
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what = "the spec");
+/// Throws T013 if `sharding` names parts of the axes of `mesh`. Programs bind whole axes.
+void require_whole_axes(const Sharding& sharding, const Mesh& mesh);
 
 /// One P for a whole tree, or one Specs for each of its children: Specs{P(none, "model"), P("model")}.
 class Specs {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/mesh.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 #include <deque>
 #include <map>
@@ -20,6 +22,9 @@ void check(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
     require(!name.empty(), Code::mesh, "an axis of size {0} has no name; write for example {{\"data\", {0}}}",
             size);
     require(seen.insert(name).second, Code::mesh, "axis '{}' is named twice; give every axis its own name",
+            name);
+    require(name.find_first_of("()") == name.npos, Code::mesh,
+            "an axis cannot be called '{}': x(2)4 is a part of the axis x; take a name without brackets",
             name);
     require(size >= 1, Code::mesh, "axis '{}' has size {}; a size is at least 1", name, size);
     devices *= size;
@@ -85,6 +90,8 @@ struct Mesh::AllInterned {
   std::deque<Interned> meshes;
   std::map<Key, const Interned*> by_names;
   std::map<std::vector<int>, const Interned*> by_axes;  // by their ids
+  std::map<std::pair<const Interned*, std::vector<std::vector<int>>>, const Interned*> by_cuts;
+  std::map<int, AxisFactor> factors;  // by the id of the part
 
   static AllInterned& get() {
     static AllInterned all;
@@ -112,7 +119,7 @@ Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Mesh
   AllInterned& all = AllInterned::get();
   std::lock_guard lock(all.mutex);
   const Interned*& found = all.by_names[{names_and_sizes, devices}];
-  if (found == nullptr) found = all.add({fresh_mesh_axes(names_and_sizes), std::move(devices)});
+  if (found == nullptr) found = all.add({fresh_mesh_axes(names_and_sizes), std::move(devices), nullptr});
   interned_ = found;
 } catch (const Error& error) {
   throw error.at(where, "mesh");
@@ -123,8 +130,50 @@ Mesh Mesh::of(const Axes& axes) {
   AllInterned& all = AllInterned::get();
   std::lock_guard lock(all.mutex);
   const auto found = all.by_axes.find(ids_of(axes));
-  mesh.interned_ = found != all.by_axes.end() ? found->second : all.add({axes, {}});
+  mesh.interned_ = found != all.by_axes.end() ? found->second : all.add({axes, {}, nullptr});
   return mesh;
+}
+
+Mesh Mesh::cut(const std::vector<std::vector<int>>& sizes) const {
+  ensure(interned_->whole == nullptr && sizes.size() == axes().size(), "a whole mesh is cut, axis by axis");
+  Mesh mesh;
+  AllInterned& all = AllInterned::get();
+  std::lock_guard lock(all.mutex);
+  const Interned*& found = all.by_cuts[{interned_, sizes}];
+  if (found == nullptr) {
+    std::vector<AxisFactor> factors;
+    std::vector<std::pair<std::string, int>> names_and_sizes;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const Axis& axis = axes()[i];
+      int before = 1;
+      for (int size : sizes[i]) {
+        const std::string name(axis.name);
+        names_and_sizes.emplace_back(size == axis.size ? name : fmt::format("{}({}){}", name, before, size),
+                                     size);
+        factors.push_back({axis, before, size});
+        before *= size;
+      }
+      ensure(before == axis.size, "the parts of '{}' have {} positions of {}", axis.name, before, axis.size);
+    }
+    const Axes parts = fresh_mesh_axes(names_and_sizes);
+    for (std::size_t i = 0; i < parts.size(); ++i) all.factors[parts[i].id] = factors[i];
+    found = all.add({parts, interned_->devices, interned_});
+  }
+  mesh.interned_ = found;
+  return mesh;
+}
+
+Mesh Mesh::whole() const {
+  Mesh mesh = *this;
+  if (interned_->whole != nullptr) mesh.interned_ = interned_->whole;
+  return mesh;
+}
+
+AxisFactor factor_of(const Axis& axis) {
+  Mesh::AllInterned& all = Mesh::AllInterned::get();
+  std::lock_guard lock(all.mutex);
+  const auto found = all.factors.find(axis.id);
+  return found != all.factors.end() ? found->second : AxisFactor{axis, 1, axis.size};
 }
 
 int Mesh::coordinate(int device, const Axis& axis) const {

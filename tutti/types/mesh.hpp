@@ -15,10 +15,19 @@ struct MeshOptions {
   std::vector<int> devices = {};
 };
 
+/// A part of the axis `of`: of x=8 cut into 2 and 4 the faster part is x(2)4, its factor of 4 behind slower ones of 2.
+struct AxisFactor {
+  Axis of;
+  int before = 1;  // the product of the slower factors
+  int size = 1;
+};
+/// `axis` as a factor of the axis that a mesh was cut from; of other axes, all of it.
+AxisFactor factor_of(const Axis& axis);
+
 /// A box of devices with named axes: Mesh({{"data", 4}, {"model", 2}}). Positions are numbered row-major, the last
 /// axis fastest; where no options say otherwise, the machine's devices have the same numbers.
 /// Equal meshes (names, sizes, order, devices) are the same mesh and share their axes.
-/// Throws T014 for an empty or repeated name, a size below 1, more than max_devices devices, and for devices that are
+/// Throws T014 for an empty or repeated name, one with brackets, a size below 1, more than max_devices devices, and for devices that are
 /// too few, too many, named twice or not from 0 to max_devices - 1.
 class Mesh {
  public:
@@ -47,14 +56,21 @@ class Mesh {
   bool is_in_device_order() const { return interned_->devices.empty(); }
   /// The devices at one position along `axes`: a mesh of the other axes.
   Mesh without(const Axes& axes) const;
+  /// The same devices, with axes cut into parts: `sizes` has those of each axis' parts, the slowest first. All axes of
+  /// the result are new; a part is called by its axis, its slower factors and its size, as in "x(2)4".
+  Mesh cut(const std::vector<std::vector<int>>& sizes) const;
+  /// The mesh that this one was cut from; for others, this one.
+  Mesh whole() const;
   bool operator==(const Mesh&) const = default;
 
  private:
   struct Interned {
     Axes axes;
-    std::vector<int> devices;  // none: in device order
+    std::vector<int> devices;         // none: in device order
+    const Interned* whole = nullptr;  // that this one was cut from
   };
   struct AllInterned;
+  friend AxisFactor factor_of(const Axis& axis);
 
   const Interned* interned_;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/sharding.hpp"
 
+#include <fmt/format.h>
+
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti {
 namespace {
@@ -19,17 +22,13 @@ void check(const Type& whole, const Sharding& sharding) {
   }
 }
 
-std::string names_of(const Axes& axes) {
-  std::string text;
-  for (const Axis& axis : axes) text += (text.empty() ? "" : ", ") + std::string(axis.name);
-  return text;
-}
+std::string names_of(const Axes& axes) { return fmt::format("{}", fmt::join(merged_names(axes), ", ")); }
 
 // Brackets tell an axis that is called none from no axis.
 std::string entry_text(const Axes& axes) {
   if (axes.empty()) return "none";
-  if (axes.size() == 1 && axes[0].name != "none") return std::string(axes[0].name);
-  return "(" + names_of(axes) + ")";
+  const std::string names = names_of(axes);
+  return names == "none" || merged_names(axes).size() > 1 ? "(" + names + ")" : names;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Type padded_local_type(Type global, const Sharding& sharding);
 Type global_type(Type local, const Sharding& sharding);
 /// The sharding of the cotangent: unreduced and reduced change places.
 Sharding dual(const Sharding& sharding);
-/// "P((data, model), none, x)+U(y)+R(z)", which parse_spec reads; trailing nones are left out.
+/// "P((data, model), none, x(2)4)+U(y)+R(z)", which parse_spec reads; trailing nones are left out.
 std::string to_string(const Sharding& sharding);
 
 }  // namespace tutti
