@@ -373,7 +373,7 @@ PlanRequest random_request(std::mt19937& random) {
     const std::vector<Sharding> all = all_shardings(random_mesh(random), divides, sums);
     return all[random() % all.size()];
   };
-  const Sums sums = random() % 3 == 0 ? Sums::some : Sums::none;
+  const Sums sums = random() % 3 == 0 ? Sums::included : Sums::excluded;
   constexpr PlanObjective objectives[] = {PlanObjective::time, PlanObjective::bytes, PlanObjective::steps};
   return {Type(DType::f32, shape),
           side(sums),
