@@ -199,8 +199,10 @@ TEST(plan_layout, of_a_middle_split_is_not_that_of_the_outer_split_of_the_same_a
     return shard_map(own, {.mesh = machine.mesh(), .in = P("x"), .out = P("x")})(reshape(middle, {3, 6}));
   };
   const Tensor sums = machine.compile(both, x)(x).tensor();
-  for (std::int64_t i = 0; i < 18; ++i)
-    EXPECT_EQ(sums.at(i), static_cast<double>(i + 100 * (i / 3 % 3) + 100 * (i / 6))) << i;
+  for (std::int64_t i = 0; i < 18; ++i) {
+    const std::int64_t middle = i / 3 % 3, outer = i / 6;
+    EXPECT_EQ(sums.at(i), static_cast<double>(i + 100 * (middle + outer))) << i;
+  }
 }
 
 // --- Adjoints ----------------------------------------------------------------------------------------------------

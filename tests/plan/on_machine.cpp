@@ -21,8 +21,9 @@ Tensor term_of(const Type& whole, int term) {
 
 Tensor sum_of_terms(const Type& whole, int terms) {
   Tensor values(whole.dtype(), whole.shape());
+  const std::int64_t numbers = std::int64_t{terms} * (terms - 1) / 2;  // 0 + 1 + ..
   for (std::int64_t i = 0; i < values.elements(); ++i)
-    put_element(values, i, static_cast<double>(terms * (i + 1) + terms * (terms - 1) / 2 * (i % 5 + 2)));
+    put_element(values, i, static_cast<double>(terms * (i + 1) + numbers * (i % 5 + 2)));
   return values;
 }
 

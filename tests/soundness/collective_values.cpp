@@ -269,7 +269,8 @@ Resharded resharded(const Scope& scope, const Action& action, Sums sums) {
   const std::vector<Sharding> all = all_shardings(mesh, 2, sums);
   auto chosen = [&](int n) { return all[static_cast<std::size_t>(n) % all.size()]; };
   const Sharding from = chosen(action.picks[2]), to = chosen(action.picks[3]);
-  const Shape whole{2 * mesh.devices(), mesh.devices()};
+  const std::int64_t n = mesh.devices();
+  const Shape whole{2 * n, n};
   const Type part = local_type(Type(scope.dtype, whole), from);
   Array x = fitted(settled(scope.pick(action.picks[0]), axes), part.shape());
   for (const Axis& axis : axes) {
