@@ -2,7 +2,8 @@
 // Plans run element by element, for uneven blocks and several meshes. All that is known of a sharding is block().
 #pragma once
 
-#include "tests/plan/shardings.hpp"
+#include "tests/support/shardings.hpp"
+#include "tutti/plan/plan.hpp"
 
 namespace tutti {
 
