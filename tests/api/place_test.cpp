@@ -81,7 +81,7 @@ TEST(place, on_other_devices_is_moved_as_a_program_takes_it) {
                                    {reversed, P("data", "model")},
                                    {last_two, P("stage")}}) {
     EXPECT_EQ(program(params, machine().place(x, mesh, spec)).tensor(), expected);
-    EXPECT_EQ(last_copies(program.explain()), "by the last one 144 B");
+    EXPECT_EQ(last_copies(program.explain()), "by the last one 96 B");
     const auto compiled_for_it =
         machine().compile(sharded(machine()), params, machine().place(x, mesh, spec));
     EXPECT_EQ(compiled_for_it(params, machine().place(x, mesh, spec)).tensor(), expected);

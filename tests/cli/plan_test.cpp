@@ -162,7 +162,7 @@ TEST(plan, prints_a_move_with_its_pairs) {
       plan("--mesh x=2 --devices 1,2 --shape 16x8 --from 'P(x)' --to 'P(x)' --to-devices 0,1 --run").out,
       R"(f32[16,8], from P(x) on x=2 on devices 1,2 to P(x) on x=2
 
-   op         moves   sharding  block  sent   received  peers  about us  copies
+   op         moves   sharding  block   sent  received  peers  about us  copies
                       P(x)      8x8
 1  send_recv  to x=2  P(x)      8x8    256 B     256 B      1       1.0  -
    1 -> 0, 2 -> 1

@@ -112,7 +112,15 @@ std::string shape_text(const Shape& shape) {
   return shape.rank() == 0 ? "scalar" : fmt::format("{}", fmt::join(shape.sizes(), "x"));
 }
 std::string mesh_text(const Mesh& mesh) {
-  return mesh.axes().empty() && mesh.is_in_device_order() ? "one device" : to_string(mesh);
+  if (mesh.axes().empty() && mesh.is_in_device_order()) return "one device";
+  if (mesh.is_in_device_order() || mesh.devices() <= static_cast<int>(shown_devices)) return to_string(mesh);
+  std::vector<int> first;
+  for (int position = 0; position < static_cast<int>(shown_devices); ++position)
+    first.push_back(mesh.device_id(position));
+  std::vector<std::string> axes;
+  for (const Axis& axis : mesh.axes()) axes.push_back(fmt::format("{}={}", axis.name, axis.size));
+  return fmt::format("{} on devices {} .. of {}", fmt::join(axes, ","), fmt::join(first, ","),
+                     mesh.devices());
 }
 
 std::string moves_of(const PlanStep& step) {

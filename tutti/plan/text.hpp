@@ -14,7 +14,7 @@ std::string why(const ReshardPlan& plan);
 std::string moves_of(const PlanStep& step);
 /// "4096x4096", "scalar".
 std::string shape_text(const Shape& shape);
-/// "x=4,y=2", "one device".
+/// "x=4,y=2", "one device", "x=2 on devices 5,7"; of many devices the first ones.
 std::string mesh_text(const Mesh& mesh);
 
 }  // namespace tutti
