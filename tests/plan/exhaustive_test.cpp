@@ -10,7 +10,7 @@
 #include "tests/support/full_sets.hpp"
 #include "tests/support/shardings.hpp"
 #include "tutti/plan/plan.hpp"
-#include "tutti/plan/search.hpp"
+#include "tutti/plan/search/search.hpp"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups and pairs as Shardy's tests of its lowering have them, and those of ours that differ.
-#include "tutti/plan/groups.hpp"
+#include "tutti/plan/moves/groups.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/plan/interpreter.hpp"
-#include "tutti/plan/state_graph.hpp"
+#include "tutti/plan/search/state_graph.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {

@@ -9,7 +9,7 @@
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/reshape.hpp"
-#include "tutti/plan/search_of.hpp"
+#include "tutti/plan/search/search_of.hpp"
 #include "tutti/plan/take_step.hpp"
 #include "tutti/run/machine.hpp"
 

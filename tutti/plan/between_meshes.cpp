@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/plan/step_list.hpp"
+#include "tutti/plan/moves/step_list.hpp"
+#include "tutti/plan/plan.hpp"
 
 namespace tutti {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/plan/search_of.hpp"
+#include "tutti/plan/search/search_of.hpp"
 
 namespace tutti {
 

@@ -5,12 +5,12 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/plan/classify_between.hpp"
-#include "tutti/plan/direct.hpp"
-#include "tutti/plan/groups.hpp"
-#include "tutti/plan/move_traffic.hpp"
+#include "tutti/plan/moves/direct.hpp"
+#include "tutti/plan/moves/groups.hpp"
+#include "tutti/plan/moves/move_traffic.hpp"
 #include "tutti/plan/refinements.hpp"
-#include "tutti/plan/search_of.hpp"
-#include "tutti/plan/states_of.hpp"
+#include "tutti/plan/search/search_of.hpp"
+#include "tutti/plan/search/states_of.hpp"
 #include "tutti/types/parts.hpp"
 
 namespace tutti {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "tutti/base/counted.hpp"
-#include "tutti/plan/move_traffic.hpp"
-#include "tutti/plan/search_of.hpp"
+#include "tutti/plan/moves/move_traffic.hpp"
+#include "tutti/plan/search/search_of.hpp"
 
 namespace tutti {
 namespace {

@@ -7,13 +7,13 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/plan/between_meshes.hpp"
-#include "tutti/plan/direct.hpp"
-#include "tutti/plan/groups.hpp"
+#include "tutti/plan/moves/direct.hpp"
+#include "tutti/plan/moves/groups.hpp"
+#include "tutti/plan/moves/steps.hpp"
+#include "tutti/plan/moves/uneven.hpp"
 #include "tutti/plan/refinements.hpp"
-#include "tutti/plan/search_of.hpp"
-#include "tutti/plan/states_of.hpp"
-#include "tutti/plan/steps.hpp"
-#include "tutti/plan/uneven.hpp"
+#include "tutti/plan/search/search_of.hpp"
+#include "tutti/plan/search/states_of.hpp"
 
 namespace tutti {
 namespace {

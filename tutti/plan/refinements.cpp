@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "tutti/plan/direct.hpp"
-#include "tutti/plan/groups.hpp"
-#include "tutti/plan/links.hpp"
-#include "tutti/plan/states_of.hpp"
+#include "tutti/plan/moves/direct.hpp"
+#include "tutti/plan/moves/groups.hpp"
+#include "tutti/plan/request/links.hpp"
+#include "tutti/plan/search/states_of.hpp"
 #include "tutti/types/parts.hpp"
 
 namespace tutti {

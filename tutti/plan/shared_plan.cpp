@@ -43,17 +43,6 @@ std::vector<std::uint64_t> key_of(const PlanRequest& request) {
 
 }  // namespace
 
-PlanRequest request_for(Type part, Sharding from, Sharding to, const ReshardOptions& options) {
-  const Axes named_before = axes_of(from), named_after = axes_of(to);
-  Axes usable;
-  for (const Axis& axis : from.mesh.axes())
-    if (part.at(axis) == State::invariant || contains(named_before, axis) || contains(named_after, axis))
-      usable.push_back(axis);
-  const Type whole = global_type(part, from);
-  from.mesh = to.mesh = Mesh::of(usable);
-  return {whole, std::move(from), std::move(to), options};
-}
-
 std::shared_ptr<const ReshardPlan> shared_plan(const PlanRequest& request) {
   using Key = std::pair<std::vector<std::uint64_t>, std::vector<std::pair<std::string, double>>>;
   static std::mutex mutex;

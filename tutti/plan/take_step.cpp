@@ -21,8 +21,8 @@
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/zeros_of.hpp"
-#include "tutti/plan/groups.hpp"
-#include "tutti/plan/move_traffic.hpp"
+#include "tutti/plan/moves/groups.hpp"
+#include "tutti/plan/moves/move_traffic.hpp"
 
 namespace tutti {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/plan/plan.hpp"
-#include "tutti/plan/search.hpp"
-#include "tutti/plan/states_of.hpp"
+#include "tutti/plan/request/step.hpp"
+#include "tutti/plan/search/search.hpp"
+#include "tutti/plan/search/states_of.hpp"
 
 namespace tutti {
 

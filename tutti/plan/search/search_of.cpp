@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/search_of.hpp"
+#include "tutti/plan/search/search_of.hpp"
 
 #include <algorithm>
 
-#include "tutti/plan/links.hpp"
+#include "tutti/plan/request/links.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/search.hpp"
+#include "tutti/plan/search/search.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/totals.hpp"
+#include "tutti/plan/request/totals.hpp"
 
 namespace tutti {
 

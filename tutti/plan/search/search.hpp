@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/plan/state_graph.hpp"
+#include "tutti/plan/search/state_graph.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/move_traffic.hpp"
+#include "tutti/plan/moves/move_traffic.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/direct.hpp"
+#include "tutti/plan/moves/direct.hpp"
 
 #include <algorithm>
 
-#include "tutti/plan/groups.hpp"
+#include "tutti/plan/moves/groups.hpp"
 
 namespace tutti {
 namespace {

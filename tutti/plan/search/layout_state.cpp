@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/layout_state.hpp"
+#include "tutti/plan/search/layout_state.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/states_of.hpp"
+#include "tutti/plan/search/states_of.hpp"
 
 #include <algorithm>
 

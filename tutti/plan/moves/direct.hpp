@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "tutti/plan/links.hpp"
+#include "tutti/plan/request/links.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {

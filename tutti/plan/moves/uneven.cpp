@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/uneven.hpp"
+#include "tutti/plan/moves/uneven.hpp"
 
 #include <algorithm>
 
-#include "tutti/plan/direct.hpp"
-#include "tutti/plan/groups.hpp"
-#include "tutti/plan/step_list.hpp"
+#include "tutti/plan/moves/direct.hpp"
+#include "tutti/plan/moves/groups.hpp"
+#include "tutti/plan/moves/step_list.hpp"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "tutti/plan/plan.hpp"
+#include "tutti/plan/request/request.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/links.hpp"
+#include "tutti/plan/request/links.hpp"
 
 #include <algorithm>
 

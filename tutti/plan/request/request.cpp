@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tutti/plan/request/request.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "tutti/base/require.hpp"
-#include "tutti/plan/states_of.hpp"
 
 namespace tutti {
 namespace {
@@ -44,6 +45,17 @@ void check(const PlanRequest& request) {
     require(cost >= 0 && cost <= most_cost, Code::mesh,
             "a byte along '{}' costs {}; give a number from 0 to {:.0f}", name, cost, most_cost);
   }
+}
+
+PlanRequest request_for(Type part, Sharding from, Sharding to, const ReshardOptions& options) {
+  const Axes named_before = axes_of(from), named_after = axes_of(to);
+  Axes usable;
+  for (const Axis& axis : from.mesh.axes())
+    if (part.at(axis) == State::invariant || contains(named_before, axis) || contains(named_after, axis))
+      usable.push_back(axis);
+  const Type whole = global_type(part, from);
+  from.mesh = to.mesh = Mesh::of(usable);
+  return {whole, std::move(from), std::move(to), options};
 }
 
 }  // namespace tutti

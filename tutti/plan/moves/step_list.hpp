@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/plan/move_traffic.hpp"
-#include "tutti/plan/search_of.hpp"
+#include "tutti/plan/moves/move_traffic.hpp"
+#include "tutti/plan/search/search_of.hpp"
 
 namespace tutti {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "tutti/plan/layout_state.hpp"
-#include "tutti/plan/totals.hpp"
+#include "tutti/plan/request/totals.hpp"
+#include "tutti/plan/search/layout_state.hpp"
 
 namespace tutti {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/steps.hpp"
+#include "tutti/plan/moves/steps.hpp"
 
-#include "tutti/plan/groups.hpp"
+#include "tutti/plan/moves/groups.hpp"
 
 namespace tutti {
 namespace {

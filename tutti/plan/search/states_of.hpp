@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/plan/layout_state.hpp"
-#include "tutti/plan/plan.hpp"
+#include "tutti/plan/request/request.hpp"
+#include "tutti/plan/search/layout_state.hpp"
 
 namespace tutti {
-
-/// Throws as plan() does for a request that is not one.
-void check(const PlanRequest& request);
 
 /// The two shardings of a request as states, and back. Axes of size 1 are left out, and so are reduced axes: along
 /// both all devices hold the same. An axis that is reduced on both sides stays so, and no step may use it. The states

@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "tutti/plan/links.hpp"
+#include "tutti/plan/request/links.hpp"
+#include "tutti/plan/request/step.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/state_graph.hpp"
+#include "tutti/plan/search/state_graph.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/plan/groups.hpp"
+#include "tutti/plan/moves/groups.hpp"
 
 #include <algorithm>
 #include <tuple>
