@@ -88,6 +88,18 @@ TEST(plan_of_parts, leaves_axes_whole_where_parts_gain_nothing) {
     }
 }
 
+TEST(plan_of_parts, forgets_cuts_that_nobody_needs) {
+  const Mesh mesh = mesh_of("x2 y6");
+  const Mesh fine = refined(mesh, {{}, {3}});
+  const PlanRequest coarse =
+      request(mesh, "[y][x]", "[x][y]", {.objective = PlanObjective::steps, .parts = true});
+  PlanRequest cut = coarse;
+  cut.from = refined(cut.from, fine);
+  cut.to = refined(cut.to, fine);
+  EXPECT_EQ(plan(cut).totals.steps, plan(coarse).totals.steps);
+  EXPECT_EQ(plan(cut).totals.steps, 2);
+}
+
 // Only behind a factor of 3 has y a factor of 2 at its end, which is what [x][y] lacks.
 TEST(plan_of_parts, tries_the_primes_of_an_axis_in_both_orders) {
   const Mesh mesh = mesh_of("x3 y6");
