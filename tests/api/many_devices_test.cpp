@@ -57,7 +57,7 @@ Results worked_out(const Numbers& x, std::size_t last_axis) {
 auto together(const Mesh& mesh) {
   Axes all = mesh.axes(), last{all.back()};
   SpecEntry by_all(none);
-  for (const Axis& axis : all) by_all.names.emplace_back(axis.name);
+  for (const Axis& axis : all) by_all.axes.emplace_back(std::string(axis.name));
   auto body = [all, last](Array x) {
     auto trip = [&](Array c, Array element) {
       return std::pair{c * 3 + element + psum(c, last), psum(element, all)};

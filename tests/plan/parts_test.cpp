@@ -2,6 +2,7 @@
 // Plans along parts of axes.
 #include <gtest/gtest.h>
 
+#include "tests/plan/boxes_interpreter.hpp"
 #include "tests/plan/interpreter.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/tree/specs.hpp"
@@ -87,6 +88,18 @@ TEST(plan_of_parts, leaves_axes_whole_where_parts_gain_nothing) {
     }
 }
 
+TEST(plan_of_parts, forgets_cuts_that_nobody_needs) {
+  const Mesh mesh = mesh_of("x2 y6");
+  const Mesh fine = refined(mesh, {{}, {3}});
+  const PlanRequest coarse =
+      request(mesh, "[y][x]", "[x][y]", {.objective = PlanObjective::steps, .parts = true});
+  PlanRequest cut = coarse;
+  cut.from = refined(cut.from, fine);
+  cut.to = refined(cut.to, fine);
+  EXPECT_EQ(plan(cut).totals.steps, plan(coarse).totals.steps);
+  EXPECT_EQ(plan(cut).totals.steps, 2);
+}
+
 // Only behind a factor of 3 has y a factor of 2 at its end, which is what [x][y] lacks.
 TEST(plan_of_parts, tries_the_primes_of_an_axis_in_both_orders) {
   const Mesh mesh = mesh_of("x3 y6");
@@ -123,13 +136,16 @@ TEST(plan_of_parts, is_one_collective_if_one_is_enough) {
   EXPECT_EQ(classify({Type(DType::f32, {24, 24}), from, to}).ours, "all_gather over 'y'");
 }
 
-TEST(plan_of_parts, is_a_move_between_parts_that_do_not_fit_each_other) {
-  const ReshardPlan found = plan(request(mesh_of("x6"), "[x(1)2][]", "[x(1)3][]", {}));
-  ASSERT_EQ(found.steps.size(), 1U);
-  EXPECT_EQ(found.steps[0].kind, StepKind::move);
-  EXPECT_EQ(wrong_data(found), "");
+// As between two meshes: the second step begins on the other one.
+TEST(plan_of_parts, goes_from_parts_to_others_that_do_not_fit_them) {
+  const Mesh mesh = mesh_of("x6");
+  const ReshardPlan found = plan(request(mesh, "[x(1)2][]", "[x(1)3][]", {}));
+  EXPECT_EQ(found.totals.steps, 1);
+  EXPECT_EQ(wrong_boxes(found), "");
   EXPECT_TRUE(to_string(found).starts_with("f32[24,24] on x=6, from P(x(1)2) to P(x(1)3)\n"))
       << to_string(found);
+  const ReshardPlan moved = plan(request(mesh, "[x(2)3][]", "[][x(1)3]", {.links = {{"x", 2}}}));
+  EXPECT_EQ(wrong_boxes(moved), "");
 }
 
 TEST(plan_of_parts, is_kept_apart_from_that_of_whole_axes) {

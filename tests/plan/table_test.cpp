@@ -2,6 +2,7 @@
 // Plans of the written transitions. shardy.has_a_column_in_the_table (tests/oracle) prints them beside other systems.
 #include <gtest/gtest.h>
 
+#include "tests/plan/boxes_interpreter.hpp"
 #include "tests/plan/interpreter.hpp"
 #include "tests/support/transitions.hpp"
 
@@ -36,11 +37,11 @@ TEST(plan_table, has_rows_with_parts_of_axes) {
     const ReshardPlan found = plan(request_of(row, {.objective = PlanObjective::steps, .parts = true}));
     EXPECT_EQ(names_of(found.steps), row.steps) << "row " << row.number << "\n" << to_string(found);
     EXPECT_EQ(received(found), row.received) << "row " << row.number << "\n" << to_string(found);
-    EXPECT_EQ(wrong_data(found), "") << "row " << row.number << "\n" << to_string(found);
+    EXPECT_EQ(wrong_boxes(found), "") << "row " << row.number << "\n" << to_string(found);
     const ReshardPlan direct = plan(request_of(row, {.direct = true}));
     EXPECT_EQ(received(direct), row.direct) << "row " << row.number << "\n" << to_string(direct);
     EXPECT_EQ(direct.steps.at(0).peers, row.peers) << "row " << row.number << "\n" << to_string(direct);
-    EXPECT_EQ(wrong_data(direct), "") << "row " << row.number << "\n" << to_string(direct);
+    EXPECT_EQ(wrong_boxes(direct), "") << "row " << row.number << "\n" << to_string(direct);
   }
 }
 

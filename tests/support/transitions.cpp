@@ -77,7 +77,7 @@ const std::vector<Transition>& transitions_with_parts() {
       {45, "x4", square, "[x][]", "[x(1)2][x(2)2]", "exchange", part(1, 8), part(1, 8), 1},
       {46, "x4", square, "[x][]", "[x(2)2][x(1)2]", "exchange, exchange", part(5, 16), part(1, 4), 2},
       {47, "x4", square, "[x(1)2][]", "[x(2)2][]", "permute", part(1, 2), part(1, 2), 1},
-      {48, "x6", twelve, "[x(1)2]", "[x(1)3]", "move", part(1, 6), part(1, 6), 1},
+      {48, "x6", twelve, "[x(1)2]", "[x(1)3]", "slice, all_gather", part(1, 6), part(1, 6), 1},
       {49, "x6", twelve, "[x(2)3]", "[x(1)3]", "move", part(1, 3), part(1, 3), 1},
   };
   return all;

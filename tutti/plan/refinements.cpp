@@ -86,6 +86,11 @@ Cuts prime_cuts(const PlanRequest& request, Order order) {
 }  // namespace
 
 PlanRequest on_one_mesh(PlanRequest request) {
+  if (request.options.parts) {
+    // Cuts that neither side needs would keep others from being tried.
+    request.from = on_coarsest_mesh(request.from);
+    request.to = on_coarsest_mesh(request.to);
+  }
   const Mesh from = request.from.mesh, to = request.to.mesh, whole = from.whole();
   if (from == to || !(whole == to.whole())) return request;
   const std::optional<Cuts> cuts = joined(cuts_of(from), cuts_of(to));

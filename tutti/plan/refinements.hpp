@@ -6,6 +6,7 @@
 namespace tutti {
 
 /// The same request; shardings on different refined meshes of one mesh come to stand on the mesh that is refined as both are.
+/// With options.parts, cuts that neither needs are left out.
 /// If their parts of axes do not fit each other, they stay on two meshes.
 PlanRequest on_one_mesh(PlanRequest request);
 
