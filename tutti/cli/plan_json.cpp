@@ -68,7 +68,6 @@ Json request_json(const PlanRequest& request) {
 }  // namespace
 
 nlohmann::ordered_json plan_json(const ReshardPlan& plan) {
-  const Classified one = classify(plan.request);
   Json others = Json::array();
   for (const OtherPlan& other : plan.others)
     others.push_back({{"steps", steps_json(plan, other.steps)},
@@ -79,7 +78,7 @@ nlohmann::ordered_json plan_json(const ReshardPlan& plan) {
           {"totals", totals_json(plan.totals)},
           {"peak_block_bytes", plan.peak_block_bytes},
           {"peak_bytes", plan.peak_bytes},
-          {"one_collective", {{"ours", one.ours}, {"nvfuser", one.nvfuser}}},
+          {"one_collective", {{"ours", one_collective(plan)}, {"nvfuser", classify(plan.request).nvfuser}}},
           {"others", others}};
 }
 

@@ -147,8 +147,8 @@ std::string drawn(const Shape& whole, const Sharding& sharding, const Area& area
                  sharding, devices);
   }
   if (!without_block.empty())
-    svg += text_at(area.left, area.top + area.height + 16,
-                   fmt::format("without a block: {}", fmt::join(without_block, ", ")));
+    svg += text_within(area.width, area.left, area.top + area.height + 16,
+                       fmt::format("without a block: {}", fmt::join(without_block, ", ")));
   return svg;
 }
 

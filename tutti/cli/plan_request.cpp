@@ -68,8 +68,12 @@ void add_link(std::string_view text, const Mesh& mesh, const Mesh& to_mesh,
               cost >= 0,
           Code::usage, "--link: '{}' is not an axis and the cost of a byte; write for example y=10", text);
   std::string axis(text.substr(0, equals));
-  const bool is_of_other = std::ranges::find(to_mesh.axes(), axis, &Axis::name) != to_mesh.axes().end();
-  axes_named(is_of_other ? to_mesh : mesh, {axis}, "--link");
+  auto has_axis = [&](const Mesh& one) {
+    return std::ranges::find(one.axes(), axis, &Axis::name) != one.axes().end();
+  };
+  require(has_axis(mesh) || has_axis(to_mesh), Code::axis_unbound,
+          "--link names axis '{}', but the mesh is {}{}; use one of its axes", axis, to_string(mesh),
+          mesh == to_mesh ? "" : " or " + to_string(to_mesh));
   require(std::ranges::find(links, axis, &std::pair<std::string, double>::first) == links.end(), Code::usage,
           "--link: axis '{}' has two costs; give one", axis);
   links.emplace_back(std::move(axis), cost);

@@ -72,18 +72,31 @@ class BetweenMeshes {
     return {request_.whole, from, request_.to, options_on(from.mesh, from, request_.to)};
   }
 
-  /// Links along axes of the other mesh do not fit, and the cap is that of the whole way.
+  /// Links along axes of either mesh cost what they cost between the devices that are neighbours here. The cap is that of
+  /// the whole way.
   ReshardOptions options_on(const Mesh& mesh, const Sharding& a, const Sharding& b) const {
     ReshardOptions options = request_.options;
-    std::erase_if(options.links, [&](const auto& link) {
-      const Mesh whole = mesh.whole();
-      return std::ranges::find(whole.axes(), link.first, &Axis::name) == whole.axes().end();
-    });
+    options.links.clear();
+    if (!pairs_.are_equal())
+      for (const Axis& axis : mesh.whole().axes())
+        options.links.emplace_back(std::string(axis.name), cost_along_axis(mesh.whole(), axis));
     const std::int64_t larger = std::max(block_bytes(request_, a), block_bytes(request_, b));
     if (larger > 0)
       options.cap =
           std::max(1.0, options.cap * static_cast<double>(larger_block_) / static_cast<double>(larger));
     return options;
+  }
+
+  /// Two devices that differ along an axis of the other mesh: so does one of them from the first along `axis`.
+  double cost_along_axis(const Mesh& mesh, const Axis& axis) const {
+    double most = 0;
+    for (int position = 0; position < mesh.devices(); ++position) {
+      const int coordinate = mesh.coordinate(position, axis);
+      if (coordinate == 0) continue;
+      const int first = position - coordinate * mesh.stride(axis);
+      most = std::max(most, pairs_.between(mesh.device_id(first), mesh.device_id(position)));
+    }
+    return most;
   }
 
   void find_ways() {

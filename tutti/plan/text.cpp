@@ -158,11 +158,18 @@ std::string to_string(const ReshardPlan& plan) {
   return text;
 }
 
+std::string one_collective(const ReshardPlan& plan) {
+  if (plan.steps.size() == 1) {
+    const PlanStep& step = plan.steps[0];
+    return fmt::format("{}{}", op_name(step), step.axes.empty() ? "" : " over " + to_string(step.axes));
+  }
+  const std::string ours = classify(plan.request).ours;
+  return ours.starts_with("composite") ? "none is enough" : ours;
+}
+
 std::string why(const ReshardPlan& plan) {
-  const Classified one = classify(plan.request);
-  std::string text =
-      fmt::format("\none collective: {}\nin nvFuser:     {}\n",
-                  one.ours.starts_with("composite") ? "none is enough" : one.ours, one.nvfuser);
+  std::string text = fmt::format("\none collective: {}\nin nvFuser:     {}\n", one_collective(plan),
+                                 classify(plan.request).nvfuser);
   text += plan.others.empty() ? "other plans:    none\n" : "other plans:\n";
   for (const OtherPlan& other : plan.others) {
     std::vector<std::string> steps;

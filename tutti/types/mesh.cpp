@@ -210,7 +210,7 @@ std::string to_string(const Mesh& mesh) {
   for (const Axis& axis : mesh.axes())
     text += (text.empty() ? "" : ",") + std::string(axis.name) + "=" + std::to_string(axis.size);
   if (mesh.is_in_device_order()) return text;
-  text += text.empty() ? "one device, " : " on devices ";
+  text += text.empty() ? "device " : " on devices ";
   for (int position = 0; position < mesh.devices(); ++position)
     text += (position == 0 ? "" : ",") + std::to_string(mesh.device_id(position));
   return text;

@@ -128,12 +128,16 @@ class Move {
 
   MovePattern pattern(const std::vector<Transfer>& transfers) const {
     if (is_one_block_each(transfers)) return MovePattern::send_recv;
-    const bool sends_whole = is_whole(held_.begin()->second), wants_whole = is_whole(wanted_.begin()->second);
-    if (sends_whole) return wants_whole ? MovePattern::broadcast : MovePattern::scatter;
-    return wanted_.size() == 1 ? MovePattern::gather : MovePattern::boxes;
+    const Transfer& first = transfers.front();
+    auto is_from_one = [&](const Transfer& transfer) { return transfer.sender == first.sender; };
+    if (std::ranges::all_of(transfers, is_from_one) && is_whole(held_.at(first.sender)))
+      return is_whole(wanted_.at(first.receiver)) ? MovePattern::broadcast : MovePattern::scatter;
+    auto is_to_one = [&](const Transfer& transfer) { return transfer.receiver == first.receiver; };
+    const bool gathers = std::ranges::all_of(transfers, is_to_one) && is_whole(wanted_.at(first.receiver));
+    return gathers ? MovePattern::gather : MovePattern::boxes;
   }
+  /// True if each device sends its whole block to one other at most, which wants just that.
   bool is_one_block_each(const std::vector<Transfer>& transfers) const {
-    if (held_.size() != wanted_.size()) return false;
     std::map<int, int> sends, receives;
     return std::ranges::all_of(transfers, [&](const Transfer& transfer) {
       return ++sends[transfer.sender] == 1 && ++receives[transfer.receiver] == 1 &&
@@ -157,6 +161,7 @@ class Move {
 
 std::optional<MoveTraffic> move_traffic(const Sharding& before, const Sharding& after, const Shape& shape,
                                         const PairCosts& costs, std::int64_t most_visits) {
+  if (before.mesh.devices() + after.mesh.devices() > most_visits) return std::nullopt;
   Move move(before, after, shape, costs);
   const std::int64_t visits = move.visits();
   if (visits > most_visits) return std::nullopt;

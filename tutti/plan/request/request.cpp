@@ -9,7 +9,8 @@
 namespace tutti {
 namespace {
 
-constexpr double most_cost = 1e9;  // of a byte; beyond, sums of costs lose the bytes
+constexpr double most_cost = 1e9;      // of a byte; beyond, sums of costs lose the bytes
+constexpr double most_bytes = 0x1p60;  // of a copy for every device: sums of bytes fit an int64
 
 void check_mesh(const PlanRequest& request) {
   for (const Sharding& sharding : {request.from, request.to})
@@ -28,10 +29,21 @@ Axes axes_of_meshes(const PlanRequest& request) {
   return axes;
 }
 
+/// "x=4", "x=4 or y=2".
+std::string text_of_meshes(const PlanRequest& request) {
+  const std::string from = to_string(request.from.mesh.whole()), to = to_string(request.to.mesh.whole());
+  return from == to ? from : from + " or " + to;
+}
+
 }  // namespace
 
 void check(const PlanRequest& request) {
   check_mesh(request);
+  const int devices = request.from.mesh.devices() + request.to.mesh.devices();
+  require(static_cast<double>(request.whole.bytes()) * devices <= most_bytes, Code::memory,
+          "a plan counts bytes up to 2^60; {} for each device of both sides would take more; make the array "
+          "smaller",
+          to_string(request.whole));
   for (const Sharding& sharding : {request.from, request.to}) {
     padded_local_type(request.whole, sharding);
     require(sharding.unreduced.empty() || request.whole.dtype() != DType::boolean, Code::dtype,
@@ -41,7 +53,7 @@ void check(const PlanRequest& request) {
     const Axes axes = axes_of_meshes(request);
     require(std::ranges::find(axes, name, &Axis::name) != axes.end(), Code::mesh,
             "a link along '{}', which is no axis of the mesh {}; name one of its axes", name,
-            to_string(request.from.mesh.whole()));
+            text_of_meshes(request));
     require(cost >= 0 && cost <= most_cost, Code::mesh,
             "a byte along '{}' costs {}; give a number from 0 to {:.0f}", name, cost, most_cost);
   }

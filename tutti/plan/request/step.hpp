@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// What a move between two meshes is: each device sends one whole block to one other; one device sends the whole array to
-/// all, or its block to each; one device receives all blocks; or anything else.
+/// What a move between two meshes is: each device sends its whole block to one other at most; one device that holds the whole
+/// array sends it to all, or to each its block; one device receives all blocks; or anything else.
 enum class MovePattern { boxes, send_recv, broadcast, scatter, gather };
 
 /// One step of a plan. Bytes are those of the device that sends, or receives, the most.
