@@ -90,6 +90,18 @@ TEST(plan, is_json_with_all_that_the_table_says_and_more) {
   EXPECT_EQ(text.at("run"), "every element is where it belongs");
 }
 
+TEST(plan, of_one_step_says_that_one_collective_is_enough) {
+  const std::string sums =
+      "--mesh y=3 --shape 6 --from 'P()+U(y)' --to 'P()' --to-mesh z=3 --to-devices 2,1,0 --why";
+  EXPECT_NE(plan(sums).out.find("one collective: psum over 'y'\n"), std::string::npos) << plan(sums).out;
+}
+
+TEST(plan, refuses_a_link_along_an_axis_of_neither_mesh) {
+  const Finished run = plan("--mesh x=4 --shape 8 --from 'P(x)' --to 'P()' --to-mesh y=4 --link q=100");
+  EXPECT_EQ(run.err,
+            "tutti: error[T001]: --link names axis 'q', but the mesh is x=4 or y=4; use one of its axes\n");
+}
+
 TEST(plan, tells_on_request_why_others_lost) {
   const std::string request = square + "--from 'P(x, y)' --to 'P(y, x)'";
   const std::string all = plan(request + " --why").out, without = plan(request).out;

@@ -321,6 +321,41 @@ TEST(plan, direct_costs_what_its_pairs_cost) {
   EXPECT_EQ(found.totals.cost_of_bytes, 20);
 }
 
+// The devices are the same: a byte between them costs what it costs, whatever the axes are called.
+TEST(between_meshes, a_link_is_not_evaded_by_other_names) {
+  const ReshardOptions dear{.objective = PlanObjective::bytes, .links = {{"x", 100}}};
+  const ReshardPlan same = plan(request({1024}, {"x4", {}, "[x]"}, {"x4", {}, ""}, dear));
+  const ReshardPlan renamed = plan(request({1024}, {"x4", {}, "[x]"}, {"y4", {}, ""}, dear));
+  const ReshardPlan reversed = plan(request({1024}, {"y4", {}, "[y]"}, {"x4", {3, 2, 1, 0}, ""}, dear));
+  EXPECT_EQ(same.totals.bytes, 768);
+  EXPECT_EQ(same.totals.cost_of_bytes, 76'800);
+  EXPECT_EQ(renamed.totals.cost_of_bytes, same.totals.cost_of_bytes) << to_string(renamed);
+  EXPECT_EQ(reversed.totals.cost_of_bytes, same.totals.cost_of_bytes) << to_string(reversed);
+}
+
+TEST(between_meshes, patterns_do_not_depend_on_numbers) {
+  auto pattern = [](const Shape& shape, const Side& from, const Side& to) {
+    return ops_of(plan(request(shape, from, to, {.objective = PlanObjective::bytes})));
+  };
+  for (const Devices& from : {Devices{0, 1}, Devices{1, 0}})  // of one element; one device has none
+    EXPECT_EQ(pattern({1}, {"x2", from, "[x]"}, {"z3", {5, 6, 7}, ""}), "broadcast");
+  for (const Devices& to : {Devices{5, 6}, Devices{6, 5}})
+    EXPECT_EQ(pattern({1}, {"x1", {0}, ""}, {"z2", to, "[z]"}), "send_recv");
+  // Two devices send the whole to one other each.
+  EXPECT_EQ(pattern({48}, {"y2", {0, 1}, ""}, {"z4", {3, 2, 1, 0}, ""}), "send_recv");
+}
+
+TEST(between_meshes, bytes_that_cannot_be_counted_are_refused) {
+  const Shape large{std::int64_t{1} << 58};
+  auto refused = [&](const Side& from, const Side& to) {
+    return refusal([&] { plan(request(large, from, to)); });
+  };
+  const std::string counted = "R003 a plan counts bytes up to 2^60; ";
+  EXPECT_TRUE(refused({"x1", {}, ""}, {"y33", {}, ""}).starts_with(counted));
+  EXPECT_TRUE(refused({"x4", {}, "[x]"}, {"x4", {}, ""}).starts_with(counted));
+  EXPECT_EQ(plan(request({std::int64_t{1} << 56}, {"x4", {}, "[x]"}, {"x4", {}, ""})).steps.size(), 1U);
+}
+
 TEST(between_meshes, text_names_the_first_of_many_devices) {
   Devices reversed;
   for (int device = 16; device-- > 0;) reversed.push_back(device);
