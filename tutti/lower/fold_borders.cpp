@@ -79,7 +79,7 @@ class Folder {
   /// The part of a value that has left one shard_map, for another one: by a plan, without the whole.
   Array moved(const Array& inside, const Equation& left, const Sharding& to) const {
     check_mesh(left, sharding_of(left));
-    return take(*shared_plan({program_.type(left.results[0]), sharding_of(left), to, {}}), inside);
+    return take_at_once(*shared_plan({program_.type(left.results[0]), sharding_of(left), to, {}}), inside);
   }
 
   Array output(Var var) {
