@@ -96,7 +96,7 @@ std::string names_of(const std::vector<PlanStep>& steps) {
 }
 
 std::string row_text(const Transition& row, const ReshardPlan& plan) {
-  return fmt::format("{:>3}  {:<8}  {:<12} -> {:<10}  {:<34}  {:>5} bytes", row.number, row.mesh,
+  return fmt::format("{:>3}  {:<8}  {:<12} -> {:<14}  {:<34}  {:>5} bytes", row.number, row.mesh,
                      row.from.empty() ? "R" : row.from, row.to.empty() ? "R" : row.to, names_of(plan.steps),
                      plan.totals.bytes);
 }
