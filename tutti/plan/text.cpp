@@ -161,7 +161,7 @@ std::string to_string(const ReshardPlan& plan) {
 std::string one_collective(const ReshardPlan& plan) {
   if (plan.steps.size() == 1) {
     const PlanStep& step = plan.steps[0];
-    return fmt::format("{}{}", op_name(step), step.axes.empty() ? "" : " over " + to_string(step.axes));
+    return fmt::format("{}{}", op_name(step), step.axes.empty() ? "" : " over " + names_of(step.axes));
   }
   const std::string ours = classify(plan.request).ours;
   return ours.starts_with("composite") ? "none is enough" : ours;
