@@ -61,7 +61,7 @@ struct Device {
 class Move {
  public:
   Move(const Sharding& before, const Sharding& after, const Shape& shape, const PairCosts& costs)
-      : before_(before), after_(after), shape_(shape), costs_(costs), grid_(before, shape) {
+      : shape_(shape), costs_(costs), grid_(before, shape) {
     for (int position = 0; position < before.mesh.devices(); ++position) {
       const Box held = block(position, before, shape);
       const int device = before.mesh.device_id(position);
@@ -146,7 +146,6 @@ class Move {
     });
   }
 
-  const Sharding &before_, &after_;
   const Shape& shape_;
   const PairCosts& costs_;
   const Grid grid_;
