@@ -26,7 +26,8 @@ BlockedArray blocked(const CollectiveSpec& spec, Dim dim, int parts) {
 CanonicalView view_of(const CollectiveSpec& spec) {
   const Eligibility answer = eligible(spec);
   require(bool(answer), Code::argument, "no kernel for {}: {}", to_string(spec), answer.refusal.value_or(""));
-  CanonicalView view{.moved = moved_element(spec)};
+  CanonicalView view;
+  view.moved = moved_element(spec);
   view.elements = spec.shape.elements() * view.moved.parts;
   const BlockedArray block{1, 1, view.elements};
   const BlockedArray blocks = has_dim(spec.kind) ? blocked(spec, spec.dim, view.moved.parts) : block;

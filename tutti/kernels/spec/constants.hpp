@@ -34,6 +34,8 @@ inline constexpr int slots_per_peer = 2;
 
 /// Elements of one tensor of a kernel; Triton's limit.
 inline constexpr std::int64_t most_tile_elements = std::int64_t{1} << 20;
+/// Tiles of a group in swizzled kernels, as in Triton's grouped matmul; not measured here.
+inline constexpr std::int64_t swizzle_group = 8;
 /// What a rank gives to one peer as packets, at most. Larger data are faster with a barrier (MSCCL++'s ladder).
 inline constexpr std::int64_t most_packet_bytes = std::int64_t{64} << 10;
 /// Of both staging halves together, at most: a byte offset plus one tile fits an i64.

@@ -84,7 +84,8 @@ Refusal refused_groups(const CollectiveSpec& spec) {
           shortened(tutti::to_string(spec.groups)), group.size(), spec.world);
     for (int rank : group) {
       if (rank < 0)
-        return fmt::format("groups {} name rank {}; count from 0", tutti::to_string(spec.groups), rank);
+        return fmt::format("groups {} name rank {}; count from 0", shortened(tutti::to_string(spec.groups)),
+                           rank);
       if (!named.insert(rank).second)
         return fmt::format("groups {} name rank {} twice; name each once",
                            shortened(tutti::to_string(spec.groups)), rank);
@@ -103,10 +104,10 @@ Refusal refused_pairs(const CollectiveSpec& spec) {
     for (int place : {source, target})
       if (place < 0 || place >= spec.world)
         return fmt::format("pairs {} name place {} in a world of {}; places are 0 to {}",
-                           tutti::to_string(spec.pairs), place, spec.world, spec.world - 1);
+                           shortened(tutti::to_string(spec.pairs)), place, spec.world, spec.world - 1);
     if (!sources.insert(source).second || !targets.insert(target).second)
       return fmt::format("pairs {}: ({}, {}) names a source or target again; name each once",
-                         tutti::to_string(spec.pairs), source, target);
+                         shortened(tutti::to_string(spec.pairs)), source, target);
   }
   return {};
 }

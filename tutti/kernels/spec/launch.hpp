@@ -70,8 +70,6 @@ class VisitOrder {
   std::int64_t group_;
 };
 
-/// The tiles of a group in swizzled kernels. 8: the output rows of a group stay in L2 (Triton's matmul tutorial).
-inline constexpr std::int64_t swizzle_group = 8;
 /// The order of a spec's variant: swizzled or standard.
 VisitOrder visit_order(const CollectiveSpec& spec, const Launch& launch, int rank);
 
