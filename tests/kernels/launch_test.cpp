@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/kernels/specs.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::kernels {
 namespace {
@@ -38,7 +39,8 @@ TEST(launch, grows_with_the_data) {
 
 TEST(launch, unrolls_only_while_every_block_has_a_tile) {
   for_all_launches([](const Launch& launch, Target, int) {
-    if (launch.unroll > 1) EXPECT_EQ(launch.grid, most_blocks);
+    if (launch.unroll == 1) return;
+    EXPECT_EQ(launch.grid, most_blocks);
   });
 }
 
@@ -75,7 +77,8 @@ TEST(d12, every_element_is_of_one_tile_and_none_lies_outside) {
       const TileRange range = range_of(launch, tile);
       EXPECT_LT(range.begin, range.end);
       EXPECT_LE(range.end - range.begin, launch.tile_elements);
-      if (tile > 0) EXPECT_EQ(range_of(launch, tile - 1).end, range.begin);
+      if (tile == 0) continue;
+      EXPECT_EQ(range_of(launch, tile - 1).end, range.begin);
     }
   });
 }
