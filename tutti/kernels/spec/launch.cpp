@@ -21,9 +21,9 @@ Launch launch_of(const CollectiveSpec& spec, Target target) {
   const std::int64_t threads = std::int64_t{launch.warps} * threads_per_warp(target);
   const std::int64_t once = threads * alignment_bytes * 8 / view.moved.bits;
   launch.tile_elements = once;
-  for (int unroll : {2, 4})
+  for (std::int64_t unroll : {2, 4})
     if (launch.elements > (most_blocks - 1) * unroll * once) {
-      launch.unroll = unroll;
+      launch.unroll = static_cast<int>(unroll);
       launch.tile_elements = unroll * once;
     }
   launch.grid = static_cast<int>(std::min<std::int64_t>(launch.tiles(), most_blocks));

@@ -57,7 +57,7 @@ Staging staging_of(const CollectiveSpec& spec, const CanonicalView& view) {
 Pads pads_of(const CollectiveSpec& spec, const Launch& launch) {
   if (spec.variant == Variant::packets) return {};
   const int slots = spec.world * slots_per_peer;
-  return {launch.grid, static_cast<int>(rounded_up(slots * slot_bytes, pad_row_bytes)), slots};
+  return {launch.grid, static_cast<int>(rounded_up(std::int64_t{slots} * slot_bytes, pad_row_bytes)), slots};
 }
 
 SequenceRule sequence_of(const CollectiveSpec& spec) {
