@@ -62,7 +62,7 @@ TEST(d8, warps_and_tiles_are_powers_of_two_of_the_targets_warps) {
     EXPECT_TRUE(std::has_single_bit(static_cast<std::uint64_t>(launch.tile_elements)));
     EXPECT_LE(threads, most_threads);
     EXPECT_GE(threads, world);
-    EXPECT_EQ(launch.tile_elements % (threads * launch.unroll), 0);
+    EXPECT_EQ(launch.tile_elements % (std::int64_t{threads} * launch.unroll), 0);
   });
   EXPECT_EQ(threads_per_warp(Target::amd), 64);
 }

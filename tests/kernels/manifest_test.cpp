@@ -60,7 +60,9 @@ TEST(manifest, says_all_that_a_launch_needs) {
 
 // D7: bytes of a half, not elements; whole blocks, not tiles.
 TEST(d7, a_half_of_the_staging_holds_what_peers_read) {
-  auto bytes = [](CollectiveSpec spec) { return manifest_of(spec, Target::nvidia).staging.bytes_per_half; };
+  auto bytes = [](const CollectiveSpec& spec) {
+    return manifest_of(spec, Target::nvidia).staging.bytes_per_half;
+  };
   EXPECT_EQ(bytes(gather_of(DType::bf16, {1001}, 4)), 2016);  // 2002, rounded up
   EXPECT_EQ(bytes(spec_for(Collective::all_reduce, DType::f64, {1001}, 4)), 8016);
   EXPECT_EQ(bytes(spec_for(Collective::reduce_scatter, DType::f32, {1001}, 4)), 16016);
