@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place of the numbers that kernels, manifests and the runtime must agree on.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti::kernels {
+
+/// Whose machine a kernel is for.
+enum class Target : std::uint8_t { nvidia, amd };
+
+constexpr int threads_per_warp(Target target) {
+  switch (target) {
+    case Target::nvidia: return 32;
+    case Target::amd: break;  // wave64
+  }
+  return 64;
+}
+
+/// Blocks of a grid. Blocks wait for each other, so all of them must be resident; every GPU since 2016 holds 32.
+inline constexpr int most_blocks = 32;
+inline constexpr int most_threads = 1024;  // of a block
+inline constexpr int most_world = 16;      // ranks of a group
+static_assert(most_world <= threads_per_warp(Target::nvidia), "one thread signals each peer");
+
+/// Promised for every buffer and staging half; one vector access of a thread.
+inline constexpr int alignment_bytes = 16;
+
+/// A signal pad has a row per block and in it slots of 32 bits. Rows begin at multiples of pad_row_bytes, one sector.
+inline constexpr int slot_bytes = 4;
+inline constexpr int pad_row_bytes = 32;
+/// A wait for equality needs two slots per peer, used in turn: a peer may be one signal ahead.
+inline constexpr int slots_per_peer = 2;
+
+/// Elements of one tensor of a kernel; Triton's limit.
+inline constexpr std::int64_t most_tile_elements = std::int64_t{1} << 20;
+/// Tiles of a group in swizzled kernels, as in Triton's grouped matmul; not measured here.
+inline constexpr std::int64_t swizzle_group = 8;
+/// What a rank gives to one peer as packets, at most. Larger data are faster with a barrier (MSCCL++'s ladder).
+inline constexpr std::int64_t most_packet_bytes = std::int64_t{64} << 10;
+/// Of both staging halves together, at most: a byte offset plus one tile fits an i64.
+inline constexpr std::int64_t most_staging_bytes = std::int64_t{1} << 62;
+
+}  // namespace tutti::kernels

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/kernels/spec/manifest.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "tutti/base/require.hpp"
+#include "tutti/kernels/spec/eligible.hpp"
+
+namespace tutti::kernels {
+namespace {
+
+std::int64_t rounded_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// The peers' outputs must be free before the first store, and complete after the last: two barriers, no staging.
+bool stores_into_outputs(const CollectiveSpec& spec) {
+  return spec.variant == Variant::push && !is_reduction(spec.kind);
+}
+
+DType moved_dtype(const CollectiveSpec& spec, const MovedElement& moved) {
+  if (is_reduction(spec.kind)) return spec.dtype;
+  return moved.bits == 8    ? DType::i8
+         : moved.bits == 16 ? DType::i16
+         : moved.bits == 32 ? DType::i32
+                            : DType::i64;
+}
+
+std::vector<Argument> arguments_of(const CollectiveSpec& spec, const CanonicalView& view) {
+  using enum ArgumentKind;
+  const DType moved = moved_dtype(spec, view.moved);
+  const bool to_outputs = stores_into_outputs(spec);
+  std::vector<Argument> arguments{{input, moved, alignment_bytes},
+                                  {output, moved, alignment_bytes},
+                                  {rank, DType::i32, 4},
+                                  {sequence, DType::i32, 4}};
+  if (!to_outputs) arguments.push_back({half, DType::i32, 4});
+  if (spec.variant != Variant::packets) arguments.push_back({signal_table, DType::i64, alignment_bytes});
+  arguments.push_back({to_outputs ? output_table : staging_table, DType::i64, alignment_bytes});
+  arguments.push_back({spin_limit, DType::i64, 8});
+  arguments.push_back({error, DType::i32, alignment_bytes});
+  return arguments;
+}
+
+// In bytes, so that no tile's size is taken for a number of elements.
+Staging staging_of(const CollectiveSpec& spec, const CanonicalView& view) {
+  if (stores_into_outputs(spec)) return {};
+  std::int64_t bytes = view.block_bytes();
+  if (spec.variant == Variant::packets)
+    bytes = spec.world * rounded_up(bytes, 4) * 2;  // an inbox per peer; 4 bytes of data, 4 of the sequence
+  else if (spec.variant == Variant::push) bytes *= spec.world;  // an inbox per peer
+  else bytes *= view.operand.blocks;
+  return {rounded_up(bytes, alignment_bytes), 2};
+}
+
+Pads pads_of(const CollectiveSpec& spec, const Launch& launch) {
+  if (spec.variant == Variant::packets) return {};
+  const int slots = spec.world * slots_per_peer;
+  return {launch.grid, static_cast<int>(rounded_up(std::int64_t{slots} * slot_bytes, pad_row_bytes)), slots};
+}
+
+SequenceRule sequence_of(const CollectiveSpec& spec) {
+  const bool two_barriers = spec.variant == Variant::two_shot || stores_into_outputs(spec);
+  return two_barriers ? SequenceRule{2, 1} : SequenceRule{1, 0};
+}
+
+std::string name_of(const CollectiveSpec& spec) {
+  const std::string how = spec.reduction ? fmt::format("_{}", tutti::name(*spec.reduction)) : "";
+  return fmt::format("{}{}_{}_w{}_{}", name(spec.kind), how, tutti::name(spec.dtype), spec.world,
+                     name(spec.variant));
+}
+
+template <class... A>
+void demand(bool holds, const Manifest& manifest, fmt::format_string<A...> format, A&&... values) {
+  if (!holds)
+    fail(Code::file, "manifest of '{}': {}; write it again", manifest.name,
+         fmt::format(format, std::forward<A>(values)...));
+}
+
+bool is_power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
+
+bool is_entry(std::string_view name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  constexpr std::string_view digits = "0123456789";
+  return !name.empty() && letters.find(name[0]) != letters.npos && std::ranges::all_of(name, [&](char c) {
+    return letters.find(c) != letters.npos || digits.find(c) != digits.npos;
+  });
+}
+
+void demand_launch(const Manifest& manifest, const CanonicalView& view) {
+  const Launch& launch = manifest.launch;
+  const int most_warps = most_threads / threads_per_warp(manifest.target);
+  demand(is_power_of_two(launch.warps) && launch.warps <= most_warps, manifest,
+         "{} warps; a power of two up to {} was expected", launch.warps, most_warps);
+  demand(launch.unroll >= 1, manifest, "unroll is {}; 1 or more was expected", launch.unroll);
+  demand(is_power_of_two(launch.tile_elements) && launch.tile_elements <= most_tile_elements, manifest,
+         "tiles of {} elements; a power of two up to {} was expected", launch.tile_elements,
+         most_tile_elements);
+  demand(launch.elements == view.elements, manifest, "the launch is for {} elements, the spec has {}",
+         launch.elements, view.elements);
+  const std::int64_t most = std::min<std::int64_t>(most_blocks, launch.tiles());
+  demand(launch.grid <= most && launch.grid >= std::min<std::int64_t>(most, 1), manifest,
+         "a grid of {} blocks for {} tiles; 1 to {} were expected", launch.grid, launch.tiles(), most);
+}
+
+void demand_pads(const Manifest& manifest) {
+  if (manifest.spec.variant == Variant::packets)
+    return demand(manifest.pads == Pads{}, manifest, "pads for packets, which have no signals");
+  const Pads& pads = manifest.pads;
+  demand(manifest.launch.grid <= pads.rows, manifest, "a grid of {} blocks, but pads of {} rows",
+         manifest.launch.grid, pads.rows);
+  demand(pads.slots >= manifest.spec.world, manifest, "{} slots in a row of the pads for a world of {}",
+         pads.slots, manifest.spec.world);
+  demand(pads.row_bytes % pad_row_bytes == 0 && pads.row_bytes / slot_bytes >= pads.slots, manifest,
+         "rows of {} bytes for {} slots; a multiple of {}, {} per slot, was expected", pads.row_bytes,
+         pads.slots, pad_row_bytes, slot_bytes);
+}
+
+void demand_staging(const Manifest& manifest, const CanonicalView& view) {
+  const Staging needed = staging_of(manifest.spec, view);
+  const Staging& staging = manifest.staging;
+  demand(staging.halves == needed.halves && staging.bytes_per_half >= needed.bytes_per_half &&
+             staging.bytes_per_half <= most_staging_bytes / 2 &&
+             staging.bytes_per_half % alignment_bytes == 0,
+         manifest, "staging of {} halves of {} bytes; {} of {} or more, a multiple of {}, were expected",
+         staging.halves, staging.bytes_per_half, needed.halves, needed.bytes_per_half, alignment_bytes);
+}
+
+}  // namespace
+
+std::string_view name(ArgumentKind kind) {
+  switch (kind) {
+    case ArgumentKind::input: return "input";
+    case ArgumentKind::output: return "output";
+    case ArgumentKind::rank: return "rank";
+    case ArgumentKind::sequence: return "sequence";
+    case ArgumentKind::half: return "half";
+    case ArgumentKind::signal_table: return "signal_table";
+    case ArgumentKind::staging_table: return "staging_table";
+    case ArgumentKind::output_table: return "output_table";
+    case ArgumentKind::spin_limit: return "spin_limit";
+    case ArgumentKind::error: break;
+  }
+  return "error";
+}
+
+Manifest manifest_of(const CollectiveSpec& spec, Target target) {
+  const CanonicalView view = view_of(spec);
+  Manifest manifest;
+  manifest.name = name_of(spec);
+  manifest.target = target;
+  manifest.spec = spec;
+  manifest.arguments = arguments_of(spec, view);
+  manifest.launch = launch_of(spec, target);
+  manifest.pads = pads_of(spec, manifest.launch);
+  manifest.staging = staging_of(spec, view);
+  manifest.sequence = sequence_of(spec);
+  return manifest;
+}
+
+void require_valid(const Manifest& manifest) {
+  demand(is_entry(manifest.name), manifest, "the name is no identifier of letters, digits and _");
+  const Eligibility answer = eligible(manifest.spec);
+  demand(bool(answer), manifest, "there is no kernel for its spec: {}", answer.refusal.value_or(""));
+  const CanonicalView view = view_of(manifest.spec);
+  demand_launch(manifest, view);
+  demand_pads(manifest);
+  demand_staging(manifest, view);
+  demand(manifest.arguments == arguments_of(manifest.spec, view), manifest,
+         "its arguments are not those of {}, in number, order, dtype or alignment",
+         name(manifest.spec.variant));
+  demand(manifest.scratch_bytes >= 0, manifest, "{} bytes of scratch", manifest.scratch_bytes);
+  const SequenceRule rule = sequence_of(manifest.spec);
+  demand(manifest.sequence == rule, manifest,
+         "the sequence grows by {} and bit {} is the half; {} and bit {} were expected, or halves do not "
+         "take turns",
+         manifest.sequence.increment, manifest.sequence.half_bit, rule.increment, rule.half_bit);
+}
+
+void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging) {
+  const Pads& pads = manifest.pads;
+  const bool has_pads = manifest.spec.variant != Variant::packets;
+  require(!has_pads || manifest.launch.grid <= allocated.rows, Code::argument,
+          "{}: a grid of {} blocks, but the group's pads have {} rows; allocate more, or use a smaller grid",
+          manifest.name, manifest.launch.grid, allocated.rows);
+  require(
+      !has_pads || (pads.row_bytes == allocated.row_bytes && pads.slots <= allocated.slots), Code::argument,
+      "{}: rows of {} slots in {} bytes, but the group's pads have {} in {}; allocate pads for this kernel",
+      manifest.name, pads.slots, pads.row_bytes, allocated.slots, allocated.row_bytes);
+  require(manifest.staging.halves <= staging.halves &&
+              manifest.staging.bytes_per_half <= staging.bytes_per_half,
+          Code::argument, "{}: staging of {} halves of {} bytes, but the group has {} of {}; allocate more",
+          manifest.name, manifest.staging.halves, manifest.staging.bytes_per_half, staging.halves,
+          staging.bytes_per_half);
+}
+
+}  // namespace tutti::kernels

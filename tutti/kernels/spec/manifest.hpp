@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tutti/kernels/spec/launch.hpp"
+
+namespace tutti::kernels {
+
+enum class ArgumentKind : std::uint8_t {
+  input,
+  output,
+  rank,           // the place in the group
+  sequence,       // of this call's first signal; wraps
+  half,           // of the staging: 0 or 1
+  signal_table,   // the address of every rank's signal pad
+  staging_table,  // of every rank's staging
+  output_table,   // of every rank's output
+  spin_limit,     // polls before a wait gives up; 0: never
+  error           // where a wait that gives up says so
+};
+std::string_view name(ArgumentKind kind);
+
+struct Argument {
+  ArgumentKind kind;
+  DType dtype;    // of a scalar, or of the elements that are pointed to; an address is an i64
+  int alignment;  // of a scalar its size, of a pointer what the host promises, in bytes
+  bool operator==(const Argument&) const = default;
+};
+
+/// Signals: a row per block of the grid, in it slots_per_peer slots for every rank.
+struct Pads {
+  int rows = 0;
+  int row_bytes = 0;
+  int slots = 0;  // of a row
+  bool operator==(const Pads&) const = default;
+};
+
+/// What peers read from or write to, per rank. Two halves, used in turn.
+struct Staging {
+  std::int64_t bytes_per_half = 0;
+  int halves = 0;  // 2, or 0 for none
+  std::int64_t bytes() const { return bytes_per_half * halves; }
+  bool operator==(const Staging&) const = default;
+};
+
+/// The sequence number grows by `increment` per call, one per barrier; `half_bit` of it is the half of this call. Halves
+/// take turns only if increment is 1 << half_bit.
+struct SequenceRule {
+  int increment = 1;
+  int half_bit = 0;
+  bool operator==(const SequenceRule&) const = default;
+};
+
+/// All that a host needs to launch a compiled kernel. What a compiler changes (warps, scratch) is written back here.
+struct Manifest {
+  std::string name;  // of the kernel's entry: letters, digits and _
+  Target target = Target::nvidia;
+  CollectiveSpec spec;
+  std::vector<Argument> arguments;  // in order
+  Pads pads;
+  Staging staging;
+  Launch launch;
+  std::int64_t scratch_bytes = 0;  // global scratch of one block
+  SequenceRule sequence;
+
+  bool operator==(const Manifest&) const = default;
+};
+
+/// The manifest by policy. Throws T015 with the reason if the spec is not eligible.
+Manifest manifest_of(const CollectiveSpec& spec, Target target);
+
+/// Throws R001 if the parts of a manifest do not fit together: a grid larger than its pads, a staging that is too small,
+/// halves that do not take turns, warps or tiles that are no powers of two, arguments that the variant does not have.
+void require_valid(const Manifest& manifest);
+/// For the launcher: throws T015 unless what a group has allocated is enough for the kernel.
+void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging);
+
+/// JSON, and back: manifest_from_text(text_of(m)) == m. Both throw R001 for an invalid manifest; reading also for a text
+/// that is not JSON, a newer version, a key that is missing or unknown, and a value of another type.
+std::string text_of(const Manifest& manifest);
+Manifest manifest_from_text(std::string_view text);
+
+}  // namespace tutti::kernels
