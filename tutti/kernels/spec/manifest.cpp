@@ -27,14 +27,14 @@ DType moved_dtype(const CollectiveSpec& spec, const MovedElement& moved) {
                             : DType::i64;
 }
 
-std::vector<Argument> arguments_of(const CollectiveSpec& spec, const CanonicalView& view) {
+std::vector<LaunchArgument> arguments_of(const CollectiveSpec& spec, const CanonicalView& view) {
   using enum ArgumentKind;
   const DType moved = moved_dtype(spec, view.moved);
   const bool to_outputs = stores_into_outputs(spec);
-  std::vector<Argument> arguments{{input, moved, alignment_bytes},
-                                  {output, moved, alignment_bytes},
-                                  {rank, DType::i32, 4},
-                                  {sequence, DType::i32, 4}};
+  std::vector<LaunchArgument> arguments{{input, moved, alignment_bytes},
+                                        {output, moved, alignment_bytes},
+                                        {rank, DType::i32, 4},
+                                        {sequence, DType::i32, 4}};
   if (!to_outputs) arguments.push_back({half, DType::i32, 4});
   if (spec.variant != Variant::packets) arguments.push_back({signal_table, DType::i64, alignment_bytes});
   arguments.push_back({to_outputs ? output_table : staging_table, DType::i64, alignment_bytes});

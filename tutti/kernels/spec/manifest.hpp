@@ -24,11 +24,11 @@ enum class ArgumentKind : std::uint8_t {
 };
 std::string_view name(ArgumentKind kind);
 
-struct Argument {
+struct LaunchArgument {
   ArgumentKind kind;
   DType dtype;    // of a scalar, or of the elements that are pointed to; an address is an i64
   int alignment;  // of a scalar its size, of a pointer what the host promises, in bytes
-  bool operator==(const Argument&) const = default;
+  bool operator==(const LaunchArgument&) const = default;
 };
 
 /// Signals: a row per block of the grid, in it slots_per_peer slots for every rank.
@@ -60,7 +60,7 @@ struct Manifest {
   std::string name;  // of the kernel's entry: letters, digits and _
   Target target = Target::nvidia;
   CollectiveSpec spec;
-  std::vector<Argument> arguments;  // in order
+  std::vector<LaunchArgument> arguments;  // in order
   Pads pads;
   Staging staging;
   Launch launch;

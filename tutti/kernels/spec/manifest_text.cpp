@@ -151,9 +151,10 @@ CollectiveSpec spec_in(Fields fields) {
   return spec;
 }
 
-Argument argument_in(const Json& json, const std::string& path) {
+LaunchArgument argument_in(const Json& json, const std::string& path) {
   Fields fields(json, path);
-  Argument argument{fields.named_value("kind", all_arguments), fields.named_value("dtype", all_dtypes()), 0};
+  LaunchArgument argument{fields.named_value("kind", all_arguments),
+                          fields.named_value("dtype", all_dtypes()), 0};
   fields.read("alignment", argument.alignment);
   fields.finish();
   return argument;
@@ -210,7 +211,7 @@ Manifest manifest_in(const Json& json) {
 std::string text_of(const Manifest& manifest) {
   require_valid(manifest);
   Json arguments = Json::array();
-  for (const Argument& argument : manifest.arguments)
+  for (const LaunchArgument& argument : manifest.arguments)
     arguments.push_back({{"kind", name(argument.kind)},
                          {"dtype", tutti::name(argument.dtype)},
                          {"alignment", argument.alignment}});
