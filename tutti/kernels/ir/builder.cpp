@@ -85,9 +85,8 @@ void Builder::atomic_store(AtomicStore how, Value pointer, Value value, std::opt
 Value Builder::atomic_load(AtomicLoad how, Value pointer, std::optional<Value> mask) {
   return one(how, with({pointer}, {mask}));
 }
-Value Builder::atomic_poll(AtomicPoll how, Value pointer, Value expected, std::optional<Value> mask,
-                           std::optional<Value> timeout_ns) {
-  return one(how, with({pointer, expected}, {mask, timeout_ns}));
+Value Builder::atomic_poll(AtomicPoll how, Value pointer, Value expected, std::optional<Value> timeout_ns) {
+  return one(how, with({pointer, expected}, {timeout_ns}));
 }
 
 Region Builder::region(const std::vector<ValueType>& arguments,

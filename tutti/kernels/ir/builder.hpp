@@ -9,13 +9,15 @@
 namespace tutti::kernels {
 
 /// Writes one kernel, op by op. An op that does not take its operands is refused at once: I001 with op and types.
-/// Operands in brackets in op.hpp are optional here.
+/// Operands in brackets in op.hpp are optional here. C++ may evaluate arguments in any order: at most one argument of a
+/// call makes an op, or compilers number the values differently.
 ///
 ///     Builder b("copy");
 ///     const Value from = b.argument("from", pointer_to(Scalar::f32), 16);
 ///     const Value to = b.argument("to", pointer_to(Scalar::f32), 16);
 ///     const Value lanes = b.range(0, 128);
-///     b.store(b.offset(to, lanes), b.load(b.offset(from, lanes)));
+///     const Value x = b.load(b.offset(from, lanes));
+///     b.store(b.offset(to, lanes), x);
 ///     const Function copy = std::move(b).finish();
 class Builder {
  public:
@@ -48,8 +50,7 @@ class Builder {
   Value atomic_rmw(AtomicRmw how, Value pointer, Value value, std::optional<Value> mask = {});
   void atomic_store(AtomicStore how, Value pointer, Value value, std::optional<Value> mask = {});
   Value atomic_load(AtomicLoad how, Value pointer, std::optional<Value> mask = {});
-  Value atomic_poll(AtomicPoll how, Value pointer, Value expected, std::optional<Value> mask = {},
-                    std::optional<Value> timeout_ns = {});
+  Value atomic_poll(AtomicPoll how, Value pointer, Value expected, std::optional<Value> timeout_ns = {});
   void block_barrier() { all(BlockBarrier{}); }
 
   using Values = std::vector<Value>;

@@ -80,7 +80,7 @@ struct AtomicLoad {  // pointer, [mask] -> value
   Scope scope = Scope::sys;
 };
 /// Waits until memory EQUALS the value. A lane whose timeout has passed gets false and acquires nothing.
-struct AtomicPoll {  // pointer, value, [mask], [timeout in ns: i64] -> i1
+struct AtomicPoll {  // pointer, value, [timeout in ns: i64] -> i1
   Order order = Order::acquire;
   Scope scope = Scope::sys;
 };

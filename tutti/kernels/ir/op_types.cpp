@@ -137,13 +137,10 @@ class Rules {
     return {pointee()};
   }
   Types results(const AtomicPoll& op) const {
-    count(2, 4);
+    count(2, 3);
     value();
     take(is_integer(in_[1]) && bits(in_[1].scalar) >= 16, "the value must be i16, i32 or i64");
-    const OptionalOperands optional = optional_operands(kind_, in_);
-    if (optional.mask) mask(*optional.mask);
-    take(in_.size() == 2u + optional.mask.has_value() + optional.timeout.has_value(),
-         "after the value come a mask and a timeout, i64");
+    if (in_.size() == 3) take(in_[2] == value_of(Scalar::i64), "the timeout must be i64");
     is_read(op.order);
     return {value_of(Scalar::i1, in_[0].dims)};
   }
@@ -304,22 +301,6 @@ std::vector<ExpectedRegion> expected_regions(const Function& function, const Op&
 
 std::vector<ValueType> result_types(const OpKind& kind, const std::vector<ValueType>& operands) {
   return std::visit([rules = Rules(kind, operands)](const auto& op) { return rules.results(op); }, kind);
-}
-
-OptionalOperands optional_operands(const OpKind& kind, const std::vector<ValueType>& operands) {
-  const auto at = [&](std::size_t index) {
-    return index < operands.size() ? std::optional(index) : std::nullopt;
-  };
-  if (std::holds_alternative<Load>(kind)) return {at(1), at(2), {}};
-  if (std::holds_alternative<AtomicLoad>(kind)) return {at(1), {}, {}};
-  if (std::holds_alternative<AtomicPoll>(kind)) {
-    const bool has_timeout = operands.size() > 2 && operands.back() == value_of(Scalar::i64);
-    const bool has_mask = operands.size() > (has_timeout ? 3u : 2u);
-    return {has_mask ? at(2) : std::nullopt, {}, has_timeout ? at(operands.size() - 1) : std::nullopt};
-  }
-  const bool writes = std::holds_alternative<Store>(kind) || std::holds_alternative<AtomicRmw>(kind) ||
-                      std::holds_alternative<AtomicStore>(kind);
-  return {writes ? at(2) : std::nullopt, {}, {}};
 }
 
 void check_regions(const Function& function, const Op& op) {

@@ -15,10 +15,4 @@ std::vector<ValueType> result_types(const OpKind& kind, const std::vector<ValueT
 /// Throws I001.
 void check_regions(const Function& function, const Op& op);
 
-/// Optional operands of a load, store or atomic, by their place in Op::operands.
-struct OptionalOperands {
-  std::optional<std::size_t> mask, other, timeout;
-};
-OptionalOperands optional_operands(const OpKind& kind, const std::vector<ValueType>& operands);
-
 }  // namespace tutti::kernels
