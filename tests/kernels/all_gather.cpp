@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all_gather.hpp"
+#include "tests/kernels/all_gather.hpp"
 
 #include <functional>
 #include <utility>

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "tutti/kernels/ir/op.hpp"
 
@@ -33,8 +34,9 @@ class Builder {
   Value program_id() { return one(GetProgramId{}); }
   Value num_programs() { return one(GetNumPrograms{}); }
   Value range(int start, int end) { return one(MakeRange{start, end}); }
-  Value constant(ValueType type, std::int64_t value) { return one(Constant{std::move(type), value}); }
-  Value constant(ValueType type, double value) { return one(Constant{std::move(type), value}); }
+  Value constant(ValueType type, std::variant<std::int64_t, double> value) {
+    return one(Constant{std::move(type), value});
+  }
   Value splat(Value x, Dims dims) { return one(Splat{std::move(dims)}, {x}); }
   /// pointer + index; one of them may be a scalar, which is splat first.
   Value offset(Value pointer, Value index);
