@@ -151,7 +151,7 @@ class Printer {
   }
   std::string line(const Condition&) const {
     const std::vector<Value> carried(op_->operands.begin() + 1, op_->operands.end());
-    const std::string text = fmt::format("scf.condition({})", value_name(function_, op_->operands[0]));
+    std::string text = fmt::format("scf.condition({})", value_name(function_, op_->operands[0]));
     if (carried.empty()) return text;
     return fmt::format("{} {} : {}", text, joined_names(function_, carried),
                        joined_types(function_, carried));
