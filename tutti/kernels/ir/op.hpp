@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ops of collective kernels: those of Triton's dialects tt, arith and scf that our kernels use. Each struct holds
+// what the op has beside its operands, which stand in the comment: [optional].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tutti/kernels/ir/value_type.hpp"
+
+namespace tutti::kernels {
+
+// Numbers are those of Triton 3.9.0 and MLIR in generic text.
+enum class Order { relaxed = 1, acquire, release, acq_rel };
+enum class Scope { gpu = 1, cta, sys };
+enum class Cache { none = 1, ca, cg, wb, cs, wt, cv };
+enum class RmwOp { bit_and = 1, bit_or, bit_xor, add, fadd, max, min, umax, umin, exch };
+enum class IntPredicate { eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge };
+enum class FloatPredicate { oeq = 1, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno };
+
+/// Who else reads or writes the memory of a plain load or store while the kernel runs. The protocol rule of verify()
+/// concerns peers only.
+enum class Memory { peer, own };
+/// What inline assembly does to other threads: nothing, store with release, load with acquire, or a block barrier.
+enum class AsmRole { none, signal, wait, barrier };
+
+struct GetProgramId {};    // () -> i32
+struct GetNumPrograms {};  // () -> i32
+struct MakeRange {         // () -> i32 tensor
+  int start = 0, end = 0;
+};
+struct Splat {  // scalar -> tensor
+  Dims dims;
+};
+struct ExpandDims {  // tensor -> tensor with a dim 1 more
+  int axis = 0;
+};
+struct Broadcast {  // tensor -> tensor of the same rank, dims 1 become larger
+  Dims dims;
+};
+struct Reshape {  // tensor -> tensor
+  Dims dims;
+};
+struct AddPtr {};  // pointer, integer -> pointer
+struct IntToPtr {  // i64 -> pointer
+  Scalar pointee = Scalar::i32;
+  std::optional<int> divisibility;  // bytes; vector accesses need it
+};
+struct PtrToInt {};  // pointer -> i64
+struct Bitcast {     // value or pointer -> of the same kind and bits
+  Scalar to = Scalar::i32;
+};
+struct Load {  // pointer, [mask, [other]] -> value
+  Memory memory = Memory::peer;
+  Cache cache = Cache::none;
+};
+struct Store {  // pointer, value, [mask]
+  Memory memory = Memory::peer;
+  Cache cache = Cache::none;
+};
+struct AtomicRmw {  // pointer, value, [mask] -> value before
+  RmwOp op = RmwOp::add;
+  Order order = Order::relaxed;
+  Scope scope = Scope::sys;
+};
+struct AtomicCas {  // pointer, expected, value -> value before
+  Order order = Order::acq_rel;
+  Scope scope = Scope::sys;
+};
+struct AtomicStore {  // pointer, value, [mask]
+  Order order = Order::release;
+  Scope scope = Scope::sys;
+};
+struct AtomicLoad {  // pointer, [mask] -> value
+  Order order = Order::acquire;
+  Scope scope = Scope::sys;
+};
+/// Waits until memory EQUALS the value. A lane whose timeout has passed gets false and acquires nothing.
+struct AtomicPoll {  // pointer, value, [timeout in ns: i64] -> i1
+  Order order = Order::acquire;
+  Scope scope = Scope::sys;
+};
+struct InlineAsm {  // any, element by element -> results
+  std::string text, constraints;
+  std::vector<ValueType> results;
+  bool pure = false;
+  AsmRole role = AsmRole::none;
+};
+struct Reduce {  // tensor -> without the dim; one region of two elements
+  int axis = 0;
+};
+struct ReduceReturn {};  // element
+struct BlockBarrier {};  // of all address spaces
+
+struct Constant {  // () -> value, in every element of a tensor
+  ValueType type;
+  std::variant<std::int64_t, double> value;
+};
+enum class ArithOp {
+  addi,
+  subi,
+  muli,
+  divui,
+  divsi,
+  remui,
+  remsi,
+  andi,
+  ori,
+  xori,
+  shli,
+  shrui,
+  shrsi,
+  minsi,
+  minui,
+  maxsi,
+  maxui,
+  addf,
+  mulf,
+  maximumf,
+  minimumf,
+};
+struct Arith {  // x, x -> x
+  ArithOp op = ArithOp::addi;
+};
+struct CompareInts {  // x, x -> i1
+  IntPredicate predicate = IntPredicate::eq;
+};
+struct CompareFloats {  // x, x -> i1
+  FloatPredicate predicate = FloatPredicate::oeq;
+};
+struct Select {};  // i1 or i1 tensor, x, x -> x
+enum class ConvertOp { extsi, extui, trunci, extf, truncf };
+struct Convert {  // value -> value
+  ConvertOp op = ConvertOp::extsi;
+  Scalar to = Scalar::i64;
+};
+
+struct For {};  // lower, upper, step, first carried.. -> last carried; region of index and carried
+struct If {     // i1 -> results; regions then and else, which is empty if it does nothing
+  std::vector<ValueType> results;
+};
+struct While {};      // first carried.. -> last carried; regions of condition and body, both of carried
+struct Yield {};      // values of the region
+struct Condition {};  // i1, carried..
+struct Return {};
+
+using OpKind =
+    std::variant<GetProgramId, GetNumPrograms, MakeRange, Splat, ExpandDims, Broadcast, Reshape, AddPtr,
+                 IntToPtr, PtrToInt, Bitcast, Load, Store, AtomicRmw, AtomicCas, AtomicStore, AtomicLoad,
+                 AtomicPoll, InlineAsm, Reduce, ReduceReturn, BlockBarrier, Constant, Arith, CompareInts,
+                 CompareFloats, Select, Convert, For, If, While, Yield, Condition, Return>;
+
+/// A value of one Function, whose `types` has its type.
+struct Value {
+  int id = -1;
+
+  bool operator==(const Value&) const = default;
+};
+
+struct Region;
+
+struct Op {
+  OpKind kind;
+  std::vector<Value> operands, results;
+  std::vector<Region> regions;
+};
+
+/// Ops that run one after another; the last is a terminator, unless there is none at all.
+struct Region {
+  std::vector<Value> arguments;
+  std::vector<Op> ops;
+};
+
+struct Argument {
+  std::string name;
+  ValueType type;
+  std::optional<int> divisibility;  // of a pointer in bytes, or of an integer
+};
+
+/// One kernel. The first values are its arguments.
+struct Function {
+  std::string name;
+  std::vector<Argument> arguments;
+  Region body;
+  std::vector<ValueType> types;  // by Value::id
+};
+
+std::string_view op_name(const OpKind& kind);  // "tt.load"
+std::string_view to_string(Order order);
+std::string_view to_string(Scope scope);
+std::string_view to_string(Cache cache);
+std::string_view to_string(RmwOp op);
+std::string_view to_string(IntPredicate predicate);
+std::string_view to_string(FloatPredicate predicate);
+
+const ValueType& type_of(const Function& function, Value value);
+std::vector<ValueType> types_of(const Function& function, const std::vector<Value>& values);
+std::string value_name(const Function& function, Value value);  // "%pointers", "%17"
+/// "tt.store %17", for messages: the op and its first operand.
+std::string label(const Function& function, const Op& op);
+
+}  // namespace tutti::kernels

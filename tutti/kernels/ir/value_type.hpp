@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::kernels {
+
+enum class Scalar { i1, i8, i16, i32, i64, f16, bf16, f32, f64 };
+
+std::string_view to_string(Scalar scalar);  // "bf16"
+int bits(Scalar scalar);
+bool is_float(Scalar scalar);
+/// True if the type has exactly this number; integers are signed, i1 has 0 and 1, floats have infinities and NaN.
+bool holds(Scalar scalar, std::int64_t value);
+bool holds(Scalar scalar, double value);
+
+using Dims = std::vector<std::int64_t>;
+
+/// The type of a value in a kernel: a scalar, a pointer to scalars, or a tensor of one of them.
+/// Dims of tensors are powers of two, and a tensor has at most 2^20 elements (dims_defect()).
+struct ValueType {
+  Scalar scalar = Scalar::i32;
+  bool pointer = false;
+  Dims dims = {};  // empty: one scalar or pointer
+
+  bool operator==(const ValueType&) const = default;
+};
+
+std::string to_string(const ValueType& type);  // "i32", "!tt.ptr<f32>", "tensor<8x!tt.ptr<f32>>"
+
+ValueType value_of(Scalar scalar, Dims dims = {});
+ValueType pointer_to(Scalar scalar, Dims dims = {});
+
+bool is_tensor(const ValueType& type);
+bool is_integer(const ValueType& type);  // not a pointer
+bool is_float(const ValueType& type);    // not a pointer
+/// The same element type with other dims.
+ValueType with_dims(ValueType type, Dims dims);
+std::int64_t elements_of(const Dims& dims);
+/// Why the compiler would refuse a tensor of these dims; none if it takes it.
+std::optional<std::string> dims_defect(const Dims& dims);
+
+}  // namespace tutti::kernels

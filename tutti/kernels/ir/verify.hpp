@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/kernels/ir/op.hpp"
+
+namespace tutti::kernels {
+
+/// Checks a kernel; throws I001 naming the op unless
+/// - names are identifiers, and hints are powers of two;
+/// - every op takes its operands and its results have the types that follow (result_types(), check_regions());
+/// - a value is defined once, before its uses and in a region around them; a terminator ends each region;
+/// - the kernel follows the protocol: see check_protocol().
+void verify(const Function& function);
+
+/// Threads of a block run apart: a release by one orders the accesses of others only through a block barrier. So on
+/// every path there is a block barrier
+/// - between a plain load or store of Memory::peer and a later signal: an atomic or assembly that releases;
+/// - between a wait (one that acquires) and a later plain load or store of Memory::peer.
+/// Throws I001 naming both ops.
+void check_protocol(const Function& function);
+
+}  // namespace tutti::kernels
