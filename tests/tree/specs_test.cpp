@@ -61,6 +61,8 @@ TEST(spec, names_parts_of_axes_on_a_refined_mesh) {
             "P(data(2)2, (model, data(1)2))");
   EXPECT_EQ(P(part("data", 2, 2)).on(mesh, matrix).mesh, refined(mesh, {{2}, {}}));
   EXPECT_EQ(P(part("data", 1, 4)).on(mesh, matrix).mesh, mesh);
+  EXPECT_EQ(P(SpecEntry{part("data", 1, 2), part("data", 2, 2)}).on(mesh, matrix),
+            P("data").on(mesh, matrix));
 }
 
 TEST(spec, refuses_parts_that_are_none) {

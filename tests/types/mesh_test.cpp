@@ -90,6 +90,15 @@ TEST(mesh, with_devices_of_its_own_is_another_mesh) {
   EXPECT_EQ(to_string(other), "x=2,y=2 on devices 2,0,7,5");
 }
 
+TEST(mesh, of_no_axes_is_one_device_whatever_other_meshes_there_are) {
+  const Mesh other({}, {.devices = {3}});
+  EXPECT_EQ(to_string(other), "device 3");
+  EXPECT_NE(other, Mesh());
+  EXPECT_EQ(Mesh::of({}), Mesh());
+  const Mesh two({{"x", 2}});
+  EXPECT_EQ(two.without(two.axes()), Mesh());
+}
+
 TEST(mesh, whose_devices_are_in_order_is_the_plain_one) {
   EXPECT_EQ(Mesh({{"x", 3}}, {.devices = {0, 1, 2}}), Mesh({{"x", 3}}));
 }

@@ -55,7 +55,9 @@ std::optional<PlannedExchange> planned_exchange(const Exchange& exchange, Type x
       shared_plan(request_for(x, exchange.from, exchange.to, options));
   if (found->steps.size() < 2) return std::nullopt;
   const Mesh& of_plan = found->request.from.mesh;
-  const Mesh finer = of_plan == of_plan.whole() ? mesh : refined_for(mesh, of_plan);
+  const bool is_cut_already =
+      std::ranges::all_of(of_plan.axes(), [&](const Axis& axis) { return contains(mesh.axes(), axis); });
+  const Mesh finer = is_cut_already ? mesh : refined_for(mesh, of_plan);
   if (finer == mesh) return PlannedExchange{traced(*found, x), mesh};
   return PlannedExchange{traced(on(*found, finer), on(x, finer)), finer};
 }

@@ -60,8 +60,8 @@ void cut_sides_alike(std::vector<SplitDim>& dims) {
 }
 
 bool is_divisor_chain(const Cuts& cuts) {
-  auto divides = [](std::int64_t small, std::int64_t large) { return large % small != 0; };
-  return std::ranges::adjacent_find(cuts, divides) == cuts.end();
+  auto do_not_fit = [](std::int64_t small, std::int64_t large) { return large % small != 0; };
+  return std::ranges::adjacent_find(cuts, do_not_fit) == cuts.end();
 }
 
 /// The place of the digit of this weight: along an axis, or in a block.

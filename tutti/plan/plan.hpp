@@ -8,8 +8,8 @@
 
 namespace tutti {
 
-/// The cheapest steps that bring an array from one sharding to another. Ties go to fewer steps, then fewer bytes, then
-/// fewer local steps, then smaller blocks in between, then a fixed order of states, so that every process finds the same plan.
+/// The cheapest collectives between two shardings; options.direct may send fewer bytes, to more peers. Ties go to fewer steps,
+/// then bytes, local steps, smaller blocks in between, then a fixed order of states: every process finds the same plan.
 /// If no steps keep the cap, or too many would have to be tried, or a dim does not divide, sums come first and one exchange of
 /// boxes does the rest, as with options.direct. Padding never travels in it.
 /// Between two meshes sums come first, then steps on the one mesh, one move from device to device, steps on the other. Among

@@ -4,6 +4,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/tree/spec_axes.hpp"
+#include "tutti/types/parts.hpp"
 
 namespace tutti {
 namespace {
@@ -60,7 +61,8 @@ Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
   for (std::size_t i = 0; i < dims_.size(); ++i) sharding.dims[i] = axes_on(refined_mesh, dims_[i].axes);
   sharding.unreduced = axes_on(refined_mesh, unreduced_);
   sharding.reduced = axes_on(refined_mesh, reduced_);
-  return sharding;
+  // Parts may make up a whole axis. A mesh that is cut already keeps its cuts.
+  return mesh == mesh.whole() ? on_coarsest_mesh(sharding) : sharding;
 }
 
 std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) const {

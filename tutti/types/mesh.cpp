@@ -127,6 +127,7 @@ Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Mesh
 
 Mesh Mesh::of(const Axes& axes) {
   Mesh mesh;
+  if (axes.empty()) return mesh;  // one device, not that of a mesh of no axes on another
   AllInterned& all = AllInterned::get();
   std::lock_guard lock(all.mutex);
   const auto found = all.by_axes.find(ids_of(axes));
