@@ -4,6 +4,7 @@
 
 #include "tests/plan/boxes_interpreter.hpp"
 #include "tests/plan/interpreter.hpp"
+#include "tests/support/full_sets.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/tree/specs.hpp"
 #include "tutti/types/parts.hpp"
@@ -20,11 +21,10 @@ void expect_right_data(const Mesh& mesh, const Mesh& finest, const Shape& shape,
     all.push_back(parse_sharding(to_string(fine), mesh, whole));
     EXPECT_EQ(refined(all.back(), finest), fine) << to_string(fine);
   }
-  for (const Sharding& from : all)
-    for (const Sharding& to : all) {
-      const ReshardPlan found = plan({whole, from, to});
-      ASSERT_EQ(wrong_data(found), "") << to_string(found);
-    }
+  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in_sanitized) {
+    const ReshardPlan found = plan({whole, all[pair / all.size()], all[pair % all.size()]});
+    ASSERT_EQ(wrong_data(found), "") << to_string(found);
+  }
 }
 
 TEST(plan_of_parts, has_right_data_between_all_shardings_of_an_axis_of_4) {

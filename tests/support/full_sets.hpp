@@ -2,11 +2,18 @@
 // CI tries a part of large sets of cases, `make soak` all of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdlib>
+
+#include "tests/support/sanitizer.hpp"
 
 namespace tutti {
 
 /// True if TUTTI_TEST_FULL is set.
 inline bool tries_full_sets() { return std::getenv("TUTTI_TEST_FULL") != nullptr; }
+
+/// Of many pairs of shardings sanitizers, under which each takes ten times as long, see one in so many: it is the same code
+/// for pair after pair.
+inline constexpr std::size_t one_in_sanitized = has_sanitizer ? 11 : 1;
 
 }  // namespace tutti
