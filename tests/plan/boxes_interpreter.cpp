@@ -7,21 +7,13 @@
 #include <map>
 #include <set>
 
+#include "tests/plan/interpreter.hpp"
 #include "tutti/types/block.hpp"
 
 namespace tutti {
 namespace {
 
 using Index = std::vector<std::int64_t>;
-
-/// A number for term `term` of an element. Sums of some of them are not sums of others.
-std::uint64_t value(const Index& element, std::uint64_t term) {
-  std::uint64_t bits = term + 1;
-  for (std::int64_t i : element) bits = bits * 1'000'003 + static_cast<std::uint64_t>(i);
-  bits = (bits ^ bits >> 31) * 0x9E3779B97F4A7C15U;  // of splitmix64
-  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9U;
-  return bits ^ bits >> 27;
-}
 
 /// What a device holds: values by element.
 struct Held {

@@ -47,15 +47,6 @@ void for_each_index(const Index& shape, const std::function<void(const Index&)>&
   }
 }
 
-/// A number for term `term` of an element. Sums of some of them are not sums of others.
-std::uint64_t value(const Index& element, std::uint64_t term) {
-  std::uint64_t bits = term + 1;
-  for (std::int64_t i : element) bits = bits * 1'000'003 + static_cast<std::uint64_t>(i);
-  bits = (bits ^ bits >> 31) * 0x9E3779B97F4A7C15U;  // of splitmix64
-  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9U;
-  return bits ^ bits >> 27;
-}
-
 Index shape_of(const Type& whole, const Sharding& sharding) {
   return local_type(whole, sharding).shape().sizes();
 }
@@ -281,6 +272,14 @@ class Run {
 };
 
 }  // namespace
+
+std::uint64_t value(const std::vector<std::int64_t>& element, std::uint64_t term) {
+  std::uint64_t bits = term + 1;
+  for (std::int64_t i : element) bits = bits * 1'000'003 + static_cast<std::uint64_t>(i);
+  bits = (bits ^ bits >> 31) * 0x9E3779B97F4A7C15U;  // of splitmix64
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9U;
+  return bits ^ bits >> 27;
+}
 
 std::string wrong_data(const ReshardPlan& plan, Unpack unpack) { return Run(plan, unpack).wrong(); }
 

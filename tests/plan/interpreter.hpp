@@ -16,4 +16,7 @@ namespace tutti {
 enum class Unpack { yes, no };
 std::string wrong_data(const ReshardPlan& plan, Unpack unpack = Unpack::yes);
 
+/// A number for term `term` of an element. Sums of some of them are not sums of others.
+std::uint64_t value(const std::vector<std::int64_t>& element, std::uint64_t term);
+
 }  // namespace tutti

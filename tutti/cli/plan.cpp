@@ -12,6 +12,7 @@
 #include "tutti/cli/plan_picture.hpp"
 #include "tutti/cli/plan_request.hpp"
 #include "tutti/cli/plan_run.hpp"
+#include "tutti/plan/request/links.hpp"
 #include "tutti/plan/text.hpp"
 
 namespace tutti::cli {
@@ -21,9 +22,8 @@ constexpr std::string_view in_place = "every element is where it belongs";
 
 // Those of both meshes.
 std::int64_t devices_of(const PlanRequest& request) {
-  std::set<int> devices;
-  for (const Mesh& mesh : {request.from.mesh, request.to.mesh})
-    for (int position = 0; position < mesh.devices(); ++position) devices.insert(mesh.device_id(position));
+  std::set<int> devices = devices_in(request.from.mesh);
+  devices.merge(devices_in(request.to.mesh));
   return std::ssize(devices);
 }
 

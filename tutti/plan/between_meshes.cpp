@@ -20,13 +20,6 @@ struct Way {
   PlanTotals totals;
 };
 
-std::vector<int> devices_of(const Mesh& mesh) {
-  std::vector<int> devices;
-  for (int position = 0; position < mesh.devices(); ++position) devices.push_back(mesh.device_id(position));
-  std::ranges::sort(devices);
-  return devices;
-}
-
 Sharding without_terms(Sharding sharding) {
   for (Axes& axes : sharding.dims) std::erase_if(axes, [](const Axis& axis) { return axis.size == 1; });
   sharding.unreduced.clear();
@@ -196,7 +189,7 @@ class BetweenMeshes {
 
 }  // namespace
 
-bool have_same_devices(const Mesh& a, const Mesh& b) { return devices_of(a) == devices_of(b); }
+bool have_same_devices(const Mesh& a, const Mesh& b) { return devices_in(a) == devices_in(b); }
 
 KnownSteps steps_between_meshes(const PlanRequest& request) { return BetweenMeshes(request).steps(); }
 

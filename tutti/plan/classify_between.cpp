@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::string_view composite = "composite: ask for a plan";
 
-std::set<int> devices_in(const Mesh& mesh) {
-  std::set<int> devices;
-  for (int position = 0; position < mesh.devices(); ++position) devices.insert(mesh.device_id(position));
-  return devices;
-}
-
 bool has_terms(const Axes& unreduced) { return joint_size(unreduced) > 1; }
 
 std::string ours(const PlanRequest& request) {

@@ -15,6 +15,12 @@ std::map<int, int> positions_on(const Mesh& mesh) {
 
 }  // namespace
 
+std::set<int> devices_in(const Mesh& mesh) {
+  std::set<int> devices;
+  for (int position = 0; position < mesh.devices(); ++position) devices.insert(mesh.device_id(position));
+  return devices;
+}
+
 double cost_along(const Axis& axis, const ReshardOptions& options) {
   double cost = 1;
   for (const auto& [name, given] : options.links)

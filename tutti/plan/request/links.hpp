@@ -2,10 +2,14 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "tutti/plan/request/request.hpp"
 
 namespace tutti {
+
+/// The machine's numbers of a mesh's devices.
+std::set<int> devices_in(const Mesh& mesh);
 
 /// The cost of a byte between devices that differ along `axis`, or along several axes.
 double cost_along(const Axis& axis, const ReshardOptions& options);
