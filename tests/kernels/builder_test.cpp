@@ -66,12 +66,17 @@ const Row refusals[] = {
      "tt.atomic_load(!tt.ptr<i32>): a load is acquire or relaxed"},
     {[](Sample& s) { s.b.atomic_poll({}, s.p, s.n, s.n); },
      "tt.atomic_poll(!tt.ptr<i32>, i32, i32): the timeout must be i64"},
-    {[](Sample& s) { s.b.one(InlineAsm{"nop;", "=r", {value_of(Scalar::i32)}}, {s.n}); },
-     "tt.elementwise_inline_asm(i32): constraints '=r' are not one for each result and operand"},
-    {[](Sample& s) { s.b.one(InlineAsm{"nop;", "=r", {value_of(Scalar::i32)}, true, AsmRole::wait}); },
-     "tt.elementwise_inline_asm(): pure assembly does nothing to other threads"},
-    {[](Sample& s) { s.b.all(InlineAsm{}); },
-     "tt.elementwise_inline_asm(): inline assembly has a result; let it write a zero"},
+    {[](Sample& s) { s.b.one(ThreadSignal{}, {s.ps, s.i8}); },
+     "tt.elementwise_inline_asm(tensor<8x!tt.ptr<i32>>, tensor<8xi32>): a thread accesses one i32 by a "
+     "pointer to it"},
+    {[](Sample& s) { s.b.one(ThreadSignal{Order::acquire}, {s.p, s.n}); },
+     "tt.elementwise_inline_asm(!tt.ptr<i32>, i32): a store is release or relaxed"},
+    {[](Sample& s) { s.b.one(ThreadWait{}, {s.p, s.n, s.n, s.p}); },
+     "tt.elementwise_inline_asm(!tt.ptr<i32>, i32, i32, !tt.ptr<i32>): the limit must be i64"},
+    {[](Sample& s) {
+       s.b.one(ThreadWait{Order::acquire, Scope::sys, IntPredicate::ne}, {s.p, s.n, s.q, s.p});
+     },
+     "tt.elementwise_inline_asm(!tt.ptr<i32>, i32, i64, !tt.ptr<i32>): a wait is for sge or eq"},
     {[](Sample& s) { s.b.reduce(ArithOp::addi, s.i8, 1); },
      "tt.reduce(tensor<8xi32>): the axis is out of range"},
     {[](Sample& s) { s.b.arith(ArithOp::addi, s.n, s.q); },

@@ -42,7 +42,7 @@ TEST(manifest, is_read_as_it_was_written) {
   for (const CollectiveSpec& spec : specs)
     for (Target target : {Target::nvidia, Target::amd}) {
       Manifest manifest = manifest_of(spec, target);
-      manifest.scratch_bytes = 128;
+      manifest.needs = {2, 1024, 128};
       EXPECT_EQ(manifest_from_text(text_of(manifest)), manifest) << text_of(manifest);
     }
 }
@@ -51,11 +51,11 @@ TEST(manifest, says_all_that_a_launch_needs) {
   const Json json = Json::parse(text_of(gather_manifest()));
   EXPECT_EQ(json["name"], "all_gather_f32_w8_standard");
   EXPECT_EQ(json["launch"].dump(), R"({"grid":8,"warps":4,"unroll":1,"elements":4096,"tile_elements":512})");
-  EXPECT_EQ(json["pads"].dump(), R"({"rows":8,"row_bytes":64,"slots":16})");
+  EXPECT_EQ(json["pads"].dump(), R"({"rows":8,"row_bytes":96,"slots":24})");
   EXPECT_EQ(json["staging"].dump(), R"({"bytes_per_half":16384,"halves":2})");
   std::string kinds;
   for (const Json& argument : json["arguments"]) kinds += argument["kind"].get<std::string>() + " ";
-  EXPECT_EQ(kinds, "input output rank sequence half signal_table staging_table spin_limit error ");
+  EXPECT_EQ(kinds, "input output rank sequence half signal_table staging_table wait_limit error ");
 }
 
 // D7: bytes of a half, not elements; whole blocks, not tiles.
@@ -69,21 +69,34 @@ TEST(d7, a_half_of_the_staging_holds_what_peers_read) {
   EXPECT_EQ(bytes(spec_for(Collective::all_to_all, DType::complex128, {1001}, 4)), 64064);
   EXPECT_EQ(bytes(spec_for(Collective::ppermute, DType::u8, {1001}, 4)), 1008);
   EXPECT_EQ(bytes(with(gather_of(DType::bf16, {1001}, 4), Variant::packets)),
-            16032);  // 4 inboxes of 501 packets
+            32032);  // 4 inboxes of 1001 packets
   EXPECT_EQ(manifest_of(with(gather_of(DType::bf16, {1001}, 4), Variant::push), Target::nvidia).staging,
             Staging{});
 }
 
-// D2: the counter grew by 2 while bit 0 chose the half.
-TEST(d2, halves_take_turns_from_call_to_call) {
+// D2: the counter grew by 2 while bit 0 chose the half. Here the half is an argument of its own; numbers count barriers.
+TEST(d2, a_call_takes_a_number_for_each_of_its_barriers) {
   for (const CollectiveSpec& spec : all_specs()) {
-    const SequenceRule rule = manifest_of(spec, Target::nvidia).sequence;
-    for (std::uint32_t call = 0, sequence = 0xffff'fff8U; call < 16; ++call) {  // wraps
-      const std::uint32_t next = sequence + static_cast<std::uint32_t>(rule.increment);
-      EXPECT_NE(sequence >> rule.half_bit & 1U, next >> rule.half_bit & 1U) << to_string(spec);
-      sequence = next;
-    }
+    const bool is_reduction_or_gather = spec.kind != Collective::reduce_scatter;
+    const bool has_two =
+        spec.variant == Variant::two_shot || (spec.variant == Variant::push && is_reduction_or_gather);
+    EXPECT_EQ(manifest_of(spec, Target::nvidia).sequence.signals, has_two ? 2 : 1) << to_string(spec);
   }
+}
+
+TEST(manifest, has_two_entries_for_two_launches) {
+  const Manifest manifest =
+      manifest_of(with(gather_of(DType::f32, {9}, 2), Variant::two_launches), Target::amd);
+  EXPECT_EQ(manifest.entries, (std::vector<std::string>{"all_gather_f32_w2_two_launches_publish",
+                                                        "all_gather_f32_w2_two_launches_consume"}));
+  EXPECT_FALSE(manifest.cooperative);
+}
+
+TEST(manifest, refuses_inline_ptx_for_amd) {
+  EXPECT_EQ(
+      refusal([] { manifest_of(gather_of(DType::f32, {9}, 2), Target::amd, Encoding::threads); }),
+      "T015 all_gather f32[9], dim 0, world 2, groups [[0, 1]], standard: threads signals by inline PTX, "
+      "which amd does not run; use poll or atomics");
 }
 
 /// What reading says after `change` of the JSON of gather_manifest().
@@ -105,23 +118,23 @@ TEST(behaviour_2, pads_have_a_row_for_every_block_and_a_slot_for_every_rank) {
     const Manifest manifest = manifest_of(spec, Target::amd);
     if (spec.variant == Variant::packets) continue;
     EXPECT_EQ(manifest.pads.rows, manifest.launch.grid);
-    EXPECT_GE(manifest.pads.slots, spec.world);
+    EXPECT_EQ(manifest.pads.slots, spec.world * slots_per_peer);
     EXPECT_GE(manifest.pads.row_bytes, manifest.pads.slots * slot_bytes);
   }
 }
 
 TEST(behaviour_2, the_launcher_refuses_pads_and_staging_that_are_too_small) {
   const Manifest manifest = gather_manifest();
-  const Pads pads{24, 64, 16};
+  const Pads pads{24, 96, 24};
   const Staging staging{1 << 20, 2};
   require_fits(manifest, pads, staging);
-  EXPECT_EQ(refusal([&] { require_fits(manifest, {7, 64, 16}, staging); }),
+  EXPECT_EQ(refusal([&] { require_fits(manifest, {7, 96, 24}, staging); }),
             "T015 all_gather_f32_w8_standard: a grid of 8 blocks, but the group's pads have 7 rows; allocate "
             "more, or "
             "use a smaller grid");
   EXPECT_EQ(
       refusal([&] { require_fits(manifest, {24, 32, 8}, staging); }),
-      "T015 all_gather_f32_w8_standard: rows of 16 slots in 64 bytes, but the group's pads have 8 in 32; "
+      "T015 all_gather_f32_w8_standard: rows of 24 slots in 96 bytes, but the group's pads have 8 in 32; "
       "allocate pads for this kernel");
   EXPECT_EQ(
       refusal([&] { require_fits(manifest, pads, {16'368, 2}); }),
@@ -138,10 +151,10 @@ TEST(manifest, refuses_a_text_that_is_not_one) {
 }
 
 TEST(manifest, refuses_another_version_whatever_else_stands_there) {
-  EXPECT_EQ(refusal([] { manifest_from_text(R"({"version": 2, "warp_groups": 3})"); }),
-            "R001 manifest: version 2, but this library reads 1; use a newer library");
+  EXPECT_EQ(refusal([] { manifest_from_text(R"({"version": 3, "warp_groups": 3})"); }),
+            "R001 manifest: version 3, but this library reads 2; use a newer library");
   EXPECT_EQ(refusal([] { manifest_from_text(R"({"version": 0})"); }),
-            "R001 manifest: version 0, but this library reads 1; write it again");
+            "R001 manifest: version 0, but this library reads 2; write it again");
 }
 
 TEST(manifest, refuses_keys_that_are_unknown_or_missing) {
@@ -158,8 +171,8 @@ TEST(manifest, refuses_values_of_another_type) {
             "R001 manifest: launch.grid is 8.5; expected an integer of 32 bits");
   EXPECT_EQ(read_after([](Json& json) { json["launch"]["grid"] = 1LL << 32; }),
             "R001 manifest: launch.grid is 4294967296; expected an integer of 32 bits");
-  EXPECT_EQ(read_after([](Json& json) { json["scratch_bytes"] = ~0ULL; }),
-            "R001 manifest: scratch_bytes is 18446744073709551615; expected an integer of 64 bits");
+  EXPECT_EQ(read_after([](Json& json) { json["error_bytes"] = ~0ULL; }),
+            "R001 manifest: error_bytes is 18446744073709551615; expected an integer of 64 bits");
   EXPECT_EQ(read_after([](Json& json) { json["spec"]["groups"] = {1}; }),
             "R001 manifest: spec.groups[0] is 1; expected a list");
   EXPECT_EQ(read_after([](Json& json) { json["spec"]["dtype"] = "s4"; }).substr(0, 57),
@@ -180,17 +193,24 @@ TEST(manifest, refuses_parts_that_do_not_fit) {
   expect([](Json& json) { json["launch"]["elements"] = 4095; },
          "the launch is for 4095 elements, the spec has 4096");
   expect([](Json& json) { json["launch"]["unroll"] = 0; }, "unroll is 0; 1 or more was expected");
-  expect([](Json& json) { json["pads"]["slots"] = 7; }, "7 slots in a row of the pads for a world of 8");
+  expect([](Json& json) { json["pads"]["slots"] = 7; },
+         "7 slots in a row of the pads for a world of 8, 3 per rank");
   expect([](Json& json) { json["pads"]["row_bytes"] = 48; },
-         "rows of 48 bytes for 16 slots; a multiple of 32, 4 per slot, was expected");
+         "rows of 48 bytes for 24 slots; a multiple of 32, 4 per slot, was expected");
   expect([](Json& json) { json["staging"]["halves"] = 1; },
          "staging of 1 halves of 16384 bytes; 2 of 16384 or more, a multiple of 16, were expected");
-  expect([](Json& json) { json["sequence"]["increment"] = 2; },
-         "the sequence grows by 2 and bit 0 is the half; 1 and bit 0 were expected, or halves do not take "
-         "turns");
+  expect([](Json& json) { json["sequence"]["signals"] = 2; },
+         "a call takes 2 signals and pads are filled after 1073741824; 1 and 1073741824 were expected");
+  expect([](Json& json) { json["entries"] = {"a", "b"}; }, "its entries are not those of standard");
+  expect([](Json& json) { json["cooperative"] = false; },
+         "cooperative is false; only two_launches needs no resident peers");
+  expect([](Json& json) { json["error_bytes"] = 8; }, "8 bytes for errors; 512 were expected");
+  expect([](Json& json) { json["target"] = "amd", json["encoding"] = "threads"; },
+         "amd has no encoding threads");
   expect([](Json& json) { json["arguments"].erase(0); },
          "its arguments are not those of standard, in number, order, dtype or alignment");
-  expect([](Json& json) { json["scratch_bytes"] = -1; }, "-1 bytes of scratch");
+  expect([](Json& json) { json["needs"]["scratch_bytes"] = -1; },
+         "0 hidden pointers, 0 bytes of shared memory and -1 of scratch");
   expect([](Json& json) { json["spec"]["variant"] = "two_shot"; },
          "there is no kernel for its spec: all_gather has no variant two_shot; use standard, swizzled, push, "
          "two_launches, packets");

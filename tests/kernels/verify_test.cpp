@@ -114,7 +114,8 @@ struct Kernel {
   void load(Memory memory = Memory::peer) { b.load(p, {}, {}, {memory, Cache::none}); }
   void signal(Order order = Order::release) { b.atomic_store({order}, p, n); }
   void wait(Order order = Order::acquire) { b.atomic_load({order}, p); }
-  void assembly(AsmRole role) { b.one(InlineAsm{"nop;", "=r", {value_of(Scalar::i32)}, false, role}); }
+  void thread_signal() { b.one(ThreadSignal{}, {p, n}); }
+  void thread_wait() { b.one(ThreadWait{}, {p, n, b.constant(value_of(Scalar::i64), 9), p}); }
 
   Builder b{"k"};
   Value p = b.argument("p", pointer_to(Scalar::i32)), n = b.argument("n", value_of(Scalar::i32)),
@@ -226,23 +227,45 @@ TEST(kernel_protocol, concerns_peers_and_orders_only) {
             "tt.store %p follows the wait tt.atomic_load %p without a block barrier between them");
 }
 
-TEST(kernel_protocol, knows_what_assembly_declares) {
+TEST(kernel_protocol, knows_signals_and_waits_of_threads) {
   EXPECT_EQ(refusal_of([](Kernel& k) {
               k.store();
-              k.assembly(AsmRole::signal);
+              k.thread_signal();
             }),
-            "tt.elementwise_inline_asm signals after tt.store %p without a block barrier between them");
+            "tt.elementwise_inline_asm %p signals after tt.store %p without a block barrier between them");
   EXPECT_EQ(refusal_of([](Kernel& k) {
-              k.assembly(AsmRole::wait);
+              k.thread_wait();
               k.load();
             }),
-            "tt.load %p follows the wait tt.elementwise_inline_asm without a block barrier between them");
-  EXPECT_EQ(refusal_of([](Kernel& k) {
-              k.store();
-              k.assembly(AsmRole::barrier);
-              k.signal();
+            "tt.load %p follows the wait tt.elementwise_inline_asm %p without a block barrier between them");
+}
+
+/// A kernel in which threads below 2 run `write`.
+std::string refusal_in_threads(const std::function<void(Kernel&)>& write) {
+  return refusal_of([&](Kernel& k) {
+    const Value thread = k.b.one(ThreadId{});
+    const Value first = k.b.compare(IntPredicate::ult, thread, k.b.constant(value_of(Scalar::i32), 2));
+    k.b.if_then(first, [&] { write(k); });
+  });
+}
+
+TEST(kernel_threads, may_signal_and_wait_in_a_branch) {
+  EXPECT_EQ(refusal_in_threads([](Kernel& k) {
+              k.thread_signal();
+              k.thread_wait();
             }),
             "accepted");
+}
+
+TEST(kernel_threads, run_nothing_that_needs_the_whole_block) {
+  EXPECT_EQ(refusal_in_threads([](Kernel& k) { k.b.block_barrier(); }),
+            "ttg.barrier needs the whole block, but only some threads of scf.if %5 run it");
+  EXPECT_EQ(refusal_in_threads([](Kernel& k) { k.store(Memory::own); }),
+            "tt.store %p needs the whole block, but only some threads of scf.if %5 run it");
+  EXPECT_EQ(refusal_in_threads([](Kernel& k) { k.b.if_then(k.c, [&] { k.b.block_barrier(); }); }),
+            "ttg.barrier needs the whole block, but only some threads of scf.if %5 run it");
+  EXPECT_EQ(refusal_of([](Kernel& k) { k.b.splat(k.b.one(ThreadId{}), {4}); }),
+            "tt.splat %3 needs the whole block, but its operands differ between threads");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "tutti/base/overloaded.hpp"
+#include "tutti/kernels/ir/asm_text.hpp"
 #include "tutti/kernels/ir/text.hpp"
 #include "tutti/kernels/ir/text_parts.hpp"
 
@@ -19,48 +20,54 @@ std::string atomic(Order order, Scope scope) {
   return fmt::format("scope = {} : i32, sem = {} : i32", number(scope), number(order));
 }
 
+std::string assembly(const AsmText& code) {
+  return fmt::format("asm_string = {}, constraints = {}, packed_element = 1 : i32, pure = {}",
+                     quoted(code.text), quoted(code.constraints), code.pure);
+}
+
 std::string policy(Cache cache) { return cache == Cache::none ? "" : "cachePolicy = " + cache_text(cache); }
 
 /// The attributes that belong to the op itself, between <{ and }>; most ops have none.
 std::string properties(const Op& op) {
-  return std::visit(
-      Overloaded{
-          [](const GetProgramId&) { return std::string("axis = 0 : i32"); },
-          [](const GetNumPrograms&) { return std::string("axis = 0 : i32"); },
-          [](const MakeRange& range) {
-            return fmt::format("end = {} : i32, start = {} : i32", range.end, range.start);
-          },
-          [](const ExpandDims& expand) { return fmt::format("axis = {} : i32", expand.axis); },
-          [](const Reduce& reduce) { return fmt::format("axis = {} : i32", reduce.axis); },
-          [&](const Load& load) {
-            const std::string cache = policy(load.cache);
-            return fmt::format("{}{}operandSegmentSizes = array<i32: 1, {}, {}>", cache,
-                               cache.empty() ? "" : ", ", op.operands.size() > 1 ? 1 : 0,
-                               op.operands.size() > 2 ? 1 : 0);
-          },
-          [](const Store& store) { return policy(store.cache); },
-          [](const AtomicRmw& rmw) {
-            return fmt::format("atomic_rmw_op = {} : i32, {}", number(rmw.op), atomic(rmw.order, rmw.scope));
-          },
-          [](const AtomicCas& cas) { return atomic(cas.order, cas.scope); },
-          [](const AtomicStore& store) { return atomic(store.order, store.scope); },
-          [](const AtomicLoad& load) { return atomic(load.order, load.scope); },
-          [](const AtomicPoll& poll) { return atomic(poll.order, poll.scope); },
-          [](const InlineAsm& code) {
-            return fmt::format("asm_string = {}, constraints = {}, packed_element = 1 : i32, pure = {}",
-                               quoted(code.text), quoted(code.constraints), code.pure);
-          },
-          [](const BlockBarrier&) { return fmt::format("addrSpace = {} : i32", every_address_space); },
-          [](const Constant& constant) { return "value = " + constant_text(constant); },
-          [](const CompareInts& compare) {
-            return fmt::format("predicate = {} : i64", number(compare.predicate));
-          },
-          [](const CompareFloats& compare) {
-            return fmt::format("predicate = {} : i64", number(compare.predicate));
-          },
-          [](const auto&) { return std::string(); },
-      },
-      op.kind);
+  return std::visit(Overloaded{
+                        [](const GetProgramId&) { return std::string("axis = 0 : i32"); },
+                        [](const GetNumPrograms&) { return std::string("axis = 0 : i32"); },
+                        [](const MakeRange& range) {
+                          return fmt::format("end = {} : i32, start = {} : i32", range.end, range.start);
+                        },
+                        [](const ExpandDims& expand) { return fmt::format("axis = {} : i32", expand.axis); },
+                        [](const Reduce& reduce) { return fmt::format("axis = {} : i32", reduce.axis); },
+                        [&](const Load& load) {
+                          const std::string cache = policy(load.cache);
+                          return fmt::format("{}{}operandSegmentSizes = array<i32: 1, {}, {}>", cache,
+                                             cache.empty() ? "" : ", ", op.operands.size() > 1 ? 1 : 0,
+                                             op.operands.size() > 2 ? 1 : 0);
+                        },
+                        [](const Store& store) { return policy(store.cache); },
+                        [](const AtomicRmw& rmw) {
+                          return fmt::format("atomic_rmw_op = {} : i32, {}", number(rmw.op),
+                                             atomic(rmw.order, rmw.scope));
+                        },
+                        [](const AtomicCas& cas) { return atomic(cas.order, cas.scope); },
+                        [](const AtomicStore& store) { return atomic(store.order, store.scope); },
+                        [](const AtomicLoad& load) { return atomic(load.order, load.scope); },
+                        [](const AtomicPoll& poll) { return atomic(poll.order, poll.scope); },
+                        [](const ThreadId& id) { return assembly(asm_text(id)); },
+                        [](const ThreadSignal& signal) { return assembly(asm_text(signal)); },
+                        [](const ThreadWait& wait) { return assembly(asm_text(wait)); },
+                        [](const BlockBarrier&) {
+                          return fmt::format("addrSpace = {} : i32", every_address_space);
+                        },
+                        [](const Constant& constant) { return "value = " + constant_text(constant); },
+                        [](const CompareInts& compare) {
+                          return fmt::format("predicate = {} : i64", number(compare.predicate));
+                        },
+                        [](const CompareFloats& compare) {
+                          return fmt::format("predicate = {} : i64", number(compare.predicate));
+                        },
+                        [](const auto&) { return std::string(); },
+                    },
+                    op.kind);
 }
 
 class GenericPrinter {

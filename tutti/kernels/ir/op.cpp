@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, std::variant_size_v<OpKind>> names{
     "tt.atomic_load",
     "tt.atomic_poll",
     "tt.elementwise_inline_asm",
+    "tt.elementwise_inline_asm",
+    "tt.elementwise_inline_asm",
     "tt.reduce",
     "tt.reduce.return",
     "ttg.barrier",

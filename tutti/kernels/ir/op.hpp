@@ -25,9 +25,6 @@ enum class FloatPredicate { oeq = 1, ogt, oge, olt, ole, one, ord, ueq, ugt, uge
 /// Who else reads or writes the memory of a plain load or store while the kernel runs. The protocol rule of verify()
 /// concerns peers only.
 enum class Memory { peer, own };
-/// What inline assembly does to other threads: nothing, store with release, load with acquire, or a block barrier.
-enum class AsmRole { none, signal, wait, barrier };
-
 struct GetProgramId {};    // () -> i32
 struct GetNumPrograms {};  // () -> i32
 struct MakeRange {         // () -> i32 tensor
@@ -84,11 +81,18 @@ struct AtomicPoll {  // pointer, value, [timeout in ns: i64] -> i1
   Order order = Order::acquire;
   Scope scope = Scope::sys;
 };
-struct InlineAsm {  // any, element by element -> results
-  std::string text, constraints;
-  std::vector<ValueType> results;
-  bool pure = false;
-  AsmRole role = AsmRole::none;
+// Three ops of single threads, for NVIDIA only: inline assembly in text (asm_text.hpp). Other ops run once for a block.
+struct ThreadId {};    // () -> i32, another one in each thread of the block
+struct ThreadSignal {  // pointer to i32, value: i32 -> i32, always 0
+  Order order = Order::release;
+  Scope scope = Scope::sys;
+};
+/// Polls until memory - value, with wrap-around, is not below zero (sge), or until memory equals value (eq).
+/// After `limit` polls in vain (0: never) it stores {1, value} at `error` and returns 0, else 1.
+struct ThreadWait {  // pointer to i32, value: i32, limit: i64, error: pointer to i32 -> i32
+  Order order = Order::acquire;
+  Scope scope = Scope::sys;
+  IntPredicate reached = IntPredicate::sge;
 };
 struct Reduce {  // tensor -> without the dim; one region of two elements
   int axis = 0;
@@ -148,11 +152,11 @@ struct Yield {};      // values of the region
 struct Condition {};  // i1, carried..
 struct Return {};
 
-using OpKind =
-    std::variant<GetProgramId, GetNumPrograms, MakeRange, Splat, ExpandDims, Broadcast, Reshape, AddPtr,
-                 IntToPtr, PtrToInt, Bitcast, Load, Store, AtomicRmw, AtomicCas, AtomicStore, AtomicLoad,
-                 AtomicPoll, InlineAsm, Reduce, ReduceReturn, BlockBarrier, Constant, Arith, CompareInts,
-                 CompareFloats, Select, Convert, For, If, While, Yield, Condition, Return>;
+using OpKind = std::variant<GetProgramId, GetNumPrograms, MakeRange, Splat, ExpandDims, Broadcast, Reshape,
+                            AddPtr, IntToPtr, PtrToInt, Bitcast, Load, Store, AtomicRmw, AtomicCas,
+                            AtomicStore, AtomicLoad, AtomicPoll, ThreadId, ThreadSignal, ThreadWait, Reduce,
+                            ReduceReturn, BlockBarrier, Constant, Arith, CompareInts, CompareFloats, Select,
+                            Convert, For, If, While, Yield, Condition, Return>;
 
 /// A value of one Function, whose `types` has its type.
 struct Value {

@@ -145,22 +145,21 @@ class Rules {
     return {value_of(Scalar::i1, in_[0].dims)};
   }
 
-  Types results(const InlineAsm& op) const {
-    take(!op.results.empty(), "inline assembly has a result; let it write a zero");
-    for (const ValueType& type : op.results)
-      take(type.dims == op.results[0].dims, "results differ in their dims");
-    for (const ValueType& type : in_)
-      take(type.dims == op.results[0].dims, "operands and results differ in their dims");
-    take(!op.pure || op.role == AsmRole::none, "pure assembly does nothing to other threads");
-    std::size_t written = 0, read = 0;
-    for (std::size_t begin = 0; begin < op.constraints.size();) {
-      (op.constraints[begin] == '=' ? written : read) += op.constraints[begin] != '~';
-      begin = std::min(op.constraints.find(',', begin), op.constraints.size() - 1) + 1;
-    }
-    take(written == op.results.size() && read == in_.size(),
-         "constraints '" + op.constraints + "' are not one for each result and operand");
-    for (const ValueType& type : op.results) made(type);
-    return op.results;
+  Types results(const ThreadId&) const { return nothing_to({value_of(Scalar::i32)}); }
+  Types results(const ThreadSignal& op) const {
+    count(2, 2);
+    slot();
+    take(op.order == Order::release || op.order == Order::relaxed, "a store is release or relaxed");
+    return {value_of(Scalar::i32)};
+  }
+  Types results(const ThreadWait& op) const {
+    count(4, 4);
+    slot();
+    take(in_[2] == value_of(Scalar::i64), "the limit must be i64");
+    take(in_[3] == pointer_to(Scalar::i32), "the error must be a pointer to i32");
+    is_read(op.order);
+    take(op.reached == IntPredicate::sge || op.reached == IntPredicate::eq, "a wait is for sge or eq");
+    return {value_of(Scalar::i32)};
   }
   Types results(const Reduce& op) const {
     count(1, 1);
@@ -254,6 +253,10 @@ class Rules {
   void value() const {
     pointer();
     take(in_[1] == pointee(), "the value has not the pointer's type " + to_string(pointee()));
+  }
+  void slot() const {
+    take(in_[0] == pointer_to(Scalar::i32) && in_[1] == value_of(Scalar::i32),
+         "a thread accesses one i32 by a pointer to it");
   }
   void mask(std::size_t index) const {
     const ValueType expected = value_of(Scalar::i1, in_[0].dims);

@@ -24,11 +24,8 @@ Role role_of(const Op& op) {
                         [](const AtomicStore& atomic) { return of_order(atomic.order); },
                         [](const AtomicLoad& atomic) { return of_order(atomic.order); },
                         [](const AtomicPoll& atomic) { return of_order(atomic.order); },
-                        [](const InlineAsm& code) {
-                          return Role{.signals = code.role == AsmRole::signal,
-                                      .waits = code.role == AsmRole::wait,
-                                      .is_barrier = code.role == AsmRole::barrier};
-                        },
+                        [](const ThreadSignal& signal) { return of_order(signal.order); },
+                        [](const ThreadWait& wait) { return of_order(wait.order); },
                         [](const BlockBarrier&) { return Role{.is_barrier = true}; },
                         [](const auto&) { return Role{}; },
                     },

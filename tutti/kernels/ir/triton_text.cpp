@@ -2,6 +2,7 @@
 // The spellings are those that Triton 3.9.0 prints.
 #include <fmt/format.h>
 
+#include "tutti/kernels/ir/asm_text.hpp"
 #include "tutti/kernels/ir/text.hpp"
 #include "tutti/kernels/ir/text_parts.hpp"
 
@@ -81,11 +82,14 @@ class Printer {
                        joined_types(function_, {in[0], in[1]}), results());
   }
 
-  std::string line(const InlineAsm& op) const {
+  std::string line(const ThreadId& op) const { return assembly(asm_text(op)); }
+  std::string line(const ThreadSignal& op) const { return assembly(asm_text(op)); }
+  std::string line(const ThreadWait& op) const { return assembly(asm_text(op)); }
+  std::string assembly(const AsmText& code) const {
     const std::string inputs = op_->operands.empty() ? "" : fmt::format(" {} : {}", values(), types());
     return fmt::format(
         "tt.elementwise_inline_asm {} {{constraints = {}, packed_element = 1 : i32, pure = {}}}{} -> {}",
-        quoted(op.text), quoted(op.constraints), op.pure, inputs, results());
+        quoted(code.text), quoted(code.constraints), code.pure, inputs, results());
   }
   std::string line(const Reduce& op) {
     const Op& reduce = *op_;

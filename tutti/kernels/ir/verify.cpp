@@ -105,6 +105,7 @@ void verify(const Function& function) {
   ensure(!function.body.ops.empty() && std::holds_alternative<Return>(function.body.ops.back().kind),
          "kernel {}: tt.return is missing at the end", function.name);
   check_protocol(function);
+  check_threads(function);
 }
 
 }  // namespace tutti::kernels

@@ -14,6 +14,9 @@ struct MovedElement {
   bool operator==(const MovedElement&) const = default;
 };
 
+/// A packet has 4 bytes of data: a smaller element has one of its own, a larger one several.
+inline int packets_per_element(const MovedElement& moved) { return moved.bits <= 32 ? 1 : moved.bits / 32; }
+
 /// An array as a kernel sees it: [outer, blocks, inner], row-major, of moved elements. `blocks` is the world where the
 /// blocks of all ranks lie side by side, 1 for a block alone.
 struct BlockedArray {

@@ -111,6 +111,11 @@ std::span<const Variant> all_variants() {
   return all;
 }
 
+std::span<const Encoding> all_encodings() {
+  static constexpr std::array all{Encoding::threads, Encoding::atomics, Encoding::poll};
+  return all;
+}
+
 std::string_view name(Collective kind) {
   switch (kind) {
     case Collective::all_gather: return "all_gather";
@@ -141,6 +146,15 @@ std::string_view name(Target target) {
     case Target::amd: break;
   }
   return "amd";
+}
+
+std::string_view name(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::threads: return "threads";
+    case Encoding::atomics: return "atomics";
+    case Encoding::poll: break;
+  }
+  return "poll";
 }
 
 std::string to_string(const CollectiveSpec& spec) {

@@ -24,11 +24,19 @@ enum class Variant : std::uint8_t {
   two_launches,  // a kernel that publishes, a kernel that waits: no circular wait
   packets        // data and sequence number in one store; no barrier
 };
+/// How ranks tell each other that they have come to a barrier, in words of 32 bits.
+enum class Encoding : std::uint8_t {
+  threads,  // thread p stores and loads the word of peer p, in inline PTX; NVIDIA only
+  atomics,  // read-modify-writes; a wait polls one peer after the other
+  poll      // atomic stores and polls for equality
+};
 std::span<const Collective> all_collectives();
+std::span<const Encoding> all_encodings();
 std::span<const Variant> all_variants();
 std::string_view name(Collective kind);
 std::string_view name(Variant variant);
 std::string_view name(Target target);
+std::string_view name(Encoding encoding);
 
 /// One collective, as its kernel is compiled: equal specs have equal kernels.
 /// A rank's block lies dense and row-major. eligible() says whether the fields fit together and there is a kernel.

@@ -29,14 +29,23 @@ inline constexpr int alignment_bytes = 16;
 /// A signal pad has a row per block and in it slots of 32 bits. Rows begin at multiples of pad_row_bytes, one sector.
 inline constexpr int slot_bytes = 4;
 inline constexpr int pad_row_bytes = 32;
-/// A wait for equality needs two slots per peer, used in turn: a peer may be one signal ahead.
-inline constexpr int slots_per_peer = 2;
+/// Slot 0 of a peer counts: a wait takes any word that is not behind. A wait for equality (Encoding::poll) needs two
+/// slots, used in turn, because a peer may be one signal ahead: 1 and 2. So kernels of all encodings may share a pad.
+inline constexpr int slots_per_peer = 3;
+/// An error word pair for each block and peer: {1, sequence} where a wait for that peer was given up, {0, 0} before.
+inline constexpr int error_bytes_per_peer = 8;
+
+/// After this many signals a group fills its pads with the number before the next: a word in a row that no grid has
+/// reached since would else seem to be ahead.
+inline constexpr std::int64_t signals_until_refresh = std::int64_t{1} << 30;
 
 /// Elements of one tensor of a kernel; Triton's limit.
 inline constexpr std::int64_t most_tile_elements = std::int64_t{1} << 20;
 /// Tiles of a group in swizzled kernels, as in Triton's grouped matmul; not measured here.
 inline constexpr std::int64_t swizzle_group = 8;
 /// What a rank gives to one peer as packets, at most. Larger data are faster with a barrier (MSCCL++'s ladder).
+/// Of one packet: 4 bytes of data and 4 of the sequence number, stored at once.
+inline constexpr int packet_bytes = 8;
 inline constexpr std::int64_t most_packet_bytes = std::int64_t{64} << 10;
 /// Of both staging halves together, at most: a byte offset plus one tile fits an i64.
 inline constexpr std::int64_t most_staging_bytes = std::int64_t{1} << 62;

@@ -21,8 +21,8 @@ std::vector<Variant> variants_of(Collective kind) {
     case Collective::all_gather:
     case Collective::all_to_all: return {standard, swizzled, push, two_launches, packets};
     case Collective::all_reduce: return {one_shot, two_shot, two_launches, packets};
-    case Collective::reduce_scatter:
-    case Collective::ppermute: break;
+    case Collective::ppermute: return {standard, push, two_launches};
+    case Collective::reduce_scatter: break;
   }
   return {standard, push, two_launches, packets};
 }
@@ -32,6 +32,8 @@ Refusal refused_variant(const CollectiveSpec& spec) {
   if (std::ranges::find(variants, spec.variant) != variants.end()) return {};
   std::vector<std::string_view> names;
   for (Variant variant : variants) names.push_back(name(variant));
+  if (spec.kind == Collective::ppermute && spec.variant == Variant::packets)
+    return "packets of ppermute: a source does not hear that its target has read the last ones; use standard";
   return fmt::format("{} has no variant {}; use {}", name(spec.kind), name(spec.variant),
                      fmt::join(names, ", "));
 }

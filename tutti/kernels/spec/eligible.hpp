@@ -18,7 +18,8 @@ struct Eligibility {
 /// - Movement takes every dtype: bits move. Reductions: sum, max, min of integers and floats.
 /// - Groups of 1 to most_world ranks, equal in size. Any rank, dim and size, 0 elements too, while offsets fit an i64.
 /// - all_gather, all_to_all: standard, swizzled, push, two_launches, packets. all_reduce: one_shot, two_shot, two_launches,
-///   packets. reduce_scatter: standard, push, two_launches, packets. ppermute: the same; it has one source to visit.
+///   packets. reduce_scatter: standard, push, two_launches, packets. ppermute:
+///   standard, push, two_launches. It has one source to visit.
 Eligibility eligible(const CollectiveSpec& spec);
 
 bool is_reduction(Collective kind);  // all_reduce, reduce_scatter

@@ -15,9 +15,16 @@ int warps_for(std::int64_t bytes, Target target) {
 
 }  // namespace
 
+std::int64_t visited_elements(const CollectiveSpec& spec, const CanonicalView& view) {
+  if (spec.variant != Variant::two_shot) return view.elements;
+  const std::int64_t unit = alignment_bytes * 8 / view.moved.bits;
+  const std::int64_t units = view.elements == 0 ? 0 : (view.elements - 1) / unit + 1;
+  return (units + spec.world - 1) / spec.world * unit;
+}
+
 Launch launch_of(const CollectiveSpec& spec, Target target) {
   const CanonicalView view = view_of(spec);
-  Launch launch{.warps = warps_for(view.block_bytes(), target), .elements = view.elements};
+  Launch launch{.warps = warps_for(view.block_bytes(), target), .elements = visited_elements(spec, view)};
   const std::int64_t threads = std::int64_t{launch.warps} * threads_per_warp(target);
   const std::int64_t once = threads * alignment_bytes * 8 / view.moved.bits;
   launch.tile_elements = once;

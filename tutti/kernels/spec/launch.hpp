@@ -17,13 +17,17 @@ namespace tutti::kernels {
 struct Launch {
   int warps = 4;
   int unroll = 1;                  // vector accesses of a thread per tile
-  std::int64_t elements = 0;       // moved ones, of one block
+  std::int64_t elements = 0;       // visited_elements(): moved ones, of one block or part
   std::int64_t tile_elements = 1;  // moved ones
   int grid = 0;
 
   std::int64_t tiles() const { return elements == 0 ? 0 : (elements - 1) / tile_elements + 1; }
   bool operator==(const Launch&) const = default;
 };
+
+/// The elements that are cut in tiles: those of a block; in two_shot those of a rank's part of it, the last of which may
+/// be shorter. Parts begin at multiples of alignment_bytes.
+std::int64_t visited_elements(const CollectiveSpec& spec, const CanonicalView& view);
 
 /// Warps: 4 up to 32 KiB, 8 up to 1 MiB, else 16, and never more threads than a block may have. A thread moves 16 bytes,
 /// `unroll` times (1, 2 or 4): the most that leaves every block of the full grid a tile.

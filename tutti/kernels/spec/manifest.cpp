@@ -38,19 +38,19 @@ std::vector<LaunchArgument> arguments_of(const CollectiveSpec& spec, const Canon
   if (!to_outputs) arguments.push_back({half, DType::i32, 4});
   if (spec.variant != Variant::packets) arguments.push_back({signal_table, DType::i64, alignment_bytes});
   arguments.push_back({to_outputs ? output_table : staging_table, DType::i64, alignment_bytes});
-  arguments.push_back({spin_limit, DType::i64, 8});
+  arguments.push_back({wait_limit, DType::i64, 8});
   arguments.push_back({error, DType::i32, alignment_bytes});
   return arguments;
 }
 
 // In bytes, so that no tile's size is taken for a number of elements.
-Staging staging_of(const CollectiveSpec& spec, const CanonicalView& view) {
+Staging staging_of(const CollectiveSpec& spec, const CanonicalView& view, const Launch& launch) {
   if (stores_into_outputs(spec)) return {};
-  std::int64_t bytes = view.block_bytes();
+  std::int64_t bytes = launch.elements * view.moved.bits / 8;  // of a block, or of a part of two_shot
   if (spec.variant == Variant::packets)
-    bytes = spec.world * rounded_up(bytes, 4) * 2;  // an inbox per peer; 4 bytes of data, 4 of the sequence
-  else if (spec.variant == Variant::push) bytes *= spec.world;  // an inbox per peer
-  else bytes *= view.operand.blocks;
+    bytes = launch.elements * packet_bytes * packets_per_element(view.moved);
+  const bool has_inboxes = spec.variant == Variant::packets || spec.variant == Variant::push;
+  bytes *= has_inboxes || spec.variant == Variant::two_shot ? spec.world : view.operand.blocks;
   return {rounded_up(bytes, alignment_bytes), 2};
 }
 
@@ -62,7 +62,16 @@ Pads pads_of(const CollectiveSpec& spec, const Launch& launch) {
 
 SequenceRule sequence_of(const CollectiveSpec& spec) {
   const bool two_barriers = spec.variant == Variant::two_shot || stores_into_outputs(spec);
-  return two_barriers ? SequenceRule{2, 1} : SequenceRule{1, 0};
+  return {.signals = two_barriers ? 2 : 1};
+}
+
+std::vector<std::string> entries_of(const std::string& name, Variant variant) {
+  if (variant != Variant::two_launches) return {name};
+  return {name + "_publish", name + "_consume"};
+}
+
+std::int64_t error_bytes_of(const CollectiveSpec& spec, const Launch& launch) {
+  return std::int64_t{launch.grid} * spec.world * error_bytes_per_peer;
 }
 
 std::string name_of(const CollectiveSpec& spec) {
@@ -76,6 +85,10 @@ void demand(bool holds, const Manifest& manifest, fmt::format_string<A...> forma
   if (!holds)
     fail(Code::file, "manifest of '{}': {}; write it again", manifest.name,
          fmt::format(format, std::forward<A>(values)...));
+}
+
+bool has_encoding(Target target, Encoding encoding) {
+  return target == Target::nvidia || encoding != Encoding::threads;
 }
 
 bool is_power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
@@ -97,8 +110,9 @@ void demand_launch(const Manifest& manifest, const CanonicalView& view) {
   demand(is_power_of_two(launch.tile_elements) && launch.tile_elements <= most_tile_elements, manifest,
          "tiles of {} elements; a power of two up to {} was expected", launch.tile_elements,
          most_tile_elements);
-  demand(launch.elements == view.elements, manifest, "the launch is for {} elements, the spec has {}",
-         launch.elements, view.elements);
+  const std::int64_t visited = visited_elements(manifest.spec, view);
+  demand(launch.elements == visited, manifest, "the launch is for {} elements, the spec has {}",
+         launch.elements, visited);
   const std::int64_t most = std::min<std::int64_t>(most_blocks, launch.tiles());
   demand(launch.grid <= most && launch.grid >= std::min<std::int64_t>(most, 1), manifest,
          "a grid of {} blocks for {} tiles; 1 to {} were expected", launch.grid, launch.tiles(), most);
@@ -110,15 +124,16 @@ void demand_pads(const Manifest& manifest) {
   const Pads& pads = manifest.pads;
   demand(manifest.launch.grid <= pads.rows, manifest, "a grid of {} blocks, but pads of {} rows",
          manifest.launch.grid, pads.rows);
-  demand(pads.slots >= manifest.spec.world, manifest, "{} slots in a row of the pads for a world of {}",
-         pads.slots, manifest.spec.world);
+  demand(pads.slots >= manifest.spec.world * slots_per_peer, manifest,
+         "{} slots in a row of the pads for a world of {}, {} per rank", pads.slots, manifest.spec.world,
+         slots_per_peer);
   demand(pads.row_bytes % pad_row_bytes == 0 && pads.row_bytes / slot_bytes >= pads.slots, manifest,
          "rows of {} bytes for {} slots; a multiple of {}, {} per slot, was expected", pads.row_bytes,
          pads.slots, pad_row_bytes, slot_bytes);
 }
 
 void demand_staging(const Manifest& manifest, const CanonicalView& view) {
-  const Staging needed = staging_of(manifest.spec, view);
+  const Staging needed = staging_of(manifest.spec, view, manifest.launch);
   const Staging& staging = manifest.staging;
   demand(staging.halves == needed.halves && staging.bytes_per_half >= needed.bytes_per_half &&
              staging.bytes_per_half <= most_staging_bytes / 2 &&
@@ -139,43 +154,63 @@ std::string_view name(ArgumentKind kind) {
     case ArgumentKind::signal_table: return "signal_table";
     case ArgumentKind::staging_table: return "staging_table";
     case ArgumentKind::output_table: return "output_table";
-    case ArgumentKind::spin_limit: return "spin_limit";
+    case ArgumentKind::wait_limit: return "wait_limit";
     case ArgumentKind::error: break;
   }
   return "error";
 }
 
-Manifest manifest_of(const CollectiveSpec& spec, Target target) {
+Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encoding,
+                     std::optional<Launch> launch) {
   const CanonicalView view = view_of(spec);
+  require(has_encoding(target, encoding), Code::argument,
+          "{}: {} signals by inline PTX, which {} does not run; use poll or atomics", to_string(spec),
+          name(encoding), name(target));
   Manifest manifest;
   manifest.name = name_of(spec);
   manifest.target = target;
+  manifest.encoding = encoding;
   manifest.spec = spec;
+  manifest.entries = entries_of(manifest.name, spec.variant);
   manifest.arguments = arguments_of(spec, view);
-  manifest.launch = launch_of(spec, target);
+  manifest.launch = launch ? *launch : launch_of(spec, target);
   manifest.pads = pads_of(spec, manifest.launch);
-  manifest.staging = staging_of(spec, view);
+  manifest.staging = staging_of(spec, view, manifest.launch);
+  manifest.cooperative = spec.variant != Variant::two_launches;
+  manifest.error_bytes = error_bytes_of(spec, manifest.launch);
   manifest.sequence = sequence_of(spec);
   return manifest;
 }
 
 void require_valid(const Manifest& manifest) {
   demand(is_entry(manifest.name), manifest, "the name is no identifier of letters, digits and _");
+  demand(has_encoding(manifest.target, manifest.encoding), manifest, "{} has no encoding {}",
+         name(manifest.target), name(manifest.encoding));
   const Eligibility answer = eligible(manifest.spec);
   demand(bool(answer), manifest, "there is no kernel for its spec: {}", answer.refusal.value_or(""));
   const CanonicalView view = view_of(manifest.spec);
   demand_launch(manifest, view);
   demand_pads(manifest);
   demand_staging(manifest, view);
+  demand(manifest.entries == entries_of(manifest.name, manifest.spec.variant), manifest,
+         "its entries are not those of {}", name(manifest.spec.variant));
+  demand(manifest.cooperative == (manifest.spec.variant != Variant::two_launches), manifest,
+         "cooperative is {}; only two_launches needs no resident peers", manifest.cooperative);
+  demand(manifest.error_bytes == error_bytes_of(manifest.spec, manifest.launch), manifest,
+         "{} bytes for errors; {} were expected", manifest.error_bytes,
+         error_bytes_of(manifest.spec, manifest.launch));
   demand(manifest.arguments == arguments_of(manifest.spec, view), manifest,
          "its arguments are not those of {}, in number, order, dtype or alignment",
          name(manifest.spec.variant));
-  demand(manifest.scratch_bytes >= 0, manifest, "{} bytes of scratch", manifest.scratch_bytes);
+  const CompilerNeeds& needs = manifest.needs;
+  demand(needs.hidden_pointers >= 0 && needs.hidden_pointers <= 2 && needs.shared_bytes >= 0 &&
+             needs.scratch_bytes >= 0,
+         manifest, "{} hidden pointers, {} bytes of shared memory and {} of scratch", needs.hidden_pointers,
+         needs.shared_bytes, needs.scratch_bytes);
   const SequenceRule rule = sequence_of(manifest.spec);
   demand(manifest.sequence == rule, manifest,
-         "the sequence grows by {} and bit {} is the half; {} and bit {} were expected, or halves do not "
-         "take turns",
-         manifest.sequence.increment, manifest.sequence.half_bit, rule.increment, rule.half_bit);
+         "a call takes {} signals and pads are filled after {}; {} and {} were expected",
+         manifest.sequence.signals, manifest.sequence.refresh, rule.signals, rule.refresh);
 }
 
 void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,13 @@ enum class ArgumentKind : std::uint8_t {
   input,
   output,
   rank,           // the place in the group
-  sequence,       // of this call's first signal; wraps
-  half,           // of the staging: 0 or 1
+  sequence,       // number of this call's first signal; wraps
+  half,           // of the staging: 0 or 1, the other one in every call of the group
   signal_table,   // the address of every rank's signal pad
   staging_table,  // of every rank's staging
   output_table,   // of every rank's output
-  spin_limit,     // polls before a wait gives up; 0: never
-  error           // where a wait that gives up says so
+  wait_limit,     // polls (Encoding::poll: nanoseconds) before a wait gives up; 0: never
+  error  // where a wait that gives up says so: a pair of words per block and peer, see error_bytes_per_peer
 };
 std::string_view name(ArgumentKind kind);
 
@@ -47,34 +48,49 @@ struct Staging {
   bool operator==(const Staging&) const = default;
 };
 
-/// The sequence number grows by `increment` per call, one per barrier; `half_bit` of it is the half of this call. Halves
-/// take turns only if increment is 1 << half_bit.
+/// A group counts signals for all of its kernels: a call takes the next `signals` numbers, one for each barrier.
 struct SequenceRule {
-  int increment = 1;
-  int half_bit = 0;
+  int signals = 1;
+  std::int64_t refresh = signals_until_refresh;
   bool operator==(const SequenceRule&) const = default;
 };
 
-/// All that a host needs to launch a compiled kernel. What a compiler changes (warps, scratch) is written back here.
+/// What a compiler adds to a kernel; the launcher must provide it.
+struct CompilerNeeds {
+  int hidden_pointers = 0;         // arguments after ours: Triton's scratch for globals and for profiles
+  std::int64_t shared_bytes = 0;   // dynamic shared memory of a block
+  std::int64_t scratch_bytes = 0;  // global scratch of a block, the first hidden pointer
+  bool operator==(const CompilerNeeds&) const = default;
+};
+
+/// All that a host needs to launch a compiled kernel. What a compiler changes (warps, needs) is written back here.
 struct Manifest {
-  std::string name;  // of the kernel's entry: letters, digits and _
+  std::string name;  // letters, digits and _
   Target target = Target::nvidia;
+  Encoding encoding = Encoding::poll;
   CollectiveSpec spec;
+  /// Entries of the compiled module: kernels that are launched one after the other with the same arguments. Two for
+  /// two_launches, else one.
+  std::vector<std::string> entries;
   std::vector<LaunchArgument> arguments;  // in order
   Pads pads;
   Staging staging;
   Launch launch;
-  std::int64_t scratch_bytes = 0;  // global scratch of one block
+  bool cooperative = true;  // blocks wait for each other: all of them must be resident
+  std::int64_t error_bytes = 0;
+  CompilerNeeds needs;
   SequenceRule sequence;
 
   bool operator==(const Manifest&) const = default;
 };
 
-/// The manifest by policy. Throws T015 with the reason if the spec is not eligible.
-Manifest manifest_of(const CollectiveSpec& spec, Target target);
+/// The manifest by policy, or with a launch of the caller's.
+/// Throws T015 with the reason if the spec is not eligible, or if the target has not the encoding.
+Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encoding = Encoding::poll,
+                     std::optional<Launch> launch = std::nullopt);
 
 /// Throws R001 if the parts of a manifest do not fit together: a grid larger than its pads, a staging that is too small,
-/// halves that do not take turns, warps or tiles that are no powers of two, arguments that the variant does not have.
+/// warps or tiles that are no powers of two, arguments that the variant does not have.
 void require_valid(const Manifest& manifest);
 /// For the launcher: throws T015 unless what a group has allocated is enough for the kernel.
 void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging);

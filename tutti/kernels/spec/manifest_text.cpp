@@ -13,7 +13,7 @@ namespace tutti::kernels {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 
 constexpr Target all_targets[] = {Target::nvidia, Target::amd};
 constexpr ReduceKind all_reductions[] = {ReduceKind::sum, ReduceKind::max, ReduceKind::min};
@@ -21,7 +21,7 @@ constexpr ArgumentKind all_arguments[] = {ArgumentKind::input,         ArgumentK
                                           ArgumentKind::rank,          ArgumentKind::sequence,
                                           ArgumentKind::half,          ArgumentKind::signal_table,
                                           ArgumentKind::staging_table, ArgumentKind::output_table,
-                                          ArgumentKind::spin_limit,    ArgumentKind::error};
+                                          ArgumentKind::wait_limit,    ArgumentKind::error};
 
 Json json_of(const CollectiveSpec& spec) {
   Json groups = Json::array(), pairs = Json::array();
@@ -116,6 +116,10 @@ class Fields {
   void read(const std::string& key, T& value) {
     value = number<T>(at(key), path(key));
   }
+  void read(const std::string& key, bool& value) {
+    if (!at(key).is_boolean()) refuse(path(key), shown(at(key)), "true or false");
+    value = at(key).get<bool>();
+  }
   template <class Values>
   auto named_value(const std::string& key, const Values& all) {
     return named(at(key), path(key), all);
@@ -182,9 +186,14 @@ void read_buffers(Fields& fields, Manifest& manifest) {
   staging.read("halves", manifest.staging.halves);
   staging.finish();
   Fields sequence(fields.at("sequence"), "sequence");
-  sequence.read("increment", manifest.sequence.increment);
-  sequence.read("half_bit", manifest.sequence.half_bit);
+  sequence.read("signals", manifest.sequence.signals);
+  sequence.read("refresh", manifest.sequence.refresh);
   sequence.finish();
+  Fields needs(fields.at("needs"), "needs");
+  needs.read("hidden_pointers", manifest.needs.hidden_pointers);
+  needs.read("shared_bytes", manifest.needs.shared_bytes);
+  needs.read("scratch_bytes", manifest.needs.scratch_bytes);
+  needs.finish();
 }
 
 // Keys are not looked at before the version: a newer one may have others.
@@ -197,11 +206,14 @@ Manifest manifest_in(const Json& json) {
   Manifest manifest;
   manifest.name = string_in(fields.at("name"), "name");
   manifest.target = fields.named_value("target", all_targets);
+  manifest.encoding = fields.named_value("encoding", all_encodings());
   manifest.spec = spec_in(Fields(fields.at("spec"), "spec"));
+  manifest.entries = list(fields.at("entries"), "entries", string_in);
   manifest.arguments = list(fields.at("arguments"), "arguments", argument_in);
   manifest.launch = launch_in(Fields(fields.at("launch"), "launch"));
   read_buffers(fields, manifest);
-  fields.read("scratch_bytes", manifest.scratch_bytes);
+  fields.read("cooperative", manifest.cooperative);
+  fields.read("error_bytes", manifest.error_bytes);
   fields.finish();
   return manifest;
 }
@@ -219,13 +231,20 @@ std::string text_of(const Manifest& manifest) {
   const Json json{{"version", format_version},
                   {"name", manifest.name},
                   {"target", name(manifest.target)},
+                  {"encoding", name(manifest.encoding)},
                   {"spec", json_of(manifest.spec)},
+                  {"entries", manifest.entries},
                   {"arguments", arguments},
                   {"pads", {{"rows", pads.rows}, {"row_bytes", pads.row_bytes}, {"slots", pads.slots}}},
                   {"staging", {{"bytes_per_half", staging.bytes_per_half}, {"halves", staging.halves}}},
                   {"launch", json_of(manifest.launch)},
-                  {"scratch_bytes", manifest.scratch_bytes},
-                  {"sequence", {{"increment", sequence.increment}, {"half_bit", sequence.half_bit}}}};
+                  {"cooperative", manifest.cooperative},
+                  {"error_bytes", manifest.error_bytes},
+                  {"needs",
+                   {{"hidden_pointers", manifest.needs.hidden_pointers},
+                    {"shared_bytes", manifest.needs.shared_bytes},
+                    {"scratch_bytes", manifest.needs.scratch_bytes}}},
+                  {"sequence", {{"signals", sequence.signals}, {"refresh", sequence.refresh}}}};
   return json.dump(2) + "\n";
 }
 
