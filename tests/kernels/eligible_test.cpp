@@ -173,8 +173,9 @@ TEST(behaviour_5, every_variant_is_that_of_some_collective) {
 TEST(eligible, refuses_packets_where_a_source_does_not_hear_from_its_target) {
   CollectiveSpec shift = spec_for(Collective::ppermute, DType::f32, {8}, 3);
   shift.variant = Variant::packets;
-  EXPECT_EQ(why_not(shift),
-            "packets of ppermute: a source does not hear that its target has read the last ones; use standard");
+  EXPECT_EQ(
+      why_not(shift),
+      "packets of ppermute: a source does not hear that its target has read the last ones; use standard");
 }
 
 // D14: of the sizes up to 2048 that divide by 4, XLA's tiles fit 10; the others were errors when compiled.
