@@ -65,11 +65,14 @@ TEST(d7, a_half_of_the_staging_holds_what_peers_read) {
   };
   EXPECT_EQ(bytes(gather_of(DType::bf16, {1001}, 4)), 2016);  // 2002, rounded up
   EXPECT_EQ(bytes(spec_for(Collective::all_reduce, DType::f64, {1001}, 4)), 8016);
-  EXPECT_EQ(bytes(spec_for(Collective::reduce_scatter, DType::f32, {1001}, 4)), 16016);
+  EXPECT_EQ(bytes(spec_for(Collective::reduce_scatter, DType::f32, {1001}, 4)), 4 * 4016);
   EXPECT_EQ(bytes(spec_for(Collective::all_to_all, DType::complex128, {1001}, 4)), 64064);
   EXPECT_EQ(bytes(spec_for(Collective::ppermute, DType::u8, {1001}, 4)), 1008);
-  EXPECT_EQ(bytes(with(gather_of(DType::bf16, {1001}, 4), Variant::packets)),
-            32032);  // 4 inboxes of 1001 packets
+  EXPECT_EQ(bytes(with(gather_of(DType::bf16, {1001}, 4), Variant::packets)), 0);
+  EXPECT_EQ(manifest_of(with(gather_of(DType::bf16, {1001}, 4), Variant::packets), Target::amd).inboxes,
+            (Staging{4 * packet_inbox_bytes, 2}));
+  EXPECT_EQ(bytes(with(spec_for(Collective::all_reduce, DType::f32, {1001}, 4), Variant::two_shot)),
+            4 * 1008);
   EXPECT_EQ(manifest_of(with(gather_of(DType::bf16, {1001}, 4), Variant::push), Target::nvidia).staging,
             Staging{});
 }
@@ -126,18 +129,18 @@ TEST(behaviour_2, pads_have_a_row_for_every_block_and_a_slot_for_every_rank) {
 TEST(behaviour_2, the_launcher_refuses_pads_and_staging_that_are_too_small) {
   const Manifest manifest = gather_manifest();
   const Pads pads{24, 96, 24};
-  const Staging staging{1 << 20, 2};
-  require_fits(manifest, pads, staging);
-  EXPECT_EQ(refusal([&] { require_fits(manifest, {7, 96, 24}, staging); }),
+  const Staging staging{1 << 20, 2}, none;
+  require_fits(manifest, pads, staging, none);
+  EXPECT_EQ(refusal([&] { require_fits(manifest, {7, 96, 24}, staging, none); }),
             "T015 all_gather_f32_w8_standard: a grid of 8 blocks, but the group's pads have 7 rows; allocate "
             "more, or "
             "use a smaller grid");
   EXPECT_EQ(
-      refusal([&] { require_fits(manifest, {24, 32, 8}, staging); }),
+      refusal([&] { require_fits(manifest, {24, 32, 8}, staging, none); }),
       "T015 all_gather_f32_w8_standard: rows of 24 slots in 96 bytes, but the group's pads have 8 in 32; "
       "allocate pads for this kernel");
   EXPECT_EQ(
-      refusal([&] { require_fits(manifest, pads, {16'368, 2}); }),
+      refusal([&] { require_fits(manifest, pads, {16'368, 2}, none); }),
       "T015 all_gather_f32_w8_standard: staging of 2 halves of 16384 bytes, but the group has 2 of 16368; "
       "allocate more");
 }

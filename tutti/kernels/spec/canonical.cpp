@@ -35,7 +35,8 @@ CanonicalView view_of(const CollectiveSpec& spec) {
   view.operand = is_cut ? blocks : block;
   view.result = spec.kind == Collective::reduce_scatter ? block : blocks;
   if (spec.concat) view.result = blocked(spec, *spec.concat, view.moved.parts);
-  constexpr std::int64_t most_of_i32 = std::int64_t{1} << 31;
+  // A tile may end behind the last element: the offsets of its spare lanes must not wrap to small ones.
+  constexpr std::int64_t most_of_i32 = (std::int64_t{1} << 31) - 2 * most_tile_elements;
   if (std::max(view.operand.elements(), view.result.elements()) >= most_of_i32)
     view.offsets = OffsetType::i64;
   return view;

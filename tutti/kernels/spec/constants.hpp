@@ -46,6 +46,9 @@ inline constexpr std::int64_t swizzle_group = 8;
 /// What a rank gives to one peer as packets, at most. Larger data are faster with a barrier (MSCCL++'s ladder).
 /// Of one packet: 4 bytes of data and 4 of the sequence number, stored at once.
 inline constexpr int packet_bytes = 8;
+/// From one inbox to the next. It is the same for all kernels, so that a word of an inbox has one sender for ever: its
+/// stores come in order without a fence.
+inline constexpr std::int64_t packet_inbox_bytes = (std::int64_t{64} << 10) * packet_bytes;
 inline constexpr std::int64_t most_packet_bytes = std::int64_t{64} << 10;
 /// Of both staging halves together, at most: a byte offset plus one tile fits an i64.
 inline constexpr std::int64_t most_staging_bytes = std::int64_t{1} << 62;

@@ -22,6 +22,11 @@ std::int64_t visited_elements(const CollectiveSpec& spec, const CanonicalView& v
   return (units + spec.world - 1) / spec.world * unit;
 }
 
+std::int64_t slice_elements(const CanonicalView& view, const Launch& launch) {
+  const std::int64_t unit = alignment_bytes * 8 / view.moved.bits;
+  return (launch.elements + unit - 1) / unit * unit;
+}
+
 Launch launch_of(const CollectiveSpec& spec, Target target) {
   const CanonicalView view = view_of(spec);
   Launch launch{.warps = warps_for(view.block_bytes(), target), .elements = visited_elements(spec, view)};

@@ -29,6 +29,9 @@ struct Launch {
 /// be shorter. Parts begin at multiples of alignment_bytes.
 std::int64_t visited_elements(const CollectiveSpec& spec, const CanonicalView& view);
 
+/// From one rank's slice of a staging to the next, in moved elements: slices begin at multiples of alignment_bytes.
+std::int64_t slice_elements(const CanonicalView& view, const Launch& launch);
+
 /// Warps: 4 up to 32 KiB, 8 up to 1 MiB, else 16, and never more threads than a block may have. A thread moves 16 bytes,
 /// `unroll` times (1, 2 or 4): the most that leaves every block of the full grid a tile.
 /// Throws T015 with the reason if the spec is not eligible.

@@ -37,7 +37,11 @@ std::vector<LaunchArgument> arguments_of(const CollectiveSpec& spec, const Canon
                                         {sequence, DType::i32, 4}};
   if (!to_outputs) arguments.push_back({half, DType::i32, 4});
   if (spec.variant != Variant::packets) arguments.push_back({signal_table, DType::i64, alignment_bytes});
-  arguments.push_back({to_outputs ? output_table : staging_table, DType::i64, alignment_bytes});
+  const bool to_inboxes = spec.variant == Variant::packets;
+  arguments.push_back({to_outputs   ? output_table
+                       : to_inboxes ? inbox_table
+                                    : staging_table,
+                       DType::i64, alignment_bytes});
   arguments.push_back({wait_limit, DType::i64, 8});
   arguments.push_back({error, DType::i32, alignment_bytes});
   return arguments;
@@ -45,13 +49,15 @@ std::vector<LaunchArgument> arguments_of(const CollectiveSpec& spec, const Canon
 
 // In bytes, so that no tile's size is taken for a number of elements.
 Staging staging_of(const CollectiveSpec& spec, const CanonicalView& view, const Launch& launch) {
-  if (stores_into_outputs(spec)) return {};
-  std::int64_t bytes = launch.elements * view.moved.bits / 8;  // of a block, or of a part of two_shot
-  if (spec.variant == Variant::packets)
-    bytes = launch.elements * packet_bytes * packets_per_element(view.moved);
-  const bool has_inboxes = spec.variant == Variant::packets || spec.variant == Variant::push;
-  bytes *= has_inboxes || spec.variant == Variant::two_shot ? spec.world : view.operand.blocks;
-  return {rounded_up(bytes, alignment_bytes), 2};
+  if (stores_into_outputs(spec) || spec.variant == Variant::packets) return {};
+  const bool has_slices = spec.variant == Variant::push || spec.variant == Variant::two_shot;
+  const int slices = has_slices ? spec.world : view.operand.blocks;
+  return {slices * slice_elements(view, launch) * view.moved.bits / 8, 2};
+}
+
+Staging inboxes_of(const CollectiveSpec& spec) {
+  if (spec.variant != Variant::packets) return {};
+  return {spec.world * packet_inbox_bytes, 2};
 }
 
 Pads pads_of(const CollectiveSpec& spec, const Launch& launch) {
@@ -153,6 +159,7 @@ std::string_view name(ArgumentKind kind) {
     case ArgumentKind::half: return "half";
     case ArgumentKind::signal_table: return "signal_table";
     case ArgumentKind::staging_table: return "staging_table";
+    case ArgumentKind::inbox_table: return "inbox_table";
     case ArgumentKind::output_table: return "output_table";
     case ArgumentKind::wait_limit: return "wait_limit";
     case ArgumentKind::error: break;
@@ -176,6 +183,7 @@ Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encodin
   manifest.launch = launch ? *launch : launch_of(spec, target);
   manifest.pads = pads_of(spec, manifest.launch);
   manifest.staging = staging_of(spec, view, manifest.launch);
+  manifest.inboxes = inboxes_of(spec);
   manifest.cooperative = spec.variant != Variant::two_launches;
   manifest.error_bytes = error_bytes_of(spec, manifest.launch);
   manifest.sequence = sequence_of(spec);
@@ -192,6 +200,9 @@ void require_valid(const Manifest& manifest) {
   demand_launch(manifest, view);
   demand_pads(manifest);
   demand_staging(manifest, view);
+  demand(manifest.inboxes == inboxes_of(manifest.spec), manifest,
+         "inboxes of {} halves of {} bytes, which differ from those of {}", manifest.inboxes.halves,
+         manifest.inboxes.bytes_per_half, name(manifest.spec.variant));
   demand(manifest.entries == entries_of(manifest.name, manifest.spec.variant), manifest,
          "its entries are not those of {}", name(manifest.spec.variant));
   demand(manifest.cooperative == (manifest.spec.variant != Variant::two_launches), manifest,
@@ -213,7 +224,8 @@ void require_valid(const Manifest& manifest) {
          manifest.sequence.signals, manifest.sequence.refresh, rule.signals, rule.refresh);
 }
 
-void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging) {
+void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging,
+                  const Staging& inboxes) {
   const Pads& pads = manifest.pads;
   const bool has_pads = manifest.spec.variant != Variant::packets;
   require(!has_pads || manifest.launch.grid <= allocated.rows, Code::argument,
@@ -228,6 +240,10 @@ void require_fits(const Manifest& manifest, const Pads& allocated, const Staging
           Code::argument, "{}: staging of {} halves of {} bytes, but the group has {} of {}; allocate more",
           manifest.name, manifest.staging.halves, manifest.staging.bytes_per_half, staging.halves,
           staging.bytes_per_half);
+  require(manifest.inboxes.halves <= inboxes.halves &&
+              manifest.inboxes.bytes_per_half <= inboxes.bytes_per_half,
+          Code::argument, "{}: inboxes of {} bytes, but the group has {}; allocate inboxes", manifest.name,
+          manifest.inboxes.bytes_per_half, inboxes.bytes_per_half);
 }
 
 }  // namespace tutti::kernels

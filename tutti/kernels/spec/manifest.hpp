@@ -18,7 +18,8 @@ enum class ArgumentKind : std::uint8_t {
   sequence,       // number of this call's first signal; wraps
   half,           // of the staging: 0 or 1, the other one in every call of the group
   signal_table,   // the address of every rank's signal pad
-  staging_table,  // of every rank's staging
+  staging_table,  // of half 0 of every rank's staging, then of half 1: entry half * world + rank
+  inbox_table,    // of every rank's inboxes, by halves too
   output_table,   // of every rank's output
   wait_limit,     // polls (Encoding::poll: nanoseconds) before a wait gives up; 0: never
   error  // where a wait that gives up says so: a pair of words per block and peer, see error_bytes_per_peer
@@ -40,7 +41,8 @@ struct Pads {
   bool operator==(const Pads&) const = default;
 };
 
-/// What peers read from or write to, per rank. Two halves, used in turn.
+/// What peers read from or write to, per rank. Two halves, used in turn. A half is a buffer of its own: halves at an
+/// offset that depends on the kernel would overlap when the sizes of calls change.
 struct Staging {
   std::int64_t bytes_per_half = 0;
   int halves = 0;  // 2, or 0 for none
@@ -75,6 +77,7 @@ struct Manifest {
   std::vector<LaunchArgument> arguments;  // in order
   Pads pads;
   Staging staging;
+  Staging inboxes;  // of packets: one for each rank, packet_inbox_bytes apart; nothing else is stored there
   Launch launch;
   bool cooperative = true;  // blocks wait for each other: all of them must be resident
   std::int64_t error_bytes = 0;
@@ -93,7 +96,8 @@ Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encodin
 /// warps or tiles that are no powers of two, arguments that the variant does not have.
 void require_valid(const Manifest& manifest);
 /// For the launcher: throws T015 unless what a group has allocated is enough for the kernel.
-void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging);
+void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging,
+                  const Staging& inboxes);
 
 /// JSON, and back: manifest_from_text(text_of(m)) == m. Both throw R001 for an invalid manifest; reading also for a text
 /// that is not JSON, a newer version, a key that is missing or unknown, and a value of another type.

@@ -20,8 +20,9 @@ constexpr ReduceKind all_reductions[] = {ReduceKind::sum, ReduceKind::max, Reduc
 constexpr ArgumentKind all_arguments[] = {ArgumentKind::input,         ArgumentKind::output,
                                           ArgumentKind::rank,          ArgumentKind::sequence,
                                           ArgumentKind::half,          ArgumentKind::signal_table,
-                                          ArgumentKind::staging_table, ArgumentKind::output_table,
-                                          ArgumentKind::wait_limit,    ArgumentKind::error};
+                                          ArgumentKind::staging_table, ArgumentKind::inbox_table,
+                                          ArgumentKind::output_table,  ArgumentKind::wait_limit,
+                                          ArgumentKind::error};
 
 Json json_of(const CollectiveSpec& spec) {
   Json groups = Json::array(), pairs = Json::array();
@@ -45,6 +46,10 @@ Json json_of(const Launch& launch) {
           {"unroll", launch.unroll},
           {"elements", launch.elements},
           {"tile_elements", launch.tile_elements}};
+}
+
+Json json_of(const Staging& staging) {
+  return {{"bytes_per_half", staging.bytes_per_half}, {"halves", staging.halves}};
 }
 
 [[noreturn]] void refuse(const std::string& path, std::string_view found, std::string_view expected) {
@@ -175,16 +180,22 @@ Launch launch_in(Fields fields) {
   return launch;
 }
 
+Staging staging_in(Fields fields) {
+  Staging staging;
+  fields.read("bytes_per_half", staging.bytes_per_half);
+  fields.read("halves", staging.halves);
+  fields.finish();
+  return staging;
+}
+
 void read_buffers(Fields& fields, Manifest& manifest) {
   Fields pads(fields.at("pads"), "pads");
   pads.read("rows", manifest.pads.rows);
   pads.read("row_bytes", manifest.pads.row_bytes);
   pads.read("slots", manifest.pads.slots);
   pads.finish();
-  Fields staging(fields.at("staging"), "staging");
-  staging.read("bytes_per_half", manifest.staging.bytes_per_half);
-  staging.read("halves", manifest.staging.halves);
-  staging.finish();
+  manifest.staging = staging_in(Fields(fields.at("staging"), "staging"));
+  manifest.inboxes = staging_in(Fields(fields.at("inboxes"), "inboxes"));
   Fields sequence(fields.at("sequence"), "sequence");
   sequence.read("signals", manifest.sequence.signals);
   sequence.read("refresh", manifest.sequence.refresh);
@@ -227,7 +238,7 @@ std::string text_of(const Manifest& manifest) {
     arguments.push_back({{"kind", name(argument.kind)},
                          {"dtype", tutti::name(argument.dtype)},
                          {"alignment", argument.alignment}});
-  const auto& [pads, staging, sequence] = std::tie(manifest.pads, manifest.staging, manifest.sequence);
+  const auto& [pads, sequence] = std::tie(manifest.pads, manifest.sequence);
   const Json json{{"version", format_version},
                   {"name", manifest.name},
                   {"target", name(manifest.target)},
@@ -236,7 +247,8 @@ std::string text_of(const Manifest& manifest) {
                   {"entries", manifest.entries},
                   {"arguments", arguments},
                   {"pads", {{"rows", pads.rows}, {"row_bytes", pads.row_bytes}, {"slots", pads.slots}}},
-                  {"staging", {{"bytes_per_half", staging.bytes_per_half}, {"halves", staging.halves}}},
+                  {"staging", json_of(manifest.staging)},
+                  {"inboxes", json_of(manifest.inboxes)},
                   {"launch", json_of(manifest.launch)},
                   {"cooperative", manifest.cooperative},
                   {"error_bytes", manifest.error_bytes},
