@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/kernels/emit/emit.hpp"
+
+#include "tutti/base/require.hpp"
+#include "tutti/kernels/emit/barrier.hpp"
+#include "tutti/kernels/emit/phases.hpp"
+#include "tutti/kernels/spec/eligible.hpp"
+
+namespace tutti::kernels {
+namespace {
+
+/// What follows the barrier after publish().
+void consume(Writer& w) { is_reduction(w.manifest.spec.kind) ? fold_published(w) : pull(w); }
+
+void write_one_shot(Writer& w) {
+  publish(w);
+  after_barrier(w, 0, [&] { consume(w); });
+}
+
+void write_two_shot(Writer& w) {
+  publish_parts(w);
+  after_barrier(w, 0, [&] {
+    fold_part(w);
+    after_barrier(w, 1, [&] { pull_parts(w); });
+  });
+}
+
+// Inboxes alternate by halves, so they are free. Outputs are free only when their owner has begun this call.
+void write_push(Writer& w) {
+  if (is_reduction(w.manifest.spec.kind)) {
+    push_to_inboxes(w);
+    return after_barrier(w, 0, [&] { fold_inboxes(w); });
+  }
+  after_barrier(w, 0, [&] {
+    push_to_outputs(w);
+    signal(w, 1);
+    wait(w, 1);
+  });
+}
+
+void write_packets(Writer& w) {
+  send_packets(w);
+  is_reduction(w.manifest.spec.kind) ? fold_packets(w) : receive_packets(w);
+}
+
+Function kernel_of(const Manifest& manifest) {
+  Writer w(manifest, manifest.entries.front());
+  switch (manifest.spec.variant) {
+    case Variant::standard:
+    case Variant::swizzled:
+    case Variant::one_shot: write_one_shot(w); break;
+    case Variant::two_shot: write_two_shot(w); break;
+    case Variant::push: write_push(w); break;
+    case Variant::packets: write_packets(w); break;
+    case Variant::two_launches: fail(Code::internal, "two launches have two kernels");
+  }
+  return std::move(w).finish();
+}
+
+std::vector<Function> two_kernels_of(const Manifest& manifest) {
+  Writer first(manifest, manifest.entries.at(0)), second(manifest, manifest.entries.at(1));
+  publish(first);
+  signal(first, 0);
+  second.b.if_then(wait(second, 0), [&] { consume(second); });
+  return {std::move(first).finish(), std::move(second).finish()};
+}
+
+}  // namespace
+
+std::vector<Function> emit(const Manifest& manifest) {
+  require_valid(manifest);
+  if (manifest.spec.variant == Variant::two_launches) return two_kernels_of(manifest);
+  return {kernel_of(manifest)};
+}
+
+}  // namespace tutti::kernels

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/kernels/emit/phases.hpp"
+
+#include "tutti/base/require.hpp"
+
+namespace tutti::kernels {
+namespace {
+
+bool is_half(Scalar scalar) { return scalar == Scalar::f16 || scalar == Scalar::bf16; }
+
+// NaN wins over numbers in max and min, as in StableHLO.
+ArithOp fold_op(const CollectiveSpec& spec) {
+  const bool of_floats = tutti::is_float(spec.dtype), of_unsigned = is_unsigned(spec.dtype);
+  switch (*spec.reduction) {
+    case ReduceKind::sum: return of_floats ? ArithOp::addf : ArithOp::addi;
+    case ReduceKind::max:
+      return of_floats ? ArithOp::maximumf : of_unsigned ? ArithOp::maxui : ArithOp::maxsi;
+    case ReduceKind::min:
+      return of_floats ? ArithOp::minimumf : of_unsigned ? ArithOp::minui : ArithOp::minsi;
+    case ReduceKind::logical_and:
+    case ReduceKind::logical_or: break;
+  }
+  fail(Code::internal, "kernels do not reduce by {}", tutti::name(*spec.reduction));
+}
+
+std::vector<Value> stagings(Writer& w) {
+  std::vector<Value> all;
+  for (int rank = 0; rank < w.world; ++rank)
+    all.push_back(w.half_of(ArgumentKind::staging_table, w.i32(rank), w.element));
+  return all;
+}
+
+/// The fold of what `load` gives for rank 0, 1, ..
+Value fold_of_ranks(Writer& w, const std::function<Value(int)>& load) {
+  Value sum = to_accumulator(w, load(0));
+  for (int rank = 1; rank < w.world; ++rank) sum = folded(w, sum, load(rank));
+  return from_accumulator(w, sum);
+}
+
+void fold_to_output(Writer& w, const std::function<Value(int rank, const Tile&)>& load) {
+  w.for_own_tiles([&](Value t) {
+    w.with_tile(t, {}, [&](const Tile& tile) {
+      const Value sum = fold_of_ranks(w, [&](int rank) { return load(rank, tile); });
+      store_tile(w, w.b.offset(w.argument(ArgumentKind::output), tile.elements), sum, tile, Memory::own);
+    });
+  });
+}
+
+/// Elements of a part: launch.elements, fewer of the last ones, perhaps below 0.
+Value size_of_part(Writer& w, Value part) {
+  const Value before = w.times(part, w.manifest.launch.elements);
+  const Value rest = w.b.arith(ArithOp::subi, w.index(w.view.elements), before);
+  return w.b.arith(ArithOp::minsi, rest, w.index(w.manifest.launch.elements));
+}
+
+/// Calls body with each own tile of a part.
+void for_tiles_of(Writer& w, Value part, const std::function<void(const Tile&)>& body) {
+  const bool are_whole = w.manifest.launch.elements * w.world == w.view.elements;
+  const std::optional<Value> limit = are_whole ? std::nullopt : std::optional(size_of_part(w, part));
+  w.for_own_tiles([&](Value t) { w.with_tile(t, limit, body); });
+}
+
+/// Pointers to the tile in a part of an array that is dense, or of a staging, whose slices lie as dense.
+Value in_part(Writer& w, Value base, Value part, const Tile& tile) {
+  return w.places(base, {1, w.world, w.manifest.launch.elements}, part, tile.elements);
+}
+
+}  // namespace
+
+Value to_accumulator(Writer& w, Value values) {
+  return is_half(w.element) ? w.b.convert(ConvertOp::extf, values, Scalar::f32) : values;
+}
+
+Value folded(Writer& w, Value sum, Value values) {
+  return w.b.arith(fold_op(w.manifest.spec), sum, to_accumulator(w, values));
+}
+
+Value from_accumulator(Writer& w, Value sum) {
+  return is_half(w.element) ? w.b.convert(ConvertOp::truncf, sum, w.element) : sum;
+}
+
+void fold_published(Writer& w) {
+  const std::vector<Value> all = stagings(w);
+  fold_to_output(w, [&](int rank, const Tile& tile) {
+    const Value from = in_slice(w, all[static_cast<std::size_t>(rank)], slice_for(w, w.rank()), tile);
+    return load_tile(w, from, tile, Memory::peer);
+  });
+}
+
+void push_to_inboxes(Writer& w) {
+  w.for_ranks(w.world, [&](Value target) {
+    const Value staging = w.half_of(ArgumentKind::staging_table, target, w.element);
+    w.for_own_tiles([&](Value t) {
+      w.with_tile(t, {}, [&](const Tile& tile) {
+        const Value values = input_tile(w, slice_for(w, target), tile);
+        store_tile(w, in_slice(w, staging, w.rank(), tile), values, tile, Memory::peer);
+      });
+    });
+  });
+}
+
+void fold_inboxes(Writer& w) {
+  const Value staging = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);
+  fold_to_output(w, [&](int rank, const Tile& tile) {
+    return load_tile(w, in_slice(w, staging, w.i32(rank), tile), tile, Memory::peer);
+  });
+}
+
+void publish_parts(Writer& w) {
+  const Value staging = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);
+  const Value first = w.i32(0);
+  const Value end = w.i32(w.world);
+  w.b.for_loop(first, end, w.i32(1), [&](Value part) {
+    for_tiles_of(w, part, [&](const Tile& tile) {
+      const Value from = in_part(w, w.argument(ArgumentKind::input), part, tile);
+      const Value values = load_tile(w, from, tile, Memory::own);
+      store_tile(w, in_part(w, staging, part, tile), values, tile, Memory::peer);
+    });
+  });
+}
+
+// Nobody else reads this rank's part of its staging before the second barrier.
+void fold_part(Writer& w) {
+  const std::vector<Value> all = stagings(w);
+  const Value mine = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);
+  for_tiles_of(w, w.rank(), [&](const Tile& tile) {
+    const Value sum = fold_of_ranks(w, [&](int rank) {
+      return load_tile(w, in_part(w, all[static_cast<std::size_t>(rank)], w.rank(), tile), tile,
+                       Memory::peer);
+    });
+    store_tile(w, in_part(w, mine, w.rank(), tile), sum, tile, Memory::peer);
+    const Value output = w.argument(ArgumentKind::output);
+    store_tile(w, in_part(w, output, w.rank(), tile), sum, tile, Memory::own);
+  });
+}
+
+void pull_parts(Writer& w) {
+  w.for_ranks(w.world - 1, [&](Value source) {
+    const Value staging = w.half_of(ArgumentKind::staging_table, source, w.element);
+    for_tiles_of(w, source, [&](const Tile& tile) {
+      const Value values = load_tile(w, in_part(w, staging, source, tile), tile, Memory::peer);
+      store_tile(w, in_part(w, w.argument(ArgumentKind::output), source, tile), values, tile, Memory::own);
+    });
+  });
+}
+
+}  // namespace tutti::kernels
