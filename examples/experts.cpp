@@ -15,7 +15,7 @@
 #include "examples/support/text_file.hpp"
 #include "examples/support/transformer_text.hpp"
 #include "tutti/base/counted.hpp"
-#include "tutti/cli/program.hpp"
+#include "tutti/cli/words/program.hpp"
 
 namespace {
 

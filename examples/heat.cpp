@@ -12,7 +12,7 @@
 #include "examples/support/heat_options.hpp"
 #include "examples/support/text_file.hpp"
 #include "tutti/base/counted.hpp"
-#include "tutti/cli/program.hpp"
+#include "tutti/cli/words/program.hpp"
 
 namespace {
 

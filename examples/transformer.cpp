@@ -13,7 +13,7 @@
 #include "examples/support/transformer_text.hpp"
 #include "examples/transformer_model.hpp"
 #include "tutti/base/counted.hpp"
-#include "tutti/cli/program.hpp"
+#include "tutti/cli/words/program.hpp"
 
 namespace {
 

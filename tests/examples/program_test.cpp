@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/program.hpp"
+#include "tutti/cli/words/program.hpp"
 
 #include <gtest/gtest.h>
 

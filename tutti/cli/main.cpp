@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "tutti/base/require.hpp"
-#include "tutti/cli/options.hpp"
-#include "tutti/cli/program.hpp"
+#include "tutti/cli/words/options.hpp"
+#include "tutti/cli/words/program.hpp"
 #include "tutti/tensor/loops/instruction_set.hpp"
 #include "tutti/tensor/products/blas.hpp"
 
@@ -80,6 +80,50 @@ CLI::App* add_plan(CLI::App& app, tutti::cli::PlanArguments& plan) {
   return command;
 }
 
+CLI::App* add_kernel(CLI::App& app, tutti::cli::KernelArguments& kernel) {
+  CLI::App* command =
+      app.add_subcommand("kernel", "emit a collective as a GPU kernel, and check it on a model of the GPUs");
+  command->footer(
+      "tutti kernel all_gather --world 8 --shape 1024x64 --dim 1 --dtype bf16 --emit ttir > all_gather.ttir\n"
+      "tutti kernel all_reduce --world 4 --shape 4096 --variant two_shot --check");
+  command
+      ->add_option("collective", kernel.kind,
+                   "all_gather, all_reduce, reduce_scatter, all_to_all or ppermute")
+      ->required();
+  command->add_option("--world", kernel.world, "ranks of a group, 1 to 16")->required();
+  command
+      ->add_option(
+          "--shape", kernel.shape,
+          "of one block: what a rank gives (all_gather, all_reduce, ppermute), receives (reduce_scatter), or "
+          "sends to one peer (all_to_all)")
+      ->capture_default_str();
+  command->add_option("--dim", kernel.dim, "along which the blocks of all ranks lie")->capture_default_str();
+  command->add_option("--concat", kernel.concat,
+                      "all_to_all: along which they lie in the result, else as --dim");
+  command->add_option("--dtype", kernel.dtype, "of the elements")->capture_default_str();
+  command->add_option("--op", kernel.op, "of a reduction: sum, max or min; else sum");
+  command->add_option("--pairs", kernel.pairs, "of ppermute: 0-1,1-0; else the ring i to i + 1");
+  command->add_option(
+      "--variant", kernel.variant,
+      "standard, swizzled, push, one_shot, two_shot, two_launches or packets; else the usual one");
+  command->add_option("--encoding", kernel.encoding, "of the barrier: poll, atomics or threads")
+      ->capture_default_str();
+  command->add_option("--target", kernel.target, "whose GPUs: nvidia or amd")->capture_default_str();
+  command->add_option("--sm", kernel.sm, "PTX for this compute capability: 80 or 90")->capture_default_str();
+  command->add_option(
+      "--emit", kernel.emit,
+      "print it as ttir (Triton 3.9), mlir (generic text), ptx, manifest or plan; ttir if nothing "
+      "else is asked for");
+  command->add_flag("--check", kernel.check,
+                    "run it on a model of the GPUs in many schedules: races, deadlocks, data, bytes");
+  command->add_flag("--run", kernel.run, "run it on the GPUs of this machine and compare the result");
+  command->add_flag("--why", kernel.why,
+                    "tell whether there is a kernel, why it is so, and what else would run");
+  command->add_option("--svg", kernel.svg,
+                      "draw into this file which program moves which tile from whom, in order");
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "SPMD array programs: types, derivatives, batching and lockstep execution through every collective.",
@@ -94,6 +138,9 @@ int run(int argc, char** argv) {
   add_explain(app, explain)->callback([&] { status = tutti::cli::explain(explain); });
   tutti::cli::PlanArguments plan;
   add_plan(app, plan)->callback([&] { status = tutti::cli::plan(plan); });
+
+  tutti::cli::KernelArguments kernel;
+  add_kernel(app, kernel)->callback([&] { status = tutti::cli::kernel(kernel); });
 
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };

@@ -15,18 +15,6 @@ namespace {
 
 using Refusal = std::optional<std::string>;
 
-std::vector<Variant> variants_of(Collective kind) {
-  using enum Variant;
-  switch (kind) {
-    case Collective::all_gather:
-    case Collective::all_to_all: return {standard, swizzled, push, two_launches, packets};
-    case Collective::all_reduce: return {one_shot, two_shot, two_launches, packets};
-    case Collective::ppermute: return {standard, push, two_launches};
-    case Collective::reduce_scatter: break;
-  }
-  return {standard, push, two_launches, packets};
-}
-
 Refusal refused_variant(const CollectiveSpec& spec) {
   const std::vector<Variant> variants = variants_of(spec.kind);
   if (std::ranges::find(variants, spec.variant) != variants.end()) return {};
@@ -163,6 +151,18 @@ Eligibility eligible(const CollectiveSpec& spec) {
                        refused_dims, refused_size})
     if (Refusal why = refused(spec)) return {std::move(why)};
   return {};
+}
+
+std::vector<Variant> variants_of(Collective kind) {
+  using enum Variant;
+  switch (kind) {
+    case Collective::all_gather:
+    case Collective::all_to_all: return {standard, swizzled, push, two_launches, packets};
+    case Collective::all_reduce: return {one_shot, two_shot, two_launches, packets};
+    case Collective::ppermute: return {standard, push, two_launches};
+    case Collective::reduce_scatter: break;
+  }
+  return {standard, push, two_launches, packets};
 }
 
 bool is_reduction(Collective kind) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tutti/kernels/spec/collective_spec.hpp"
 
@@ -22,6 +23,8 @@ struct Eligibility {
 ///   standard, push, two_launches. It has one source to visit.
 Eligibility eligible(const CollectiveSpec& spec);
 
+/// The variants of a collective; the first is the usual one.
+std::vector<Variant> variants_of(Collective kind);
 bool is_reduction(Collective kind);  // all_reduce, reduce_scatter
 /// True if the blocks of all ranks lie side by side along `dim` in an operand or a result.
 bool has_dim(Collective kind);  // all_gather, reduce_scatter, all_to_all

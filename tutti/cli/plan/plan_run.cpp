@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/plan_run.hpp"
+#include "tutti/cli/plan/plan_run.hpp"
 
 #include "tutti/base/require.hpp"
-#include "tutti/cli/plan_run_arrays.hpp"
+#include "tutti/cli/plan/plan_run_arrays.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"

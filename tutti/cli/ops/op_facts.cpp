@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/op_facts.hpp"
+#include "tutti/cli/ops/op_facts.hpp"
 
 #include <algorithm>
 #include <set>

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "tutti/base/require.hpp"
-#include "tutti/cli/op_facts.hpp"
+#include "tutti/cli/ops/op_facts.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/on_machine.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/rule_cells.hpp"
+#include "tutti/cli/ops/rule_cells.hpp"
 
 namespace tutti::cli {
 namespace {

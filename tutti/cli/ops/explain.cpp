@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tutti/cli/named_op.hpp"
-#include "tutti/cli/op_facts.hpp"
-#include "tutti/cli/options.hpp"
-#include "tutti/cli/rule_cells.hpp"
+#include "tutti/cli/ops/named_op.hpp"
+#include "tutti/cli/ops/op_facts.hpp"
+#include "tutti/cli/ops/rule_cells.hpp"
+#include "tutti/cli/words/options.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -36,4 +36,23 @@ struct PlanArguments {
 /// a mark under the place, and the errors of plan(), R001 for a picture that cannot be written.
 int plan(const PlanArguments& arguments);
 
+struct KernelArguments {
+  std::string kind;  // "all_gather"
+  int world = 0, dim = 0;
+  std::string concat;  // of all_to_all: empty: as dim
+  std::string shape = "1024", dtype = "f32";
+  std::string op, pairs;  // empty: sum; the ring
+  std::string variant;    // empty: the first that the collective has
+  std::string encoding = "poll", target = "nvidia";
+  int sm = 90;       // of PTX
+  std::string emit;  // ttir, mlir, ptx, manifest, plan; empty: ttir, if nothing else is asked for
+  bool check = false, run = false, why = false;
+  std::string svg;  // file for a picture; empty: none
+};
+/// Prints a collective kernel, checks it on a model of the GPUs, runs it, or tells why there is none. Returns the exit
+/// status: 1 if the check found a fault.
+/// Throws R002 for a word that is none, T015 with the reason for a collective without a kernel, R001 for a picture that
+/// cannot be written, R004 for --run without a GPU.
+int kernel(const KernelArguments& arguments);
+
 }  // namespace tutti::cli

@@ -1,50 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/plan_request.hpp"
-
-#include <fmt/format.h>
+#include "tutti/cli/plan/plan_request.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "tutti/base/require.hpp"
+#include "tutti/cli/words/words.hpp"
 #include "tutti/tree/specs.hpp"
 
 namespace tutti::cli {
 namespace {
 
 constexpr PlanObjective all_objectives[] = {PlanObjective::time, PlanObjective::bytes, PlanObjective::steps};
-
-// All of the text is one number.
-template <class Number>
-bool reads(std::string_view text, Number& number) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-Shape parse_shape(std::string_view text) {
-  std::vector<std::int64_t> sizes;
-  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
-    const std::string_view word = text.substr(begin, text.find('x', begin) - begin);
-    std::int64_t size = 0;
-    require(reads(word, size) && size >= 0, Code::usage,
-            "--shape: '{}' in '{}' is not the size of a dim; write for example 4096x4096", word, text);
-    sizes.push_back(size);
-    begin += word.size() + 1;
-  }
-  Shape shape(sizes);
-  shape.check();
-  return shape;
-}
-
-DType parse_dtype(std::string_view text) {
-  const std::optional<DType> dtype = dtype_named(text);
-  std::vector<std::string_view> names;
-  for (DType one : all_dtypes()) names.push_back(tutti::name(one));
-  require(dtype.has_value(), Code::usage, "--dtype: there is no '{}'; use one of {}", text,
-          fmt::join(names, ", "));
-  return *dtype;
-}
 
 PlanObjective parse_objective(std::string_view text) {
   const auto* found = std::ranges::find(all_objectives, text, [](PlanObjective one) { return name(one); });

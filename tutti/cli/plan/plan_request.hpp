@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tutti/cli/options.hpp"
+#include "tutti/cli/words/options.hpp"
 #include "tutti/plan/plan.hpp"
 
 namespace tutti::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/named_op.hpp"
+#include "tutti/cli/ops/named_op.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tutti/base/require.hpp"
-#include "tutti/cli/op_facts.hpp"
+#include "tutti/cli/ops/op_facts.hpp"
 
 namespace tutti::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tutti/cli/options.hpp"
-#include "tutti/cli/rule_cells.hpp"
+#include "tutti/cli/ops/rule_cells.hpp"
+#include "tutti/cli/words/options.hpp"
 #include "tutti/control/all_ops.hpp"
 
 namespace tutti::cli {

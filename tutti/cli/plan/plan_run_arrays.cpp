@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/plan_run_arrays.hpp"
+#include "tutti/cli/plan/plan_run_arrays.hpp"
 
 #include <fmt/core.h>
 

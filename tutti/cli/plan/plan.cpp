@@ -7,11 +7,11 @@
 #include <set>
 
 #include "tutti/base/counted.hpp"
-#include "tutti/cli/options.hpp"
-#include "tutti/cli/plan_json.hpp"
-#include "tutti/cli/plan_picture.hpp"
-#include "tutti/cli/plan_request.hpp"
-#include "tutti/cli/plan_run.hpp"
+#include "tutti/cli/plan/plan_json.hpp"
+#include "tutti/cli/plan/plan_picture.hpp"
+#include "tutti/cli/plan/plan_request.hpp"
+#include "tutti/cli/plan/plan_run.hpp"
+#include "tutti/cli/words/options.hpp"
 #include "tutti/plan/request/links.hpp"
 #include "tutti/plan/text.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/cli/plan_json.hpp"
+#include "tutti/cli/plan/plan_json.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "tutti/base/require.hpp"
+#include "tutti/cli/kernel/kernel_picture.hpp"
+#include "tutti/cli/kernel/kernel_plan.hpp"
+#include "tutti/cli/kernel/kernel_request.hpp"
+#include "tutti/kernels/emit/emit.hpp"
+#include "tutti/kernels/ir/text.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using namespace kernels;
+
+// Two modules are separated as mlir-opt --split-input-file expects.
+std::string modules(const Manifest& manifest, std::string (*text_of_kernel)(const Function&)) {
+  std::string text;
+  for (const Function& kernel : emit(manifest))
+    text += (text.empty() ? "" : "// -----\n") + text_of_kernel(kernel);
+  return text;
+}
+
+std::string emitted(const KernelArguments& arguments, const Manifest& manifest) {
+  const std::string& what = arguments.emit;
+  if (what == "ttir") return modules(manifest, triton_text);
+  if (what == "mlir") return modules(manifest, mlir_generic_text);
+  if (what == "manifest") return text_of(manifest);
+  if (what == "plan") return plan_text(manifest);
+  fail(Code::usage, "--emit: there is no '{}'; use ttir, mlir, ptx, manifest or plan", what);
+}
+
+}  // namespace
+
+int kernel(const KernelArguments& arguments) {
+  const KernelRequest request = request_of(arguments);
+  if (arguments.why) fmt::print("{}", why_text(request));
+  const bool asks = arguments.check || arguments.run || !arguments.svg.empty();
+  if (arguments.why && !asks && arguments.emit.empty()) return 0;
+  const Manifest manifest = manifest_of(request.spec, request.target, request.encoding);
+  KernelArguments wanted = arguments;
+  if (wanted.emit.empty() && !asks) wanted.emit = "ttir";
+  if (!wanted.emit.empty()) fmt::print("{}", emitted(wanted, manifest));
+  if (!arguments.svg.empty()) write_kernel_picture(arguments.svg, manifest);
+  return 0;
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/kernels/spec/traffic.hpp"
+
+#include <algorithm>
+
+#include "tutti/kernels/spec/launch.hpp"
+
+namespace tutti::kernels {
+namespace {
+
+bool is_paired(const CollectiveSpec& spec, int rank) {
+  const bool is_push = spec.variant == Variant::push;
+  return std::ranges::any_of(spec.pairs, [&](const std::pair<int, int>& pair) {
+    return pair.first != pair.second && (is_push ? pair.first : pair.second) == rank;
+  });
+}
+
+/// Elements of the part of two_shot that a rank folds.
+std::int64_t part_elements(const CollectiveSpec& spec, const CanonicalView& view, int rank) {
+  const std::int64_t size = visited_elements(spec, view);
+  return std::clamp<std::int64_t>(view.elements - rank * size, 0, size);
+}
+
+// A rank reads its own part of each peer, then the other parts.
+std::int64_t two_shot_elements(const CollectiveSpec& spec, const CanonicalView& view, int rank) {
+  const std::int64_t own = part_elements(spec, view, rank);
+  return own * (spec.world - 1) + view.elements - own;
+}
+
+}  // namespace
+
+std::int64_t link_bytes(const CollectiveSpec& spec, int rank) {
+  const CanonicalView view = view_of(spec);
+  const std::int64_t bytes_of_element = view.moved.bits / 8;
+  if (spec.kind == Collective::ppermute) return is_paired(spec, rank) ? view.block_bytes() : 0;
+  if (spec.variant == Variant::two_shot) return two_shot_elements(spec, view, rank) * bytes_of_element;
+  const std::int64_t blocks = view.elements * (spec.world - 1);
+  if (spec.variant == Variant::packets) return blocks * packet_bytes * packets_per_element(view.moved);
+  return blocks * bytes_of_element;
+}
+
+std::int64_t link_bytes(const CollectiveSpec& spec) {
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < spec.world; ++rank) sum += link_bytes(spec, rank);
+  return sum;
+}
+
+std::int64_t least_link_bytes(const CollectiveSpec& spec) {
+  const CanonicalView view = view_of(spec);
+  const std::int64_t block = view.block_bytes();
+  switch (spec.kind) {
+    case Collective::all_reduce: return 2 * block * (spec.world - 1);
+    case Collective::ppermute: return link_bytes(spec);
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all: break;
+  }
+  return block * (spec.world - 1) * spec.world;
+}
+
+}  // namespace tutti::kernels
