@@ -46,6 +46,17 @@ std::string links_text(const CollectiveSpec& spec) {
                      least == 0 ? 1.0 : static_cast<double>(bytes) / static_cast<double>(least));
 }
 
+std::string memory_text(const CollectiveSpec& spec) {
+  MemoryBytes all;
+  for (int rank = 0; rank < spec.world; ++rank) {
+    const MemoryBytes of_rank = memory_bytes(spec, rank);
+    all.read += of_rank.read;
+    all.written += of_rank.written;
+  }
+  return fmt::format("{} read and {} written by all ranks in their own memory", in_bytes(all.read),
+                     in_bytes(all.written));
+}
+
 std::string buffers_text(const Manifest& manifest) {
   std::vector<std::string> buffers;
   if (manifest.staging.halves > 0)
@@ -112,6 +123,7 @@ std::string plan_text(const Manifest& manifest) {
   text += fmt::format("phases:  {}\n", phases_of(spec));
   text += fmt::format("buffers: {}\n", buffers_text(manifest));
   text += fmt::format("links:   {}\n", links_text(spec));
+  text += fmt::format("memory:  {}\n", memory_text(spec));
   return text;
 }
 

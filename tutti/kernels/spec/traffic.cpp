@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tutti/kernels/spec/eligible.hpp"
 #include "tutti/kernels/spec/launch.hpp"
 
 namespace tutti::kernels {
@@ -27,6 +28,19 @@ std::int64_t two_shot_elements(const CollectiveSpec& spec, const CanonicalView& 
   return own * (spec.world - 1) + view.elements - own;
 }
 
+bool is_pair(const CollectiveSpec& spec, int source, int target) {
+  return std::ranges::find(spec.pairs, std::pair(source, target)) != spec.pairs.end();
+}
+
+// A ppermute that pushes reads its operand if it has a target, and stores what stays with it, or zeros.
+MemoryBytes pushed_alone(const CollectiveSpec& spec, int rank, std::int64_t block) {
+  const bool has_target =
+      std::ranges::find(spec.pairs, rank, &std::pair<int, int>::first) != spec.pairs.end();
+  const bool has_source =
+      std::ranges::find(spec.pairs, rank, &std::pair<int, int>::second) != spec.pairs.end();
+  return {has_target ? block : 0, is_pair(spec, rank, rank) || !has_source ? block : 0};
+}
+
 }  // namespace
 
 std::int64_t link_bytes(const CollectiveSpec& spec, int rank) {
@@ -43,6 +57,35 @@ std::int64_t link_bytes(const CollectiveSpec& spec) {
   std::int64_t sum = 0;
   for (int rank = 0; rank < spec.world; ++rank) sum += link_bytes(spec, rank);
   return sum;
+}
+
+MemoryBytes memory_bytes(const CollectiveSpec& spec, int rank) {
+  const CanonicalView view = view_of(spec);
+  const std::int64_t block = view.block_bytes(), bytes_of_element = view.moved.bits / 8;
+  const std::int64_t operand = view.operand.elements() * bytes_of_element;
+  const std::int64_t result = view.result.elements() * bytes_of_element;
+  const bool is_alone = spec.kind == Collective::ppermute;
+  switch (spec.variant) {
+    case Variant::standard:
+    case Variant::swizzled:
+    case Variant::one_shot:
+    case Variant::two_launches: {
+      const std::int64_t from_itself = !is_alone || is_pair(spec, rank, rank) ? block : 0;
+      return {operand + from_itself, operand + result};
+    }
+    case Variant::two_shot: {
+      const std::int64_t part = part_elements(spec, view, rank) * bytes_of_element;
+      return {operand + part, operand + part + result};
+    }
+    case Variant::packets: {
+      const std::int64_t inbox = view.elements * packet_bytes * packets_per_element(view.moved);
+      return {spec.world * (block + inbox), inbox + result};
+    }
+    case Variant::push: break;
+  }
+  if (is_alone) return pushed_alone(spec, rank, block);
+  if (is_reduction(spec.kind)) return {operand + spec.world * block, block + result};
+  return {operand, block};
 }
 
 std::int64_t least_link_bytes(const CollectiveSpec& spec) {

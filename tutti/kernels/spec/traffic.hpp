@@ -19,6 +19,14 @@ std::int64_t link_bytes(const CollectiveSpec& spec, int rank);
 /// The same of all ranks.
 std::int64_t link_bytes(const CollectiveSpec& spec);
 
+/// Bytes of payload that a rank's own programs read from and write to its own memory in a call. What peers read and
+/// write there are their link_bytes. Packets: as if every packet were there at its first poll.
+struct MemoryBytes {
+  std::int64_t read = 0, written = 0;
+  bool operator==(const MemoryBytes&) const = default;
+};
+MemoryBytes memory_bytes(const CollectiveSpec& spec, int rank);
+
 /// What no kernel can do without, of all ranks: W blocks less one must come to each rank, or their sum's parts and the
 /// parts of the result.
 std::int64_t least_link_bytes(const CollectiveSpec& spec);
