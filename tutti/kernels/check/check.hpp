@@ -13,7 +13,7 @@
 namespace tutti::kernels {
 
 /// A manifest and its kernels, one for each entry.
-struct Compiled {
+struct EmittedKernels {
   Manifest manifest;
   std::vector<Function> kernels;
 };
@@ -29,7 +29,7 @@ struct Absence {
 };
 
 struct CheckOptions {
-  int calls = 3;  // one after the other, of the compiled kernels in turn
+  int calls = 3;  // one after the other, of the emitted kernels in turn
   std::int64_t schedules = 100;
   std::vector<ScheduleKind> kinds = {ScheduleKind::random, ScheduleKind::pct, ScheduleKind::random,
                                      ScheduleKind::round_robin};  // in turn
@@ -59,7 +59,7 @@ CheckOptions replay_of(CheckOptions options, const Fault& fault);
 ///   until something orders a newer one before it.
 /// Throws T015 if the manifests differ in world, or for options out of range; R001 for an invalid manifest; I001 for
 /// kernels that do not fit it.
-CheckReport check(std::span<const Compiled> compiled, const CheckOptions& options = {});
-CheckReport check(const Compiled& compiled, const CheckOptions& options = {});
+CheckReport check(std::span<const EmittedKernels> emitted, const CheckOptions& options = {});
+CheckReport check(const EmittedKernels& emitted, const CheckOptions& options = {});
 
 }  // namespace tutti::kernels

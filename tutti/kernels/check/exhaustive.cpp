@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tutti/kernels/check/schedules.hpp"
+
+namespace tutti::kernels {
+
+bool Orders::conflict(const Accesses& x, const Accesses& y) {
+  for (const TurnAccess& a : x)
+    for (const TurnAccess& b : y)
+      if ((a.is_write || b.is_write) && a.address < b.address + b.bytes && b.address < a.address + a.bytes)
+        return true;
+  return false;
+}
+
+// A stream launches the blocks of its rank, and goes on when they are done.
+bool Orders::are_ordered(int x, int y) const {
+  const int first_stream = machine_.actors() - machine_.rank_of(machine_.actors() - 1) - 1;
+  return x == y || (machine_.rank_of(x) == machine_.rank_of(y) && (x >= first_stream || y >= first_stream));
+}
+
+std::optional<FoundFault> Orders::run() {
+  machine_.begin(1, 0);
+  try {
+    for (std::size_t depth = 0;; ++depth) {
+      if (machine_.ready().empty() && !machine_.is_finished() && !machine_.expire_waits())
+        throw FoundFault{FaultKind::deadlock, machine_.waits()};
+      if (machine_.ready().empty() || !choose(depth)) break;
+      machine_.turn(path_[depth].actor);
+      path_[depth].accesses = machine_.accesses();
+      add_orders(depth);
+    }
+  } catch (const FoundFault& fault) {
+    return fault;
+  }
+  is_done_ = !advance();
+  return {};
+}
+
+bool Orders::choose(std::size_t depth) {
+  if (depth < path_.size()) return true;  // the path so far is run again
+  Node node;
+  node.ready = machine_.ready();
+  std::ranges::sort(node.ready);
+  if (depth > 0)
+    for (const Asleep& asleep : path_[depth - 1].asleep)
+      if (!are_ordered(asleep.actor, path_[depth - 1].actor) &&
+          !conflict(asleep.accesses, path_[depth - 1].accesses))
+        node.asleep.push_back(asleep);
+  for (int actor : node.ready)
+    if (std::ranges::find(node.asleep, actor, &Asleep::actor) == node.asleep.end()) {
+      node.actor = actor;
+      node.to_try = {actor};
+      path_.push_back(std::move(node));
+      return true;
+    }
+  return false;
+}
+
+// The last earlier turn that conflicts with this one, and that nothing orders before it, might as well come after it.
+void Orders::add_orders(std::size_t depth) {
+  Node& node = path_[depth];
+  const int actor = node.actor;
+  std::vector<int> before(static_cast<std::size_t>(machine_.actors()), -1);
+  const auto join = [&](const Node& earlier) {
+    for (std::size_t i = 0; i < before.size(); ++i) before[i] = std::max(before[i], earlier.clock[i]);
+  };
+  for (std::size_t i = 0; i < depth; ++i)
+    if (are_ordered(path_[i].actor, actor)) join(path_[i]);
+  bool is_added = false;
+  std::vector<std::size_t> conflicting;
+  for (std::size_t i = depth; i-- > 0;) {
+    Node& other = path_[i];
+    if (are_ordered(other.actor, actor) || !conflict(other.accesses, node.accesses)) continue;
+    conflicting.push_back(i);
+    if (is_added || before[static_cast<std::size_t>(other.actor)] >= static_cast<int>(i)) continue;
+    is_added = true;
+    const bool is_ready = std::ranges::find(other.ready, actor) != other.ready.end();
+    for (int candidate : is_ready ? std::vector<int>{actor} : other.ready)
+      if (std::ranges::find(other.to_try, candidate) == other.to_try.end()) other.to_try.push_back(candidate);
+  }
+  for (std::size_t i : conflicting) join(path_[i]);
+  before[static_cast<std::size_t>(actor)] = static_cast<int>(depth);
+  node.clock = std::move(before);
+}
+
+// The deepest turn that has another one to try becomes that one.
+bool Orders::advance() {
+  while (!path_.empty()) {
+    Node& node = path_.back();
+    node.asleep.push_back({node.actor, std::move(node.accesses)});
+    for (int actor : node.to_try)
+      if (std::ranges::find(node.asleep, actor, &Asleep::actor) == node.asleep.end()) {
+        node.actor = actor;
+        return true;
+      }
+    path_.pop_back();
+  }
+  return false;
+}
+
+std::vector<int> Orders::choices() const {
+  std::vector<int> all;
+  for (const Node& node : path_) all.push_back(node.actor);
+  return all;
+}
+
+}  // namespace tutti::kernels
