@@ -9,30 +9,12 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <utility>
 
 #include "tests/kernels/all_gather.hpp"
-#include "tutti/kernels/ir/builder.hpp"
+#include "tests/kernels/text_rows.hpp"
 
 namespace tutti::kernels {
 namespace {
-
-/// A kernel of scalars and of tensors of 8 elements. The first op of a row in the table is %16.
-struct Sample {
-  Builder b{"sample"};
-  Value f = b.argument("f", pointer_to(Scalar::f32), 16), p = b.argument("p", pointer_to(Scalar::i32)),
-        n = b.argument("n", value_of(Scalar::i32)), q = b.argument("q", value_of(Scalar::i64)),
-        c = b.argument("c", value_of(Scalar::i1)), x = b.argument("x", value_of(Scalar::f32)),
-        h = b.argument("h", value_of(Scalar::f16));
-  Value i8 = b.range(0, 8), ps = b.splat(p, {8}), fs = b.splat(f, {8}), xs = b.splat(x, {8}),
-        cs = b.splat(c, {8}), qs = b.splat(q, {8}), ns = b.splat(n, {8}),
-        m = b.constant(value_of(Scalar::i32), 7), unused = b.constant(value_of(Scalar::i1), 1);
-};
-
-struct Row {
-  void (*write)(Sample&);
-  std::string_view triton, generic;
-};
 
 std::string text_after(const std::string& text, std::string_view mark, std::string_view end) {
   const std::size_t begin = text.find('\n', text.find(mark)) + 1;
@@ -45,15 +27,9 @@ std::string text_after(const std::string& text, std::string_view mark, std::stri
   return all;
 }
 
-const Row rows[] = {
-#include "tests/kernels/text_rows.inc"
-};
-
 TEST(kernel_text, of_each_op_is_as_triton_prints_it_and_generic) {
-  for (const Row& row : rows) {
-    Sample sample;
-    row.write(sample);
-    const Function function = std::move(sample.b).finish();
+  for (const Row& row : text_rows) {
+    const Function function = kernel_of(row);
     EXPECT_EQ(text_after(triton_text(function), "%15 = ", "    tt.return"), row.triton);
     EXPECT_EQ(text_after(mlir_generic_text(function), "%15 = ", "    \"tt.return"), row.generic);
   }

@@ -9,8 +9,6 @@
 namespace tutti::kernels {
 namespace {
 
-constexpr int every_address_space = 31;  // of ttg.barrier
-
 template <class Enum>
 int number(Enum value) {
   return static_cast<int>(value);
@@ -70,6 +68,22 @@ std::string properties(const Op& op) {
                     op.kind);
 }
 
+/// The attributes that others give to an op, between { and }.
+std::string discardable(const Function& function, const Op& op) {
+  const auto own = [](Memory memory) {
+    return memory == Memory::own ? fmt::format("{{{}}}", own_memory) : std::string();
+  };
+  return std::visit(Overloaded{
+                        [&](const Load& load) { return own(load.memory); },
+                        [&](const Store& store) { return own(store.memory); },
+                        [&](const IntToPtr& made) {
+                          return hint_text(made.divisibility, type_of(function, op.results.at(0)));
+                        },
+                        [](const auto&) { return std::string(); },
+                    },
+                    op.kind);
+}
+
 class GenericPrinter {
  public:
   explicit GenericPrinter(const Function& function) : function_(function) {}
@@ -108,8 +122,7 @@ class GenericPrinter {
     for (const Region& inner : op.regions)
       regions += (regions.empty() ? "" : ", ") + region(inner, inner.arguments, depth);
     if (!regions.empty()) text += " (" + regions + ")";
-    if (const auto* made = std::get_if<IntToPtr>(&op.kind); made != nullptr && made->divisibility)
-      text += " " + hint_text(made->divisibility, type_of(function_, op.results[0]));
+    if (const std::string others = discardable(function_, op); !others.empty()) text += " " + others;
     return text + " : " + signature(function_, op);
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "tutti/base/overloaded.hpp"
 
@@ -26,7 +27,7 @@ std::string_view special_text(double value, Scalar scalar) {
 std::string float_text(double value, Scalar scalar) {
   if (!std::isfinite(value)) return std::string(special_text(value, scalar));
   const std::string shorter = fmt::format("{:.6e}", value);
-  return std::stod(shorter) == value ? shorter : fmt::format("{:.17e}", value);
+  return std::strtod(shorter.c_str(), nullptr) == value ? shorter : fmt::format("{:.17e}", value);
 }
 
 }  // namespace

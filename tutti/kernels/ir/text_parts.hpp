@@ -10,6 +10,10 @@
 
 namespace tutti::kernels {
 
+/// The attribute of a load or store of Memory::own. Tools keep attributes that they do not know.
+inline constexpr std::string_view own_memory = "tutti.own";
+inline constexpr int every_address_space = 31;  // of ttg.barrier
+
 std::string joined_names(const Function& function, const std::vector<Value>& values);  // "%a, %3"
 std::string joined_types(const std::vector<ValueType>& types);                         // "i32, tensor<8xi32>"
 std::string joined_types(const Function& function, const std::vector<Value>& values);

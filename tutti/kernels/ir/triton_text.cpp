@@ -59,8 +59,8 @@ class Printer {
     return becomes(hint.empty() ? "" : " " + hint);
   }
 
-  std::string line(const Load& op) const { return operands() + policy(op.cache) + " : " + first_type(); }
-  std::string line(const Store& op) const { return operands() + policy(op.cache) + " : " + first_type(); }
+  std::string line(const Load& op) const { return access(op.memory, op.cache); }
+  std::string line(const Store& op) const { return access(op.memory, op.cache); }
   std::string line(const AtomicRmw& op) const {
     return atomic(std::string(to_string(op.op)) + ", ", op.order, op.scope) + " : " +
            signature(function_, *op_);
@@ -179,8 +179,10 @@ class Printer {
   std::string compared(std::string_view predicate) const {
     return fmt::format("{} {}, {} : {}", name(), predicate, values(), first_type());
   }
-  std::string policy(Cache cache) const {
-    return cache == Cache::none ? "" : " {cachePolicy = " + cache_text(cache) + "}";
+  std::string access(Memory memory, Cache cache) const {
+    std::string attributes = cache == Cache::none ? "" : "cachePolicy = " + cache_text(cache);
+    if (memory == Memory::own) attributes += (attributes.empty() ? "" : ", ") + std::string(own_memory);
+    return operands() + (attributes.empty() ? "" : " {" + attributes + "}") + " : " + first_type();
   }
   std::string atomic(std::string_view op, Order order, Scope scope) const {
     return fmt::format("{} {}{}, {}, {}", name(), op, to_string(order), to_string(scope), values());

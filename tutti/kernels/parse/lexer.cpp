@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/kernels/parse/lexer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "tutti/base/error.hpp"
+
+namespace tutti::kernels {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_of_word(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.'; }
+bool is_of_name(char c) { return is_of_word(c) || c == '-'; }  // of a value, a symbol or a block
+
+template <class Belongs>
+std::size_t length_while(std::string_view text, std::size_t begin, Belongs belongs) {
+  std::size_t end = begin;
+  while (end < text.size() && belongs(text[end])) ++end;
+  return end;
+}
+
+std::size_t length_of_number(std::string_view text) {
+  if (text.starts_with("0x") && text.size() > 2 && is_hex(text[2])) return length_while(text, 2, is_hex);
+  std::size_t end = length_while(text, 0, is_digit);
+  if (end == text.size() || text[end] != '.') return end;
+  end = length_while(text, end + 1, is_digit);
+  if (end == text.size() || (text[end] != 'e' && text[end] != 'E')) return end;
+  const std::size_t sign = end + 1 < text.size() && (text[end + 1] == '+' || text[end + 1] == '-') ? 2 : 1;
+  const std::size_t exponent = length_while(text, end + sign, is_digit);
+  return exponent > end + sign ? exponent : end;
+}
+
+/// With both quotes; 1 if the string does not end in its line.
+std::size_t length_of_string(std::string_view text) {
+  for (std::size_t end = 1; end < text.size() && text[end] != '\n'; ++end) {
+    if (text[end] == '"') return end + 1;
+    if (text[end] == '\\') ++end;
+  }
+  return 1;
+}
+
+// The beginning of a long token.
+std::string shown(const Token& token) {
+  constexpr std::size_t longest = 40;
+  if (token.kind == TokenKind::end) return "the end of the text";
+  if (token.text.size() <= longest) return fmt::format("'{}'", token.text);
+  return fmt::format("'{}..'", token.text.substr(0, longest));
+}
+
+/// The part of a long line around a column, printable.
+std::string window(std::string_view line, std::size_t& column) {
+  constexpr std::size_t before = 60, most = 100;
+  const std::size_t begin = column > before ? column - before : 0;
+  column -= begin;
+  std::string part(line.substr(begin, most));
+  std::ranges::replace_if(part, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }, ' ');
+  return part;
+}
+
+}  // namespace
+
+void refuse_at(std::string_view text, std::size_t at, const std::string& message) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
+  std::size_t column = at - begin;
+  const Where where{"kernel text", line, static_cast<int>(column) + 1};
+  const std::string part = window(text.substr(begin, text.find('\n', at) - begin), column);
+  throw Error(Code::file, where, message, {part, std::string(column, ' ') + "^"});
+}
+
+void Lexer::skip_blanks() {
+  while (at_ < text_.size()) {
+    if (text_.substr(at_).starts_with("//")) at_ = std::min(text_.find('\n', at_), text_.size());
+    else if (std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
+    else return;
+  }
+}
+
+std::size_t Lexer::length_of_next(TokenKind& kind) const {
+  const std::string_view rest = text_.substr(at_);
+  const char first = rest.front();
+  kind = TokenKind::word;
+  if (is_letter(first) || first == '_') return length_while(rest, 1, is_of_word);
+  kind = TokenKind::number;
+  if (is_digit(first)) return length_of_number(rest);
+  kind = TokenKind::string;
+  if (first == '"' && length_of_string(rest) > 1) return length_of_string(rest);
+  static constexpr std::string_view sigils = "%@^#";
+  static constexpr TokenKind named[] = {TokenKind::value, TokenKind::symbol, TokenKind::block,
+                                        TokenKind::hash};
+  if (const std::size_t sigil = sigils.find(first); sigil != std::string_view::npos) {
+    kind = named[sigil];
+    const bool is_numbered = rest.size() > 1 && is_digit(rest[1]);
+    const std::size_t end = is_numbered ? length_while(rest, 1, is_digit) : length_while(rest, 1, is_of_name);
+    if (end > 1) return end;
+  }
+  kind = TokenKind::mark;
+  return rest.starts_with("->") ? 2 : 1;
+}
+
+void Lexer::advance() {
+  skip_blanks();
+  next_ = {TokenKind::end, text_.substr(at_, 0), at_};
+  if (at_ == text_.size()) return;
+  const std::size_t length = length_of_next(next_.kind);
+  next_.text = text_.substr(at_, length);
+  at_ += length;
+}
+
+bool Lexer::sees(std::string_view word) const {
+  return (next_.kind == TokenKind::word || next_.kind == TokenKind::mark) && next_.text == word;
+}
+
+Token Lexer::take() {
+  const Token token = next_;
+  advance();
+  return token;
+}
+
+bool Lexer::takes(std::string_view word) {
+  const bool is_next = sees(word);
+  if (is_next) advance();
+  return is_next;
+}
+
+void Lexer::expect(std::string_view word) {
+  if (!takes(word)) refuse(fmt::format("'{}'", word));
+}
+
+Token Lexer::expect(TokenKind kind, std::string_view what) {
+  if (!sees(kind)) refuse(what);
+  return take();
+}
+
+std::int64_t Lexer::integer(std::string_view what) {
+  const std::size_t begin = next_.at;
+  const bool is_negative = takes("-");
+  if (!sees(TokenKind::number)) refuse(what);
+  const std::string_view number = take().text;
+  const int base = number.starts_with("0x") ? 16 : 10;
+  const std::string digits = (is_negative ? "-" : "") + std::string(number.substr(base == 16 ? 2 : 0));
+  std::int64_t value = 0;
+  const char* last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, value, base);
+  if (error != std::errc{} || end != last)
+    refuse_at(begin, fmt::format("'{}' is no integer of 64 bits; expected {}", digits, what));
+  return value;
+}
+
+Dims Lexer::dims_behind_bracket() {
+  Dims dims;
+  at_ = next_.at + 1;
+  while (true) {
+    const std::string_view rest = text_.substr(at_);
+    const std::size_t digits = length_while(rest, 0, is_digit);
+    if (digits == 0 || digits == rest.size() || rest[digits] != 'x') break;
+    std::int64_t dim = 0;
+    const auto error = std::from_chars(rest.data(), rest.data() + digits, dim).ec;
+    if (error != std::errc{}) refuse_at(at_, "no tensor has so large a dim");
+    dims.push_back(dim);
+    if (const auto defect = dims_defect(dims)) refuse_at(at_, "no kernel has this tensor: " + *defect);
+    at_ += digits + 1;
+  }
+  advance();
+  return dims;
+}
+
+std::string Lexer::quoted(std::string_view what) {
+  const Token token = expect(TokenKind::string, what);
+  const std::string_view inside = token.text.substr(1, token.text.size() - 2);
+  std::string all;
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] != '\\') {
+      all += inside[i];
+      continue;
+    }
+    const std::string_view escape = inside.substr(i + 1, 2);
+    if (escape.size() == 2 && is_hex(escape[0]) && is_hex(escape[1])) {
+      int byte = 0;
+      std::from_chars(escape.data(), escape.data() + 2, byte, 16);
+      all += static_cast<char>(byte);
+      i += 2;
+    } else if (!escape.empty() && std::string_view("nt\"\\").find(escape[0]) != std::string_view::npos) {
+      all += escape[0] == 'n' ? '\n' : escape[0] == 't' ? '\t' : escape[0];
+      ++i;
+    } else {
+      refuse_at(token.at + 1 + i, "a string has no such escape; write two hex digits behind \\");
+    }
+  }
+  return all;
+}
+
+void Lexer::skip_location() {
+  if (!takes("loc")) return;
+  expect("(");
+  for (int open = 1; open > 0;) {
+    if (sees(TokenKind::end)) refuse("')' at the end of the location");
+    if (sees("(")) ++open;
+    if (sees(")")) --open;
+    advance();
+  }
+}
+
+void Lexer::refuse(std::string_view expected) const {
+  refuse_at(next_.at, fmt::format("found {}, expected {}", shown(next_), expected));
+}
+
+}  // namespace tutti::kernels
