@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembler of NVIDIA, which needs no GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::kernels {
+
+/// A ptxas of PATH, of a CUDA toolkit, of the Python package nvidia-cuda-nvcc, or of the Triton wheel; none: there is none.
+std::optional<std::string> find_ptxas();
+inline constexpr const char* no_ptxas =
+    "there is no ptxas: put the one of a CUDA toolkit on PATH, or install nvidia-cuda-nvcc in .venv";
+
+/// What ptxas says of one entry.
+struct Assembled {
+  std::string entry;
+  int registers = 0, barriers = 0, spill_bytes = 0, stack_bytes = 0;
+};
+struct Assembly {
+  std::vector<Assembled> entries;
+  std::string errors;  // empty if it took the text
+};
+Assembly assemble(const std::string& ptxas, const std::string& ptx, const std::string& architecture);
+
+}  // namespace tutti::kernels

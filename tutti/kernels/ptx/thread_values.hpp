@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each thread holds of the values of a kernel.
+#pragma once
+
+#include <optional>
+
+#include "tutti/kernels/ptx/arithmetic.hpp"
+#include "tutti/kernels/ptx/axis_info.hpp"
+#include "tutti/kernels/ptx/ptx_writer.hpp"
+#include "tutti/kernels/ptx/thread_layout.hpp"
+
+namespace tutti::kernels {
+
+/// One element: a register plus a number, a number alone, or the bits of a register from `bit` on. An i1 is 0 or 1.
+struct Held {
+  std::string reg;  // empty: the number alone
+  std::int64_t add = 0;
+  int bit = 0;
+};
+
+/// The values of one kernel while its PTX is written. Elements of tensors are computed where they are first needed, so
+/// that few of them are alive at once; elements that are equal, or a number apart, are computed once.
+class ThreadValues {
+ public:
+  ThreadValues(const Function& function, int threads);
+
+  const Function& function;
+  const int threads;
+  PtxWriter out;
+  bool needs_shared = false;  // threads exchange values
+
+  const ValueType& type(Value value) const { return type_of(function, value); }
+  RegisterKind kind(Value value) const { return register_kind(type(value)); }
+  const AxisInfo& info(Value value) const { return infos_[static_cast<std::size_t>(value.id)]; }
+  const ThreadLayout& layout(Value value) const;
+  bool is_used(Value value) const { return uses_[static_cast<std::size_t>(value.id)] > 0; }
+  /// True if threads may hold different values of a scalar: it comes from a ThreadId.
+  bool differs(Value value) const { return differs_[static_cast<std::size_t>(value.id)]; }
+
+  /// The element with the least number that a thread holds in this layout, without that of thread 0.
+  const std::string& lane(const ThreadLayout& layout) const;
+  /// The predicate of the threads that own an element; empty: all do.
+  const std::string& owner(const ThreadLayout& layout) const;
+
+  const Held& held(Value value, int i);
+  /// The element as a register, or as a number if it is one.
+  std::string operand(Value value, int i);
+  std::string reg(Value value, int i) { return reg(held(value, i), kind(value)); }
+  std::string reg(const Held& held, RegisterKind kind);
+  /// An integer of at most 32 bits as one of 32 bits.
+  std::string extended(Value value, int i, Extension extension);
+
+  /// For what is computed as a whole, such as loads.
+  void define(Value value, int i, Held held);
+
+  /// What is computed in a region ends with it.
+  void enter() { scopes_.emplace_back(); }
+  void leave();
+
+ private:
+  void prepare_lanes();
+  Held computed(Value value, int i);
+
+  std::map<std::int64_t, ThreadLayout> layouts_;
+  std::vector<AxisInfo> infos_;
+  std::vector<const Op*> definitions_;
+  std::vector<int> uses_;
+  std::vector<bool> differs_;
+  struct Lane {
+    std::string reg, owner;
+  };
+  std::map<std::int64_t, Lane> lanes_;
+  std::vector<std::vector<std::optional<Held>>> held_;
+  std::vector<std::vector<std::pair<int, int>>> scopes_;  // value and element
+};
+
+}  // namespace tutti::kernels

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/kernels/ir/op.hpp"
+
+namespace tutti::kernels {
+
+/// Calls f for every op of a region, an op before those of its regions.
+template <class F>
+void for_each_op(const Region& region, const F& f) {
+  for (const Op& op : region.ops) {
+    f(op);
+    for (const Region& inner : op.regions) for_each_op(inner, f);
+  }
+}
+
+}  // namespace tutti::kernels
