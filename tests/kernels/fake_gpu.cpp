@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernels/fake_gpu.hpp"
+
+#include "tests/support/command.hpp"
+#include "tests/support/refusal.hpp"
+#include "tutti/kernels/gpu/library.hpp"
+
+namespace tutti::kernels {
+
+std::string fake_driver_path() { return program_folder() + "/libfake_driver.so"; }
+std::string old_driver_path() { return program_folder() + "/libold_driver.so"; }
+
+void expect_refusal(const std::function<void()>& program, Code code,
+                    std::initializer_list<std::string_view> parts) {
+  const std::string text = refusal(program);
+  EXPECT_EQ(text.substr(0, 4), info(code).label) << text;
+  for (std::string_view part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
+}
+
+fake_cuda::Control& FakeGpu::fake_control() {
+  const Library library(fake_driver_path(), "tests");
+  auto* control = reinterpret_cast<fake_cuda::Control* (*)()>(library.symbol("fake_control"));
+  return *control();
+}
+
+std::shared_ptr<const Device> FakeGpu::device(int ordinal) const {
+  return std::make_shared<const Device>(driver(), ordinal);
+}
+
+void FakeGpu::TearDown() {
+  EXPECT_EQ(control.live(""), 0) << "handles that nobody destroyed";
+  EXPECT_EQ(control.misuses(), std::vector<std::string>{});
+}
+
+}  // namespace tutti::kernels

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/kernels/fake_driver/control.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/kernels/gpu/device.hpp"
+
+namespace tutti::kernels {
+
+/// Where the library of the fake driver is; it is NCCL, too.
+std::string fake_driver_path();
+std::string old_driver_path();
+
+/// Fails unless `program` throws an Error with this code, whose text has all parts.
+void expect_refusal(const std::function<void()>& program, Code code,
+                    std::initializer_list<std::string_view> parts);
+
+/// Tests against fake GPUs. At the end all handles must be destroyed, and no call have been out of order.
+class FakeGpu : public testing::Test {
+ protected:
+  FakeGpu() { machine({}); }
+  void TearDown() override;
+  /// Begins with other GPUs; before anything is opened.
+  void machine(const fake_cuda::Machine& machine) { control.reset(machine); }
+  std::shared_ptr<const Driver> driver() const { return Driver::open(fake_driver_path()); }
+  std::shared_ptr<const Device> device(int ordinal = 0) const;
+
+  fake_cuda::Control& control = fake_control();
+
+ private:
+  static fake_cuda::Control& fake_control();
+};
+
+}  // namespace tutti::kernels

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device gives us and wants back: each object makes one thing, and destroys it. Destructors ignore errors: a
+// driver that has failed reports the same error at every call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tutti/kernels/gpu/device.hpp"
+
+namespace tutti::kernels {
+
+/// A handle that is moved, not copied, and `Destroy`ed on its device.
+template <class Handle, class Destroy>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(std::shared_ptr<const Device> device, Handle handle) : device_(std::move(device)), handle_(handle) {}
+  Owned(Owned&& other) noexcept : device_(std::move(other.device_)), handle_(other.handle_) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() {
+    if (device_) Destroy{}(*device_, handle_);
+  }
+  Handle get() const { return handle_; }
+  const Device& device() const { return *device_; }
+  const std::shared_ptr<const Device>& shared_device() const { return device_; }
+
+ private:
+  std::shared_ptr<const Device> device_;  // none: moved from, or empty
+  Handle handle_{};
+};
+
+struct DestroyStream {
+  void operator()(const Device& device, StreamHandle stream) const;
+};
+struct DestroyEvent {
+  void operator()(const Device& device, EventHandle event) const;
+};
+struct FreeMemory {
+  void operator()(const Device& device, DeviceAddress address) const;
+};
+struct FreeHostMemory {
+  void operator()(const Device& device, void* memory) const;
+};
+struct UnloadModule {
+  void operator()(const Device& device, ModuleHandle module) const;
+};
+
+using Stream = Owned<StreamHandle, DestroyStream>;
+using Event = Owned<EventHandle, DestroyEvent>;
+using DeviceMemory = Owned<DeviceAddress, FreeMemory>;
+using HostMemory = Owned<void*, FreeHostMemory>;  // pinned: copies to and from it are asynchronous
+using Module = Owned<ModuleHandle, UnloadModule>;
+
+/// Streams do not wait for the default stream.
+Stream make_stream(const std::shared_ptr<const Device>& device);
+Event make_event(const std::shared_ptr<const Device>& device);
+/// None for 0 bytes. Throws R003 if there is not enough.
+DeviceMemory allocate(const std::shared_ptr<const Device>& device, std::int64_t bytes);
+HostMemory allocate_host(const std::shared_ptr<const Device>& device, std::int64_t bytes);
+/// `image` is PTX or a cubin. Throws R004 with the log of the driver's compiler.
+Module load_module(const std::shared_ptr<const Device>& device, std::string_view image,
+                   std::string_view name);
+FunctionHandle function_of(const Module& module, const std::string& entry);
+
+}  // namespace tutti::kernels
