@@ -207,7 +207,7 @@ TEST(manifest, refuses_parts_that_do_not_fit) {
   expect([](Json& json) { json["entries"] = {"a", "b"}; }, "its entries are not those of standard");
   expect([](Json& json) { json["cooperative"] = false; },
          "cooperative is false; only two_launches needs no resident peers");
-  expect([](Json& json) { json["error_bytes"] = 8; }, "8 bytes for errors; 512 were expected");
+  expect([](Json& json) { json["error_bytes"] = 8; }, "8 bytes for errors; 520 were expected");
   expect([](Json& json) { json["target"] = "amd", json["encoding"] = "threads"; },
          "amd has no encoding threads");
   expect([](Json& json) { json["arguments"].erase(0); },

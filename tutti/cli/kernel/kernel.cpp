@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 
 #include "tutti/base/require.hpp"
+#include "tutti/cli/kernel/kernel_check.hpp"
 #include "tutti/cli/kernel/kernel_picture.hpp"
 #include "tutti/cli/kernel/kernel_plan.hpp"
 #include "tutti/cli/kernel/kernel_request.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 #include "tutti/kernels/ir/text.hpp"
+#include "tutti/kernels/ptx/ptx_text.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -25,6 +27,7 @@ std::string emitted(const KernelArguments& arguments, const Manifest& manifest) 
   const std::string& what = arguments.emit;
   if (what == "ttir") return modules(manifest, triton_text);
   if (what == "mlir") return modules(manifest, mlir_generic_text);
+  if (what == "ptx") return ptx_text(manifest, arguments.sm >= 90 ? PtxTarget::sm_90 : PtxTarget::sm_80);
   if (what == "manifest") return text_of(manifest);
   if (what == "plan") return plan_text(manifest);
   fail(Code::usage, "--emit: there is no '{}'; use ttir, mlir, ptx, manifest or plan", what);
@@ -33,6 +36,8 @@ std::string emitted(const KernelArguments& arguments, const Manifest& manifest) 
 }  // namespace
 
 int kernel(const KernelArguments& arguments) {
+  require(arguments.sm == 80 || arguments.sm == 90, Code::usage,
+          "--sm: there is no PTX for {}; use 80, which later GPUs run too, or 90", arguments.sm);
   const KernelRequest request = request_of(arguments);
   if (arguments.why) fmt::print("{}", why_text(request));
   const bool asks = arguments.check || arguments.run || !arguments.svg.empty();
@@ -42,6 +47,7 @@ int kernel(const KernelArguments& arguments) {
   if (wanted.emit.empty() && !asks) wanted.emit = "ttir";
   if (!wanted.emit.empty()) fmt::print("{}", emitted(wanted, manifest));
   if (!arguments.svg.empty()) write_kernel_picture(arguments.svg, manifest);
+  if (arguments.check) return check_kernel(manifest);
   return 0;
 }
 

@@ -99,12 +99,12 @@ class Group {
                       absent = options_.absent,
                       timeouts = &timeouts_](int call, int rank) -> std::optional<FoundFault> {
       const auto at = static_cast<std::size_t>(call);
-      std::int64_t given_up = 0;
-      if (auto fault = wrong_error(setup->memory, errors[at][static_cast<std::size_t>(rank)], rules[at], call,
-                                   rank, absent.has_value(), given_up))
+      Errors found;
+      if (auto fault = wrong_error(setup->memory, errors[static_cast<std::size_t>(rank)], rules[at], call,
+                                   rank, absent.has_value(), found))
         return fault;
-      *timeouts += given_up;
-      if (given_up > 0) return {};
+      *timeouts += found.of_call;
+      if (found.of_all_calls > 0) return {};  // the rank leaves its calls at once
       const int output = setup->calls[at].outputs[static_cast<std::size_t>(rank)];
       return comparison->difference(data[at], call, rank, output);
     };
@@ -113,8 +113,11 @@ class Group {
 
  private:
   struct ErrorRule {
-    std::uint32_t first = 0;
+    std::uint32_t first_of_all = 0, first = 0;  // signals: of the first call, of this one
     int signals = 1, world = 1;
+  };
+  struct Errors {
+    std::int64_t of_call = 0, of_all_calls = 0;
   };
 
   GroupMemory& memory() { return setup_->memory; }
@@ -153,9 +156,10 @@ class Group {
   /// Pads, staging and inboxes of all calls, as large as the largest needs.
   void allocate_shared() {
     Pads pads = manifest(0).pads;
-    std::int64_t staging = 0, inbox = 0;
+    std::int64_t staging = 0, inbox = 0, errors = 0;
     for (const EmittedKernels& each : emitted_) {
       const Manifest& m = each.manifest;
+      errors = std::max(errors, m.error_bytes);
       if (pads.row_bytes == 0) pads = m.pads;
       pads.rows = std::max(pads.rows, m.pads.rows);
       staging = std::max(staging, m.staging.bytes_per_half);
@@ -163,6 +167,9 @@ class Group {
       granule_ = std::min<int>(granule_, view_of(m.spec).moved.bits / 8);
     }
     for (int rank = 0; rank < world_; ++rank) {
+      errors_.push_back(
+          allocate(MemoryRole::error, rank, fmt::format("error words of rank {}", rank), errors, 4,
+                   [](std::uint64_t, std::span<std::byte> to) { std::ranges::fill(to, std::byte{0}); }));
       pads_.push_back(allocate_pad(rank, pads));
       for (int half = 0; half < 2; ++half) {
         stagings_[half].push_back(allocate(MemoryRole::staging, rank,
@@ -201,9 +208,8 @@ class Group {
     KernelCall& call = setup_->calls.emplace_back();
     call.codes = codes_[static_cast<std::size_t>(number) % codes_.size()];
     call.grid = m.launch.grid;
-    errors_.emplace_back();
     data_.push_back(*data);
-    rules_.push_back({sequence_, m.sequence.signals, world_});
+    rules_.push_back({options_.first_sequence, sequence_, m.sequence.signals, world_});
     std::vector<int> inputs;
     for (int rank = 0; rank < world_; ++rank) {
       inputs.push_back(allocate(MemoryRole::input, rank,
@@ -212,20 +218,22 @@ class Group {
                                   data->fill_input(rank, at, to);
                                 }));
       call.outputs.push_back(output(rank, data->output_bytes()));
-      errors_.back().push_back(
-          allocate(MemoryRole::error, rank, fmt::format("error words of rank {} in call {}", rank, number),
-                   m.error_bytes, 4,
-                   [](std::uint64_t, std::span<std::byte> to) { std::ranges::fill(to, std::byte{0}); }));
     }
     const Tables tables = tables_of(call, m, number);
     for (int rank = 0; rank < world_; ++rank) {
       std::vector<LaneWord>& words = call.arguments.emplace_back();
       for (const LaunchArgument& argument : m.arguments)
-        words.push_back(value(argument.kind, rank, number, inputs, call, tables));
+        words.push_back(value(argument.kind, rank, inputs, call, tables, half_of(m)));
     }
     set_limits(call, m, inputs, tables);
+    if (m.launch.grid == 0) return;  // nothing is launched, and nothing advances
     sequence_ += static_cast<std::uint32_t>(m.sequence.signals);
+    int& half = half_of(m);
+    half = 1 - half;
   }
+
+  /// Staging and inboxes take turns for themselves: packets order nothing but themselves.
+  int& half_of(const Manifest& m) { return m.inboxes.halves > 0 ? inbox_half_ : staging_half_; }
 
   /// Calls with outputs of one size share them, as a program's buffer would be.
   int output(int rank, std::int64_t bytes) {
@@ -262,15 +270,15 @@ class Group {
                     });
   }
 
-  LaneWord value(ArgumentKind kind, int rank, int call, const std::vector<int>& inputs, const KernelCall& of,
-                 const Tables& tables) const {
+  LaneWord value(ArgumentKind kind, int rank, const std::vector<int>& inputs, const KernelCall& of,
+                 const Tables& tables, int half) const {
     const auto at = static_cast<std::size_t>(rank);
     switch (kind) {
       case ArgumentKind::input: return GroupMemory::address_of(inputs[at]);
       case ArgumentKind::output: return GroupMemory::address_of(of.outputs[at]);
       case ArgumentKind::rank: return static_cast<LaneWord>(rank);
       case ArgumentKind::sequence: return word_of_bits(Scalar::i32, sequence_);
-      case ArgumentKind::half: return static_cast<LaneWord>(call & 1);
+      case ArgumentKind::half: return static_cast<LaneWord>(half);
       case ArgumentKind::signal_table: return GroupMemory::address_of(tables.signal);
       case ArgumentKind::staging_table: return GroupMemory::address_of(tables.staging);
       case ArgumentKind::inbox_table: return GroupMemory::address_of(tables.inbox);
@@ -278,7 +286,7 @@ class Group {
       case ArgumentKind::wait_limit: return static_cast<LaneWord>(options_.wait_limit);
       case ArgumentKind::error: break;
     }
-    return GroupMemory::address_of(errors_.back()[at]);
+    return GroupMemory::address_of(errors_[at]);
   }
 
   void set_limits(KernelCall& call, const Manifest& m, const std::vector<int>& inputs, const Tables& tables) {
@@ -291,7 +299,8 @@ class Group {
     };
     for (int rank = 0; rank < world_; ++rank) {
       const auto at = static_cast<std::size_t>(rank);
-      for (int number : {inputs[at], call.outputs[at], errors_.back()[at]}) allow_all(number);
+      for (int number : {inputs[at], call.outputs[at]}) allow_all(number);
+      allow(errors_[at], m.error_bytes);
       allow(pads_[at], std::int64_t{m.pads.rows} * m.pads.row_bytes);
       for (int half = 0; half < 2; ++half) {
         allow(stagings_[half][at], m.staging.bytes_per_half);
@@ -301,22 +310,25 @@ class Group {
     for (int number : {tables.signal, tables.staging, tables.inbox, tables.output}) allow_all(number);
   }
 
-  /// Pairs of words are {0, 0}, or {1, a signal of the call} where a wait was given up.
+  /// Pairs of words after the first are {0, 0}, or {1, a signal of a call so far} where a wait was given up.
   static std::optional<FoundFault> wrong_error(GroupMemory& memory, int errors, const ErrorRule& rule,
-                                               int call, int rank, bool is_expected, std::int64_t& given_up) {
-    for (std::uint64_t at = 0; at < memory[errors].bytes; at += 8) {
+                                               int call, int rank, bool is_expected, Errors& found) {
+    for (std::uint64_t at = error_pair_bytes; at < memory[errors].bytes; at += 8) {
       std::uint32_t pair[2];
       const Page& page = memory.page(errors, at);
       std::memcpy(pair, page.bytes.data() + (at - page.begin), 8);
       if (pair[0] == 0 && pair[1] == 0) continue;
-      ++given_up;
-      const bool is_right = pair[0] == 1 && pair[1] - rule.first < static_cast<std::uint32_t>(rule.signals);
+      const auto signals = static_cast<std::uint32_t>(rule.signals);
+      const bool is_right =
+          pair[0] == 1 && pair[1] - rule.first_of_all < rule.first - rule.first_of_all + signals;
+      ++found.of_all_calls;
+      found.of_call += pair[1] - rule.first < signals;
       if (is_right && is_expected) continue;
       const auto world = static_cast<std::uint64_t>(rule.world);
       return FoundFault{
           FaultKind::timeout,
           fmt::format("rank {}, call {}: the error words of block {} and peer {} are {{{}, {}}}\n{}", rank,
-                      call, at / 8 / world, at / 8 % world, pair[0], pair[1],
+                      call, (at / 8 - 1) / world, (at / 8 - 1) % world, pair[0], pair[1],
                       is_right ? "all ranks launch the call"
                                : fmt::format("expected {{1, {}}}", rule.first))};
     }
@@ -331,7 +343,8 @@ class Group {
   std::vector<std::vector<int>> codes_;  // by emitted kernels
   std::vector<int> pads_, stagings_[2], inboxes_[2];
   std::map<std::pair<int, std::int64_t>, int> outputs_;
-  std::vector<std::vector<int>> errors_;  // by call and rank
+  int staging_half_ = 0, inbox_half_ = 0;
+  std::vector<int> errors_;  // by rank
   std::vector<CallData> data_;
   std::vector<ErrorRule> rules_;
   std::uint32_t sequence_ = options_.first_sequence;

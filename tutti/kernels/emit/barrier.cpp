@@ -139,6 +139,17 @@ Value wait_by_polling(Writer& w, Value slots, Value sequence) {
   return b.reduce(ArithOp::andi, arrived);
 }
 
+Value wait_in_encoding(Writer& w, int barrier) {
+  const Value sequence = sequence_of(w, barrier);
+  const Value slots = first_slot_of(w, sequence);
+  switch (w.manifest.encoding) {
+    case Encoding::threads: return wait_by_threads(w, slots, sequence);
+    case Encoding::atomics: return wait_by_adding(w, slots, sequence);
+    case Encoding::poll: break;
+  }
+  return wait_by_polling(w, slots, sequence);
+}
+
 }  // namespace
 
 void signal(Writer& w, int barrier) {
@@ -150,14 +161,21 @@ void signal(Writer& w, int barrier) {
 }
 
 Value wait(Writer& w, int barrier) {
-  const Value sequence = sequence_of(w, barrier);
-  const Value slots = first_slot_of(w, sequence);
-  switch (w.manifest.encoding) {
-    case Encoding::threads: return wait_by_threads(w, slots, sequence);
-    case Encoding::atomics: return wait_by_adding(w, slots, sequence);
-    case Encoding::poll: break;
-  }
-  return wait_by_polling(w, slots, sequence);
+  const Value arrived = wait_in_encoding(w, barrier);
+  break_unless(w, arrived);
+  return arrived;
+}
+
+void break_unless(Writer& w, Value arrived) {
+  w.b.if_then(w.negated(arrived), [&] {
+    const Value one = w.i32(1);
+    w.b.atomic_rmw({RmwOp::exch, Order::relaxed, Scope::sys}, w.argument(ArgumentKind::error), one);
+  });
+}
+
+void unless_broken(Writer& w, const std::function<void()>& then) {
+  const Value broken = w.b.atomic_load({Order::relaxed, Scope::sys}, w.argument(ArgumentKind::error));
+  w.b.if_then(w.b.compare(IntPredicate::eq, broken, w.i32(0)), then);
 }
 
 void after_barrier(Writer& w, int barrier, const std::function<void()>& then) {
@@ -166,10 +184,11 @@ void after_barrier(Writer& w, int barrier, const std::function<void()>& then) {
 }
 
 Value error_pair(Writer& w, Value peer) {
-  const Value first = w.mul(w.program(), w.i32(w.world));
+  const Value row = w.mul(w.program(), w.i32(w.world));
+  const Value first = w.add(row, w.i32(1));
   const Dims dims = w.b.type(peer).dims;
   const Value place = w.add(dims.empty() ? first : w.b.splat(first, dims), peer);
-  const Value words = w.b.constant(w.b.type(peer), error_bytes_per_peer / 4);
+  const Value words = w.b.constant(w.b.type(peer), error_pair_bytes / 4);
   return w.b.offset(w.argument(ArgumentKind::error), w.mul(place, words));
 }
 

@@ -18,5 +18,9 @@ void after_barrier(Writer& w, int barrier, const std::function<void()>& then);
 Value error_pair(Writer& w, Value peer);
 /// Stores {1, sequence} there, if the mask says so.
 void store_error(Writer& w, Value pair, Value sequence, std::optional<Value> mask);
+/// If not `arrived`, i1, tells later kernels of this rank to leave at once.
+void break_unless(Writer& w, Value arrived);
+/// Writes `then` for the case that no wait of this rank was given up before.
+void unless_broken(Writer& w, const std::function<void()>& then);
 
 }  // namespace tutti::kernels

@@ -43,25 +43,32 @@ void write_packets(Writer& w) {
   is_reduction(w.manifest.spec.kind) ? fold_packets(w) : receive_packets(w);
 }
 
-Function kernel_of(const Manifest& manifest) {
-  Writer w(manifest, manifest.entries.front());
-  switch (manifest.spec.variant) {
+void write(Writer& w) {
+  switch (w.manifest.spec.variant) {
     case Variant::standard:
     case Variant::swizzled:
-    case Variant::one_shot: write_one_shot(w); break;
-    case Variant::two_shot: write_two_shot(w); break;
-    case Variant::push: write_push(w); break;
-    case Variant::packets: write_packets(w); break;
-    case Variant::two_launches: fail(Code::internal, "two launches have two kernels");
+    case Variant::one_shot: return write_one_shot(w);
+    case Variant::two_shot: return write_two_shot(w);
+    case Variant::push: return write_push(w);
+    case Variant::packets: return write_packets(w);
+    case Variant::two_launches: break;
   }
+  fail(Code::internal, "two launches have two kernels");
+}
+
+Function kernel_of(const Manifest& manifest) {
+  Writer w(manifest, manifest.entries.front());
+  unless_broken(w, [&] { write(w); });
   return std::move(w).finish();
 }
 
 std::vector<Function> two_kernels_of(const Manifest& manifest) {
   Writer first(manifest, manifest.entries.at(0)), second(manifest, manifest.entries.at(1));
-  publish(first);
-  signal(first, 0);
-  second.b.if_then(wait(second, 0), [&] { consume(second); });
+  unless_broken(first, [&] {
+    publish(first);
+    signal(first, 0);
+  });
+  unless_broken(second, [&] { second.b.if_then(wait(second, 0), [&] { consume(second); }); });
   return {std::move(first).finish(), std::move(second).finish()};
 }
 

@@ -67,12 +67,11 @@ void send_tile(Writer& w, Value base, Value values, Value high, const Tile& tile
   }
 }
 
-/// i1: true if some packet of the tile has not this call's number.
-Value is_missing(Writer& w, Value packets, Value high, const Tile& tile) {
+/// i1: true if some packet has not this call's number.
+Value is_missing(Writer& w, Value packets, Value high) {
   const Value above = w.b.constant(packets_type(w), -(std::int64_t{1} << 32));
-  Value differs = w.b.compare(IntPredicate::ne, w.b.arith(ArithOp::andi, packets, above), high);
-  if (tile.mask) differs = w.b.arith(ArithOp::andi, differs, *tile.mask);
-  return w.b.reduce(ArithOp::ori, differs);
+  const Value number = w.b.arith(ArithOp::andi, packets, above);
+  return w.b.reduce(ArithOp::ori, w.b.compare(IntPredicate::ne, number, high));
 }
 
 struct Received {
@@ -93,9 +92,10 @@ Received receive_row(Writer& w, Value pointers, Value high, Value alive, const T
     return b.arith(ArithOp::andi, carried[1], may_poll);
   };
   const auto poll = [&](std::span<const Value> carried) {
-    const Value packets = b.atomic_load(relaxed_load, pointers, tile.mask);
+    Value packets = b.atomic_load(relaxed_load, pointers, tile.mask);
+    if (tile.mask) packets = b.select(*tile.mask, packets, high);  // lanes outside have no value
     const Value polls = w.add(carried[0], w.i64(1));
-    return Builder::Values{polls, is_missing(w, packets, high, tile), packets};
+    return Builder::Values{polls, is_missing(w, packets, high), packets};
   };
   const Builder::Values end = b.while_loop({start, missing, nothing}, goes_on, poll);
   const Value low = b.arith(ArithOp::andi, end[2], constant(w, 0xffff'ffff));
@@ -112,6 +112,7 @@ Received receive_tile(Writer& w, Value base, Value source, Value high, Value ali
   }
   const Value failed = w.b.arith(ArithOp::andi, alive, w.negated(tile_of.arrived));
   w.b.if_then(failed, [&] { store_error(w, error_pair(w, source), w.argument(ArgumentKind::sequence), {}); });
+  break_unless(w, w.negated(failed));
   return tile_of;
 }
 

@@ -32,8 +32,10 @@ inline constexpr int pad_row_bytes = 32;
 /// Slot 0 of a peer counts: a wait takes any word that is not behind. A wait for equality (Encoding::poll) needs two
 /// slots, used in turn, because a peer may be one signal ahead: 1 and 2. So kernels of all encodings may share a pad.
 inline constexpr int slots_per_peer = 3;
-/// An error word pair for each block and peer: {1, sequence} where a wait for that peer was given up, {0, 0} before.
-inline constexpr int error_bytes_per_peer = 8;
+/// Error words are pairs. Pair 0 is {1, 0} once a wait of the rank was given up: kernels then leave at once, because calls
+/// that follow would overwrite what a slow peer still reads. Pair 1 + block * world + peer is {1, sequence} where that wait
+/// was given up. All words are 0 before.
+inline constexpr int error_pair_bytes = 8;
 
 /// After this many signals a group fills its pads with the number before the next: a word in a row that no grid has
 /// reached since would else seem to be ahead.

@@ -77,7 +77,7 @@ std::vector<std::string> entries_of(const std::string& name, Variant variant) {
 }
 
 std::int64_t error_bytes_of(const CollectiveSpec& spec, const Launch& launch) {
-  return std::int64_t{launch.grid} * spec.world * error_bytes_per_peer;
+  return (1 + std::int64_t{launch.grid} * spec.world) * error_pair_bytes;
 }
 
 std::string name_of(const CollectiveSpec& spec) {

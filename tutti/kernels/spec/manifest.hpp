@@ -16,13 +16,13 @@ enum class ArgumentKind : std::uint8_t {
   output,
   rank,           // the place in the group
   sequence,       // number of this call's first signal; wraps
-  half,           // of the staging: 0 or 1, the other one in every call of the group
+  half,           // of the table: 0 or 1, the other one in every call of the group that has this table
   signal_table,   // the address of every rank's signal pad
   staging_table,  // of half 0 of every rank's staging, then of half 1: entry half * world + rank
   inbox_table,    // of every rank's inboxes, by halves too
   output_table,   // of every rank's output
   wait_limit,     // polls (Encoding::poll: nanoseconds) before a wait gives up; 0: never
-  error  // where a wait that gives up says so: a pair of words per block and peer, see error_bytes_per_peer
+  error           // where a wait that gives up says so: see error_pair_bytes
 };
 std::string_view name(ArgumentKind kind);
 

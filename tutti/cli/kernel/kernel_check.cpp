@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/cli/kernel/kernel_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/kernels/check/check.hpp"
+#include "tutti/kernels/emit/emit.hpp"
+#include "tutti/kernels/spec/traffic.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using namespace kernels;
+
+constexpr std::int64_t most_schedules = 1000;
+constexpr double most_seconds = 30;              // no batch begins after
+constexpr std::int64_t most_lanes = 40'000'000;  // loaded or stored in a schedule: some seconds
+
+/// Elements that the ranks load and store in a call, about.
+std::int64_t lanes_of(const Manifest& manifest) {
+  std::int64_t bytes = link_bytes(manifest.spec);
+  for (int rank = 0; rank < manifest.spec.world; ++rank) {
+    const MemoryBytes memory = memory_bytes(manifest.spec, rank);
+    bytes += memory.read + memory.written;
+  }
+  return bytes * 8 / view_of(manifest.spec).moved.bits;
+}
+
+/// Trips of a loop over tiles that keep a schedule short; 0: all.
+std::int64_t trips_for(const Manifest& manifest, int calls) {
+  const std::int64_t lanes = lanes_of(manifest) * calls;
+  if (lanes <= most_lanes || manifest.launch.grid == 0) return 0;
+  const std::int64_t trips = manifest.launch.tiles() / manifest.launch.grid;
+  return std::max<std::int64_t>(2, static_cast<std::int64_t>(static_cast<double>(trips) *
+                                                             static_cast<double>(most_lanes) /
+                                                             static_cast<double>(lanes)));
+}
+
+/// Adds a batch to what was found before.
+void add(CheckReport& all, const CheckReport& batch) {
+  if (all.traffic.empty()) all.traffic = batch.traffic;
+  all.schedules += batch.schedules;
+  all.ops += batch.ops;
+  all.turns += batch.turns;
+  all.fault = batch.fault;
+}
+
+CheckReport checked(const EmittedKernels& emitted, CheckOptions options) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  CheckReport all;
+  for (std::int64_t batch = 1; all.schedules < most_schedules && !all.fault;
+       batch = std::min<std::int64_t>(2 * batch, 64)) {
+    if (all.schedules > 0) {
+      const double left = most_seconds - seconds();
+      const double each = seconds() / static_cast<double>(all.schedules);
+      if (left < each) break;
+      batch = std::clamp<std::int64_t>(static_cast<std::int64_t>(left / each), 1, batch);
+    }
+    options.schedules = std::min(batch, most_schedules - all.schedules);
+    add(all, check(emitted, options));
+    options.seed += static_cast<std::uint64_t>(options.schedules);
+  }
+  return all;
+}
+
+std::string links_text(const CheckReport& report, const CollectiveSpec& spec) {
+  if (report.traffic.empty()) return "no call ended";
+  const Traffic& traffic = report.traffic.front();
+  std::int64_t sum = 0, most = 0;
+  for (std::size_t i = 0; i < traffic.link_reads.size(); ++i) {
+    sum += traffic.link_reads[i] + traffic.link_writes[i];
+    most = std::max(most, traffic.link_reads[i] + traffic.link_writes[i]);
+  }
+  const std::int64_t least = least_link_bytes(spec);
+  if (sum == 0) return "nothing moves between ranks";
+  return fmt::format("{} a call, {} over the busiest; the least is {}, {:.3g} times as much moved",
+                     in_bytes(sum), in_bytes(most), in_bytes(least),
+                     least == 0 ? 1.0 : static_cast<double>(sum) / static_cast<double>(least));
+}
+
+}  // namespace
+
+int check_kernel(const Manifest& manifest) {
+  CheckOptions options;
+  options.most_trips = trips_for(manifest, options.calls);
+  const CheckReport report = checked({manifest, emit(manifest)}, options);
+  fmt::print("check:     {} of {}, {}\n", counted(report.schedules, "schedule"),
+             counted(options.calls, "call"), counted(report.ops, "op"));
+  if (options.most_trips > 0)
+    fmt::print("tiles:     the block is large; of each program {} of {}, the first and the last among them\n",
+               options.most_trips, manifest.launch.tiles() / std::max(manifest.launch.grid, 1));
+  else if (report.schedules < most_schedules && !report.fault)
+    fmt::print("schedules: fewer than {}, because the block is large\n", most_schedules);
+  const auto is = [&](FaultKind kind) { return report.fault && report.fault->kind == kind ? 1 : 0; };
+  const int races = is(FaultKind::race) + is(FaultKind::stale_read);
+  const int deadlocks = is(FaultKind::deadlock) + is(FaultKind::livelock);
+  fmt::print("found:     races {}, deadlocks {}, other faults {}\n", races, deadlocks,
+             (report.fault ? 1 : 0) - races - deadlocks);
+  fmt::print("links:     {}\n", links_text(report, manifest.spec));
+  if (report.fault) fmt::print("\n{}: {}\n", name(report.fault->kind), report.fault->text);
+  return report.fault ? 1 : 0;
+}
+
+}  // namespace tutti::cli
