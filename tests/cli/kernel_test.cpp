@@ -68,7 +68,7 @@ TEST(kernel, says_what_it_does) {
 view:    operand [1, 1, 4096], result [1, 1, 4096] of 16 bits, offsets of 32 bits
 launch:  1 block of 4 warps, 1 tile of 1024 elements, cooperative
 phases:  publish in the staging; barrier; fold the own part, publish it; barrier; pull the other parts
-buffers: staging of 2 halves of 8.0 KiB, pads of 1 row of 64 B, 32 B for errors
+buffers: staging of 2 halves of 8.0 KiB, pads of 1 row of 64 B, 40 B for errors
 links:   48.0 KiB between all ranks, 1 times the least
 memory:  40.0 KiB read and 72.0 KiB written by all ranks in their own memory
 )");

@@ -161,7 +161,8 @@ Dims Lexer::dims_behind_bracket() {
     const std::size_t digits = length_while(rest, 0, is_digit);
     if (digits == 0 || digits == rest.size() || rest[digits] != 'x') break;
     std::int64_t dim = 0;
-    const auto error = std::from_chars(rest.data(), rest.data() + digits, dim).ec;
+    const char* first = rest.data();
+    const auto error = std::from_chars(first, first + digits, dim).ec;
     if (error != std::errc{}) refuse_at(at_, "no tensor has so large a dim");
     dims.push_back(dim);
     if (const auto defect = dims_defect(dims)) refuse_at(at_, "no kernel has this tensor: " + *defect);
@@ -183,7 +184,8 @@ std::string Lexer::quoted(std::string_view what) {
     const std::string_view escape = inside.substr(i + 1, 2);
     if (escape.size() == 2 && is_hex(escape[0]) && is_hex(escape[1])) {
       int byte = 0;
-      std::from_chars(escape.data(), escape.data() + 2, byte, 16);
+      const char* first = escape.data();
+      std::from_chars(first, first + 2, byte, 16);
       all += static_cast<char>(byte);
       i += 2;
     } else if (!escape.empty() && std::string_view("nt\"\\").find(escape[0]) != std::string_view::npos) {

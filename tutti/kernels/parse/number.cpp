@@ -14,10 +14,11 @@ namespace {
 template <class T>
 std::optional<T> converted(std::string_view digits, int base = 10) {
   T value{};
-  const char* last = digits.data() + digits.size();
+  const char* first = digits.data();
+  const char* last = first + digits.size();
   std::from_chars_result result{};
-  if constexpr (std::is_floating_point_v<T>) result = std::from_chars(digits.data(), last, value);
-  else result = std::from_chars(digits.data(), last, value, base);
+  if constexpr (std::is_floating_point_v<T>) result = std::from_chars(first, last, value);
+  else result = std::from_chars(first, last, value, base);
   if (result.ec != std::errc{} || result.ptr != last) return std::nullopt;
   return value;
 }

@@ -108,7 +108,7 @@ std::string address(ThreadValues& v, Value pointer, int i) {
 }
 
 std::string accessing(ThreadValues& v, Value pointer, std::optional<Value> mask, int i, Access access) {
-  const std::string owner = access == Access::once ? v.owner(v.layout(pointer)) : "";
+  std::string owner = access == Access::once ? v.owner(v.layout(pointer)) : "";
   if (!mask) return owner;
   const std::string inside = v.reg(*mask, i);
   return owner.empty() ? inside : v.out.made(RegisterKind::predicate, "and.pred", {owner, inside});
