@@ -89,11 +89,21 @@ std::string legend(int world) {
   return svg;
 }
 
+/// The most boxes of a row, and room for "and so on".
+std::int64_t widest_row(const Manifest& manifest, int rows) {
+  std::int64_t most = 0;
+  for (int program = 0; program < rows; ++program)
+    most = std::max(most, static_cast<std::int64_t>(steps_of(manifest, 0, program).size()));
+  return most > most_steps ? most_steps + 2 : most;
+}
+
 }  // namespace
 
 void write_kernel_picture(const std::string& path, const Manifest& manifest) {
   const int world = manifest.spec.world, rows = std::min(manifest.launch.grid, most_rows);
-  const double width = 2 * margin + label + box_width * static_cast<double>(most_steps + 2);
+  constexpr std::int64_t title = 14;  // boxes
+  const std::int64_t boxes = std::max({widest_row(manifest, rows), std::int64_t{world}, title});
+  const double width = 2 * margin + label + box_width * static_cast<double>(boxes);
   std::string svg =
       text_within(width - 2 * margin, margin, 24, kernels::to_string(manifest.spec), " font-size=\"14\"");
   svg += legend(world);
