@@ -48,6 +48,10 @@ package: configure    ## make a .deb in build/release
 install-check: build    ## build and run a user's project in all ways to use Tutti
 	tools/install_check --all build/release
 
+triton: configure    ## install Triton 3.9.0 in .venv-triton (1 GB) and compile the goldens of kernels with it
+	cmake --build --preset release --target kernels_tests
+	tools/triton
+
 arm: setup    ## build for ARM of 64 bits, and run demo, tool and tests under emulation
 	tools/arm
 
@@ -60,4 +64,4 @@ configure: setup
 setup:
 	@tools/setup
 
-.PHONY: help demo test bench soak race mutants lint format install package install-check arm build configure setup
+.PHONY: help demo test bench soak race mutants lint format install package install-check triton arm build configure setup

@@ -22,10 +22,9 @@ int number_before(const std::string& line, const std::string& unit) {
 }  // namespace
 
 std::optional<std::string> find_ptxas() {
-  const std::string packages = "/lib/python3*/site-packages/";
   const std::string candidates =
-      "$(command -v ptxas) /usr/local/cuda/bin/ptxas .venv" + packages + "nvidia/*/bin/ptxas .venv" +
-      packages + "triton/backends/nvidia/bin/ptxas .triton" + packages + "triton/backends/nvidia/bin/ptxas";
+      "$(command -v ptxas) /usr/local/cuda/bin/ptxas .venv/lib/python3*/site-packages/nvidia/*/bin/ptxas "
+      ".venv-triton/lib/python3*/site-packages/triton/backends/nvidia/bin/ptxas";
   const std::string found =
       run_command("for f in " + candidates + "; do [ -x \"$f\" ] && echo \"$f\" && break; done").out;
   if (found.empty()) return std::nullopt;

@@ -8,7 +8,8 @@
 
 namespace tutti::kernels {
 
-/// A ptxas of PATH, of a CUDA toolkit, of the Python package nvidia-cuda-nvcc, or of the Triton wheel; none: there is none.
+/// The first ptxas of these: on PATH, of a CUDA toolkit, of the Python package nvidia-cuda-nvcc in .venv, of the Triton wheel
+/// in .venv-triton.
 std::optional<std::string> find_ptxas();
 inline constexpr const char* no_ptxas =
     "there is no ptxas: put the one of a CUDA toolkit on PATH, or install nvidia-cuda-nvcc in .venv";

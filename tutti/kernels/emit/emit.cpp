@@ -9,7 +9,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// What follows the barrier after publish().
+/// Writes the phase after the barrier that follows publish().
 void consume(Writer& w) { is_reduction(w.manifest.spec.kind) ? fold_published(w) : pull(w); }
 
 void write_one_shot(Writer& w) {

@@ -6,7 +6,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// Of a ppermute: the rank that `rank` is paired with, or -1. `ends` gives this rank's end of a pair, then the other.
+/// The rank that this rank of a ppermute is paired with, or -1. `ends` gives this rank's end of a pair, then the other.
 Value paired(Writer& w, const std::function<std::pair<int, int>(const std::pair<int, int>&)>& ends) {
   Value found = w.i32(-1);
   for (const auto& pair : w.manifest.spec.pairs) {
@@ -31,7 +31,7 @@ Value zeros(Writer& w) {
   return w.b.constant(type, 0);
 }
 
-/// Who receives from nobody has zeros.
+/// Stores zeros if this rank receives from nobody.
 void store_zeros_without(Writer& w, Value source) {
   const Value is_alone = w.b.compare(IntPredicate::slt, source, w.i32(0));
   w.b.if_then(is_alone, [&] {

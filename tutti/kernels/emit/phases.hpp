@@ -25,13 +25,13 @@ void publish_parts(Writer& w);
 void fold_part(Writer& w);
 void pull_parts(Writer& w);
 
-// Packets: elements with the sequence number beside them; who waits for the number has the element.
+// Packets: elements with the sequence number beside them. A reader that sees the number has the element.
 void send_packets(Writer& w);
 void receive_packets(Writer& w);
 void fold_packets(Writer& w);
 
-// What movement and reductions share.
-/// Which block of its operand a rank gives to `peer`, and which slice of its staging has it; the only one: 0.
+// Shared by movement and reductions.
+/// The block of its operand that a rank gives to `peer`, and the slice of its staging that has it; 0 if there is only one.
 Value slice_for(Writer& w, Value peer);
 /// A tile of the operand.
 Value input_tile(Writer& w, Value slice, const Tile& tile);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/emit/phases.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "tutti/base/require.hpp"
 
 namespace tutti::kernels {
@@ -23,28 +26,61 @@ ArithOp fold_op(const CollectiveSpec& spec) {
   fail(Code::internal, "kernels do not reduce by {}", tutti::name(*spec.reduction));
 }
 
-std::vector<Value> stagings(Writer& w) {
-  std::vector<Value> all;
-  for (int rank = 0; rank < w.world; ++rank)
-    all.push_back(w.half_of(ArgumentKind::staging_table, w.i32(rank), w.element));
-  return all;
+/// True if a thread has registers for the vectors of all ranks at once. Loads of all ranks are then on their way together;
+/// else one rank follows the other, or values would spill to memory.
+bool folds_at_once(const Writer& w) {
+  constexpr int registers = 65'536, most_of_thread = 255, per_vector = 4, per_address = 2;
+  const Launch& launch = w.manifest.launch;
+  const int threads = launch.warps * threads_per_warp(w.manifest.target);
+  const auto elements = static_cast<int>(launch.tile_elements / threads);
+  const int needed = w.world * (launch.unroll * per_vector + per_address) + elements;
+  return needed <= std::min(registers / threads, most_of_thread) / 2;
 }
 
-/// The fold of what `load` gives for rank 0, 1, ..
-Value fold_of_ranks(Writer& w, const std::function<Value(int)>& load) {
-  Value sum = to_accumulator(w, load(0));
-  for (int rank = 1; rank < w.world; ++rank) sum = folded(w, sum, load(rank));
-  return from_accumulator(w, sum);
+/// The stagings of all ranks; their addresses are loaded once if folds_at_once().
+class Stagings {
+ public:
+  explicit Stagings(Writer& w) : w_(w) {
+    for (int rank = 0; rank < w.world && folds_at_once(w); ++rank)
+      all_.push_back(w.half_of(ArgumentKind::staging_table, w.i32(rank), w.element));
+  }
+  Value of(int rank) const { return all_.at(static_cast<std::size_t>(rank)); }
+  Value of(Value rank) const { return w_.half_of(ArgumentKind::staging_table, rank, w_.element); }
+
+ private:
+  Writer& w_;
+  std::vector<Value> all_;
+};
+
+/// Folds load(rank) for rank 0, 1, ..; a rank is a number or a value.
+template <class Load>
+Value fold_of_ranks(Writer& w, const Load& load) {
+  if (folds_at_once(w)) {
+    Value sum = to_accumulator(w, load(0));
+    for (int rank = 1; rank < w.world; ++rank) sum = folded(w, sum, load(rank));
+    return from_accumulator(w, sum);
+  }
+  const Value first = to_accumulator(w, load(w.i32(0)));
+  const Value one = w.i32(1);
+  const Value end = w.i32(w.world);
+  const auto add = [&](Value rank, std::span<const Value> carried) {
+    return Builder::Values{folded(w, carried[0], load(rank))};
+  };
+  return from_accumulator(w, w.b.for_loop(one, end, one, {first}, add)[0]);
 }
 
-void fold_to_output(Writer& w, const std::function<Value(int rank, const Tile&)>& load) {
+template <class Load>
+void fold_to_output(Writer& w, const Load& load) {
   w.for_own_tiles([&](Value t) {
     w.with_tile(t, {}, [&](const Tile& tile) {
-      const Value sum = fold_of_ranks(w, [&](int rank) { return load(rank, tile); });
+      const Value sum = fold_of_ranks(w, [&](auto rank) { return load(rank, tile); });
       store_tile(w, w.b.offset(w.argument(ArgumentKind::output), tile.elements), sum, tile, Memory::own);
     });
   });
 }
+
+Value as_value(Writer& w, int rank) { return w.i32(rank); }
+Value as_value(Writer&, Value rank) { return rank; }
 
 /// Elements of a part: launch.elements, fewer of the last ones, perhaps below 0.
 Value size_of_part(Writer& w, Value part) {
@@ -80,9 +116,10 @@ Value from_accumulator(Writer& w, Value sum) {
 }
 
 void fold_published(Writer& w) {
-  const std::vector<Value> all = stagings(w);
-  fold_to_output(w, [&](int rank, const Tile& tile) {
-    const Value from = in_slice(w, all[static_cast<std::size_t>(rank)], slice_for(w, w.rank()), tile);
+  const Stagings stagings(w);
+  fold_to_output(w, [&](auto rank, const Tile& tile) {
+    const Value staging = stagings.of(rank);
+    const Value from = in_slice(w, staging, slice_for(w, w.rank()), tile);
     return load_tile(w, from, tile, Memory::peer);
   });
 }
@@ -101,8 +138,8 @@ void push_to_inboxes(Writer& w) {
 
 void fold_inboxes(Writer& w) {
   const Value staging = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);
-  fold_to_output(w, [&](int rank, const Tile& tile) {
-    return load_tile(w, in_slice(w, staging, w.i32(rank), tile), tile, Memory::peer);
+  fold_to_output(w, [&](auto rank, const Tile& tile) {
+    return load_tile(w, in_slice(w, staging, as_value(w, rank), tile), tile, Memory::peer);
   });
 }
 
@@ -121,12 +158,11 @@ void publish_parts(Writer& w) {
 
 // Nobody else reads this rank's part of its staging before the second barrier.
 void fold_part(Writer& w) {
-  const std::vector<Value> all = stagings(w);
+  const Stagings stagings(w);
   const Value mine = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);
   for_tiles_of(w, w.rank(), [&](const Tile& tile) {
-    const Value sum = fold_of_ranks(w, [&](int rank) {
-      return load_tile(w, in_part(w, all[static_cast<std::size_t>(rank)], w.rank(), tile), tile,
-                       Memory::peer);
+    const Value sum = fold_of_ranks(w, [&](auto rank) {
+      return load_tile(w, in_part(w, stagings.of(rank), w.rank(), tile), tile, Memory::peer);
     });
     store_tile(w, in_part(w, mine, w.rank(), tile), sum, tile, Memory::peer);
     const Value output = w.argument(ArgumentKind::output);

@@ -10,7 +10,7 @@ namespace tutti::kernels {
 /// their bytes, and have one mask.
 int elements_per_access(const ThreadValues& values, Value pointer, std::optional<Value> mask);
 
-/// Accesses are weak and coherent. That of Memory::own has the comment "own", which check_ptx() reads.
+/// Accesses are weak and coherent. An access to Memory::own has the comment "own", which the text check of tests reads.
 /// Throws T015 naming the op if it accesses an i1, or asks for a cache policy that PTX does not have.
 void write_load(ThreadValues& values, const Op& op, const Load& load);
 void write_store(ThreadValues& values, const Op& op, const Store& store);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on registers. Those of 8 and 16 bits have undefined upper bits, unless they are extended.
+// Arithmetic on registers. Values of 8 and 16 bits have undefined upper bits unless they are extended.
 #pragma once
 
 #include "tutti/kernels/ir/op.hpp"
@@ -7,9 +7,9 @@
 
 namespace tutti::kernels {
 
-/// How an integer below 32 bits fills a register. Of an i1, signs: 0 or -1.
+/// How an integer below 32 bits fills a register. An i1 extended by signs is 0 or -1.
 enum class Extension : std::uint8_t { none, zeros, signs };
-/// What an operation asks of its operands; none: the upper bits do not matter.
+/// The extension that an operation needs of its operands; none: the upper bits do not matter.
 Extension needs_sign(ArithOp op);
 
 /// An integer of 32 bits from one of `scalar`; one of 32 or 64 bits as it is.
@@ -18,7 +18,7 @@ std::string extended(PtxWriter& out, Extension extension, Scalar scalar, std::st
 /// Both are registers of `scalar`. Floats are not contracted; NaN wins in max and min. f16 and bf16 are computed in f32
 /// and rounded back, which gives the bits of one rounding (f32 has more than twice their precision).
 std::string combined(PtxWriter& out, ArithOp op, Scalar scalar, std::string_view x, std::string_view y);
-/// Of registers or numbers, extended as needs_sign() says.
+/// x and y are registers or numbers, extended as needs_sign() says.
 std::string of_integers(PtxWriter& out, ArithOp op, RegisterKind kind, std::string_view x,
                         std::string_view y);
 

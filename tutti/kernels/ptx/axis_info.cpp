@@ -10,7 +10,7 @@
 namespace tutti::kernels {
 namespace {
 
-constexpr std::int64_t most_divisible = std::int64_t{1} << 30;  // what 0 is divisible by, say
+constexpr std::int64_t most_divisible = std::int64_t{1} << 30;  // 0 counts as divisible by it
 
 std::int64_t power_of_two_in(std::int64_t value) {
   return value == 0 ? most_divisible
@@ -21,12 +21,12 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
   return a > most_divisible / b ? most_divisible : a * b;
 }
 
-/// Of any element, not only of the first one of a run.
+/// The divisibility of every element, not only of the first one of a run.
 std::int64_t each(const AxisInfo& info) { return info.contiguity > 1 ? 1 : info.divisibility; }
 
 int bytes_of(Scalar scalar) { return std::max(bits(scalar), 8) / 8; }
 
-/// The first elements of runs that neither wrap around nor lose their order when they are widened.
+/// The length of runs that neither wrap around nor lose their order when they are widened.
 std::int64_t aligned_run(const AxisInfo& info) {
   return std::min(info.contiguity, divisibility_at(info, info.contiguity, 1));
 }
@@ -191,7 +191,7 @@ class Rules {
             .constancy = equal};
   }
 
-  /// Of rising < limit: both are multiples of a power of two, so that a run of it lies on one side.
+  /// The constancy of rising < limit. Where both are multiples of a power of two, a run of that length lies on one side.
   static std::int64_t run_below(const AxisInfo& rising, const AxisInfo& limit) {
     const std::int64_t run = std::min({rising.contiguity, limit.constancy, each(limit)});
     return std::min(run, divisibility_at(rising, run, 1));

@@ -9,7 +9,7 @@
 
 namespace tutti::kernels {
 
-/// What is known of the elements of a tensor in row-major order, or of a scalar, before the kernel runs.
+/// Facts about the elements of a tensor in row-major order, or about a scalar, known before the kernel runs.
 /// All numbers are powers of two, and runs begin at multiples of their length. 1 promises nothing.
 struct AxisInfo {
   std::int64_t contiguity = 1;                // elements of a run that rises by 1; of pointers by one pointee

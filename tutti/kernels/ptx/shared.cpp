@@ -85,7 +85,7 @@ class Reduction {
     return both;
   }
 
-  /// Of one element per warp: every thread folds them all in one order.
+  /// Folds one element per warp. Every thread folds all of them, in the same order.
   std::string of_warps(const std::string& x, int warps) const {
     const RegisterKind kind = v_.kind(value_);
     const std::string thread = out_.made(b32, "mov.u32", {"%tid.x"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads of a block tell each other.
+// Exchange of values between the threads of a block.
 #pragma once
 
 #include "tutti/kernels/ptx/thread_values.hpp"
@@ -11,7 +11,7 @@ inline constexpr std::string_view shared_name = "exchange";
 /// Its bytes: 8 for each thread. Uses follow each other, with a block barrier after each.
 constexpr int shared_bytes(int threads) { return threads * 8; }
 
-/// `reg` of the thread that owns an element, in all threads that hold a copy. -> a register
+/// Gives `reg` of the thread that owns an element to all threads that hold a copy. -> a register
 std::string given_to_copies(ThreadValues& values, const ThreadLayout& layout, RegisterKind kind,
                             std::string_view reg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each thread holds of the values of a kernel.
+// The registers in which threads hold the values of a kernel.
 #pragma once
 
 #include <optional>
@@ -50,10 +50,10 @@ class ThreadValues {
   /// An integer of at most 32 bits as one of 32 bits.
   std::string extended(Value value, int i, Extension extension);
 
-  /// For what is computed as a whole, such as loads.
+  /// Defines an element of a value that is computed as a whole, such as that of a load.
   void define(Value value, int i, Held held);
 
-  /// What is computed in a region ends with it.
+  /// Elements computed between enter() and leave() are forgotten then: their region ends.
   void enter() { scopes_.emplace_back(); }
   void leave();
 

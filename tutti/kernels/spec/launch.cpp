@@ -13,6 +13,19 @@ int warps_for(std::int64_t bytes, Target target) {
   return std::min(wanted, most_threads / threads_per_warp(target));
 }
 
+/// Elements that one thread may hold, so that ptxas spills no registers: 16 where each has an address or a mask of its own,
+/// since rows or the last part are no multiples of a vector; and 16 halves, which are added in f32.
+std::int64_t most_held(const CollectiveSpec& spec, const CanonicalView& view) {
+  const std::int64_t vector = alignment_bytes * 8 / view.moved.bits;
+  const auto is_odd = [&](const BlockedArray& array) {
+    return array.blocks > 1 && array.inner % vector != 0;
+  };
+  const bool has_odd_part = spec.variant == Variant::two_shot && view.elements % vector != 0;
+  const bool widens = spec.reduction && is_float(spec.dtype) && view.moved.bits == 16;
+  const bool is_short = widens || has_odd_part || is_odd(view.operand) || is_odd(view.result);
+  return is_short ? 16 : 4 * vector;
+}
+
 }  // namespace
 
 std::int64_t visited_elements(const CollectiveSpec& spec, const CanonicalView& view) {
@@ -34,7 +47,8 @@ Launch launch_of(const CollectiveSpec& spec, Target target) {
   const std::int64_t once = threads * alignment_bytes * 8 / view.moved.bits;
   launch.tile_elements = once;
   for (std::int64_t unroll : {2, 4})
-    if (launch.elements > (most_blocks - 1) * unroll * once) {
+    if (launch.elements > (most_blocks - 1) * unroll * once &&
+        unroll * once <= threads * most_held(spec, view)) {
       launch.unroll = static_cast<int>(unroll);
       launch.tile_elements = unroll * once;
     }
