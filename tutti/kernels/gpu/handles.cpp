@@ -15,6 +15,7 @@ using SharedDevice = std::shared_ptr<const Device>;
 template <class Call, class Handle>
 void destroy(const Device& device, const Call& call, Handle handle) {
   ContextHandle before = nullptr;
+  if (device.is_abandoned()) return;
   if (device.driver().context_push.result(device.context()) != driver_result::success) return;
   call.result(handle);
   device.driver().context_pop.result(&before);
