@@ -125,6 +125,7 @@ TEST_F(gpu_group, without_memory_for_a_large_call_still_runs_small_ones) {
 
 TEST_F(gpu_group, refuses_to_begin_without_devices_or_time) {
   expect_refusal([&] { group({}); }, Code::argument, {"a group of no devices"});
+  expect_refusal([&] { group(std::vector<int>(257, 0)); }, Code::argument, {"a group of 257 ranks", "256"});
   expect_refusal([&] { group({0, 3}); }, Code::device, {"device 3"});
   expect_refusal([&] { group({0}, {.driver = fake_driver_path(), .timeout_s = 0}); }, Code::argument,
                  {"a time-out of 0 s", "positive"});

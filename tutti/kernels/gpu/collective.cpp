@@ -6,6 +6,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/gpu/call_arrays.hpp"
 #include "tutti/kernels/spec/eligible.hpp"
+#include "tutti/kernels/spec/traffic.hpp"
 
 namespace tutti::kernels {
 namespace {
@@ -74,6 +75,20 @@ CollectiveOnGpus CollectiveOnGpus::make(std::shared_ptr<Group> group, const Coll
   if (options.backend == Backend::kernels && options.warn)
     options.warn(fmt::format("{}: runs as {}", to_string(spec), made.description_));
   return made;
+}
+
+std::int64_t CollectiveOnGpus::bytes_per_call() const {
+  if (manifest_) {
+    std::int64_t bytes = link_bytes(spec_);
+    for (int rank = 0; rank < spec_.world; ++rank) {
+      const MemoryBytes own = memory_bytes(spec_, rank);
+      bytes += own.read + own.written;
+    }
+    return bytes;
+  }
+  const std::int64_t result = result_bytes(spec_).elements();
+  const std::int64_t read = is_reduction(spec_.kind) ? operand_bytes(spec_).elements() : result;
+  return spec_.world * (read + result);
 }
 
 void CollectiveOnGpus::launch(std::span<const DeviceAddress> inputs, std::span<const DeviceAddress> outputs) {

@@ -59,6 +59,8 @@ class CollectiveOnGpus {
   const Shape& result_shape() const { return result_; }
   /// "kernel all_gather_f32_w8_two_launches, ..", or "copies of the driver: no kernel, because ..".
   const std::string& description() const { return description_; }
+  /// Bytes that a call reads plus those that it writes, on all ranks, publishing included. Of NCCL: operands and results.
+  std::int64_t bytes_per_call() const;
   /// Of the kernel that runs; none for a library.
   const std::optional<Manifest>& manifest() const { return manifest_; }
 

@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
+constexpr std::size_t most_ranks = 256;  // each has two streams
 constexpr std::size_t most_named_calls = 64;
 
 std::vector<std::vector<int>> by_device(const std::vector<int>& devices) {
@@ -32,6 +33,8 @@ std::vector<std::vector<int>> by_device(const std::vector<int>& devices) {
 
 GroupOptions checked(GroupOptions options, std::size_t world) {
   require(world > 0, Code::argument, "a group of no devices; name one for each rank");
+  require(world <= most_ranks, Code::argument, "a group of {} ranks; there may be {} in one process", world,
+          most_ranks);
   require(std::isfinite(options.timeout_s) && options.timeout_s > 0, Code::argument,
           "a time-out of {} s; it must be positive", options.timeout_s);
   return options;
@@ -44,6 +47,14 @@ void pause_after(Seconds waited) {
 }
 
 }  // namespace
+
+std::vector<int> devices_for(int world, const std::string& driver) {
+  const int count = count_of_devices(*Driver::open(driver));
+  require(count > 0, Code::device, "{} has no device; mind CUDA_VISIBLE_DEVICES", driver);
+  std::vector<int> devices;
+  for (int rank = 0; rank < world; ++rank) devices.push_back(rank % count);
+  return devices;
+}
 
 Group::Group(const std::vector<int>& devices, GroupOptions options)
     : options_(checked(std::move(options), devices.size())),

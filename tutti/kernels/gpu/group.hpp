@@ -20,14 +20,17 @@ struct GroupOptions {
   std::int64_t refresh = signals_until_refresh;
 };
 
+/// A device of this machine for each of `world` ranks, in turn. Throws R004 without a driver or a GPU.
+std::vector<int> devices_for(int world, const std::string& driver = std::string(default_driver));
+
 /// The ranks of collectives, on GPUs of this process: a stream for each rank, and what their kernels share.
 /// - Rank r works on device devices[r]. A device may be named several times.
 /// - Collectives of a group run one after the other, in the order of their launches. Not for use by several threads.
 /// - A failed wait or launch breaks the group: its ranks may have come to different calls. Later calls throw R004.
 class Group {
  public:
-  /// Throws R004 if there is no driver or no such device, R003 if memory is short, T015 for no device and for a time-out
-  /// that is not positive.
+  /// Throws R004 if there is no driver or no such device, R003 if memory is short, T015 for no device, more than
+  /// 256, and a time-out that is not positive.
   explicit Group(const std::vector<int>& devices, GroupOptions options = {});
   ~Group();  // waits
   Group(const Group&) = delete;
