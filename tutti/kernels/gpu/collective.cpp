@@ -50,7 +50,7 @@ CollectiveOnGpus::~CollectiveOnGpus() {
   if (group_) group_->settle();
 }
 
-CollectiveOnGpus CollectiveOnGpus::make(std::shared_ptr<Group> group, const CollectiveSpec& spec,
+CollectiveOnGpus CollectiveOnGpus::make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
                                         const CollectiveOptions& options) {
   require(spec.world == group->world(), Code::argument,
           "{}: a world of {} for a group of {}; name a device for each rank", to_string(spec), spec.world,

@@ -40,7 +40,7 @@ class CollectiveOnGpus {
   /// Emits, compiles and loads the kernel.
   /// Throws T015 for a spec that nothing can run or of another world than the group, R004 if the driver refuses a kernel,
   /// or if a reduction has neither a kernel nor NCCL; the message says what is missing.
-  static CollectiveOnGpus make(std::shared_ptr<Group> group, const CollectiveSpec& spec,
+  static CollectiveOnGpus make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
                                const CollectiveOptions& options = {});
   CollectiveOnGpus(CollectiveOnGpus&&) noexcept;
   CollectiveOnGpus& operator=(CollectiveOnGpus&&) noexcept;

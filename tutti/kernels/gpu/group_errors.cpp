@@ -56,7 +56,7 @@ std::vector<Group::GivenUp> Group::given_up() const {
     for (int i = 0; i < pairs; ++i) {
       std::uint32_t pair[2];
       const auto* words = static_cast<const std::byte*>(errors_[static_cast<std::size_t>(rank)].get());
-      std::memcpy(pair, words + (1 + i) * error_pair_bytes, sizeof pair);
+      std::memcpy(pair, words + std::ptrdiff_t{1 + i} * error_pair_bytes, sizeof pair);
       if (pair[0] != 0) waits.push_back({rank, i / world(), i % world(), pair[1]});
     }
   return waits;

@@ -59,7 +59,7 @@ Stream make_stream(const SharedDevice& device) {
 Event make_event(const SharedDevice& device) {
   const OnDevice current(*device);
   EventHandle event = nullptr;
-  device->driver().event_create(&event, 0);
+  device->driver().event_create(&event, event_without_timing);
   return {device, event};
 }
 

@@ -92,7 +92,7 @@ void SymmetricMemory::write_tables() {
     for (const DeviceMemory& buffer : buffers) entries[static_cast<std::size_t>(at++)] = buffer.get();
   };
   put(pad_buffers_, first_entry(ArgumentKind::signal_table));
-  for (int half = 0; half < 2; ++half) {
+  for (std::int64_t half = 0; half < 2; ++half) {
     put(stagings_[half], first_entry(ArgumentKind::staging_table) + half * world());
     put(inbox_buffers_[half], first_entry(ArgumentKind::inbox_table) + half * world());
   }
