@@ -1,156 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops in cache and out of it: elements, bytes moved per second. Sizes are elements of f32.
-#include <benchmark/benchmark.h>
+// Times collective kernels on the GPUs of this machine: 8 ranks on one GPU, then a rank on each GPU if there are several.
+//   bench_kernels [DRIVER [NCCL]]    the libraries; else libcuda.so.1 and libnccl.so.2
+// GB/s counts bytes read plus written by all ranks, publishing included. "of copy": as a part of what a copy of the driver
+// reaches that moves as many bytes on one GPU. "of memory": as a part of what the GPU's memory can do at its clock.
+// Without a GPU it prints one line that says so, and ends with status 0.
+#include <fmt/core.h>
 
-#include <vector>
+#include <algorithm>
+#include <chrono>
+#include <map>
 
-#include "tutti/tensor/loops/access.hpp"
-#include "tutti/tensor/loops/chains.hpp"
-#include "tutti/tensor/loops/copies.hpp"
-#include "tutti/tensor/loops/elementwise.hpp"
-#include "tutti/tensor/loops/reductions.hpp"
-#include "tutti/tensor/products/product.hpp"
+#include "tutti/base/counted.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/cli/words/program.hpp"
+#include "tutti/kernels/gpu/collective.hpp"
+#include "tutti/kernels/gpu/rank_arrays.hpp"
+#include "tutti/kernels/spec/eligible.hpp"
 
-namespace tutti {
+namespace tutti::kernels {
 namespace {
 
-std::vector<float> values(std::int64_t n) {
-  std::vector<float> x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 2654435761U % 2001) / 1000 - 1;
-  return x;
+constexpr int ranks_on_one_gpu = 8;
+constexpr std::int64_t sizes[] = {64 << 10, 1 << 20, 16 << 20};  // bytes that a rank gives
+constexpr int rounds = 5;
+constexpr double seconds_of_round = 0.05;
+
+struct Libraries {
+  std::string driver = std::string(default_driver), nccl = std::string(default_nccl);
+};
+
+struct Timing {
+  double us = 0, gb_per_s = 0;
+};
+
+/// The best of some rounds, each of many calls one after the other.
+Timing timed(CollectiveOnGpus& collective, const RankArrays& inputs, const RankArrays& outputs) {
+  const auto seconds_of = [&](int calls) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int call = 0; call < calls; ++call) collective.launch(inputs.addresses(), outputs.addresses());
+    collective.wait();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  seconds_of(1);  // memory grows, code is loaded
+  const double first = std::max(seconds_of(3) / 3, 1e-6);
+  const int calls = static_cast<int>(std::clamp(seconds_of_round / first, 3.0, 5000.0));
+  double best = first;
+  for (int round = 0; round < rounds; ++round) best = std::min(best, seconds_of(calls) / calls);
+  return {best * 1e6, static_cast<double>(collective.bytes_per_call()) / best / 1e9};
 }
 
-std::byte* bytes(std::vector<float>& x) { return reinterpret_cast<std::byte*>(x.data()); }
-
-void set_rates(benchmark::State& state, std::int64_t elements, std::int64_t elements_moved) {
-  state.SetItemsProcessed(state.iterations() * elements);
-  state.SetBytesProcessed(state.iterations() * elements_moved * 4);
+Timing timed(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
+             const CollectiveOptions& options) {
+  CollectiveOnGpus collective = CollectiveOnGpus::make(group, spec, options);
+  const RankArrays inputs(group, spec.dtype, collective.operand_shape());
+  const RankArrays outputs(group, spec.dtype, collective.result_shape());
+  return timed(collective, inputs, outputs);
 }
 
-void run_elementwise(benchmark::State& state, ElementwiseKernel kernel, int operands) {
-  const std::int64_t n = state.range(0);
-  std::vector<float> out(static_cast<std::size_t>(n)), a = values(n), b = values(n), c = values(n);
-  const std::byte* const in[] = {bytes(a), bytes(b), bytes(c)};
-  for (auto _ : state) {
-    kernel(bytes(out), in, n);
-    benchmark::ClobberMemory();
+CollectiveSpec spec_of(Collective kind, int world, std::int64_t bytes) {
+  CollectiveSpec spec{.kind = kind, .dtype = DType::f32, .world = world};
+  const bool is_cut = kind == Collective::reduce_scatter || kind == Collective::all_to_all;
+  spec.shape = {bytes / 4 / (is_cut ? world : 1)};
+  spec.groups.emplace_back();
+  for (int rank = 0; rank < world; ++rank) {
+    spec.groups[0].push_back(rank);
+    if (kind == Collective::ppermute) spec.pairs.emplace_back(rank, (rank + 1) % world);
   }
-  set_rates(state, n, n * (operands + 1));
+  if (is_reduction(kind)) spec.reduction = ReduceKind::sum;
+  spec.variant = variants_of(kind).front();
+  return spec;
 }
 
-void run_rows(benchmark::State& state, ReduceKind kind) {
-  const std::int64_t columns = state.range(1), rows = state.range(0) / columns;
-  std::vector<float> in = values(rows * columns), out(static_cast<std::size_t>(rows));
-  const ReduceRowsKernel kernel = reduce_rows_kernel(kind, DType::f32);
-  for (auto _ : state) {
-    kernel(bytes(out), bytes(in), rows, columns, columns * 4);
-    benchmark::ClobberMemory();
+/// A copy of the driver that reads `bytes` / 2 and writes as many: an all_gather of one rank, by the library.
+Timing timed_copy(const Libraries& libraries, std::int64_t bytes) {
+  const auto alone = std::make_shared<Group>(std::vector<int>{0}, GroupOptions{.driver = libraries.driver});
+  return timed(alone, spec_of(Collective::all_gather, 1, bytes / 2), {.backend = Backend::library});
+}
+
+/// From clock and width of the bus; memory moves data twice in a cycle.
+double memory_gb_per_s(const Device& device) {
+  const double khz = device.attribute(device_attribute::memory_clock_khz);
+  return 2 * khz * 1e3 * device.attribute(device_attribute::memory_bus_bits) / 8 / 1e9;
+}
+
+class Table {
+ public:
+  Table(std::shared_ptr<Group> group, const Libraries& libraries)
+      : group_(std::move(group)), libraries_(libraries), limit_(memory_gb_per_s(*group_->device(0))) {}
+
+  void print(std::int64_t bytes) {
+    fmt::print("\n{} a rank{:<19}{:>10}{:>10}{:>10}{:>11}\n", in_bytes(bytes), "", "us", "GB/s", "of copy",
+               "of memory");
+    for (Collective kind : all_collectives()) {
+      const CollectiveSpec spec = spec_of(kind, group_->world(), bytes);
+      for (Variant variant : variants_of(kind)) {
+        CollectiveSpec wanted = spec;
+        wanted.variant = variant;
+        if (eligible(wanted)) row(name(variant), wanted, {.sharing = SharedDevice::concurrent});
+      }
+      if (is_reduction(kind) && group_->shares_devices()) continue;  // NCCL wants a GPU for each rank
+      row(is_reduction(kind) ? "NCCL" : "copies", spec,
+          {.backend = Backend::library, .nccl = libraries_.nccl});
+    }
   }
-  set_rates(state, rows * columns, rows * columns);
-}
 
-void run_columns(benchmark::State& state) {
-  const std::int64_t columns = state.range(1), rows = state.range(0) / columns;
-  std::vector<float> in = values(rows * columns), out(static_cast<std::size_t>(columns));
-  std::vector<std::byte> scratch(reduce_columns_scratch_bytes(rows, columns, DType::f32));
-  const ReduceColumnsKernel kernel = reduce_columns_kernel(ReduceKind::sum, DType::f32);
-  for (auto _ : state) {
-    kernel(bytes(out), bytes(in), rows, columns, columns * 4, scratch.data());
-    benchmark::ClobberMemory();
+ private:
+  void row(std::string_view how, const CollectiveSpec& spec, const CollectiveOptions& options) {
+    const std::string title = fmt::format("{} {}", name(spec.kind), how);
+    try {
+      CollectiveOnGpus collective = CollectiveOnGpus::make(group_, spec, options);
+      const RankArrays inputs(group_, spec.dtype, collective.operand_shape());
+      const RankArrays outputs(group_, spec.dtype, collective.result_shape());
+      const Timing ours = timed(collective, inputs, outputs);
+      const Timing copy = copy_of(collective.bytes_per_call());
+      const bool is_other = collective.manifest() && collective.manifest()->spec.variant != spec.variant;
+      fmt::print("{:<30}{:>10.1f}{:>10.1f}{:>9.0f}%{:>10.0f}%{}\n", title, ours.us, ours.gb_per_s,
+                 100 * ours.gb_per_s / copy.gb_per_s, 100 * ours.gb_per_s / limit_,
+                 is_other ? "  " + collective.description() : "");
+    } catch (const Error& error) {
+      fmt::print("{:<30}  none: {}\n", title, error.message());
+      group_->require_whole();  // a group that is broken has no other rows
+    }
   }
-  set_rates(state, rows * columns, rows * columns);
-}
 
-/// in[0] * in[1] + in[2], which may repeat.
-void run_chain(benchmark::State& state, Stride last) {
-  const std::int64_t n = state.range(0);
-  std::vector<float> out(static_cast<std::size_t>(n)), a = values(n), b = values(n), c = values(n);
-  const std::byte* const in[] = {bytes(a), bytes(b), bytes(c)};
-  const ChainStep steps[] = {{}, {ChainStep::Fn::mul}, {ChainStep::Fn::add, last == Stride::scalar}};
-  const ChainKernel kernel = chain_kernel(DType::f32, steps);
-  for (auto _ : state) {
-    kernel(bytes(out), in, steps, 3, n, Store::plain);
-    benchmark::ClobberMemory();
+  const Timing& copy_of(std::int64_t bytes) {
+    auto [found, is_new] = copies_.try_emplace(bytes);
+    if (is_new) found->second = timed_copy(libraries_, bytes);
+    return found->second;
   }
-  set_rates(state, n, (last == Stride::scalar ? 3 : 4) * n);
+
+  std::shared_ptr<Group> group_;
+  Libraries libraries_;
+  double limit_;
+  std::map<std::int64_t, Timing> copies_;
+};
+
+void print_tables(const std::vector<int>& devices, const Libraries& libraries) {
+  const auto group = std::make_shared<Group>(devices, GroupOptions{.driver = libraries.driver});
+  fmt::print("\n{} on {}, each {}; its memory does {:.0f} GB/s\n", counted(group->world(), "rank"),
+             counted(static_cast<std::int64_t>(group->ranks_by_device().size()), "GPU"),
+             group->device(0)->name(), memory_gb_per_s(*group->device(0)));
+  Table table(group, libraries);
+  for (std::int64_t bytes : sizes) table.print(bytes);
 }
 
-void run_fold(benchmark::State& state) {
-  const std::int64_t n = state.range(0), positions = state.range(1);
-  std::vector<std::vector<float>> in(static_cast<std::size_t>(positions), values(n));
-  std::vector<float> out(static_cast<std::size_t>(n));
-  std::vector<const std::byte*> pointers;
-  for (std::vector<float>& position : in) pointers.push_back(bytes(position));
-  const FoldKernel kernel = fold_kernel(ReduceKind::sum, DType::f32);
-  for (auto _ : state) {
-    kernel(bytes(out), pointers.data(), static_cast<int>(positions), n, Load::plain, Store::plain);
-    benchmark::ClobberMemory();
+int run(const Libraries& libraries) {
+  int gpus = 0;
+  try {
+    devices_for(1, libraries.driver);
+    gpus = count_of_devices(*Driver::open(libraries.driver));
+  } catch (const Error& error) {
+    fmt::print("no GPU: {}\n", error.message());
+    return 0;
   }
-  set_rates(state, n * positions, n * (positions + 1));
+  print_tables(std::vector<int>(ranks_on_one_gpu, 0), libraries);
+  if (gpus > 1) print_tables(devices_for(std::min(gpus, ranks_on_one_gpu), libraries.driver), libraries);
+  return 0;
 }
-
-void run_transposition(benchmark::State& state) {
-  const std::int64_t side = state.range(0);
-  std::vector<float> in = values(side * side), out(in.size());
-  const CopyLoop loops[] = {{side, side * 4, 4}, {side, 4, side * 4}};
-  for (auto _ : state) {
-    strided_copy(bytes(out), bytes(in), loops, 4);
-    benchmark::ClobberMemory();
-  }
-  set_rates(state, side * side, 2 * side * side);
-}
-
-void run_product(benchmark::State& state) {
-  const std::int64_t m = state.range(0), k = state.range(1), n = state.range(2);
-  use_one_thread_for_products();
-  const Product product(DType::f32, {1, m, n, k});
-  std::vector<float> a = values(m * k), b = values(k * n), c(static_cast<std::size_t>(m * n));
-  std::vector<std::byte> scratch(product.scratch_bytes());
-  for (auto _ : state) {
-    product.run(bytes(c), bytes(a), bytes(b), scratch.data());
-    benchmark::ClobberMemory();
-  }
-  state.counters["flops"] =
-      benchmark::Counter(static_cast<double>(2 * m * n * k), benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["estimated_ns"] = product.nanoseconds();
-}
-
-constexpr std::int64_t tile = 256, in_l2 = 16 << 10, in_l3 = 256 << 10, in_memory = 16 << 20;
-
-void elementwise_sizes(benchmark::internal::Benchmark* row) {
-  for (std::int64_t n : {tile, in_l2, in_l3, in_memory}) row->Arg(n);
-}
-
-void shapes(benchmark::internal::Benchmark* row) {
-  for (std::int64_t n : {in_l2, in_l3, in_memory})
-    for (std::int64_t columns : {10, 64, 1024}) row->Args({n, columns});
-}
-
-BENCHMARK_CAPTURE(run_elementwise, add,
-                  binary_kernel(BinaryFn::add, DType::f32, Stride::dense, Stride::dense), 2)
-    ->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, maximum,
-                  binary_kernel(BinaryFn::maximum, DType::f32, Stride::dense, Stride::dense), 2)
-    ->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_chain, mul_add, Stride::dense)->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_chain, mul_add_scalar, Stride::scalar)->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, exp, unary_kernel(UnaryFn::exp, DType::f32), 1)->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, log, unary_kernel(UnaryFn::log, DType::f32), 1)->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, tanh, unary_kernel(UnaryFn::tanh, DType::f32), 1)
-    ->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_elementwise, logistic, unary_kernel(UnaryFn::logistic, DType::f32), 1)
-    ->Apply(elementwise_sizes);
-BENCHMARK_CAPTURE(run_rows, sum, ReduceKind::sum)->Apply(shapes);
-BENCHMARK_CAPTURE(run_rows, max, ReduceKind::max)->Apply(shapes);
-BENCHMARK(run_columns)->Apply(shapes);
-BENCHMARK(run_fold)->ArgsProduct({{tile, in_l2, in_memory / 8}, {2, 3, 4, 8, 16}});
-BENCHMARK(run_transposition)->Arg(64)->Arg(512)->Arg(2048);
-BENCHMARK(run_product)
-    ->Args({8, 64, 64})
-    ->Args({64, 128, 10})
-    ->Args({64, 64, 128})
-    ->Args({256, 256, 256})
-    ->Args({1024, 1024, 1});
 
 }  // namespace
-}  // namespace tutti
+}  // namespace tutti::kernels
+
+int main(int argc, char** argv) {
+  tutti::kernels::Libraries libraries;
+  if (argc > 1) libraries.driver = argv[1];
+  if (argc > 2) libraries.nccl = argv[2];
+  tutti::cli::run_program("bench_kernels", [&] { return tutti::kernels::run(libraries); });
+}

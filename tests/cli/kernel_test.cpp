@@ -140,5 +140,49 @@ TEST(kernel, refuses_words_that_are_none) {
   EXPECT_NE(refused("all_gather").find("--world is required"), std::string::npos);
 }
 
+// Kernels of the fake driver do nothing, its copies and NCCL do.
+std::string on_fake_gpus() {
+  const std::string library = program_folder() + "/libfake_driver.so";
+  return " --run --driver " + library + " --nccl " + library;
+}
+
+TEST(kernel, runs_on_gpus_and_tells_time_and_what_ran) {
+  const Finished run = kernel("all_gather --world 17 --shape 3x4 --dim 1" + on_fake_gpus());
+  EXPECT_EQ(run.status, 0) << run.err;
+  for (const char* part :
+       {"ran:       copies of the driver: no kernel, because groups of 17 ranks",
+        "on:        1 GPU, a fake GPU", "compared:  204 of each rank's 204 elements, in 3 calls",
+        "result:    equal to the definition", " us a call, ", " GB/s read plus written"})
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
+}
+
+TEST(kernel, that_computes_nothing_has_a_wrong_result) {
+  const Finished run = kernel("all_reduce --world 2" + on_fake_gpus());
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_NE(run.out.find("ran:       kernel all_reduce_sum_f32_w2_two_launches"), std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("result:    WRONG: rank 0, element 0 of [1024] in call 0"), std::string::npos)
+      << run.out;
+}
+
+TEST(kernel, runs_the_variant_that_is_named_if_it_fits_a_gpu) {
+  const Finished run = kernel("all_gather --world 2 --variant swizzled" + on_fake_gpus());
+  EXPECT_NE(run.out.find("ran:       kernel all_gather_f32_w2_swizzled"), std::string::npos) << run.out;
+}
+
+TEST(kernel, without_a_driver_is_not_run_and_the_loaders_reason_is_told) {
+  const Finished run = kernel("all_gather --world 2 --run --driver libno_such_driver.so.1");
+  EXPECT_EQ(run.status, 5);
+  EXPECT_EQ(run.out, "");
+  for (const char* part :
+       {"error[R004]", "libno_such_driver.so.1 cannot be opened", "No such file or directory"})
+    EXPECT_NE(run.err.find(part), std::string::npos) << part << "\n" << run.err;
+}
+
+TEST(kernel, of_another_maker_is_not_run) {
+  EXPECT_NE(refused("all_gather --world 2 --target amd" + on_fake_gpus()).find("no runtime for GPUs of amd"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tutti

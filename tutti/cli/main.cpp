@@ -117,6 +117,10 @@ CLI::App* add_kernel(CLI::App& app, tutti::cli::KernelArguments& kernel) {
   command->add_flag("--check", kernel.check,
                     "run it on a model of the GPUs in many schedules: races, deadlocks, data, bytes");
   command->add_flag("--run", kernel.run, "run it on the GPUs of this machine and compare the result");
+  command->add_option("--driver", kernel.driver, "the library of the GPUs' driver, for --run")
+      ->capture_default_str();
+  command->add_option("--nccl", kernel.nccl, "the library that reduces what has no kernel, for --run")
+      ->capture_default_str();
   command->add_flag("--why", kernel.why,
                     "tell whether there is a kernel, why it is so, and what else would run");
   command->add_option("--svg", kernel.svg,

@@ -14,6 +14,9 @@ struct Machine {
   int multiprocessors = 4;
   int blocks_per_multiprocessor = 16;  // of any kernel
   bool has_peer_access = true;
+  int capability = 90;
+  bool has_cooperative_launch = true;
+  int version = 12040;
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // of a device
 };
 
@@ -41,6 +44,11 @@ class Control {
   virtual void hang(const std::string& kernel) = 0;
   /// Called when a kernel runs; without it kernels do nothing. Device addresses are host pointers.
   virtual void on_kernel(std::function<void(const Launch&)> kernel) = 0;
+
+  /// Runs the work of a stream up to its next kernel, and that kernel: for kernels that wait for it. False if it has none.
+  virtual bool run_kernel_of(int stream) = 0;
+  /// True if all these bytes are of one allocation.
+  virtual bool holds(std::uint64_t address, std::size_t bytes) const = 0;
 
   /// Handles that are not destroyed: "stream", "event", "memory", "host memory", "module", "context", "communicator"; ""
   /// counts all.

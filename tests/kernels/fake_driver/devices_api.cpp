@@ -59,7 +59,7 @@ int cuInit(unsigned) {
 }
 
 int cuDriverGetVersion(int* version) {
-  *version = 12040;
+  *version = state().machine.version;
   return success;
 }
 
@@ -81,8 +81,12 @@ int cuDeviceGetName(char* name, int length, int) {
 
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   if (const int error = state().begin("cuDeviceGetAttribute")) return error;
-  const std::map<int, int> values{
-      {16, state().machine.multiprocessors}, {36, 1'000'000}, {37, 512}, {75, 9}, {76, 0}, {95, 1}};
+  const std::map<int, int> values{{16, state().machine.multiprocessors},
+                                  {36, 1'000'000},
+                                  {37, 512},
+                                  {75, state().machine.capability / 10},
+                                  {76, state().machine.capability % 10},
+                                  {95, state().machine.has_cooperative_launch ? 1 : 0}};
   if (!values.contains(attribute)) return state().misuse("an unknown attribute");
   *value = values.at(attribute);
   return success;

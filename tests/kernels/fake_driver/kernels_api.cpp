@@ -60,7 +60,7 @@ int launch(const char* name, void* handle, const Shape& shape, void* on, void** 
   const auto run = [launched = std::move(launched)] {
     if (state().kernel) state().kernel(launched);
   };
-  stream->queue.push_back({run, {}, {}, !s.hanging.empty() && s.hanging == function->name});
+  stream->queue.push_back({run, {}, {}, !s.hanging.empty() && s.hanging == function->name, true});
   return success;
 }
 

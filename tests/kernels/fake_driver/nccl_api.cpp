@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's reductions of f32 and i32, in the order of the ranks.
+// NCCL's reductions of u8, i32, f32 and f64, in the order of the ranks.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -29,11 +29,11 @@ bool is_grouped = false;
 
 template <class T>
 T reduced(int op, T x, T y) {
-  return op == 0 ? x + y : op == 2 ? std::max(x, y) : std::min(x, y);
+  return op == 0 ? static_cast<T>(x + y) : op == 2 ? std::max(x, y) : std::min(x, y);
 }
 
 template <class T>
-void run(const std::vector<Part>& all) {
+void run_of(const std::vector<Part>& all) {
   const std::size_t world = all.size(), count = all[0].count;
   const std::size_t sent = all[0].scatters ? count * world : count;
   std::vector<T> sum(sent), values(sent);
@@ -44,6 +44,16 @@ void run(const std::vector<Part>& all) {
   }
   for (std::size_t rank = 0; rank < world; ++rank)
     std::memcpy(all[rank].receive, sum.data() + (all[0].scatters ? rank * count : 0), count * sizeof(T));
+}
+
+void run(const std::vector<Part>& all) {
+  switch (all[0].type) {
+    case 1: return run_of<std::uint8_t>(all);
+    case 2: return run_of<std::int32_t>(all);
+    case 7: return run_of<float>(all);
+    case 8: return run_of<double>(all);
+    default: state().misuse("a type of NCCL that the fake does not reduce");
+  }
 }
 
 int add(const char* function, Part part, void* stream) {
@@ -103,7 +113,7 @@ int ncclGroupEnd() {
   std::ranges::sort(all, {}, [](const Part& part) { return part.communicator->rank; });
   auto meeting = std::make_shared<Meeting>();
   for (const Part& part : all) meeting->streams.push_back(part.stream);
-  meeting->run = [all] { all[0].type == 7 ? run<float>(all) : run<std::int32_t>(all); };
+  meeting->run = [all] { run(all); };
   for (const Part& part : all) part.stream->queue.push_back({{}, {}, meeting, false});
   return 0;
 }

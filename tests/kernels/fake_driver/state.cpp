@@ -120,6 +120,16 @@ bool State::run_head(Stream& stream) {
   return true;
 }
 
+bool State::run_kernel_of(int number) {
+  for (const auto& [handle, stream] : streams)
+    while (stream->number == number && !stream->queue.empty()) {
+      const bool is_kernel = stream->queue.front().is_kernel;
+      if (!run_head(*stream)) return false;
+      if (is_kernel) return true;
+    }
+  return false;
+}
+
 bool State::drain(Stream& stream) {
   return run_until(stream, [&] { return stream.queue.empty(); });
 }

@@ -37,6 +37,7 @@ struct Work {
   std::optional<std::pair<Event*, int>> awaited;
   std::shared_ptr<Meeting> meeting;
   bool hangs = false;
+  bool is_kernel = false;
 };
 
 struct Stream {
@@ -70,6 +71,10 @@ class State final : public Control {
   void delay_queries(int n) override { delays = n; }
   void hang(const std::string& name) override { hanging = name; }
   void on_kernel(std::function<void(const Launch&)> run) override { kernel = std::move(run); }
+  bool run_kernel_of(int stream) override;
+  bool holds(std::uint64_t address, std::size_t bytes) const override {
+    return memory_at(address, bytes) != nullptr;
+  }
   int live(const std::string& kind) const override;
   std::vector<std::string> log() const override { return calls; }
   std::vector<Launch> launches() const override { return launched; }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
 #include "tutti/cli/kernel/kernel_check.hpp"
 #include "tutti/cli/kernel/kernel_picture.hpp"
 #include "tutti/cli/kernel/kernel_plan.hpp"
 #include "tutti/cli/kernel/kernel_request.hpp"
+#include "tutti/cli/kernel/kernel_run.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 #include "tutti/kernels/ir/text.hpp"
 #include "tutti/kernels/ptx/ptx_text.hpp"
@@ -42,13 +45,16 @@ int kernel(const KernelArguments& arguments) {
   if (arguments.why) fmt::print("{}", why_text(request));
   const bool asks = arguments.check || arguments.run || !arguments.svg.empty();
   if (arguments.why && !asks && arguments.emit.empty()) return 0;
+  const bool only_runs = arguments.run && !arguments.check && arguments.svg.empty() && arguments.emit.empty();
+  if (only_runs) return run_kernel(request, arguments);  // without a kernel, too
   const Manifest manifest = manifest_of(request.spec, request.target, request.encoding);
   KernelArguments wanted = arguments;
   if (wanted.emit.empty() && !asks) wanted.emit = "ttir";
   if (!wanted.emit.empty()) fmt::print("{}", emitted(wanted, manifest));
   if (!arguments.svg.empty()) write_kernel_picture(arguments.svg, manifest);
-  if (arguments.check) return check_kernel(manifest);
-  return 0;
+  const int checked = arguments.check ? check_kernel(manifest) : 0;
+  const int ran = arguments.run ? run_kernel(request, arguments) : 0;
+  return std::max(checked, ran);
 }
 
 }  // namespace tutti::cli

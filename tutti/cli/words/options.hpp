@@ -47,10 +47,11 @@ struct KernelArguments {
   int sm = 90;       // of PTX
   std::string emit;  // ttir, mlir, ptx, manifest, plan; empty: ttir, if nothing else is asked for
   bool check = false, run = false, why = false;
-  std::string svg;  // file for a picture; empty: none
+  std::string driver = "libcuda.so.1", nccl = "libnccl.so.2";  // of --run
+  std::string svg;                                             // file for a picture; empty: none
 };
 /// Prints a collective kernel, checks it on a model of the GPUs, runs it, or tells why there is none. Returns the exit
-/// status: 1 if the check found a fault.
+/// status: 1 if the check found a fault, or the run a wrong result.
 /// Throws R002 for a word that is none, T015 with the reason for a collective without a kernel, R001 for a picture that
 /// cannot be written, R004 for --run without a GPU.
 int kernel(const KernelArguments& arguments);

@@ -34,7 +34,9 @@ Device::Device(std::shared_ptr<const Driver> driver, int ordinal)
   driver_->context_retain(&context_, handle_);
 }
 
-Device::~Device() { driver_->context_release.result(handle_); }
+Device::~Device() {
+  if (!is_abandoned_) driver_->context_release.result(handle_);
+}
 
 std::string Device::name() const {
   std::array<char, 256> text{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,11 +28,16 @@ class Device {
   /// 90 for compute capability 9.0.
   int capability() const;
 
+  /// Kernels of this device do not end. From now on none of its handles is destroyed: the driver would wait for ever.
+  void abandon() const { is_abandoned_ = true; }
+  bool is_abandoned() const { return is_abandoned_; }
+
  private:
   std::shared_ptr<const Driver> driver_;
   int ordinal_;
   DeviceHandle handle_ = 0;
   ContextHandle context_ = nullptr;
+  mutable std::atomic<bool> is_abandoned_ = false;
 };
 
 /// Makes a device's context current in this thread, and brings back the one before when destroyed.

@@ -38,6 +38,7 @@ inline constexpr int multiprocessors = 16, memory_clock_khz = 36, memory_bus_bit
 inline constexpr int most_dynamic_shared_attribute = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 inline constexpr int jit_error_log = 5, jit_error_log_bytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, .._SIZE_BYTES
 inline constexpr unsigned non_blocking_stream = 1;                // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned event_without_timing = 2;               // CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned memory_is_device = 2;                   // CU_MEMORYTYPE_DEVICE
 
 /// CUDA_MEMCPY2D: rows of width_bytes, from pitch to pitch.

@@ -15,6 +15,7 @@ using SharedDevice = std::shared_ptr<const Device>;
 template <class Call, class Handle>
 void destroy(const Device& device, const Call& call, Handle handle) {
   ContextHandle before = nullptr;
+  if (device.is_abandoned()) return;
   if (device.driver().context_push.result(device.context()) != driver_result::success) return;
   call.result(handle);
   device.driver().context_pop.result(&before);
@@ -58,7 +59,7 @@ Stream make_stream(const SharedDevice& device) {
 Event make_event(const SharedDevice& device) {
   const OnDevice current(*device);
   EventHandle event = nullptr;
-  device->driver().event_create(&event, 0);
+  device->driver().event_create(&event, event_without_timing);
   return {device, event};
 }
 

@@ -61,6 +61,7 @@ using Module = Owned<ModuleHandle, UnloadModule>;
 
 /// Streams do not wait for the default stream.
 Stream make_stream(const std::shared_ptr<const Device>& device);
+/// Events order streams; they have no time.
 Event make_event(const std::shared_ptr<const Device>& device);
 /// None for 0 bytes. Throws R003 if there is not enough.
 DeviceMemory allocate(const std::shared_ptr<const Device>& device, std::int64_t bytes);
