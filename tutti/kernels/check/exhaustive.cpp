@@ -13,20 +13,24 @@ bool Orders::conflict(const Accesses& x, const Accesses& y) {
   return false;
 }
 
-// A stream launches the blocks of its rank, and goes on when they are done.
+// A stream launches the blocks of its rank, and continues when they are done.
 bool Orders::are_ordered(int x, int y) const {
   const int first_stream = machine_.actors() - machine_.rank_of(machine_.actors() - 1) - 1;
   return x == y || (machine_.rank_of(x) == machine_.rank_of(y) && (x >= first_stream || y >= first_stream));
 }
 
-std::optional<FoundFault> Orders::run() {
+std::optional<FoundFault> Orders::run(std::int64_t most_turns) {
   machine_.begin(1, 0);
+  is_repetition_ = false;
   try {
     for (std::size_t depth = 0;; ++depth) {
       if (machine_.ready().empty() && !machine_.is_finished() && !machine_.expire_waits())
         throw FoundFault{FaultKind::deadlock, machine_.waits()};
-      if (machine_.ready().empty() || !choose(depth)) break;
+      if (machine_.ready().empty()) break;
+      is_repetition_ = !choose(depth);
+      if (is_repetition_) break;
       machine_.turn(path_[depth].actor);
+      if (machine_.turns() > most_turns) throw endless(most_turns);
       path_[depth].accesses = machine_.accesses();
       add_orders(depth);
     }

@@ -17,7 +17,6 @@ int most_blocks_of(const GroupSetup& setup) {
 // A loop that polls with a limit gives up within so many rounds after everybody else has stopped; so may the checker's
 // user set the limit.
 constexpr std::int64_t most_impatient_rounds = 100'000;
-constexpr std::int64_t most_ops_of_a_turn = std::int64_t{1} << 32;
 
 }  // namespace
 
@@ -148,7 +147,7 @@ void KernelMachine::run(Program& p) {
       case Step::for_next:
         words[i.x + 1] = word_of_bits(i.scalar, words[i.x + 1] + words[i.y + 1]);
         p.pc = i.target;
-        if (ops > most_ops_of_a_turn)
+        if (ops > setup_.most_ops_of_turn)
           fail_at(FaultKind::livelock, p, i, "goes round without end, and accesses no memory of peers");
         break;
       case Step::spin_begin: ++p.spins; break;
@@ -158,7 +157,7 @@ void KernelMachine::run(Program& p) {
         break;
       case Step::spin_next:
         p.pc = i.target;
-        if (ops > most_ops_of_a_turn)
+        if (ops > setup_.most_ops_of_turn)
           fail_at(FaultKind::livelock, p, i, "goes round without end, and accesses no memory of peers");
         if (!spin_next(p, i)) break;
         ops_ += ops;

@@ -44,7 +44,7 @@ struct GroupSetup {
   BlockOrder block_order = BlockOrder::ascending;
   int most_delay = 0;
   std::optional<Absence> absent = {};
-  std::int64_t most_trips = 0;
+  std::int64_t most_trips = 0, most_ops_of_turn = 0;
 };
 
 /// An access of one turn, for schedulers that ask what turns conflict.
