@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/kernels/cells.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/kernels/specs.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 
@@ -18,6 +20,12 @@ Pairs broken_ring(int world) {
 
 std::string to_string(const Cell& cell) {
   return to_string(cell.spec) + ", " + std::string(name(cell.encoding));
+}
+
+std::string identifier(const Cell& cell) {
+  const CollectiveSpec& spec = cell.spec;
+  return fmt::format("{}_{}_{}_{}_dim_{}_world_{}", name(spec.kind), name(spec.variant), name(cell.encoding),
+                     tutti::name(spec.dtype), spec.dim.index, spec.world);
 }
 
 std::vector<CollectiveSpec> specs_of(DType dtype, const Shape& shape, Dim dim, int world) {

@@ -21,6 +21,8 @@ struct Cell {
   Encoding encoding = Encoding::poll;
 };
 std::string to_string(const Cell& cell);
+/// A name for tests: "all_gather_push_poll_f32_dim_0_world_2".
+std::string identifier(const Cell& cell);
 
 /// Every collective that takes the dtype, in every variant: blocks of `shape`, along `dim` where the collective has dims.
 /// A ppermute is the ring i -> i + 1; the last rank of a world above 2 receives from nobody, and the one before sends to

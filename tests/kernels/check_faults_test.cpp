@@ -93,8 +93,8 @@ EmittedKernels in_a_circle() {
 
 TEST(check_faults, programs_that_wait_in_a_circle_are_a_deadlock) {
   expect_fault(check(in_a_circle()), FaultKind::deadlock,
-               {"rank 0, block 0, call 0: tt.atomic_load", "goes round\n  at pad of rank 0 + 0 bytes", "seen 0",
-                "rank 1, block 0, call 0: tt.atomic_load", "goes round\n  at pad of rank 1 + 8 bytes"});
+               {"rank 0, block 0, call 0: scf.while", "goes round\n  at pad of rank 0 + 0 bytes", "seen 0",
+                "rank 1, block 0, call 0: scf.while", "goes round\n  at pad of rank 1 + 8 bytes"});
   expect_fault(check(in_a_circle(), every_order()), FaultKind::deadlock, {"at pad of rank 0 + 0 bytes"});
 }
 

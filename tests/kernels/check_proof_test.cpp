@@ -10,11 +10,7 @@ namespace {
 
 class proof : public testing::TestWithParam<Cell> {};
 
-std::string test_name(const testing::TestParamInfo<Cell>& info) {
-  const CollectiveSpec& spec = info.param.spec;
-  return std::string(name(spec.kind)) + "_" + std::string(name(spec.variant)) + "_" +
-         std::string(name(info.param.encoding)) + "_world_" + std::to_string(spec.world);
-}
+std::string test_name(const testing::TestParamInfo<Cell>& info) { return identifier(info.param); }
 
 std::vector<Cell> of_two_and_three() {
   std::vector<Cell> cells = cells_of(DType::f32, {7}, Dim{}, 2), more = cells_of(DType::f32, {7}, Dim{}, 3);

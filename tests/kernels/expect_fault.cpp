@@ -16,4 +16,6 @@ void expect_fault(const CheckReport& report, FaultKind kind, const std::vector<s
                                                                 << to_string(report);
 }
 
+void expect_no_fault(const CheckReport& report) { EXPECT_TRUE(report) << to_string(report); }
+
 }  // namespace tutti::kernels

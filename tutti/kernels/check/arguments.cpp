@@ -132,6 +132,7 @@ class Group {
     setup_->most_delay = options_.most_delay;
     setup_->absent = options_.absent;
     setup_->most_trips = options_.most_trips;
+    setup_->wait_limit = options_.wait_limit;
     setup_->most_ops_of_turn = options_.most_ops_of_turn;
     for (const EmittedKernels& each : emitted_) {
       codes_.emplace_back();

@@ -20,6 +20,9 @@ void require_options(std::span<const EmittedKernels> emitted, const CheckOptions
   require(options.schedules >= 0 && !options.kinds.empty(), Code::argument,
           "check: {} schedules of {} kinds; name a kind, and 0 schedules or more", options.schedules,
           options.kinds.size());
+  constexpr std::int64_t most_polls = 1'000'000;
+  require(options.wait_limit >= 0 && options.wait_limit <= most_polls, Code::argument,
+          "check: a wait limit of {}; 0 to {} are possible", options.wait_limit, most_polls);
   const CollectiveSpec& first = emitted.front().manifest.spec;
   for (const EmittedKernels& each : emitted) {
     require_valid(each.manifest);

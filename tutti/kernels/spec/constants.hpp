@@ -37,6 +37,9 @@ inline constexpr int slots_per_peer = 3;
 /// was given up. All words are 0 before.
 inline constexpr int error_pair_bytes = 8;
 
+/// The timeout of an AtomicPoll that never gives up: 146 years in ns. The op has no other word for that.
+inline constexpr std::int64_t poll_for_ever_ns = std::int64_t{1} << 62;
+
 /// After this many signals a group fills its pads with the number before the next: a word in a row that no grid has
 /// reached since would else seem to be ahead.
 inline constexpr std::int64_t signals_until_refresh = std::int64_t{1} << 30;
