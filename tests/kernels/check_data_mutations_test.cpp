@@ -47,8 +47,9 @@ TEST_P(data_mutation, a_mask_with_one_element_more_is_out_of_bounds) {
   plant([&](Function& kernel) {
     return change_masks(kernel, 2, [](Op& op, Before&) { op.kind = CompareInts{IntPredicate::sle}; });
   });
+  // An all_to_all that pushes may read the next slice of the input, and stores beyond an output.
   expect_fault(check(kernels), FaultKind::out_of_bounds,
-               {"tt.load %", "accesses 4 bytes at input of rank ", " in call 0 + "});
+               {"tt.", ", call 0: ", "accesses 4 bytes at ", " bytes of "});
 }
 
 TEST_P(data_mutation, a_mask_with_one_element_less_is_wrong_data) {
@@ -124,10 +125,10 @@ TEST(data_mutations, a_swizzle_of_the_loads_only_is_wrong_data_in_one_block) {
 // --- offsets beyond 2^31 on sparse memory: the first and last tiles, and some between ----------------------------------
 
 EmittedKernels beyond_2_to_the_31(const CollectiveSpec& spec) {
-  return small_kernels({spec, Encoding::poll}, {1024, 2});
+  return small_kernels({spec, Encoding::poll}, {8192, 2});
 }
-constexpr std::int64_t many_elements = (std::int64_t{1} << 31) + 5000;
-const CheckOptions some_tiles{.calls = 2, .schedules = 2, .most_trips = 3};
+constexpr std::int64_t many_elements = (std::int64_t{1} << 32) + 5000;  // a half of it is a part of two_shot
+const CheckOptions some_tiles{.calls = 1, .schedules = 1, .most_trips = 3};
 
 TEST(sparse_memory, holds_offsets_beyond_2_to_the_31) {
   for (const CollectiveSpec& spec : specs_of(DType::u8, {many_elements}, Dim{}, 2)) {
@@ -144,14 +145,15 @@ TEST(sparse_memory, offsets_of_32_bits_are_out_of_bounds) {
     for (Function& kernel : kernels.kernels)
       count += rewrite(kernel, [&](Op& op, Before& before) {
         if (!std::holds_alternative<AddPtr>(op.kind)) return false;
-        if (type_of(kernel, op.operands[1]) != value_of(Scalar::i64, {1024})) return false;
+        if (type_of(kernel, op.operands[1]) != value_of(Scalar::i64, {8192})) return false;
         const Value narrow = before.one(Convert{ConvertOp::trunci, Scalar::i32}, {op.operands[1]});
         op.operands[1] = before.one(Convert{ConvertOp::extsi, Scalar::i64}, {narrow});
         return true;
       });
     ASSERT_GT(count, 0);
+    SCOPED_TRACE(to_string(spec));
     expect_fault(check(kernels, some_tiles), FaultKind::out_of_bounds,
-                 {"tt.load %", "accesses 1 bytes at input of rank ", " in call 0 - 21474"});
+                 {"block ", ", call 0: tt.", "accesses 1 bytes at ", " of rank ", " - "});
   }
 }
 

@@ -28,6 +28,7 @@ void Script::await(Value pointer, std::int64_t number, Order order, Scope scope)
   };
   w.b.while_loop({w.i32(0)}, differs,
                  [](std::span<const Value> carried) { return Builder::Values{carried[0]}; });
+  w.b.block_barrier();
 }
 
 void Script::if_both(Value x, Value y, const std::function<void()>& then) {

@@ -95,7 +95,8 @@ class Check {
       const std::vector<int>& ready = machine_.ready();
       const int actor = at < options_.choices.size() ? options_.choices[at++] : ready.front();
       require(std::ranges::find(ready, actor) != ready.end(), Code::argument,
-              "check: choice {} is actor {}, which waits; the choices are of another check", at - 1, actor);
+              "check: choice {} is actor {}, which does not exist or waits; the choices are of another check",
+              at - 1, actor);
       return actor;
     };
     note(run_schedule(machine_, options_.most_turns, next), ScheduleKind::exhaustive, 0, options_.choices);

@@ -42,7 +42,7 @@ struct CheckOptions {
   std::optional<Absence> absent = {};
   Numbers numbers = Numbers::whole;
   /// A loop with more trips that carries nothing runs about so many: the first, the last, and others drawn by their
-  /// index. Outputs are then compared where something was written. 0: all trips.
+  /// index. What only the other trips write has no value then: it is not stored further, and not compared. 0: all trips.
   std::int64_t most_trips = 0;
   std::int64_t most_ops = 0;                // no schedule begins once so many are done; 0: any number
   std::int64_t most_turns = 2'000'000'000;  // a schedule with more is a livelock

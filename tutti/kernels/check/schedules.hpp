@@ -42,8 +42,9 @@ std::optional<FoundFault> run_schedule(KernelMachine& machine, std::int64_t most
 /// The fault of a schedule that has more turns than it may have.
 FoundFault endless(std::int64_t turns);
 
-/// Runs every order of conflicting turns: dynamic partial-order reduction (Flanagan and Godefroid 2005) with sleep sets.
-/// Atomic reads return the newest value. Equivalent orders have the same races, so one of them is run.
+/// Runs every order of conflicting turns: dynamic partial-order reduction with source sets (Abdulla, Aronis, Jonsson,
+/// Sagonas 2014) and sleep sets. Atomic reads return the newest value. Equivalent orders have the same races, so one of
+/// them is run.
 class Orders {
  public:
   explicit Orders(KernelMachine& machine) : machine_(machine) { machine.record_accesses(); }
@@ -75,12 +76,15 @@ class Orders {
   /// False if no turn from here needs a run.
   bool choose(std::size_t depth);
   void add_orders(std::size_t depth);
+  void reverse(std::size_t earlier, std::size_t later);
+  bool precedes(std::size_t earlier, std::size_t later) const;
   bool advance();
   static bool conflict(const Accesses& x, const Accesses& y);
   bool are_ordered(int x, int y) const;
 
   KernelMachine& machine_;
   std::vector<Node> path_;
+  std::size_t first_new_ = 0;  // turns before it are those of the last schedule
   bool is_done_ = false, is_repetition_ = false;
 };
 
