@@ -71,12 +71,24 @@ std::string test_name(const testing::TestParamInfo<Cell>& info) { return identif
 INSTANTIATE_TEST_SUITE_P(kernels, exhaustive, testing::ValuesIn(cells_of(DType::f32, {1}, Dim{}, 2)),
                          test_name);
 
-TEST_P(exhaustive, orders_of_three_calls_have_no_fault) {
-  const CheckOptions options{.calls = 3, .schedules = 2000, .kinds = {ScheduleKind::exhaustive}};
-  const CheckReport report = check(small_kernels(GetParam(), {1, 1}), options);
-  EXPECT_TRUE(report) << to_string(report);
-  if (getenv("PRINT"))
-    printf("%s %ld %d\n", identifier(GetParam()).c_str(), (long)report.schedules, report.all_schedules);
+/// The schedules of so many calls, all of which are run.
+void expect_all_orders(const EmittedKernels& kernels, int calls) {
+  const CheckOptions options{.calls = calls, .schedules = 20'000, .kinds = {ScheduleKind::exhaustive}};
+  const CheckReport report = check(kernels, options);
+  EXPECT_TRUE(report && report.all_schedules) << to_string(report);
+}
+
+TEST_P(exhaustive, orders_of_calls_in_a_row_have_no_fault) {
+  const EmittedKernels kernels = small_kernels(GetParam(), {1, 1});
+  expect_all_orders(kernels, kernels.manifest.sequence.signals == 2 ? 2 : 3);
+}
+
+TEST_P(exhaustive, orders_of_two_blocks_have_no_fault) {
+  Cell cell = GetParam();
+  cell.spec.shape = {8};  // two_shot: each part has a tile for each block
+  const EmittedKernels kernels = small_kernels(cell, {cell.spec.variant == Variant::two_shot ? 2 : 4, 2});
+  ASSERT_EQ(kernels.manifest.launch.grid, 2);
+  expect_all_orders(kernels, 1);
 }
 
 // --- replays -----------------------------------------------------------------------------------------------------------
