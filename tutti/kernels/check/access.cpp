@@ -10,8 +10,8 @@
 namespace tutti::kernels {
 namespace {
 
-// Bits of poison: there is no value, or there is one of an earlier call.
-constexpr std::uint8_t no_value = 1, stale_value = 2;
+// Bits of poison. There is no value; there is one of an earlier call; the tile that would write it was left out.
+constexpr std::uint8_t no_value = 1, stale_value = 2, left_out = 4;
 
 LaneWord loaded(const std::byte* from, const Instruction& i) {
   std::uint64_t bits = 0;
@@ -81,6 +81,7 @@ void KernelMachine::store(Program& p, const Instruction& i) {
   Place place;
   for (std::uint32_t lane = 0; lane < i.n; ++lane) {
     if (!is_on(p, i, i.z, lane)) continue;
+    if (p.words[i.y] != 0 && p.poison[i.y + 1 + lane] == left_out) continue;
     need(p, i, i.x, lane, "the address");
     need(p, i, i.y, lane, "the stored value");
     const std::uint64_t address = p.words[i.x + 1 + lane];
@@ -117,7 +118,7 @@ std::uint8_t KernelMachine::read_shadows(Program& p, const Instruction& i, const
     Shadow& shadow = place.page->shadows[k];
     if (const auto conflict = races_.read(shadow, by, clock, is_atomic)) [[unlikely]]
       fail_race(by, false, address, *conflict);
-    if (shadow.has_value == 0) poison |= no_value;
+    if (shadow.has_value == 0) poison |= setup_.most_trips > 0 ? left_out : no_value;
     else if (shadow.write_epoch != 0 && static_cast<int>(shadow.write_site >> 20) < p.call &&
              place.role == MemoryRole::staging)
       poison |= stale_value;

@@ -132,6 +132,8 @@ class Group {
     setup_->most_delay = options_.most_delay;
     setup_->absent = options_.absent;
     setup_->most_trips = options_.most_trips;
+    setup_->wait_limit = options_.wait_limit;
+    setup_->most_ops_of_turn = options_.most_ops_of_turn;
     for (const EmittedKernels& each : emitted_) {
       codes_.emplace_back();
       for (const Function& kernel : each.kernels) {
@@ -175,11 +177,20 @@ class Group {
         stagings_[half].push_back(allocate(MemoryRole::staging, rank,
                                            fmt::format("staging half {} of rank {}", half, rank), staging,
                                            granule_));
-        inboxes_[half].push_back(
-            allocate(MemoryRole::inbox, rank, fmt::format("inbox half {} of rank {}", half, rank), inbox, 4,
-                     [](std::uint64_t, std::span<std::byte> to) { std::ranges::fill(to, std::byte{0}); }));
+        inboxes_[half].push_back(allocate(MemoryRole::inbox, rank,
+                                          fmt::format("inbox half {} of rank {}", half, rank), inbox, 4,
+                                          old_packets()));
       }
     }
+  }
+
+  /// Packets with the number before the first, as the launcher's refresh leaves them.
+  Filler old_packets() const {
+    const std::uint64_t packet = static_cast<std::uint64_t>(options_.first_sequence - 1) << 32;
+    return [packet](std::uint64_t, std::span<std::byte> to) {
+      for (std::size_t at = 0; at + packet_bytes <= to.size(); at += packet_bytes)
+        std::memcpy(&to[at], &packet, packet_bytes);
+    };
   }
 
   int allocate_pad(int rank, const Pads& pads) {

@@ -176,9 +176,8 @@ bool KernelMachine::wait(Program& p, const Instruction& i) {
     const bool is_off = i.w != 0 && p.words[i.w + 1 + lane] == 0;
     if (is_off) p.words[i.dst + 1 + lane] = 0;
     if (is_off || p.arrived[lane] != 0) continue;
-    const bool has_limit = i.z != 0 && p.words[i.z + 1 + (i.step == Step::poll ? 0 : lane)] != 0;
     if (has_come(p, i, lane)) p.words[i.dst + 1 + lane] = 1;
-    else if (p.has_expired && has_limit) give_up(p, i, lane);
+    else if (p.has_expired && has_limit(p, i, lane)) give_up(p, i, lane);
     else {
       is_over = false;
       continue;
@@ -187,6 +186,12 @@ bool KernelMachine::wait(Program& p, const Instruction& i) {
   }
   p.is_waiting = !is_over;
   return is_over;
+}
+
+bool KernelMachine::has_limit(const Program& p, const Instruction& i, std::uint32_t lane) {
+  if (i.z == 0) return false;
+  if (i.step == Step::poll) return static_cast<std::int64_t>(p.words[i.z + 1]) < poll_for_ever_ns;
+  return p.words[i.z + 1 + lane] != 0;
 }
 
 bool KernelMachine::has_come(Program& p, const Instruction& i, std::uint32_t lane) {

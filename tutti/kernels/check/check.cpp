@@ -20,6 +20,9 @@ void require_options(std::span<const EmittedKernels> emitted, const CheckOptions
   require(options.schedules >= 0 && !options.kinds.empty(), Code::argument,
           "check: {} schedules of {} kinds; name a kind, and 0 schedules or more", options.schedules,
           options.kinds.size());
+  constexpr std::int64_t most_polls = 1'000'000;
+  require(options.wait_limit >= 0 && options.wait_limit <= most_polls, Code::argument,
+          "check: a wait limit of {}; 0 to {} are possible", options.wait_limit, most_polls);
   const CollectiveSpec& first = emitted.front().manifest.spec;
   for (const EmittedKernels& each : emitted) {
     require_valid(each.manifest);
@@ -57,17 +60,18 @@ class Check {
     if (report_.schedules++ == 0) report_.traffic = machine_.traffic();
     machine_.stop_counting();
     report_.turns += machine_.turns();
-    if (fault) report_.fault = Fault{fault->kind, fault->text, kind, seed, std::move(choices)};
+    if (fault) report_.fault = Fault{fault->kind, fault->text, kind, seed, std::move(choices), 0};
   }
 
   void run_drawn() {
-    std::int64_t turns = 200;  // of the first schedule, about
+    std::int64_t turns = options_.pct_turns;
     for (std::int64_t i = 0; i < options_.schedules && may_go_on(); ++i) {
       const ScheduleKind kind = options_.kinds[static_cast<std::size_t>(i) % options_.kinds.size()];
       const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(i);
       Turns order(kind, seed, machine_, turns);
       machine_.begin(seed, order.stale_reads());
-      note(run_schedule(machine_, [&] { return order.next(machine_); }), kind, seed, {});
+      note(run_schedule(machine_, options_.most_turns, [&] { return order.next(machine_); }), kind, seed, {});
+      if (report_.fault) report_.fault->pct_turns = turns;
       turns = machine_.turns();
     }
     may_go_on();
@@ -76,7 +80,8 @@ class Check {
   void run_exhaustive() {
     Orders orders(machine_);
     while (!orders.is_done() && may_go_on()) {
-      const auto fault = orders.run();
+      const auto fault = orders.run(options_.most_turns);
+      if (orders.is_repetition()) continue;
       note(fault, ScheduleKind::exhaustive, 0, fault ? orders.choices() : std::vector<int>{});
       if (report_.schedules == options_.schedules) break;
     }
@@ -90,10 +95,11 @@ class Check {
       const std::vector<int>& ready = machine_.ready();
       const int actor = at < options_.choices.size() ? options_.choices[at++] : ready.front();
       require(std::ranges::find(ready, actor) != ready.end(), Code::argument,
-              "check: choice {} is actor {}, which waits; the choices are of another check", at - 1, actor);
+              "check: choice {} is actor {}, which does not exist or waits; the choices are of another check",
+              at - 1, actor);
       return actor;
     };
-    note(run_schedule(machine_, next), ScheduleKind::exhaustive, 0, options_.choices);
+    note(run_schedule(machine_, options_.most_turns, next), ScheduleKind::exhaustive, 0, options_.choices);
   }
 
   KernelMachine machine_;
@@ -108,6 +114,7 @@ CheckOptions replay_of(CheckOptions options, const Fault& fault) {
   options.kinds = {fault.schedule};
   options.seed = fault.seed;
   options.choices = fault.choices;
+  options.pct_turns = fault.pct_turns;
   return options;
 }
 

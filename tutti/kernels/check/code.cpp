@@ -436,7 +436,6 @@ class Writer {
     }
     emit(Step::spin_begin);
     const std::uint32_t round = here();
-    emit(Step::spin_round);
     write(op.regions[0]);
     const std::vector<Value>& condition = op.regions[0].ops.back().operands;
     const std::uint32_t decided = registers_.of(condition[0]);
@@ -444,10 +443,12 @@ class Writer {
     carry(after, tail(condition, 1), Step::lanes);
     const std::uint32_t leave = here();
     emit(Step::jump_unless).x = decided;
+    emit(Step::spin_next);
+    emit(Step::spin_round);
     write(op.regions[1]);
     site_ = site;
     carry(before, op.regions[1].ops.back().operands, Step::carry);
-    emit(Step::spin_next).target = round;
+    emit(Step::jump).target = round;
     land(leave);
     emit(Step::spin_end);
     for (const Carried& carried : before) registers_.give_back(carried.reg, carried.n);

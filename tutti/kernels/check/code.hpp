@@ -28,8 +28,8 @@ enum class Step : std::uint8_t {
   for_test,      // to target unless the index x is below y; z is the first, w the step
   for_next,      // x += y, to target
   spin_begin,    // a while loop begins
-  spin_round,    // a round of a while loop begins
-  spin_next,     // to target; a round that only read waits for a write
+  spin_next,     // the condition says to go round: a round that only read waits for a write
+  spin_round,    // a round begins
   spin_end,
   end,
   load,           // dst = memory at x; mask y, other z

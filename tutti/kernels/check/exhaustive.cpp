@@ -13,20 +13,25 @@ bool Orders::conflict(const Accesses& x, const Accesses& y) {
   return false;
 }
 
-// A stream launches the blocks of its rank, and goes on when they are done.
+// A stream launches the blocks of its rank, and continues when they are done.
 bool Orders::are_ordered(int x, int y) const {
   const int first_stream = machine_.actors() - machine_.rank_of(machine_.actors() - 1) - 1;
   return x == y || (machine_.rank_of(x) == machine_.rank_of(y) && (x >= first_stream || y >= first_stream));
 }
 
-std::optional<FoundFault> Orders::run() {
+std::optional<FoundFault> Orders::run(std::int64_t most_turns) {
   machine_.begin(1, 0);
+  is_repetition_ = false;
   try {
     for (std::size_t depth = 0;; ++depth) {
       if (machine_.ready().empty() && !machine_.is_finished() && !machine_.expire_waits())
         throw FoundFault{FaultKind::deadlock, machine_.waits()};
-      if (machine_.ready().empty() || !choose(depth)) break;
+      if (machine_.ready().empty()) break;
+      is_repetition_ = !choose(depth);
+      if (is_repetition_) break;
       machine_.turn(path_[depth].actor);
+      if (machine_.turns() > most_turns) throw endless(most_turns);
+      if (depth < first_new_) continue;
       path_[depth].accesses = machine_.accesses();
       add_orders(depth);
     }
@@ -57,31 +62,49 @@ bool Orders::choose(std::size_t depth) {
   return false;
 }
 
-// The last earlier turn that conflicts with this one, and that nothing orders before it, might as well come after it.
+// A turn races with an earlier one if they conflict and no chain of turns between them orders the two.
 void Orders::add_orders(std::size_t depth) {
   Node& node = path_[depth];
-  const int actor = node.actor;
   std::vector<int> before(static_cast<std::size_t>(machine_.actors()), -1);
   const auto join = [&](const Node& earlier) {
     for (std::size_t i = 0; i < before.size(); ++i) before[i] = std::max(before[i], earlier.clock[i]);
   };
   for (std::size_t i = 0; i < depth; ++i)
-    if (are_ordered(path_[i].actor, actor)) join(path_[i]);
-  bool is_added = false;
-  std::vector<std::size_t> conflicting;
+    if (are_ordered(path_[i].actor, node.actor)) join(path_[i]);
+  std::vector<std::size_t> races;
   for (std::size_t i = depth; i-- > 0;) {
-    Node& other = path_[i];
-    if (are_ordered(other.actor, actor) || !conflict(other.accesses, node.accesses)) continue;
-    conflicting.push_back(i);
-    if (is_added || before[static_cast<std::size_t>(other.actor)] >= static_cast<int>(i)) continue;
-    is_added = true;
-    const bool is_ready = std::ranges::find(other.ready, actor) != other.ready.end();
-    for (int candidate : is_ready ? std::vector<int>{actor} : other.ready)
-      if (std::ranges::find(other.to_try, candidate) == other.to_try.end()) other.to_try.push_back(candidate);
+    if (before[static_cast<std::size_t>(path_[i].actor)] >= static_cast<int>(i)) continue;
+    if (!conflict(path_[i].accesses, node.accesses)) continue;
+    races.push_back(i);
+    join(path_[i]);
   }
-  for (std::size_t i : conflicting) join(path_[i]);
-  before[static_cast<std::size_t>(actor)] = static_cast<int>(depth);
+  before[static_cast<std::size_t>(node.actor)] = static_cast<int>(depth);
   node.clock = std::move(before);
+  for (std::size_t i : races) reverse(i, depth);
+}
+
+bool Orders::precedes(std::size_t earlier, std::size_t later) const {
+  const int actor = path_[earlier].actor;
+  return path_[later].clock[static_cast<std::size_t>(actor)] >= static_cast<int>(earlier);
+}
+
+// The turns that need not follow `earlier`, and then `later`, form a schedule in which the two are reversed. It begins with
+// any turn of these that none of them precedes; one such must be tried at `earlier` (source sets, Abdulla et al. 2014).
+void Orders::reverse(std::size_t earlier, std::size_t later) {
+  Node& node = path_[earlier];
+  std::vector<std::size_t> rest;
+  std::vector<int> first;
+  for (std::size_t i = earlier + 1; i <= later; ++i) {
+    if (i < later && precedes(earlier, i)) continue;
+    if (std::ranges::none_of(rest, [&](std::size_t other) { return precedes(other, i); }))
+      first.push_back(path_[i].actor);
+    rest.push_back(i);
+  }
+  const auto is_tried = [&](int actor) { return std::ranges::find(node.to_try, actor) != node.to_try.end(); };
+  if (std::ranges::any_of(first, is_tried)) return;
+  const bool is_ready = std::ranges::find(node.ready, first.front()) != node.ready.end();
+  for (int actor : is_ready ? std::vector<int>{first.front()} : node.ready)
+    if (!is_tried(actor)) node.to_try.push_back(actor);
 }
 
 // The deepest turn that has another one to try becomes that one.
@@ -92,6 +115,7 @@ bool Orders::advance() {
     for (int actor : node.to_try)
       if (std::ranges::find(node.asleep, actor, &Asleep::actor) == node.asleep.end()) {
         node.actor = actor;
+        first_new_ = path_.size() - 1;
         return true;
       }
     path_.pop_back();

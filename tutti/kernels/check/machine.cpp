@@ -14,10 +14,8 @@ int most_blocks_of(const GroupSetup& setup) {
   return most;
 }
 
-// A loop that polls with a limit gives up within so many rounds after everybody else has stopped; so may the checker's
-// user set the limit.
-constexpr std::int64_t most_impatient_rounds = 100'000;
-constexpr std::int64_t most_ops_of_a_turn = std::int64_t{1} << 32;
+// A loop that counts its rounds may end after more rounds than the kernels' wait limit.
+constexpr std::int64_t rounds_beyond_limit = 1000;
 
 }  // namespace
 
@@ -148,19 +146,21 @@ void KernelMachine::run(Program& p) {
       case Step::for_next:
         words[i.x + 1] = word_of_bits(i.scalar, words[i.x + 1] + words[i.y + 1]);
         p.pc = i.target;
-        if (ops > most_ops_of_a_turn)
+        if (ops > setup_.most_ops_of_turn)
           fail_at(FaultKind::livelock, p, i, "goes round without end, and accesses no memory of peers");
         break;
-      case Step::spin_begin: ++p.spins; break;
+      case Step::spin_begin:
+        ++p.spins;
+        p.has_changed = true;  // the first round always runs
+        break;
       case Step::spin_round:
         p.has_changed = p.has_carried = p.was_stale = false;
         p.watched.clear();
         break;
       case Step::spin_next:
-        p.pc = i.target;
-        if (ops > most_ops_of_a_turn)
+        if (ops > setup_.most_ops_of_turn)
           fail_at(FaultKind::livelock, p, i, "goes round without end, and accesses no memory of peers");
-        if (!spin_next(p, i)) break;
+        if (!may_park(p)) break;
         ops_ += ops;
         return park(p);
       case Step::spin_end:
@@ -188,9 +188,9 @@ void KernelMachine::run(Program& p) {
   ops_ += ops;
 }
 
-// True if the round changed nothing and saw the newest of all that it read: it would go round like this until somebody
-// writes there. A loop that counts its rounds may end of itself: see expire_waits().
-bool KernelMachine::spin_next(Program& p, const Instruction&) {
+// True if the round changed nothing and saw the newest of all that it read: the loop repeats this round until somebody
+// writes there. A loop that counts its rounds may end alone: see expire_waits().
+bool KernelMachine::may_park(Program& p) {
   if (p.has_changed || p.was_stale || p.watched.empty()) return false;
   if (p.impatient_rounds > 0) {
     if (--p.impatient_rounds > 0) return false;
@@ -248,14 +248,13 @@ bool KernelMachine::expire_waits() {
     if (p.state != State::parked) continue;
     const Instruction& i = p.code->instructions[p.pc];
     if (i.step == Step::poll || i.step == Step::thread_wait) {
-      const std::uint32_t limits = i.step == Step::poll ? 1 : i.n;
-      if (i.z == 0 || std::all_of(p.words + i.z + 1, p.words + i.z + 1 + limits,
-                                  [](LaneWord limit) { return limit == 0; }))
-        continue;
+      bool is_limited = false;
+      for (std::uint32_t lane = 0; lane < i.n; ++lane) is_limited |= has_limit(p, i, lane);
+      if (!is_limited) continue;
       p.has_expired = true;
     } else {
       if (!p.has_carried || p.is_exhausted) continue;
-      p.impatient_rounds = most_impatient_rounds;
+      p.impatient_rounds = setup_.wait_limit + rounds_beyond_limit;
     }
     any = true;
     unwatch(p);

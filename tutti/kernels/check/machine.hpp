@@ -44,7 +44,7 @@ struct GroupSetup {
   BlockOrder block_order = BlockOrder::ascending;
   int most_delay = 0;
   std::optional<Absence> absent = {};
-  std::int64_t most_trips = 0;
+  std::int64_t most_trips = 0, most_ops_of_turn = 0, wait_limit = 0;
 };
 
 /// An access of one turn, for schedulers that ask what turns conflict.
@@ -142,7 +142,7 @@ class KernelMachine {
   void park(Program& program);
   void wake(Page& page, std::uint64_t address, std::uint64_t bytes);
   void unwatch(Program& program);
-  bool spin_next(Program& program, const Instruction& instruction);
+  static bool may_park(Program& program);
   bool skips_trip(const Program& program, const Instruction& instruction) const;
 
   // streams.cpp
@@ -197,6 +197,7 @@ class KernelMachine {
   void atomic_load(Program& program, const Instruction& instruction);
   /// False if some lane waits on.
   bool wait(Program& program, const Instruction& instruction);
+  static bool has_limit(const Program& program, const Instruction& instruction, std::uint32_t lane);
   bool has_come(Program& program, const Instruction& instruction, std::uint32_t lane);
   void give_up(Program& program, const Instruction& instruction, std::uint32_t lane);
   std::uint32_t word_at(Program& program, const Instruction& instruction, Place& place,

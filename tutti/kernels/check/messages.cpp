@@ -72,8 +72,7 @@ std::string KernelMachine::waits() const {
 std::string KernelMachine::wait_of(const Program& p) const {
   const Instruction& i = p.code->instructions[p.pc];
   const bool is_wait = i.step == Step::poll || i.step == Step::thread_wait;
-  std::string text = fmt::format("{} waits", who(p, i));
-  if (!is_wait) text = fmt::format("{} goes round", who(p, p.code->instructions[p.pc + 1]));
+  std::string text = fmt::format("{} {}", who(p, i), is_wait ? "waits" : "goes round");
   for (const Watch& watch : p.watched) {
     const int number = GroupMemory::allocation_at(watch.address);
     const std::uint64_t offset = GroupMemory::offset_of(watch.address);

@@ -9,19 +9,20 @@
 
 namespace tutti::kernels {
 
-/// In which order programs take their turns. Turns end before accesses that peers may see: peer loads and stores, atomics.
+/// The order in which programs take turns. A turn ends before an access that peers may see: a peer load or store, an
+/// atomic.
 enum class ScheduleKind : std::uint8_t {
-  random,       // any program that can go on; how often turns change differs from schedule to schedule
+  random,       // draws a program that is ready; schedules differ in how often they change the program
   round_robin,  // each in turn
   pct,  // by priorities that change at a few random points (probabilistic concurrency testing, d = 2 to 4)
-  exhaustive  // every order that differs for some pair of conflicting accesses; for small cases
+  exhaustive  // all orders of conflicting accesses; for small cases. Atomic reads return the newest value
 };
 enum class FaultKind : std::uint8_t {
   race,           // two accesses of one byte that nothing orders, and one of them is a plain one
-  stale_read,     // a use of what an earlier call left in staging
+  stale_read,     // a use of a value that an earlier call left in a staging
   deadlock,       // all programs wait
   livelock,       // a program runs on without end
-  out_of_bounds,  // also memory that is not the call's, and stores to memory that is only read
+  out_of_bounds,  // also memory of other calls, and a store to an input or a table
   misaligned,
   poison,      // a use of a lane that has no value: masked off, never written, divided by zero
   wrong_data,  // the result differs from the definition, or is not complete
@@ -30,29 +31,30 @@ enum class FaultKind : std::uint8_t {
 std::string_view name(ScheduleKind kind);
 std::string_view name(FaultKind kind);
 
-/// What went wrong first. A schedule is replayed by its kind and seed; an exhaustive one by its choices.
+/// The first fault of a check. replay_of() repeats its schedule: by kind and seed, or by the choices of an exhaustive one.
 struct Fault {
   FaultKind kind = FaultKind::race;
   std::string text;  // several lines: what, where in memory, rank, block, call and op of those concerned
   ScheduleKind schedule = ScheduleKind::random;
   std::uint64_t seed = 0;
   std::vector<int> choices = {};
+  std::int64_t pct_turns = 0;  // the length for which priorities were drawn
 };
 
-/// Bytes that one call moves, by the accesses of its programs. Words of pads, errors and tables are left out.
+/// Bytes that the programs of one call move. Words of pads, errors and tables do not count.
 struct Traffic {
   int world = 0;
   std::vector<std::int64_t> link_reads, link_writes;  // from rank to rank: entry from * world + to
   std::vector<std::int64_t> own_read, own_written;    // by rank
   std::int64_t signals = 0;                           // words stored in pads
 
-  /// Over all links into a rank, by reads and writes.
+  /// Bytes over all links into a rank, by reads and writes.
   std::int64_t into(int rank) const;
   std::int64_t out_of(int rank) const;
 };
 
 struct CheckReport {
-  std::int64_t schedules = 0;  // run, the faulty one included
+  std::int64_t schedules = 0;  // that were run, the faulty one included
   std::int64_t ops = 0;        // interpreted; constants and ranges are not
   std::int64_t turns = 0;
   bool all_schedules = true;     // false: stopped by a fault or by CheckOptions::most_ops

@@ -66,9 +66,12 @@ int Turns::by_priority(const KernelMachine& machine) {
   return first;
 }
 
-std::optional<FoundFault> run_schedule(KernelMachine& machine, const std::function<int()>& next) {
-  // A schedule of tiny kernels has some hundred turns; one that keeps reading old values has a few times as many.
-  constexpr std::int64_t most_turns = 2'000'000'000;
+FoundFault endless(std::int64_t turns) {
+  return {FaultKind::livelock, fmt::format("no end after {} turns", turns)};
+}
+
+std::optional<FoundFault> run_schedule(KernelMachine& machine, std::int64_t most_turns,
+                                       const std::function<int()>& next) {
   try {
     while (true) {
       if (machine.ready().empty()) {
@@ -76,8 +79,7 @@ std::optional<FoundFault> run_schedule(KernelMachine& machine, const std::functi
         if (!machine.expire_waits()) return FoundFault{FaultKind::deadlock, machine.waits()};
       }
       machine.turn(next());
-      if (machine.turns() > most_turns)
-        return FoundFault{FaultKind::livelock, fmt::format("no end after {} turns", most_turns)};
+      if (machine.turns() > most_turns) return endless(most_turns);
     }
   } catch (const FoundFault& fault) {
     return fault;

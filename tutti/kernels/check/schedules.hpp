@@ -9,14 +9,14 @@
 
 namespace tutti::kernels {
 
-/// Decides who takes the next turn: random, round-robin or by priorities.
+/// Chooses who takes the next turn: random, round-robin or by priorities.
 class Turns {
  public:
-  /// `turns` is about how many a schedule has: where priorities change.
+  /// `turns`: an estimate of the schedule's length. Priorities change somewhere in it.
   Turns(ScheduleKind kind, std::uint64_t seed, const KernelMachine& machine, std::int64_t turns);
 
   int next(const KernelMachine& machine);
-  /// Of 256 atomic reads that may return an old value.
+  /// How many of 256 atomic reads return an old value, where they may.
   int stale_reads() const { return stale_reads_; }
 
  private:
@@ -27,32 +27,39 @@ class Turns {
   ScheduleKind kind_;
   Random random_;
   int last_ = -1;
-  int slow_rank_ = -1;                    // is passed over, mostly
-  std::size_t change_one_in_ = 1;         // turns go to somebody else once in so many
+  int slow_rank_ = -1;                    // a draw of this rank is mostly drawn again
+  std::size_t change_one_in_ = 1;         // one in so many turns draws a program anew
   std::vector<std::int64_t> priorities_;  // by actor
-  std::vector<std::int64_t> changes_;     // turns after which the first one becomes the last
+  std::vector<std::int64_t> changes_;     // turns whose program gets the lowest priority
   std::int64_t taken_ = 0;
   int stale_reads_ = 64;
 };
 
-/// Runs one schedule to its end. `next` chooses one of machine.ready(). The fault, if one is found.
-std::optional<FoundFault> run_schedule(KernelMachine& machine, const std::function<int()>& next);
+/// Runs one schedule to its end. `next` chooses one of machine.ready(). Returns the fault, if there is one.
+std::optional<FoundFault> run_schedule(KernelMachine& machine, std::int64_t most_turns,
+                                       const std::function<int()>& next);
 
-/// Runs schedules until every order of conflicting turns has been run: dynamic partial-order reduction (Flanagan and
-/// Godefroid 2005) with sleep sets. Atomic reads return the newest value; a race is found in any of equivalent orders.
+/// The fault of a schedule that has more turns than it may have.
+FoundFault endless(std::int64_t turns);
+
+/// Runs every order of conflicting turns: dynamic partial-order reduction with source sets (Abdulla, Aronis, Jonsson,
+/// Sagonas 2014) and sleep sets. Atomic reads return the newest value. Equivalent orders have the same races, so one of
+/// them is run.
 class Orders {
  public:
   explicit Orders(KernelMachine& machine) : machine_(machine) { machine.record_accesses(); }
 
-  /// Runs the next schedule; the fault, if one is found.
-  std::optional<FoundFault> run();
+  /// Runs the next schedule. Returns the fault, if there is one.
+  std::optional<FoundFault> run(std::int64_t most_turns);
   bool is_done() const { return is_done_; }
-  /// Whose turns the last schedule was.
+  /// True if the last schedule was left early, because an earlier one is equivalent to all that begin so.
+  bool is_repetition() const { return is_repetition_; }
+  /// The actors of the last schedule, turn by turn.
   std::vector<int> choices() const;
 
  private:
   using Accesses = std::vector<TurnAccess>;
-  /// A turn that was run from here before, or that a run from here would only repeat.
+  /// A turn that need not be run from here: every schedule that begins with it was run before.
   struct Asleep {
     int actor;
     Accesses accesses;
@@ -64,18 +71,21 @@ class Orders {
     std::vector<Asleep> asleep;
     Accesses accesses;
     std::vector<int>
-        clock;  // by actor: its last turn that comes before the end of this one in all equivalent orders
+        clock;  // by actor: its last turn that precedes the end of this one in all equivalent orders
   };
-  /// False if every turn from here was run before.
+  /// False if no turn from here needs a run.
   bool choose(std::size_t depth);
   void add_orders(std::size_t depth);
+  void reverse(std::size_t earlier, std::size_t later);
+  bool precedes(std::size_t earlier, std::size_t later) const;
   bool advance();
   static bool conflict(const Accesses& x, const Accesses& y);
   bool are_ordered(int x, int y) const;
 
   KernelMachine& machine_;
   std::vector<Node> path_;
-  bool is_done_ = false;
+  std::size_t first_new_ = 0;  // turns before it are those of the last schedule
+  bool is_done_ = false, is_repetition_ = false;
 };
 
 }  // namespace tutti::kernels

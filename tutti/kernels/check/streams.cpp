@@ -136,7 +136,8 @@ void KernelMachine::clear_output(int rank, int call_number) {
       page.shadows[i].has_value = 0;
     }
   };
-  if (!call.peers_see_outputs) {  // only the rank's earlier kernels wrote there
+  // Only the rank's earlier kernels wrote there. Where some tiles stand for all, pages without stores stay away.
+  if (!call.peers_see_outputs || setup_.most_trips > 0) {
     for (Page* page : setup_.memory.touched())
       if (page->allocation == static_cast<std::uint32_t>(output)) clear(*page);
     return;
@@ -157,12 +158,14 @@ void KernelMachine::read_output(int rank, int call_number) {
     const std::uint64_t bytes = setup_.memory[output].bytes, address = GroupMemory::address_of(output);
     if (records_) accesses_.push_back({address, bytes, false});
     const auto granule = static_cast<std::uint64_t>(setup_.memory[output].granule);
-    for (std::uint64_t at = 0; at < bytes; at += granule) {
-      Page& page = setup_.memory.page(output, at);
-      Shadow& shadow = page.shadows[(at - page.begin) / granule];
-      if (const auto conflict = races_.read(shadow, by, clocks_.of(agent), false))
-        fail_race(by, false, address + at, *conflict);
-    }
+    const auto read = [&](Page& page) {
+      const std::uint64_t count = (std::min(page_bytes, bytes - page.begin) + granule - 1) / granule;
+      for (std::uint64_t i = 0; i < count; ++i)
+        if (const auto conflict = races_.read(page.shadows[i], by, clocks_.of(agent), false))
+          fail_race(by, false, address + page.begin + i * granule, *conflict);
+    };
+    for (Page* page : setup_.memory.touched())
+      if (page->allocation == static_cast<std::uint32_t>(output)) read(*page);
   }
   if (!setup_.compare) return;
   if (const auto fault = setup_.compare(call_number, rank)) throw FoundFault(*fault);

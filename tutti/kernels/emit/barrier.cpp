@@ -123,7 +123,6 @@ Value wait_by_adding(Writer& w, Value slots, Value sequence) {
 
 /// A poll has no mask: spare lanes poll this rank's own slot, which has been signalled.
 Value wait_by_polling(Writer& w, Value slots, Value sequence) {
-  constexpr std::int64_t for_ever = std::int64_t{1} << 62;  // 146 years in ns
   Builder& b = w.b;
   const Peers peers(w);
   const int lanes = lanes_for(w.world);
@@ -132,7 +131,7 @@ Value wait_by_polling(Writer& w, Value slots, Value sequence) {
   const Value mine = b.offset(b.offset(own_pad(w), slots), polled);
   const Value limit = w.argument(ArgumentKind::wait_limit);
   const Value is_unlimited = b.compare(IntPredicate::eq, limit, w.i64(0));
-  const Value timeout = b.select(is_unlimited, w.i64(for_ever), limit);
+  const Value timeout = b.select(is_unlimited, w.i64(poll_for_ever_ns), limit);
   const Value arrived = b.atomic_poll({}, mine, b.splat(sequence, {lanes}), timeout);
   b.block_barrier();
   store_error(w, error_pair(w, polled), sequence, w.negated(arrived));

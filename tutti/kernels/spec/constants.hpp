@@ -37,8 +37,11 @@ inline constexpr int slots_per_peer = 3;
 /// was given up. All words are 0 before.
 inline constexpr int error_pair_bytes = 8;
 
-/// After this many signals a group fills its pads with the number before the next: a word in a row that no grid has
-/// reached since would else seem to be ahead.
+/// The timeout of an AtomicPoll that never gives up: 146 years in ns. The op has no other word for that.
+inline constexpr std::int64_t poll_for_ever_ns = std::int64_t{1} << 62;
+
+/// After this many signals a group fills its pads, and the packets of its inboxes, with the number before the next. A word
+/// that no grid has reached since then would otherwise hold an old number, and seem to be ahead or to have come.
 inline constexpr std::int64_t signals_until_refresh = std::int64_t{1} << 30;
 
 /// Elements of one tensor of a kernel; Triton's limit.

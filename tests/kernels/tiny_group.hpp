@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of a few ops that a test writes by hand, for the checker to run.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tests/kernels/mutate.hpp"
+
+namespace tutti::kernels {
+
+/// The collective that moves nothing: a ppermute without pairs. A rank's output is one zero for each block.
+Manifest idle_manifest(int world, int blocks = 1);
+
+/// Writes one program of a rank. Words are i32 of the pad of a rank, which are 0 at first: 8 for each rank and block.
+struct Script {
+  Writer& w;
+
+  Value number(std::int64_t value) { return w.i32(value); }
+  /// Pointer to a word of a rank's pad.
+  Value word(int rank, int index);
+  /// Pointer to a word of a rank's staging in the half of the call; it has no value at first. 4 for each rank.
+  Value staged(int rank, int index);
+
+  /// Plain accesses that peers may see.
+  void store(Value pointer, Value value) { w.b.store(pointer, value); }
+  Value load(Value pointer) { return w.b.load(pointer); }
+  void store_atomic(Value pointer, Value value, Order order, Scope scope = Scope::sys) {
+    w.b.atomic_store({order, scope}, pointer, value);
+  }
+  Value load_atomic(Value pointer, Order order, Scope scope = Scope::sys) {
+    return w.b.atomic_load({order, scope}, pointer);
+  }
+  /// Polls until the word is this number, by atomic loads.
+  void await(Value pointer, std::int64_t number, Order order, Scope scope = Scope::sys);
+
+  /// Writes `then` for one rank, and one block of it.
+  void only(int rank, const std::function<void()>& then) { only(rank, 0, then); }
+  void only(int rank, int block, const std::function<void()>& then);
+  /// Fails as out of bounds if both words have these numbers: a test sees whether that can be.
+  void fail_if(Value x, std::int64_t x_number, Value y, std::int64_t y_number);
+  /// Uses a value that should be there: a poison fails.
+  void use(Value value);
+
+  void if_both(Value x, Value y, const std::function<void()>& then);
+};
+
+/// The kernel that runs `write` and then stores the zero of its block.
+EmittedKernels tiny_group(int world, int blocks, const std::function<void(Script&)>& write);
+
+/// All schedules of a tiny group in one call.
+CheckOptions every_order(std::int64_t at_most = 100'000);
+/// Many schedules of it with reads that may be old.
+CheckOptions many_orders(std::int64_t schedules = 2000);
+
+}  // namespace tutti::kernels
