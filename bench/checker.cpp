@@ -10,12 +10,12 @@
 namespace tutti::kernels {
 namespace {
 
-EmittedKernels emitted(Collective kind, Variant variant, Encoding encoding, int world) {
+EmittedKernels emitted(CollectiveKind kind, Variant variant, Encoding encoding, int world) {
   CollectiveSpec spec{.kind = kind, .dtype = DType::f32, .shape = {32}, .world = world, .variant = variant};
   spec.groups.emplace_back();
   for (int rank = 0; rank < world; ++rank) {
     spec.groups[0].push_back(rank);
-    if (kind == Collective::ppermute) spec.pairs.emplace_back(rank, (rank + 1) % world);
+    if (kind == CollectiveKind::ppermute) spec.pairs.emplace_back(rank, (rank + 1) % world);
   }
   if (is_reduction(kind)) spec.reduction = ReduceKind::sum;
   const Launch launch{.elements = visited_elements(spec, view_of(spec)), .tile_elements = 8, .grid = 2};
@@ -23,7 +23,7 @@ EmittedKernels emitted(Collective kind, Variant variant, Encoding encoding, int 
   return {manifest, emit(manifest)};
 }
 
-void checker(benchmark::State& state, Collective kind, Variant variant, Encoding encoding) {
+void checker(benchmark::State& state, CollectiveKind kind, Variant variant, Encoding encoding) {
   const EmittedKernels kernels = emitted(kind, variant, encoding, static_cast<int>(state.range(0)));
   std::int64_t ops = 0, schedules = 0;
   for (auto _ : state) {
@@ -38,7 +38,7 @@ void checker(benchmark::State& state, Collective kind, Variant variant, Encoding
 }
 
 const int every = [] {
-  for (Collective kind : {Collective::all_gather, Collective::all_reduce})
+  for (CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce})
     for (Variant variant : variants_of(kind))
       for (Encoding encoding : all_encodings()) {
         if (variant == Variant::packets && encoding != Encoding::poll) continue;  // it has no barrier

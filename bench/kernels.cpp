@@ -34,7 +34,7 @@ struct Timing {
 };
 
 /// The best of some rounds, each of many calls one after the other.
-Timing timed(CollectiveOnGpus& collective, const RankArrays& inputs, const RankArrays& outputs) {
+Timing timed(Collective& collective, const RankArrays& inputs, const RankArrays& outputs) {
   const auto seconds_of = [&](int calls) {
     const auto start = std::chrono::steady_clock::now();
     for (int call = 0; call < calls; ++call) collective.launch(inputs.addresses(), outputs.addresses());
@@ -51,20 +51,20 @@ Timing timed(CollectiveOnGpus& collective, const RankArrays& inputs, const RankA
 
 Timing timed(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
              const CollectiveOptions& options) {
-  CollectiveOnGpus collective = CollectiveOnGpus::make(group, spec, options);
+  Collective collective = Collective::make(group, spec, options);
   const RankArrays inputs(group, spec.dtype, collective.operand_shape());
   const RankArrays outputs(group, spec.dtype, collective.result_shape());
   return timed(collective, inputs, outputs);
 }
 
-CollectiveSpec spec_of(Collective kind, int world, std::int64_t bytes) {
+CollectiveSpec spec_of(CollectiveKind kind, int world, std::int64_t bytes) {
   CollectiveSpec spec{.kind = kind, .dtype = DType::f32, .world = world};
-  const bool is_cut = kind == Collective::reduce_scatter || kind == Collective::all_to_all;
+  const bool is_cut = kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::all_to_all;
   spec.shape = {bytes / 4 / (is_cut ? world : 1)};
   spec.groups.emplace_back();
   for (int rank = 0; rank < world; ++rank) {
     spec.groups[0].push_back(rank);
-    if (kind == Collective::ppermute) spec.pairs.emplace_back(rank, (rank + 1) % world);
+    if (kind == CollectiveKind::ppermute) spec.pairs.emplace_back(rank, (rank + 1) % world);
   }
   if (is_reduction(kind)) spec.reduction = ReduceKind::sum;
   spec.variant = variants_of(kind).front();
@@ -74,7 +74,7 @@ CollectiveSpec spec_of(Collective kind, int world, std::int64_t bytes) {
 /// A copy of the driver that reads `bytes` / 2 and writes as many: an all_gather of one rank, by the library.
 Timing timed_copy(const Libraries& libraries, std::int64_t bytes) {
   const auto alone = std::make_shared<Group>(std::vector<int>{0}, GroupOptions{.driver = libraries.driver});
-  return timed(alone, spec_of(Collective::all_gather, 1, bytes / 2), {.backend = Backend::library});
+  return timed(alone, spec_of(CollectiveKind::all_gather, 1, bytes / 2), {.backend = Backend::library});
 }
 
 /// From clock and width of the bus; memory moves data twice in a cycle.
@@ -91,7 +91,7 @@ class Table {
   void print(std::int64_t bytes) {
     fmt::print("\n{} a rank{:<19}{:>10}{:>10}{:>10}{:>11}\n", in_bytes(bytes), "", "us", "GB/s", "of copy",
                "of memory");
-    for (Collective kind : all_collectives()) {
+    for (CollectiveKind kind : all_collectives()) {
       const CollectiveSpec spec = spec_of(kind, group_->world(), bytes);
       for (Variant variant : variants_of(kind)) {
         CollectiveSpec wanted = spec;
@@ -108,7 +108,7 @@ class Table {
   void row(std::string_view how, const CollectiveSpec& spec, const CollectiveOptions& options) {
     const std::string title = fmt::format("{} {}", name(spec.kind), how);
     try {
-      CollectiveOnGpus collective = CollectiveOnGpus::make(group_, spec, options);
+      Collective collective = Collective::make(group_, spec, options);
       const RankArrays inputs(group_, spec.dtype, collective.operand_shape());
       const RankArrays outputs(group_, spec.dtype, collective.result_shape());
       const Timing ours = timed(collective, inputs, outputs);

@@ -17,9 +17,9 @@ constexpr int world = 4;
 
 void gather_on(const std::vector<int>& devices) {
   const auto group = std::make_shared<Group>(devices);
-  CollectiveSpec spec{.kind = Collective::all_gather, .dtype = DType::f32, .shape = {2}, .world = world};
+  CollectiveSpec spec{.kind = CollectiveKind::all_gather, .dtype = DType::f32, .shape = {2}, .world = world};
   spec.groups = {{0, 1, 2, 3}};
-  CollectiveOnGpus gather = CollectiveOnGpus::make(group, spec);
+  Collective gather = Collective::make(group, spec);
 
   RankArrays blocks(group, spec.dtype, gather.operand_shape()),
       gathered(group, spec.dtype, gather.result_shape());

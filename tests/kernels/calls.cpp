@@ -36,7 +36,7 @@ Calls::Calls(const std::shared_ptr<Group>& group, const CollectiveSpec& wanted,
     : spec(wanted),
       inputs(group, spec.dtype, operand_shape(spec)),
       outputs(group, spec.dtype, result_shape(spec)),
-      collective(CollectiveOnGpus::make(group, spec, options)) {}
+      collective(Collective::make(group, spec, options)) {}
 
 std::string difference(const Tensors& found, const Tensors& expected) {
   for (std::size_t rank = 0; rank < expected.size(); ++rank) {
@@ -50,15 +50,15 @@ std::string difference(const Tensors& found, const Tensors& expected) {
 
 std::vector<CollectiveSpec> specs_of_world(int world, DType moved, DType reduced, const Shape& shape) {
   std::vector<CollectiveSpec> specs;
-  for (Collective kind : all_collectives()) {
+  for (CollectiveKind kind : all_collectives()) {
     const int dims = has_dim(kind) ? shape.rank() : 1;
     for (int dim = 0; dim < dims; ++dim) {
       CollectiveSpec spec = spec_for(kind, is_reduction(kind) ? reduced : moved, shape, world, Dim{dim});
       // A ring without its last pair: one rank has no source, and one no target.
-      if (kind == Collective::ppermute)
+      if (kind == CollectiveKind::ppermute)
         for (int rank = 0; rank + 1 < world; ++rank) spec.pairs.emplace_back(rank, rank + 1);
       specs.push_back(spec);
-      if (kind == Collective::all_to_all && shape.rank() > 1) {
+      if (kind == CollectiveKind::all_to_all && shape.rank() > 1) {
         spec.concat = Dim{(dim + 1) % shape.rank()};
         specs.push_back(spec);
       }

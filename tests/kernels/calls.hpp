@@ -20,7 +20,7 @@ struct Calls {
         const CollectiveOptions& options = {});
   CollectiveSpec spec;
   RankArrays inputs, outputs;
-  CollectiveOnGpus collective;
+  Collective collective;
 
   void launch() { collective.launch(inputs.addresses(), outputs.addresses()); }
 };

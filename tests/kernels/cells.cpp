@@ -30,11 +30,11 @@ std::string identifier(const Cell& cell) {
 
 std::vector<CollectiveSpec> specs_of(DType dtype, const Shape& shape, Dim dim, int world) {
   std::vector<CollectiveSpec> specs;
-  for (Collective kind : all_collectives())
+  for (CollectiveKind kind : all_collectives())
     for (Variant variant : variants_of(kind)) {
       CollectiveSpec spec = spec_for(kind, dtype, shape, world, has_dim(kind) ? dim : Dim{});
       spec.variant = variant;
-      if (kind == Collective::ppermute) spec.pairs = broken_ring(world);
+      if (kind == CollectiveKind::ppermute) spec.pairs = broken_ring(world);
       if (eligible(spec)) specs.push_back(std::move(spec));
     }
   return specs;

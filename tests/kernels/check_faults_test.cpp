@@ -283,7 +283,7 @@ TEST(check_faults, an_element_of_the_result_that_nobody_writes_is_wrong_data) {
 }
 
 TEST(check_faults, wrong_data_says_whose_element_it_is) {
-  CollectiveSpec spec = spec_for(Collective::ppermute, DType::i32, {2}, 2);
+  CollectiveSpec spec = spec_for(CollectiveKind::ppermute, DType::i32, {2}, 2);
   spec.pairs = {{0, 1}, {1, 0}};
   const Launch launch{.elements = 2, .tile_elements = 1, .grid = 2};
   const auto kernels = written(manifest_of(spec, Target::nvidia, Encoding::atomics, launch), [](Writer& w) {

@@ -72,13 +72,13 @@ TEST_P(proof_of_data, of_each_dtype_in_four_schedules) {
 }
 
 TEST_P(proof_of_data, of_each_dim_in_four_schedules) {
-  const Collective kind = GetParam().spec.kind;
+  const CollectiveKind kind = GetParam().spec.kind;
   for (int dim = 0; dim < (has_dim(kind) ? 3 : 1); ++dim)
-    for (int concat = 0; concat < (kind == Collective::all_to_all ? 3 : 1); ++concat) {
+    for (int concat = 0; concat < (kind == CollectiveKind::all_to_all ? 3 : 1); ++concat) {
       Cell cell = GetParam();
       cell.spec.shape = {2, 3, 2};
       cell.spec.dim = Dim{dim};
-      if (kind == Collective::all_to_all && concat != dim) cell.spec.concat = Dim{concat};
+      if (kind == CollectiveKind::all_to_all && concat != dim) cell.spec.concat = Dim{concat};
       expect_proven(cell, 4);
     }
 }

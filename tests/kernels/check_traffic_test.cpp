@@ -93,14 +93,14 @@ TEST(check_traffic, over_links_is_the_least_that_each_algorithm_needs) {
     SCOPED_TRACE(to_string(spec));
     const std::int64_t found = link_bytes(spec, 1);
     switch (spec.kind) {
-      case Collective::all_gather: EXPECT_EQ(found, bytes * (world - 1)); break;
-      case Collective::all_reduce:
+      case CollectiveKind::all_gather: EXPECT_EQ(found, bytes * (world - 1)); break;
+      case CollectiveKind::all_reduce:
         EXPECT_EQ(found,
                   spec.variant == Variant::two_shot ? 2 * bytes * (world - 1) / world : bytes * (world - 1));
         break;
-      case Collective::reduce_scatter:
-      case Collective::all_to_all: EXPECT_EQ(found, bytes * world * (world - 1) / world); break;
-      case Collective::ppermute: EXPECT_EQ(found, bytes); break;
+      case CollectiveKind::reduce_scatter:
+      case CollectiveKind::all_to_all: EXPECT_EQ(found, bytes * world * (world - 1) / world); break;
+      case CollectiveKind::ppermute: EXPECT_EQ(found, bytes); break;
     }
   }
 }

@@ -122,7 +122,7 @@ TEST(canonical_view, counts_in_i64_where_an_offset_and_two_tiles_reach_two_to_th
   EXPECT_EQ(view_of(gather_of(DType::u8, {n}, 2)).offsets, OffsetType::i64);
   EXPECT_EQ(view_of(gather_of(DType::u8, {n - 1}, 2)).offsets, OffsetType::i32);
   EXPECT_EQ(view_of(gather_of(DType::complex128, {n}, 1)).offsets, OffsetType::i64);
-  EXPECT_EQ(view_of(spec_for(Collective::reduce_scatter, DType::f32, {n}, 3)).offsets, OffsetType::i64);
+  EXPECT_EQ(view_of(spec_for(CollectiveKind::reduce_scatter, DType::f32, {n}, 3)).offsets, OffsetType::i64);
 }
 
 // The source's element for each of the result, by what the op says about shapes.

@@ -94,7 +94,7 @@ TEST_F(gpu_collective, has_right_data_in_calls_of_changing_sizes_and_kinds_acros
       spec.variant = variant;
       all.push_back(std::make_unique<Calls>(ranks, spec));
     }
-  CollectiveSpec two_shot = spec_for(Collective::all_reduce, DType::f32, {70}, 2);
+  CollectiveSpec two_shot = spec_for(CollectiveKind::all_reduce, DType::f32, {70}, 2);
   two_shot.variant = Variant::two_shot;
   all.push_back(std::make_unique<Calls>(ranks, two_shot));
   for (int round = 0; round < 4; ++round)
@@ -124,7 +124,7 @@ TEST_F(gpu_collective, has_right_data_in_calls_that_nobody_waits_for) {
 TEST_F(gpu_collective, may_be_in_place_as_the_docs_say) {
   KernelModel model(control);
   const auto ranks = group({0, 0});
-  Calls sum(ranks, spec_for(Collective::all_reduce, DType::f32, {12}, 2));
+  Calls sum(ranks, spec_for(CollectiveKind::all_reduce, DType::f32, {12}, 2));
   sum.inputs.upload(inputs_of(sum.spec));
   sum.collective.launch(sum.inputs.addresses(), sum.inputs.addresses());
   model.expect(*sum.collective.manifest());
@@ -143,7 +143,7 @@ TEST_F(gpu_collective, may_be_in_place_as_the_docs_say) {
 TEST_F(gpu_collective, refuses_addresses_that_are_missing_misaligned_or_overlap) {
   const auto ranks = group({0, 0});
   Calls gather(ranks, gather_of(DType::f32, {4, 4}, 2, Dim{1})),
-      exchange(ranks, spec_for(Collective::all_to_all, DType::f32, {4}, 2));
+      exchange(ranks, spec_for(CollectiveKind::all_to_all, DType::f32, {4}, 2));
   std::vector<DeviceAddress> in(gather.inputs.addresses().begin(), gather.inputs.addresses().end());
   std::vector<DeviceAddress> out(gather.outputs.addresses().begin(), gather.outputs.addresses().end());
   const auto refused = [&](std::initializer_list<std::string_view> parts) {
@@ -247,7 +247,7 @@ TEST_F(gpu_collective, runs_two_launches_where_kernels_cannot_run_at_once) {
     machine(row.of);
     const auto ranks = group(row.devices);
     const auto world = static_cast<int>(row.devices.size());
-    const auto collective = CollectiveOnGpus::make(ranks, gather_of(DType::f32, {64}, world), row.options);
+    const auto collective = Collective::make(ranks, gather_of(DType::f32, {64}, world), row.options);
     EXPECT_EQ(collective.manifest()->spec.variant, Variant::two_launches) << row.why;
     EXPECT_NE(collective.description().find(row.why), std::string::npos) << collective.description();
   }
@@ -287,14 +287,14 @@ TEST_F(gpu_collective, of_many_outputs_uploads_each_table_once) {
 TEST_F(gpu_collective, refuses_specs_that_nothing_can_run) {
   const auto ranks = group({0, 0});
   const auto refused = [&](const CollectiveSpec& spec, std::initializer_list<std::string_view> parts) {
-    expect_refusal([&] { CollectiveOnGpus::make(ranks, spec); }, Code::argument, parts);
+    expect_refusal([&] { Collective::make(ranks, spec); }, Code::argument, parts);
   };
   refused(gather_of(DType::f32, {4}, 3), {"a world of 3 for a group of 2"});
   refused(gather_of(DType::f32, {4}, 2, Dim{1}), {"all_gather", "dim 1"});
-  CollectiveSpec permute = spec_for(Collective::ppermute, DType::f32, {4}, 2);
+  CollectiveSpec permute = spec_for(CollectiveKind::ppermute, DType::f32, {4}, 2);
   permute.pairs = {{0, 5}};
   refused(permute, {"place 5 in a world of 2"});
-  CollectiveSpec sum = spec_for(Collective::all_reduce, DType::f32, {4}, 2);
+  CollectiveSpec sum = spec_for(CollectiveKind::all_reduce, DType::f32, {4}, 2);
   sum.reduction.reset();
   refused(sum, {"without a reduction"});
 }

@@ -44,27 +44,28 @@ TEST(eligible, gathers_of_the_table_have_kernels) {
 
 TEST(eligible, every_dtype_moves) {
   for (DType dtype : all_dtypes())
-    for (Collective kind : {Collective::all_gather, Collective::all_to_all, Collective::ppermute})
+    for (CollectiveKind kind :
+         {CollectiveKind::all_gather, CollectiveKind::all_to_all, CollectiveKind::ppermute})
       EXPECT_EQ(why_not(spec_for(kind, dtype, {5, 3}, 2)), "eligible");
 }
 
 TEST(eligible, reductions_take_integers_and_floats) {
   for (DType dtype : all_dtypes())
-    for (Collective kind : {Collective::all_reduce, Collective::reduce_scatter})
+    for (CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::reduce_scatter})
       for (ReduceKind reduction : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
         CollectiveSpec spec = spec_for(kind, dtype, {5}, 2);
         spec.reduction = reduction;
         EXPECT_EQ(bool(eligible(spec)), is_integer(dtype) || is_float(dtype)) << to_string(spec);
       }
-  EXPECT_EQ(why_not(spec_for(Collective::all_reduce, DType::boolean, {5}, 2)),
+  EXPECT_EQ(why_not(spec_for(CollectiveKind::all_reduce, DType::boolean, {5}, 2)),
             "all_reduce of bool: a kernel reduces numbers; convert to u8 and use max for or, min for and");
   EXPECT_EQ(
-      why_not(spec_for(Collective::reduce_scatter, DType::complex64, {5}, 2)),
+      why_not(spec_for(CollectiveKind::reduce_scatter, DType::complex64, {5}, 2)),
       "reduce_scatter of complex64: a kernel reduces real numbers; reduce real and imaginary parts as f32");
 }
 
 TEST(eligible, a_reduction_is_named_where_there_is_one) {
-  CollectiveSpec sum = spec_for(Collective::all_reduce, DType::i32, {5}, 2);
+  CollectiveSpec sum = spec_for(CollectiveKind::all_reduce, DType::i32, {5}, 2);
   sum.reduction.reset();
   EXPECT_EQ(why_not(sum), "all_reduce without a reduction; name sum, max or min");
   sum.reduction = ReduceKind::logical_or;
@@ -80,7 +81,7 @@ TEST(eligible, an_unknown_element_type_is_refused) {
 }
 
 TEST(eligible, worlds_are_1_to_16) {
-  for (Collective kind : all_collectives())
+  for (CollectiveKind kind : all_collectives())
     for (int world = 1; world <= 16; ++world)
       EXPECT_EQ(why_not(spec_for(kind, DType::f32, {3}, world)), "eligible");
   EXPECT_EQ(why_not(gather_of(DType::f32, {3}, 17)),
@@ -102,7 +103,7 @@ TEST(eligible, groups_are_equal_in_size_and_name_each_rank_once) {
 }
 
 TEST(eligible, pairs_belong_to_ppermute_and_name_each_place_once) {
-  CollectiveSpec spec = spec_for(Collective::ppermute, DType::f32, {3}, 3);
+  CollectiveSpec spec = spec_for(CollectiveKind::ppermute, DType::f32, {3}, 3);
   spec.pairs = {{0, 1}, {1, 2}, {2, 0}};
   EXPECT_EQ(why_not(spec), "eligible");
   spec.pairs = {{0, 1}, {2, 1}};
@@ -118,13 +119,13 @@ TEST(eligible, dims_are_those_of_the_block) {
   EXPECT_EQ(why_not(gather_of(DType::f32, {}, 2)),
             "all_gather: dim 0 of a block [] with 0 dims; a new dim of blocks is a dim of 1 in the block");
   EXPECT_EQ(why_not(gather_of(DType::f32, {2, 2}, 2, Dim{-1})).substr(0, 22), "all_gather: dim -1 of ");
-  EXPECT_EQ(why_not(spec_for(Collective::all_reduce, DType::f32, {}, 2)), "eligible");
-  EXPECT_EQ(why_not(spec_for(Collective::all_reduce, DType::f32, {2, 2}, 2, Dim{1})),
+  EXPECT_EQ(why_not(spec_for(CollectiveKind::all_reduce, DType::f32, {}, 2)), "eligible");
+  EXPECT_EQ(why_not(spec_for(CollectiveKind::all_reduce, DType::f32, {2, 2}, 2, Dim{1})),
             "all_reduce has no dim, but dim is 1; set it to 0");
   CollectiveSpec spec = gather_of(DType::f32, {2, 2}, 2);
   spec.concat = Dim{1};
   EXPECT_EQ(why_not(spec), "all_gather has no second dim; leave concat out");
-  spec = spec_for(Collective::all_to_all, DType::f32, {2, 2}, 2, Dim{1});
+  spec = spec_for(CollectiveKind::all_to_all, DType::f32, {2, 2}, 2, Dim{1});
   spec.concat = Dim{1};
   EXPECT_EQ(why_not(spec), "concat is dim 1, as dim is; leave it out");
   spec.concat = Dim{2};
@@ -156,7 +157,7 @@ TEST(eligible, packets_are_small) {
 TEST(behaviour_5, every_variant_is_that_of_some_collective) {
   for (Variant variant : all_variants()) {
     int kinds = 0;
-    for (Collective kind : all_collectives()) {
+    for (CollectiveKind kind : all_collectives()) {
       CollectiveSpec spec = spec_for(kind, DType::f32, {8}, 2);
       spec.variant = variant;
       kinds += bool(eligible(spec));
@@ -164,14 +165,14 @@ TEST(behaviour_5, every_variant_is_that_of_some_collective) {
     EXPECT_GT(kinds, 0) << name(variant);
     EXPECT_EQ(kinds == 5, variant == Variant::two_launches) << name(variant);
   }
-  CollectiveSpec sum = spec_for(Collective::all_reduce, DType::f32, {8}, 2);
+  CollectiveSpec sum = spec_for(CollectiveKind::all_reduce, DType::f32, {8}, 2);
   sum.variant = Variant::swizzled;
   EXPECT_EQ(why_not(sum),
             "all_reduce has no variant swizzled; use one_shot, two_shot, two_launches, packets");
 }
 
 TEST(eligible, refuses_packets_where_a_source_does_not_hear_from_its_target) {
-  CollectiveSpec shift = spec_for(Collective::ppermute, DType::f32, {8}, 3);
+  CollectiveSpec shift = spec_for(CollectiveKind::ppermute, DType::f32, {8}, 3);
   shift.variant = Variant::packets;
   EXPECT_EQ(
       why_not(shift),

@@ -11,15 +11,15 @@ namespace tutti::kernels {
 namespace {
 
 void for_all_kernels(const std::function<void(const Manifest&)>& f) {
-  for (Collective kind : all_collectives())
+  for (CollectiveKind kind : all_collectives())
     for (Variant variant : all_variants())
       for (DType dtype : {DType::u8, DType::bf16, DType::f32, DType::f64})
         for (const Shape& shape : {Shape{3, 5}, Shape{0, 2}, Shape{2048, 7}})
           for (int world : {1, 2, 3, 8}) {
             CollectiveSpec spec = spec_for(kind, dtype, shape, world);
             spec.variant = variant;
-            if (kind == Collective::ppermute && world > 1) spec.pairs = {{0, 1}, {1, 0}};
-            if (kind == Collective::all_to_all) spec.concat = Dim{1};
+            if (kind == CollectiveKind::ppermute && world > 1) spec.pairs = {{0, 1}, {1, 0}};
+            if (kind == CollectiveKind::all_to_all) spec.concat = Dim{1};
             if (eligible(spec))
               for (Encoding encoding : all_encodings()) f(manifest_of(spec, Target::nvidia, encoding));
           }

@@ -59,7 +59,7 @@ TEST(kernel_golden, some_texts_stand_there_whole) {
 }
 
 TEST(kernel_golden, are_of_every_collective_variant_and_encoding) {
-  std::set<std::tuple<Collective, Variant, Encoding>> seen;
+  std::set<std::tuple<CollectiveKind, Variant, Encoding>> seen;
   std::set<std::string> names;
   for (const Golden& golden : goldens(Target::nvidia)) {
     const Manifest& manifest = golden.manifest;
@@ -67,7 +67,7 @@ TEST(kernel_golden, are_of_every_collective_variant_and_encoding) {
     EXPECT_TRUE(names.insert(manifest.name).second) << manifest.name;
   }
   EXPECT_GE(names.size(), 90U);
-  for (Collective kind : all_collectives())
+  for (CollectiveKind kind : all_collectives())
     for (Variant variant : variants_of(kind))
       for (Encoding encoding : all_encodings())
         EXPECT_TRUE(seen.contains({kind, variant, variant == Variant::packets ? Encoding::poll : encoding}))

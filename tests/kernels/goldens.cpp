@@ -31,16 +31,16 @@ auto turned(const Values& values, int turn) {
   return values[static_cast<std::size_t>(turn) % std::size(values)];
 }
 
-CollectiveSpec spec_of_turn(Collective kind, Variant variant, int turn) {
+CollectiveSpec spec_of_turn(CollectiveKind kind, Variant variant, int turn) {
   const DType dtype = is_reduction(kind) ? turned(reduced, turn) : turned(moved, turn);
   CollectiveSpec spec = spec_for(kind, dtype, shape_of(turn), turned(worlds, turn));
   spec.variant = variant;
   const int rank = spec.shape.rank();
   if (has_dim(kind)) spec.dim = Dim{turn / 2 % rank};
   if (is_reduction(kind)) spec.reduction = turned(reductions, turn);
-  if (kind == Collective::all_to_all && rank > 1 && turn % 2 == 1)
+  if (kind == CollectiveKind::all_to_all && rank > 1 && turn % 2 == 1)
     spec.concat = Dim{(spec.dim.index + 1) % rank};
-  if (kind == Collective::ppermute)
+  if (kind == CollectiveKind::ppermute)
     for (int source = 0; source + turn % 2 < spec.world; ++source)
       spec.pairs.emplace_back(source, (source + 1) % spec.world);
   return spec;
@@ -73,21 +73,21 @@ class List {
 };
 
 /// Ten kernels that stand for the others: every variant, every collective, every encoding.
-bool is_shown(Collective kind, Variant variant, Encoding encoding) {
+bool is_shown(CollectiveKind kind, Variant variant, Encoding encoding) {
   struct Shown {
-    Collective kind;
+    CollectiveKind kind;
     Variant variant;
     Encoding encoding;
   };
-  constexpr Shown all[] = {{Collective::all_gather, Variant::standard, Encoding::threads},
-                           {Collective::all_gather, Variant::swizzled, Encoding::poll},
-                           {Collective::all_gather, Variant::push, Encoding::atomics},
-                           {Collective::all_reduce, Variant::one_shot, Encoding::atomics},
-                           {Collective::all_reduce, Variant::two_shot, Encoding::poll},
-                           {Collective::all_reduce, Variant::packets, Encoding::poll},
-                           {Collective::reduce_scatter, Variant::push, Encoding::poll},
-                           {Collective::all_to_all, Variant::standard, Encoding::poll},
-                           {Collective::ppermute, Variant::two_launches, Encoding::threads}};
+  constexpr Shown all[] = {{CollectiveKind::all_gather, Variant::standard, Encoding::threads},
+                           {CollectiveKind::all_gather, Variant::swizzled, Encoding::poll},
+                           {CollectiveKind::all_gather, Variant::push, Encoding::atomics},
+                           {CollectiveKind::all_reduce, Variant::one_shot, Encoding::atomics},
+                           {CollectiveKind::all_reduce, Variant::two_shot, Encoding::poll},
+                           {CollectiveKind::all_reduce, Variant::packets, Encoding::poll},
+                           {CollectiveKind::reduce_scatter, Variant::push, Encoding::poll},
+                           {CollectiveKind::all_to_all, Variant::standard, Encoding::poll},
+                           {CollectiveKind::ppermute, Variant::two_launches, Encoding::threads}};
   for (const Shown& shown : all)
     if (shown.kind == kind && shown.variant == variant && shown.encoding == encoding) return true;
   return false;
@@ -96,9 +96,9 @@ bool is_shown(Collective kind, Variant variant, Encoding encoding) {
 /// Offsets of 64 bits, a scalar, the most ranks.
 void add_extremes(List& list) {
   list.add(gather_of(DType::u8, {std::int64_t{1} << 30, 2}, 3, Dim{1}), Encoding::poll);
-  list.add(spec_for(Collective::all_reduce, DType::bf16, {}, 3), Encoding::atomics);
+  list.add(spec_for(CollectiveKind::all_reduce, DType::bf16, {}, 3), Encoding::atomics);
   list.add(gather_of(DType::f32, {std::int64_t{1} << 22}, 16), Encoding::poll);
-  list.add(spec_for(Collective::reduce_scatter, DType::f16, {std::int64_t{1} << 21, 3}, 8, Dim{1}),
+  list.add(spec_for(CollectiveKind::reduce_scatter, DType::f16, {std::int64_t{1} << 21, 3}, 8, Dim{1}),
            Encoding::atomics);
 }
 
@@ -107,7 +107,7 @@ void add_extremes(List& list) {
 std::vector<Golden> goldens(Target target) {
   List list(target);
   int turn = 0;
-  for (Collective kind : all_collectives())
+  for (CollectiveKind kind : all_collectives())
     for (Variant variant : variants_of(kind))
       for (Encoding encoding : all_encodings()) {
         // Packets have no barrier, so their kernels are the same in every encoding.

@@ -54,7 +54,7 @@ TEST_F(gpu_fallback, copies_what_the_spec_says) {
 
 TEST_F(gpu_fallback, copies_worlds_and_dtypes_without_a_kernel) {
   const auto ranks = group(std::vector<int>(17, 0));
-  CollectiveSpec exchange = spec_for(Collective::all_to_all, DType::complex128, {2, 3}, 17, Dim{0});
+  CollectiveSpec exchange = spec_for(CollectiveKind::all_to_all, DType::complex128, {2, 3}, 17, Dim{0});
   exchange.concat = Dim{1};
   Calls calls(ranks, exchange);
   EXPECT_EQ(calls.collective.description(), "copies of the driver: no kernel, because groups of 17 ranks; "
@@ -76,7 +76,7 @@ TEST_F(gpu_fallback, is_in_place_as_kernels_are) {
   machine({.devices = 3});
   for (const std::vector<int>& devices : {std::vector<int>{0, 1, 2}, std::vector<int>{0, 0, 0}}) {
     const auto ranks = group(devices);
-    CollectiveSpec ring = spec_for(Collective::ppermute, DType::f32, {9}, 3);
+    CollectiveSpec ring = spec_for(CollectiveKind::ppermute, DType::f32, {9}, 3);
     ring.pairs = {{0, 1}, {1, 2}, {2, 0}};
     Calls permute(ranks, ring, library());
     for (int call = 0; call < 2; ++call) {
@@ -141,7 +141,7 @@ TEST_F(gpu_fallback, reduces_by_nccl) {
 TEST_F(gpu_fallback, reduces_bool_and_complex_numbers_which_have_no_kernel) {
   machine({.devices = 2});
   const auto ranks = group({0, 1});
-  CollectiveSpec any = spec_for(Collective::all_reduce, DType::boolean, {4}, 2);
+  CollectiveSpec any = spec_for(CollectiveKind::all_reduce, DType::boolean, {4}, 2);
   any.reduction = ReduceKind::logical_or;
   Calls calls(ranks, any, {.nccl = fake_driver_path()});
   calls.inputs.upload(
@@ -150,7 +150,8 @@ TEST_F(gpu_fallback, reduces_bool_and_complex_numbers_which_have_no_kernel) {
   EXPECT_EQ(calls.outputs.download()[1], Tensor({4}, {false, true, true, true}));
 
   using C = std::complex<float>;
-  Calls sum(ranks, spec_for(Collective::all_reduce, DType::complex64, {1}, 2), {.nccl = fake_driver_path()});
+  Calls sum(ranks, spec_for(CollectiveKind::all_reduce, DType::complex64, {1}, 2),
+            {.nccl = fake_driver_path()});
   sum.inputs.upload(Tensors{Tensor({1}, {C(1, 2)}), Tensor({1}, {C(10, 20)})});
   sum.launch();
   EXPECT_EQ(sum.outputs.download()[0], Tensor({1}, {C(11, 22)}));
@@ -159,18 +160,18 @@ TEST_F(gpu_fallback, reduces_bool_and_complex_numbers_which_have_no_kernel) {
 TEST_F(gpu_fallback, says_what_a_reduction_lacks) {
   machine({.devices = 2, .has_peer_access = false});
   const auto ranks = group({0, 1});
-  const CollectiveSpec sum = spec_for(Collective::all_reduce, DType::f32, {4}, 2);
-  expect_refusal([&] { CollectiveOnGpus::make(ranks, sum, {.nccl = "libno_such_nccl.so.2"}); }, Code::device,
+  const CollectiveSpec sum = spec_for(CollectiveKind::all_reduce, DType::f32, {4}, 2);
+  expect_refusal([&] { Collective::make(ranks, sum, {.nccl = "libno_such_nccl.so.2"}); }, Code::device,
                  {"all_reduce sum f32[4]", "device 0 has no access to the memory of device 1", "nor NCCL",
                   "libno_such_nccl.so.2 cannot be opened", "install it"});
-  const CollectiveSpec shorts = spec_for(Collective::all_reduce, DType::i16, {4}, 2);
-  expect_refusal([&] { CollectiveOnGpus::make(ranks, shorts, {.nccl = fake_driver_path()}); }, Code::argument,
+  const CollectiveSpec shorts = spec_for(CollectiveKind::all_reduce, DType::i16, {4}, 2);
+  expect_refusal([&] { Collective::make(ranks, shorts, {.nccl = fake_driver_path()}); }, Code::argument,
                  {"NCCL has no sum of i16", "convert"});
   const auto shared = group({1, 1});
-  expect_refusal([&] { CollectiveOnGpus::make(shared, sum, library()); }, Code::device,
+  expect_refusal([&] { Collective::make(shared, sum, library()); }, Code::device,
                  {"NCCL needs a device for each rank, and ranks 0 and 1 share device 1"});
   control.fail("ncclCommInitAll", 1, 2);
-  expect_refusal([&] { CollectiveOnGpus::make(ranks, sum, library()); }, Code::device,
+  expect_refusal([&] { Collective::make(ranks, sum, library()); }, Code::device,
                  {"ncclCommInitAll: unhandled system error (error 2)", "NCCL_DEBUG"});
 }
 
@@ -178,7 +179,7 @@ TEST_F(gpu_fallback, breaks_the_group_if_nccl_fails_for_some_ranks) {
   machine({.devices = 2});
   {
     const auto ranks = group({0, 1});
-    Calls calls(ranks, spec_for(Collective::all_reduce, DType::f32, {4}, 2), library());
+    Calls calls(ranks, spec_for(CollectiveKind::all_reduce, DType::f32, {4}, 2), library());
     control.fail("ncclAllReduce", 2, 2);
     expect_refusal([&] { calls.launch(); }, Code::device, {"ncclAllReduce: unhandled system error"});
     expect_refusal([&] { calls.launch(); }, Code::device, {"the group is broken", "ncclAllReduce"});
@@ -221,7 +222,7 @@ TEST_F(gpu_fallback, does_not_warn_of_a_kernel_that_runs) {
   int warnings = 0;
   CollectiveOptions options{.backend = Backend::kernels};
   options.warn = [&](std::string_view) { ++warnings; };
-  const auto collective = CollectiveOnGpus::make(ranks, gather_of(DType::f32, {4}, 2), options);
+  const auto collective = Collective::make(ranks, gather_of(DType::f32, {4}, 2), options);
   EXPECT_TRUE(collective.manifest());
   EXPECT_EQ(warnings, 0);
 }

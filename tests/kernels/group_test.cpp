@@ -20,7 +20,7 @@ class gpu_group : public FakeGpu {
   std::shared_ptr<Group> group(const std::vector<int>& devices = {0, 0}, GroupOptions with = options()) {
     return std::make_shared<Group>(devices, with);
   }
-  static Manifest manifest(Collective kind, Variant variant, Shape shape = {64}, int world = 2) {
+  static Manifest manifest(CollectiveKind kind, Variant variant, Shape shape = {64}, int world = 2) {
     CollectiveSpec spec = spec_for(kind, DType::f32, std::move(shape), world);
     spec.variant = variant;
     return manifest_of(spec, Target::nvidia);
@@ -45,17 +45,17 @@ class gpu_group : public FakeGpu {
 
 TEST_F(gpu_group, gives_each_call_as_many_numbers_as_it_has_barriers) {
   const auto ranks = group();
-  EXPECT_EQ(ranks->begin(manifest(Collective::all_gather, Variant::standard)).sequence, 1U);
-  EXPECT_EQ(ranks->begin(manifest(Collective::all_reduce, Variant::two_shot)).sequence, 2U);
-  EXPECT_EQ(ranks->begin(manifest(Collective::all_gather, Variant::push)).sequence, 4U);
-  EXPECT_EQ(ranks->begin(manifest(Collective::all_gather, Variant::packets)).sequence, 6U);
-  EXPECT_EQ(ranks->begin(manifest(Collective::all_gather, Variant::two_launches)).sequence, 7U);
+  EXPECT_EQ(ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard)).sequence, 1U);
+  EXPECT_EQ(ranks->begin(manifest(CollectiveKind::all_reduce, Variant::two_shot)).sequence, 2U);
+  EXPECT_EQ(ranks->begin(manifest(CollectiveKind::all_gather, Variant::push)).sequence, 4U);
+  EXPECT_EQ(ranks->begin(manifest(CollectiveKind::all_gather, Variant::packets)).sequence, 6U);
+  EXPECT_EQ(ranks->begin(manifest(CollectiveKind::all_gather, Variant::two_launches)).sequence, 7U);
 }
 
 TEST_F(gpu_group, has_halves_of_stagings_and_of_inboxes_that_take_turns_for_themselves) {
   const auto ranks = group();
   const auto half = [&](Variant variant) {
-    return ranks->begin(manifest(Collective::all_gather, variant)).half;
+    return ranks->begin(manifest(CollectiveKind::all_gather, variant)).half;
   };
   EXPECT_EQ(half(Variant::standard), 0);
   EXPECT_EQ(half(Variant::packets), 0);
@@ -69,7 +69,7 @@ TEST_F(gpu_group, begins_with_pads_one_number_behind) {
   GroupOptions with = options();
   with.first_sequence = 0;
   const auto ranks = group({0, 0}, with);
-  ranks->begin(manifest(Collective::all_gather, Variant::standard));
+  ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard));
   const Pads pads = ranks->memory().pads();
   for (int rank : {0, 1})
     for (int offset = 0; offset < pads.rows * pads.row_bytes; offset += 4)
@@ -80,8 +80,8 @@ TEST_F(gpu_group, fills_pads_and_inboxes_again_before_old_numbers_seem_to_be_ahe
   GroupOptions with = options();
   with.refresh = 3;
   const auto ranks = group({0, 0}, with);
-  const Manifest gather = manifest(Collective::all_gather, Variant::standard);
-  const Manifest packets = manifest(Collective::all_gather, Variant::packets);
+  const Manifest gather = manifest(CollectiveKind::all_gather, Variant::standard);
+  const Manifest packets = manifest(CollectiveKind::all_gather, Variant::packets);
   EXPECT_EQ(ranks->begin(gather).sequence, 1U);
   EXPECT_EQ(ranks->begin(packets).sequence, 2U);  // grows, so fills
   EXPECT_EQ(ranks->begin(gather).sequence, 3U);
@@ -100,26 +100,26 @@ TEST_F(gpu_group, fills_pads_and_inboxes_again_before_old_numbers_seem_to_be_ahe
 
 TEST_F(gpu_group, grows_its_staging_when_a_kernel_needs_more_and_keeps_it_for_smaller_ones) {
   const auto ranks = group();
-  ranks->begin(manifest(Collective::all_gather, Variant::standard, {64}));
+  ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard, {64}));
   EXPECT_EQ(ranks->memory().staging().bytes_per_half, 256);
   const int live = control.live("memory");
-  ranks->begin(manifest(Collective::all_gather, Variant::standard, {1000}));
+  ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard, {1000}));
   EXPECT_EQ(ranks->memory().staging().bytes_per_half, 4000);
   EXPECT_EQ(control.live("memory"), live);
-  ranks->begin(manifest(Collective::all_gather, Variant::standard, {64}));
+  ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard, {64}));
   EXPECT_EQ(ranks->memory().staging().bytes_per_half, 4000);
   EXPECT_EQ(ranks->memory().inboxes().bytes_per_half, 0);
-  ranks->begin(manifest(Collective::all_gather, Variant::packets));
+  ranks->begin(manifest(CollectiveKind::all_gather, Variant::packets));
   EXPECT_EQ(ranks->memory().inboxes().bytes_per_half, 2 * packet_inbox_bytes);
 }
 
 TEST_F(gpu_group, without_memory_for_a_large_call_still_runs_small_ones) {
   machine({.memory_bytes = 1 << 20});
   const auto ranks = group();
-  ranks->begin(manifest(Collective::all_gather, Variant::standard, {64}));
-  expect_refusal([&] { ranks->begin(manifest(Collective::all_gather, Variant::standard, {1 << 20})); },
+  ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard, {64}));
+  expect_refusal([&] { ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard, {1 << 20})); },
                  Code::memory, {"cuMemAlloc_v2", "4194304 bytes on device 0"});
-  EXPECT_EQ(ranks->begin(manifest(Collective::all_gather, Variant::standard, {64})).sequence, 2U);
+  EXPECT_EQ(ranks->begin(manifest(CollectiveKind::all_gather, Variant::standard, {64})).sequence, 2U);
   EXPECT_EQ(ranks->memory().staging().bytes_per_half, 256);
 }
 

@@ -204,7 +204,7 @@ void KernelModel::consume(Call& call, int rank) {
   for (std::int64_t i = 0; i < call.view.elements; ++i) {
     if (is_reduction(spec.kind)) {
       fold(call, rank, slice, i, element(output, i, call));
-    } else if (spec.kind == Collective::ppermute) {
+    } else if (spec.kind == CollectiveKind::ppermute) {
       const auto pair = std::ranges::find(spec.pairs, rank, &std::pair<int, int>::second);
       std::byte* to = element(output, i, call);
       if (pair == spec.pairs.end()) std::memset(to, 0, size);
@@ -281,7 +281,7 @@ void KernelModel::push(Call& call) {
           continue;
         }
         const std::uint64_t output = entry(call, rank, ArgumentKind::output_table, target);
-        if (spec.kind != Collective::ppermute)
+        if (spec.kind != CollectiveKind::ppermute)
           std::memcpy(element(output, call.view.result.offset(i, rank), call), from, size);
         else if (std::ranges::find(spec.pairs, std::pair(rank, target)) != spec.pairs.end())
           std::memcpy(element(output, i, call), from, size);

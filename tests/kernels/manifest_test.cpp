@@ -23,14 +23,14 @@ Manifest gather_manifest() { return manifest_of(gather_of(DType::f32, {4096}, 8)
 
 std::vector<CollectiveSpec> all_specs() {
   std::vector<CollectiveSpec> specs;
-  for (Collective kind : all_collectives())
+  for (CollectiveKind kind : all_collectives())
     for (Variant variant : all_variants())
       for (DType dtype : {DType::boolean, DType::bf16, DType::f32, DType::complex128})
         for (const Shape& shape : {Shape{3, 5}, Shape{0, 2}, Shape{2048, 129}})
           for (int world : {1, 3, 16}) {
             CollectiveSpec spec = with(spec_for(kind, dtype, shape, world), variant);
-            if (kind == Collective::ppermute && world == 3) spec.pairs = {{0, 1}, {2, 0}};
-            if (kind == Collective::all_to_all) spec.concat = Dim{1};
+            if (kind == CollectiveKind::ppermute && world == 3) spec.pairs = {{0, 1}, {2, 0}};
+            if (kind == CollectiveKind::all_to_all) spec.concat = Dim{1};
             if (eligible(spec)) specs.push_back(spec);
           }
   return specs;
@@ -64,14 +64,14 @@ TEST(d7, a_half_of_the_staging_holds_what_peers_read) {
     return manifest_of(spec, Target::nvidia).staging.bytes_per_half;
   };
   EXPECT_EQ(bytes(gather_of(DType::bf16, {1001}, 4)), 2016);  // 2002, rounded up
-  EXPECT_EQ(bytes(spec_for(Collective::all_reduce, DType::f64, {1001}, 4)), 8016);
-  EXPECT_EQ(bytes(spec_for(Collective::reduce_scatter, DType::f32, {1001}, 4)), 4 * 4016);
-  EXPECT_EQ(bytes(spec_for(Collective::all_to_all, DType::complex128, {1001}, 4)), 64064);
-  EXPECT_EQ(bytes(spec_for(Collective::ppermute, DType::u8, {1001}, 4)), 1008);
+  EXPECT_EQ(bytes(spec_for(CollectiveKind::all_reduce, DType::f64, {1001}, 4)), 8016);
+  EXPECT_EQ(bytes(spec_for(CollectiveKind::reduce_scatter, DType::f32, {1001}, 4)), 4 * 4016);
+  EXPECT_EQ(bytes(spec_for(CollectiveKind::all_to_all, DType::complex128, {1001}, 4)), 64064);
+  EXPECT_EQ(bytes(spec_for(CollectiveKind::ppermute, DType::u8, {1001}, 4)), 1008);
   EXPECT_EQ(bytes(with(gather_of(DType::bf16, {1001}, 4), Variant::packets)), 0);
   EXPECT_EQ(manifest_of(with(gather_of(DType::bf16, {1001}, 4), Variant::packets), Target::amd).inboxes,
             (Staging{4 * packet_inbox_bytes, 2}));
-  EXPECT_EQ(bytes(with(spec_for(Collective::all_reduce, DType::f32, {1001}, 4), Variant::two_shot)),
+  EXPECT_EQ(bytes(with(spec_for(CollectiveKind::all_reduce, DType::f32, {1001}, 4), Variant::two_shot)),
             4 * 1008);
   EXPECT_EQ(manifest_of(with(gather_of(DType::bf16, {1001}, 4), Variant::push), Target::nvidia).staging,
             Staging{});
@@ -80,7 +80,7 @@ TEST(d7, a_half_of_the_staging_holds_what_peers_read) {
 // D2: the counter grew by 2 while bit 0 chose the half. Here the half is an argument of its own; numbers count barriers.
 TEST(d2, a_call_takes_a_number_for_each_of_its_barriers) {
   for (const CollectiveSpec& spec : all_specs()) {
-    const bool is_reduction_or_gather = spec.kind != Collective::reduce_scatter;
+    const bool is_reduction_or_gather = spec.kind != CollectiveKind::reduce_scatter;
     const bool has_two =
         spec.variant == Variant::two_shot || (spec.variant == Variant::push && is_reduction_or_gather);
     EXPECT_EQ(manifest_of(spec, Target::nvidia).sequence.signals, has_two ? 2 : 1) << to_string(spec);

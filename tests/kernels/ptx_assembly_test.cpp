@@ -64,7 +64,7 @@ void expect_all_taken(PtxTarget target, const std::string& architecture) {
   if (!ptxas) GTEST_SKIP() << no_ptxas;
   Modules modules(target);
   int turn = 0;
-  for_all_variants([&](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([&](CollectiveKind kind, Variant variant, Encoding encoding) {
     for (DType dtype : dtypes_of(kind)) {
       ++turn;
       CollectiveSpec spec =

@@ -8,24 +8,24 @@
 
 namespace tutti::kernels {
 
-void for_all_variants(const std::function<void(Collective, Variant, Encoding)>& f) {
-  for (Collective kind : all_collectives())
+void for_all_variants(const std::function<void(CollectiveKind, Variant, Encoding)>& f) {
+  for (CollectiveKind kind : all_collectives())
     for (Variant variant : variants_of(kind))
       for (Encoding encoding : all_encodings())
         if (variant != Variant::packets || encoding == Encoding::poll) f(kind, variant, encoding);
 }
 
-std::span<const DType> dtypes_of(Collective kind) {
+std::span<const DType> dtypes_of(CollectiveKind kind) {
   static constexpr DType moved[] = {DType::u8, DType::bf16, DType::f32, DType::i64, DType::complex128};
   static constexpr DType reduced[] = {DType::u8,  DType::i16, DType::f16, DType::bf16,
                                       DType::f32, DType::f64, DType::i64, DType::u32};
   return is_reduction(kind) ? std::span<const DType>(reduced) : moved;
 }
 
-CollectiveSpec variant_of(Collective kind, Variant variant, DType dtype, Shape shape, int world) {
+CollectiveSpec variant_of(CollectiveKind kind, Variant variant, DType dtype, Shape shape, int world) {
   CollectiveSpec spec = spec_for(kind, dtype, std::move(shape), world);
   spec.variant = variant;
-  if (kind == Collective::ppermute)
+  if (kind == CollectiveKind::ppermute)
     for (int source = 0; source + 1 < world; ++source) spec.pairs.emplace_back(source, source + 1);
   return spec;
 }

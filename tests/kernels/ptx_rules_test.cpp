@@ -17,7 +17,7 @@ std::string faults_of(const std::string& ptx, const Manifest& manifest) {
 }
 
 TEST(ptx_rules, hold_for_every_kernel) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     for (const Shape& shape : {Shape{1024}, Shape{3, 50}, Shape{0}})
       for (int world : {1, 2, 3}) {
         const CollectiveSpec spec = variant_of(kind, variant, DType::f32, shape, world);
@@ -128,7 +128,7 @@ TEST(ptx_rules, see_a_missing_entry) {
 // --- Vectors ---------------------------------------------------------------------------------------------------------
 
 TEST(ptx_rules, full_tiles_of_every_kernel_move_16_bytes_at_once) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     if (variant == Variant::packets) return;
     for (DType dtype : {DType::u8, DType::bf16, DType::f32}) {
       const CollectiveSpec spec = variant_of(kind, variant, dtype, {1 << 16}, 2);

@@ -18,7 +18,7 @@ void expect_right(const Manifest& manifest, const PtxRun& run = {}) {
 
 // 150 f32 are a full tile of one warp and a tail of 22; rows of 50 begin at odd offsets.
 TEST(ptx_run, every_kernel_gives_what_the_definition_says) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     int turn = 0;
     for (DType dtype : dtypes_of(kind)) {
       CollectiveSpec spec = variant_of(kind, variant, dtype, {3, 50}, 1 + turn % 3);
@@ -31,7 +31,7 @@ TEST(ptx_run, every_kernel_gives_what_the_definition_says) {
 
 // Threads that hold copies, several vectors of a thread, more elements than a tile by one.
 TEST(ptx_run, blocks_of_several_warps_and_unrolled_tiles) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     for (const auto& [warps, unroll] : {std::pair(4, 1), std::pair(1, 4), std::pair(2, 2)}) {
       const DType dtype = warps == 2 ? DType::f16 : DType::f32;
       const std::int64_t elements = std::int64_t{warps} * 32 * unroll * (dtype == DType::f16 ? 8 : 4) + 1;
@@ -44,7 +44,7 @@ TEST(ptx_run, blocks_of_several_warps_and_unrolled_tiles) {
 TEST(ptx_run, every_world_to_16) {
   for (Encoding encoding : all_encodings())
     for (int world = 4; world <= 16; ++world)
-      for (Collective kind : all_collectives()) {
+      for (CollectiveKind kind : all_collectives()) {
         const CollectiveSpec spec = variant_of(kind, variants_of(kind).front(), DType::i16, {5}, world);
         expect_right(small_manifest(spec, encoding), {.calls = 2});
       }
@@ -57,7 +57,7 @@ TEST(ptx_run, sizes_around_a_vector_and_a_tile) {
         CollectiveSpec spec = gather_of(dtype, {n}, 2);
         spec.variant = variant;
         expect_right(small_manifest(spec, Encoding::poll), {.calls = 2});
-        spec = variant_of(Collective::all_reduce, Variant::two_shot, dtype, {n}, 3);
+        spec = variant_of(CollectiveKind::all_reduce, Variant::two_shot, dtype, {n}, 3);
         expect_right(small_manifest(spec, Encoding::threads), {.calls = 1});
       }
 }
@@ -66,8 +66,8 @@ TEST(ptx_run, sizes_around_a_vector_and_a_tile) {
 TEST(ptx_run, exchanges_between_dims) {
   for (DType dtype : {DType::u8, DType::f32})
     for (const Shape& shape : {Shape{4, 7}, Shape{4, 8}, Shape{2, 3, 16}})
-      for (Variant variant : variants_of(Collective::all_to_all)) {
-        CollectiveSpec spec = variant_of(Collective::all_to_all, variant, dtype, shape, 3);
+      for (Variant variant : variants_of(CollectiveKind::all_to_all)) {
+        CollectiveSpec spec = variant_of(CollectiveKind::all_to_all, variant, dtype, shape, 3);
         spec.concat = Dim{1};
         expect_right(small_manifest(spec, Encoding::poll), {.calls = 2});
       }
@@ -77,14 +77,14 @@ TEST(ptx_run, max_and_min_of_every_number) {
   for (ReduceKind reduction : {ReduceKind::max, ReduceKind::min})
     for (DType dtype : {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::u64,
                         DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64}) {
-      CollectiveSpec spec = variant_of(Collective::all_reduce, Variant::one_shot, dtype, {70}, 3);
+      CollectiveSpec spec = variant_of(CollectiveKind::all_reduce, Variant::one_shot, dtype, {70}, 3);
       spec.reduction = reduction;
       expect_right(small_manifest(spec, Encoding::threads), {.calls = 1});
     }
 }
 
 TEST(ptx_run, sequence_numbers_wrap) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     const Manifest manifest = small_manifest(variant_of(kind, variant, DType::f32, {9}, 2), encoding);
     for (const std::uint32_t first : {0xFFFF'FFFEU, 0x7FFF'FFFEU})
       expect_right(manifest, {.calls = 4, .first_sequence = first});
@@ -92,7 +92,7 @@ TEST(ptx_run, sequence_numbers_wrap) {
 }
 
 TEST(ptx_run, sm_90_and_launches_by_policy) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     const CollectiveSpec spec = variant_of(kind, variant, DType::u8, {41, 101}, 2);
     expect_right(manifest_of(spec, Target::nvidia, encoding), {.target = PtxTarget::sm_90, .calls = 1});
   });
@@ -110,7 +110,7 @@ std::int64_t patience(const Manifest& manifest) {
 }
 
 TEST(ptx_run, waits_for_an_absent_rank_are_given_up_and_reported) {
-  for_all_variants([](Collective kind, Variant variant, Encoding encoding) {
+  for_all_variants([](CollectiveKind kind, Variant variant, Encoding encoding) {
     const Manifest manifest = small_manifest(variant_of(kind, variant, DType::f32, {9}, 3), encoding);
     const PtxOutcome outcome = run_ptx(manifest, {.calls = 2, .wait_limit = patience(manifest), .absent = 1});
     EXPECT_EQ(outcome.fault, "") << to_string(manifest.spec) << ", " << name(encoding);

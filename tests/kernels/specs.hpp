@@ -17,15 +17,15 @@ inline Groups one_group(int world) {
 }
 
 /// A collective of the first variant that it has.
-inline CollectiveSpec spec_for(Collective kind, DType dtype, Shape shape, int world, Dim dim = {}) {
+inline CollectiveSpec spec_for(CollectiveKind kind, DType dtype, Shape shape, int world, Dim dim = {}) {
   CollectiveSpec spec{.kind = kind, .dtype = dtype, .shape = std::move(shape), .dim = dim, .world = world};
   spec.groups = one_group(world);
   if (is_reduction(kind)) spec.reduction = ReduceKind::sum;
-  if (kind == Collective::all_reduce) spec.variant = Variant::one_shot;
+  if (kind == CollectiveKind::all_reduce) spec.variant = Variant::one_shot;
   return spec;
 }
 inline CollectiveSpec gather_of(DType dtype, Shape shape, int world, Dim dim = {}) {
-  return spec_for(Collective::all_gather, dtype, std::move(shape), world, dim);
+  return spec_for(CollectiveKind::all_gather, dtype, std::move(shape), world, dim);
 }
 
 using Coordinates = std::vector<std::int64_t>;

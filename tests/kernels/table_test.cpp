@@ -56,7 +56,7 @@ TEST(table, bf16_2_4_and_8_gpus) {
   for (int world : {2, 4, 8}) expect_right(gather_of(DType::bf16, {1024}, world));
 }
 
-DType moved(std::string_view type) { return std::get<DType>(element_type(type, Collective::all_gather)); }
+DType moved(std::string_view type) { return std::get<DType>(element_type(type, CollectiveKind::all_gather)); }
 
 TEST(table, f8_moves_as_bytes) {
   for (std::string_view type : {"f8E4M3FN", "f8E5M2"}) {
@@ -71,7 +71,7 @@ TEST(table, async_all_gather_triton_backend) { expect_right(gather_of(DType::f32
 // XLA widens s4 to s8 first. Here the user does: a kernel would store half bytes.
 TEST(table, sub_byte_types_are_refused) {
   for (std::string_view type : {"s4", "i4", "u4", "f4E2M1FN"})
-    for (Collective kind : all_collectives()) {
+    for (CollectiveKind kind : all_collectives()) {
       const auto answer = element_type(type, kind);
       ASSERT_TRUE(std::holds_alternative<ElementRefusal>(answer));
       EXPECT_EQ(std::get<ElementRefusal>(answer).why,
@@ -82,7 +82,7 @@ TEST(table, sub_byte_types_are_refused) {
 }
 
 TEST(table, f8_is_not_reduced) {
-  const auto answer = element_type("f8e5m2", Collective::all_reduce);
+  const auto answer = element_type("f8e5m2", CollectiveKind::all_reduce);
   EXPECT_EQ(std::get<ElementRefusal>(answer).why, "f8e5m2 moves, but kernels do not add it; convert to f16");
 }
 
@@ -138,11 +138,11 @@ TEST(gaps, calls_of_changing_size_share_the_staging) {
 TEST(gaps, kernels_of_all_kinds_share_pads_and_staging) {
   std::vector<EmittedKernels> all;
   for (Encoding encoding : all_encodings())
-    for (Collective kind : all_collectives())
+    for (CollectiveKind kind : all_collectives())
       for (Variant variant : variants_of(kind)) {
         CollectiveSpec spec =
             spec_for(kind, DType::f32, {static_cast<std::int64_t>(7 + 40 * all.size() % 13)}, 3);
-        if (kind == Collective::ppermute) spec.pairs = {{0, 1}, {1, 2}};
+        if (kind == CollectiveKind::ppermute) spec.pairs = {{0, 1}, {1, 2}};
         spec.variant = variant;
         all.push_back(emitted(spec, encoding));
       }

@@ -6,7 +6,7 @@
 namespace tutti::kernels {
 
 Manifest idle_manifest(int world, int blocks) {
-  const CollectiveSpec spec = spec_for(Collective::ppermute, DType::i32, {blocks}, world);
+  const CollectiveSpec spec = spec_for(CollectiveKind::ppermute, DType::i32, {blocks}, world);
   const Launch launch{.elements = blocks, .tile_elements = 1, .grid = blocks};
   return manifest_of(spec, Target::nvidia, Encoding::atomics, launch);
 }

@@ -41,7 +41,7 @@ std::vector<int> all_ranks(int world) {
 std::vector<Step> steps_of(const Manifest& manifest, int rank, int program) {
   const CollectiveSpec& spec = manifest.spec;
   std::vector<Step> steps;
-  const bool has_one_step_per_tile = is_reduction(spec.kind) || spec.kind == Collective::ppermute;
+  const bool has_one_step_per_tile = is_reduction(spec.kind) || spec.kind == CollectiveKind::ppermute;
   if (has_one_step_per_tile) {
     const std::vector<int> sources =
         is_reduction(spec.kind) ? all_ranks(spec.world) : paired_sources(spec, rank);

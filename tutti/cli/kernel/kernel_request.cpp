@@ -15,7 +15,7 @@
 namespace tutti::cli {
 namespace {
 
-using kernels::Collective;
+using kernels::CollectiveKind;
 using kernels::CollectiveSpec;
 
 /// The value of that name; `option` is for the message.
@@ -29,7 +29,7 @@ auto named(const Values& all, std::string_view wanted, std::string_view option) 
   fail(Code::usage, "{}: there is no '{}'; use one of {}", option, wanted, fmt::join(names, ", "));
 }
 
-DType dtype_of(const std::string& text, Collective kind) {
+DType dtype_of(const std::string& text, CollectiveKind kind) {
   const auto answer = kernels::element_type(text, kind);
   if (const auto* refusal = std::get_if<kernels::ElementRefusal>(&answer))
     fail(Code::argument, "--dtype: {}", refusal->why);
@@ -58,12 +58,12 @@ Pairs ring_of(int world) {
   return pairs;
 }
 
-Pairs pairs_of(const KernelArguments& arguments, Collective kind) {
+Pairs pairs_of(const KernelArguments& arguments, CollectiveKind kind) {
   if (!arguments.pairs.empty()) return parse_pairs(arguments.pairs);
-  return kind == Collective::ppermute ? ring_of(arguments.world) : Pairs{};
+  return kind == CollectiveKind::ppermute ? ring_of(arguments.world) : Pairs{};
 }
 
-std::optional<ReduceKind> reduction_of(const std::string& op, Collective kind) {
+std::optional<ReduceKind> reduction_of(const std::string& op, CollectiveKind kind) {
   constexpr ReduceKind all[] = {ReduceKind::sum, ReduceKind::max, ReduceKind::min};
   if (!op.empty()) return named(all, op, "--op");
   return kernels::is_reduction(kind) ? std::optional(ReduceKind::sum) : std::nullopt;

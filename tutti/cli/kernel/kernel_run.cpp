@@ -27,7 +27,7 @@ constexpr int calls_compared = 3;
 struct Running {
   CollectiveSpec spec;
   RankArrays inputs, outputs;
-  CollectiveOnGpus collective;
+  Collective collective;
 
   void launch() { collective.launch(inputs.addresses(), outputs.addresses()); }
 };
@@ -118,7 +118,7 @@ int run_kernel(const KernelRequest& request, const KernelArguments& arguments) {
   // Who names a variant wants to see it: also where ranks share a GPU, if their kernels fit it together.
   CollectiveOptions options{.encoding = request.encoding, .nccl = arguments.nccl};
   if (!arguments.variant.empty()) options.sharing = SharedDevice::concurrent;
-  CollectiveOnGpus collective = CollectiveOnGpus::make(group, spec, options);
+  Collective collective = Collective::make(group, spec, options);
   const Shape operand = collective.operand_shape(), result = collective.result_shape();
   Running running{spec, {group, spec.dtype, operand}, {group, spec.dtype, result}, std::move(collective)};
   fmt::print("ran:       {}\n", running.collective.description());

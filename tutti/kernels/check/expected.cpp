@@ -56,10 +56,10 @@ CallData::CallData(const CollectiveSpec& spec, int call, Numbers numbers)
       input_(spec.shape),
       output_(spec.shape),
       element_bytes_(static_cast<std::int64_t>(bytes_per_element(spec.dtype))) {
-  const bool is_cut = spec.kind == Collective::reduce_scatter || spec.kind == Collective::all_to_all;
+  const bool is_cut = spec.kind == CollectiveKind::reduce_scatter || spec.kind == CollectiveKind::all_to_all;
   if (is_cut) input_ = times(spec.shape, spec.dim, spec.world);
-  if (spec.kind == Collective::all_gather) output_ = times(spec.shape, spec.dim, spec.world);
-  if (spec.kind == Collective::all_to_all)
+  if (spec.kind == CollectiveKind::all_gather) output_ = times(spec.shape, spec.dim, spec.world);
+  if (spec.kind == CollectiveKind::all_to_all)
     output_ = times(spec.shape, spec.concat.value_or(spec.dim), spec.world);
 }
 
@@ -85,8 +85,8 @@ void CallData::input(Source source, std::byte* to) const {
 
 CallData::Source CallData::source(int rank, std::int64_t index) const {
   switch (spec_.kind) {
-    case Collective::all_reduce: return {rank, index};
-    case Collective::ppermute:
+    case CollectiveKind::all_reduce: return {rank, index};
+    case CollectiveKind::ppermute:
       for (const auto& [from, to] : spec_.pairs)
         if (to == rank) return {from, index};
       return {-1, index};
@@ -94,7 +94,7 @@ CallData::Source CallData::source(int rank, std::int64_t index) const {
   }
   Coordinates at = coordinates(output_, index);
   const auto dim = static_cast<std::size_t>(spec_.dim.index);
-  if (spec_.kind == Collective::reduce_scatter) {
+  if (spec_.kind == CollectiveKind::reduce_scatter) {
     at[dim] += rank * spec_.shape[spec_.dim];
     return {rank, index_of(input_, at)};
   }
@@ -102,7 +102,7 @@ CallData::Source CallData::source(int rank, std::int64_t index) const {
   std::int64_t& place = at[static_cast<std::size_t>(along.index)];
   const auto from = static_cast<int>(place / spec_.shape[along]);
   place %= spec_.shape[along];
-  if (spec_.kind == Collective::all_to_all) at[dim] += rank * spec_.shape[spec_.dim];
+  if (spec_.kind == CollectiveKind::all_to_all) at[dim] += rank * spec_.shape[spec_.dim];
   return {from, index_of(input_, at)};
 }
 

@@ -94,7 +94,7 @@ void publish(Writer& w) {
 }
 
 void pull(Writer& w) {
-  if (w.manifest.spec.kind != Collective::ppermute)
+  if (w.manifest.spec.kind != CollectiveKind::ppermute)
     return w.visit([&](Value source) { return pull_from(w, source); });
   const Value source = source_of(w);
   w.b.if_then(is_paired(w, source), [&] { w.for_own_tiles(pull_from(w, source)); });
@@ -102,7 +102,7 @@ void pull(Writer& w) {
 }
 
 void push_to_outputs(Writer& w) {
-  if (w.manifest.spec.kind == Collective::ppermute) return push_to_target(w);
+  if (w.manifest.spec.kind == CollectiveKind::ppermute) return push_to_target(w);
   const bool has_slices = w.view.operand.blocks > 1;
   w.for_own_tiles([&](Value t) {
     w.with_tile(t, {}, [&](const Tile& tile) {

@@ -12,8 +12,12 @@
 namespace tutti::kernels {
 namespace {
 
-bool is_cut(Collective kind) { return kind == Collective::reduce_scatter || kind == Collective::all_to_all; }
-bool is_joined(Collective kind) { return kind == Collective::all_gather || kind == Collective::all_to_all; }
+bool is_cut(CollectiveKind kind) {
+  return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::all_to_all;
+}
+bool is_joined(CollectiveKind kind) {
+  return kind == CollectiveKind::all_gather || kind == CollectiveKind::all_to_all;
+}
 
 Dim result_dim(const CollectiveSpec& spec) { return spec.concat.value_or(spec.dim); }
 
@@ -45,10 +49,10 @@ struct Range {
 
 bool may_be_in_place(const CollectiveSpec& spec, const Range& input, const Range& output) {
   if (input.rank != output.rank || spec.variant == Variant::push) return false;
-  if (spec.kind == Collective::all_reduce || spec.kind == Collective::ppermute)
+  if (spec.kind == CollectiveKind::all_reduce || spec.kind == CollectiveKind::ppermute)
     return input.begin == output.begin;
   const auto own = static_cast<DeviceAddress>(input.rank) * static_cast<DeviceAddress>(input.bytes);
-  return spec.kind == Collective::all_gather && result_bytes(spec).outer == 1 &&
+  return spec.kind == CollectiveKind::all_gather && result_bytes(spec).outer == 1 &&
          input.begin == output.begin + own;
 }
 
@@ -56,13 +60,13 @@ std::string_view advice_in_place(const CollectiveSpec& spec) {
   if (spec.variant == Variant::push)
     return "push writes into outputs while others read inputs; use separate ones";
   switch (spec.kind) {
-    case Collective::all_reduce:
-    case Collective::ppermute: return "give one address for both, or separate arrays";
-    case Collective::all_gather:
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::ppermute: return "give one address for both, or separate arrays";
+    case CollectiveKind::all_gather:
       return "use separate arrays; an input may be its rank's own block of the output, if blocks are "
              "contiguous";
-    case Collective::reduce_scatter:
-    case Collective::all_to_all: break;
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all: break;
   }
   return "use separate arrays";
 }

@@ -30,13 +30,13 @@ std::unique_ptr<Runner> library_runner(Group& group, const CollectiveSpec& spec,
 
 }  // namespace
 
-CollectiveOnGpus::CollectiveOnGpus(std::shared_ptr<Group> group, const CollectiveSpec& spec)
+Collective::Collective(std::shared_ptr<Group> group, const CollectiveSpec& spec)
     : group_(std::move(group)),
       spec_(spec),
       operand_(kernels::operand_shape(spec)),
       result_(kernels::result_shape(spec)) {}
-CollectiveOnGpus::CollectiveOnGpus(CollectiveOnGpus&&) noexcept = default;
-CollectiveOnGpus& CollectiveOnGpus::operator=(CollectiveOnGpus&& other) noexcept {
+Collective::Collective(Collective&&) noexcept = default;
+Collective& Collective::operator=(Collective&& other) noexcept {
   std::swap(group_, other.group_);
   std::swap(spec_, other.spec_);
   std::swap(operand_, other.operand_);
@@ -46,19 +46,19 @@ CollectiveOnGpus& CollectiveOnGpus::operator=(CollectiveOnGpus&& other) noexcept
   std::swap(runner_, other.runner_);
   return *this;
 }
-CollectiveOnGpus::~CollectiveOnGpus() {
+Collective::~Collective() {
   if (group_) group_->settle();
 }
 
-CollectiveOnGpus CollectiveOnGpus::make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
-                                        const CollectiveOptions& options) {
+Collective Collective::make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
+                            const CollectiveOptions& options) {
   require(spec.world == group->world(), Code::argument,
           "{}: a world of {} for a group of {}; name a device for each rank", to_string(spec), spec.world,
           group->world());
   if (const std::string wrong = what_is_wrong(spec); !wrong.empty())
     fail(Code::argument, "{}: {}", to_string(spec), wrong);
   group->require_whole();
-  CollectiveOnGpus made(group, spec);
+  Collective made(group, spec);
   std::string why =
       options.backend == Backend::library ? "the library was asked for" : why_no_kernel(*group, spec);
   if (why.empty()) {
@@ -77,7 +77,7 @@ CollectiveOnGpus CollectiveOnGpus::make(const std::shared_ptr<Group>& group, con
   return made;
 }
 
-std::int64_t CollectiveOnGpus::bytes_per_call() const {
+std::int64_t Collective::bytes_per_call() const {
   if (manifest_) {
     std::int64_t bytes = link_bytes(spec_);
     for (int rank = 0; rank < spec_.world; ++rank) {
@@ -91,7 +91,7 @@ std::int64_t CollectiveOnGpus::bytes_per_call() const {
   return spec_.world * (read + result);
 }
 
-void CollectiveOnGpus::launch(std::span<const DeviceAddress> inputs, std::span<const DeviceAddress> outputs) {
+void Collective::launch(std::span<const DeviceAddress> inputs, std::span<const DeviceAddress> outputs) {
   group_->require_whole();
   require_addresses(spec_, manifest_ ? alignment_bytes : 1, inputs, outputs);
   if (spec_.shape.elements() == 0) return;

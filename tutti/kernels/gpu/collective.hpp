@@ -35,16 +35,16 @@ struct CollectiveOptions {
 /// A collective on the GPUs of a group, ready to be launched many times.
 /// Runs as a kernel of ours. Without one, movement runs as copies of the driver, and reductions run by NCCL.
 /// Example: examples/gather_on_gpus.cpp.
-class CollectiveOnGpus {
+class Collective {
  public:
   /// Emits, compiles and loads the kernel.
   /// Throws T015 for a spec that nothing can run or of another world than the group, R004 if the driver refuses a kernel,
   /// or if a reduction has neither a kernel nor NCCL; the message says what is missing.
-  static CollectiveOnGpus make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
-                               const CollectiveOptions& options = {});
-  CollectiveOnGpus(CollectiveOnGpus&&) noexcept;
-  CollectiveOnGpus& operator=(CollectiveOnGpus&&) noexcept;
-  ~CollectiveOnGpus();  // waits
+  static Collective make(const std::shared_ptr<Group>& group, const CollectiveSpec& spec,
+                         const CollectiveOptions& options = {});
+  Collective(Collective&&) noexcept;
+  Collective& operator=(Collective&&) noexcept;
+  ~Collective();  // waits
 
   /// Queues a call on the group's streams, and returns. Addresses are of arrays of operand_shape() and result_shape(), one
   /// for each rank, on the rank's device. They must stay until wait() returns.
@@ -65,7 +65,7 @@ class CollectiveOnGpus {
   const std::optional<Manifest>& manifest() const { return manifest_; }
 
  private:
-  CollectiveOnGpus(std::shared_ptr<Group> group, const CollectiveSpec& spec);
+  Collective(std::shared_ptr<Group> group, const CollectiveSpec& spec);
 
   std::shared_ptr<Group> group_;
   CollectiveSpec spec_;

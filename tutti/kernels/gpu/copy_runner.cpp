@@ -22,7 +22,7 @@ class CopyRunner final : public Runner {
 
   void launch(Addresses inputs, Addresses outputs) override {
     const bool is_in_place =
-        spec_.kind == Collective::ppermute && std::ranges::any_of(inputs, [&](DeviceAddress input) {
+        spec_.kind == CollectiveKind::ppermute && std::ranges::any_of(inputs, [&](DeviceAddress input) {
           return std::ranges::find(outputs, input) != outputs.end();
         });
     const Addresses sources = is_in_place ? copied_aside(inputs) : inputs;
@@ -33,11 +33,11 @@ class CopyRunner final : public Runner {
 
  private:
   void receive(int target, Addresses inputs, Addresses outputs) {
-    if (spec_.kind == Collective::ppermute) return receive_from_pair(target, inputs, outputs);
+    if (spec_.kind == CollectiveKind::ppermute) return receive_from_pair(target, inputs, outputs);
     for (int n = 1; n <= spec_.world;
          ++n) {  // the right neighbour first: not all copy from one device at once
       const int source = (target + n) % spec_.world;
-      const int slice = spec_.kind == Collective::all_to_all ? target : 0;
+      const int slice = spec_.kind == CollectiveKind::all_to_all ? target : 0;
       queue_copy(group_, {source, inputs[static_cast<std::size_t>(source)], operand_, slice},
                  {target, outputs[static_cast<std::size_t>(target)], result_, source});
     }

@@ -64,7 +64,7 @@ class NcclRunner final : public Runner {
 
  private:
   /// NCCL scatters what lies one after the other: the blocks of an operand with outer dims do not.
-  bool needs_packing() const { return spec_.kind == Collective::reduce_scatter && operand_.outer > 1; }
+  bool needs_packing() const { return spec_.kind == CollectiveKind::reduce_scatter && operand_.outer > 1; }
 
   std::vector<DeviceAddress> packed_slices(Addresses inputs) const {
     std::vector<DeviceAddress> packed;
@@ -85,7 +85,7 @@ class NcclRunner final : public Runner {
     auto* output = reinterpret_cast<void*>(outputs[at]);  // NOLINT: the same
     const auto count = static_cast<std::size_t>(spec_.shape.elements() * reduction_.parts);
     const OnDevice current(*group_.device(rank));
-    const auto& reduce = spec_.kind == Collective::all_reduce ? nccl_->all_reduce : nccl_->reduce_scatter;
+    const auto& reduce = spec_.kind == CollectiveKind::all_reduce ? nccl_->all_reduce : nccl_->reduce_scatter;
     reduce(input, output, count, reduction_.dtype, reduction_.op, communicators_[at], group_.stream(rank));
   }
 

@@ -31,9 +31,9 @@ CanonicalView view_of(const CollectiveSpec& spec) {
   view.elements = spec.shape.elements() * view.moved.parts;
   const BlockedArray block{1, 1, view.elements};
   const BlockedArray blocks = has_dim(spec.kind) ? blocked(spec, spec.dim, view.moved.parts) : block;
-  const bool is_cut = spec.kind == Collective::reduce_scatter || spec.kind == Collective::all_to_all;
+  const bool is_cut = spec.kind == CollectiveKind::reduce_scatter || spec.kind == CollectiveKind::all_to_all;
   view.operand = is_cut ? blocks : block;
-  view.result = spec.kind == Collective::reduce_scatter ? block : blocks;
+  view.result = spec.kind == CollectiveKind::reduce_scatter ? block : blocks;
   if (spec.concat) view.result = blocked(spec, *spec.concat, view.moved.parts);
   // A tile may end behind the last element: the offsets of its spare lanes must not wrap to small ones.
   constexpr std::int64_t most_of_i32 = (std::int64_t{1} << 31) - 2 * most_tile_elements;

@@ -51,7 +51,7 @@ CollectiveSpec spec_on(const Mesh& mesh, const Op& op, Type x, const Groups& gro
 
 CollectiveSpec spec_of_gather(const AllGather& op, Type x, const Mesh& mesh) {
   CollectiveSpec spec = spec_on(mesh, op, x, op.groups);
-  spec.kind = Collective::all_gather;
+  spec.kind = CollectiveKind::all_gather;
   spec.dim = op.dim;
   if (op.stacking == Stacking::new_dim) spec.shape = spec.shape.inserted(op.dim, 1);
   return spec;
@@ -59,7 +59,7 @@ CollectiveSpec spec_of_gather(const AllGather& op, Type x, const Mesh& mesh) {
 
 CollectiveSpec spec_of_sum(const AllReduce& op, Type x, const Mesh& mesh) {
   CollectiveSpec spec = spec_on(mesh, op, x, op.groups);
-  spec.kind = Collective::all_reduce;
+  spec.kind = CollectiveKind::all_reduce;
   spec.reduction = op.kind;
   spec.variant = Variant::one_shot;
   return spec;
@@ -67,7 +67,7 @@ CollectiveSpec spec_of_sum(const AllReduce& op, Type x, const Mesh& mesh) {
 
 CollectiveSpec spec_of_scatter(const ReduceScatter& op, Type x, const Mesh& mesh) {
   CollectiveSpec spec = spec_on(mesh, op, x, op.groups);
-  spec.kind = Collective::reduce_scatter;
+  spec.kind = CollectiveKind::reduce_scatter;
   spec.reduction = ReduceKind::sum;
   spec.dim = op.dim;
   spec.shape = x.shape().with(op.dim, x.shape()[op.dim] / spec.world);
@@ -77,7 +77,7 @@ CollectiveSpec spec_of_scatter(const ReduceScatter& op, Type x, const Mesh& mesh
 // For a new dim at another place than the split one, a dim of 1 receives the blocks, as in StableHLO.
 CollectiveSpec spec_of_exchange(const AllToAll& op, Type x, const Mesh& mesh) {
   CollectiveSpec spec = spec_on(mesh, op, x, op.groups);
-  spec.kind = Collective::all_to_all;
+  spec.kind = CollectiveKind::all_to_all;
   spec.shape = x.shape().with(op.split, x.shape()[op.split] / spec.world);
   Dim from = op.split, to = op.concat;
   if (op.stacking == Stacking::new_dim && from != to) {
@@ -91,16 +91,17 @@ CollectiveSpec spec_of_exchange(const AllToAll& op, Type x, const Mesh& mesh) {
 
 CollectiveSpec spec_of_permute(const Permute& op, Type x, const Mesh& mesh) {
   CollectiveSpec spec = spec_on(mesh, op, x, {});
-  spec.kind = Collective::ppermute;
+  spec.kind = CollectiveKind::ppermute;
   spec.pairs = op.pairs;
   return spec;
 }
 
 }  // namespace
 
-std::span<const Collective> all_collectives() {
-  static constexpr std::array all{Collective::all_gather, Collective::all_reduce, Collective::reduce_scatter,
-                                  Collective::all_to_all, Collective::ppermute};
+std::span<const CollectiveKind> all_collectives() {
+  static constexpr std::array all{CollectiveKind::all_gather, CollectiveKind::all_reduce,
+                                  CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
+                                  CollectiveKind::ppermute};
   return all;
 }
 
@@ -116,13 +117,13 @@ std::span<const Encoding> all_encodings() {
   return all;
 }
 
-std::string_view name(Collective kind) {
+std::string_view name(CollectiveKind kind) {
   switch (kind) {
-    case Collective::all_gather: return "all_gather";
-    case Collective::all_reduce: return "all_reduce";
-    case Collective::reduce_scatter: return "reduce_scatter";
-    case Collective::all_to_all: return "all_to_all";
-    case Collective::ppermute: break;
+    case CollectiveKind::all_gather: return "all_gather";
+    case CollectiveKind::all_reduce: return "all_reduce";
+    case CollectiveKind::reduce_scatter: return "reduce_scatter";
+    case CollectiveKind::all_to_all: return "all_to_all";
+    case CollectiveKind::ppermute: break;
   }
   return "ppermute";
 }
@@ -161,7 +162,7 @@ std::string to_string(const CollectiveSpec& spec) {
   std::string text(name(spec.kind));
   if (spec.reduction) text += fmt::format(" {}", tutti::name(*spec.reduction));
   text += fmt::format(" {}[{}]", tutti::name(spec.dtype), to_string(spec.shape));
-  if (spec.kind != Collective::all_reduce && spec.kind != Collective::ppermute)
+  if (spec.kind != CollectiveKind::all_reduce && spec.kind != CollectiveKind::ppermute)
     text += fmt::format(", dim {}", spec.dim.index);
   if (spec.concat) text += fmt::format(" to {}", spec.concat->index);
   text += fmt::format(", world {}, groups {}", spec.world, shortened(tutti::to_string(spec.groups)));

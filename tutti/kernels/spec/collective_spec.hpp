@@ -13,7 +13,7 @@
 
 namespace tutti::kernels {
 
-enum class Collective : std::uint8_t { all_gather, all_reduce, reduce_scatter, all_to_all, ppermute };
+enum class CollectiveKind : std::uint8_t { all_gather, all_reduce, reduce_scatter, all_to_all, ppermute };
 /// How a kernel does it. eligible() knows which of them a collective has.
 enum class Variant : std::uint8_t {
   standard,      // publish, barrier, pull; one source after the other
@@ -30,10 +30,10 @@ enum class Encoding : std::uint8_t {
   atomics,  // read-modify-writes; a wait polls one peer after the other
   poll      // atomic stores and polls for equality
 };
-std::span<const Collective> all_collectives();
+std::span<const CollectiveKind> all_collectives();
 std::span<const Encoding> all_encodings();
 std::span<const Variant> all_variants();
-std::string_view name(Collective kind);
+std::string_view name(CollectiveKind kind);
 std::string_view name(Variant variant);
 std::string_view name(Target target);
 std::string_view name(Encoding encoding);
@@ -41,7 +41,7 @@ std::string_view name(Encoding encoding);
 /// One collective, as its kernel is compiled: equal specs have equal kernels.
 /// A rank's block lies dense and row-major. eligible() says whether the fields fit together and there is a kernel.
 struct CollectiveSpec {
-  Collective kind = Collective::all_gather;
+  CollectiveKind kind = CollectiveKind::all_gather;
   std::optional<ReduceKind> reduction = {};  // of all_reduce and reduce_scatter, of no other
   DType dtype = DType::f32;                  // of the elements that move
   /// One block: what a rank gives (all_gather, all_reduce, ppermute), receives (reduce_scatter), or sends to one peer

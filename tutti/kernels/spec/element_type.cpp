@@ -30,7 +30,7 @@ bool is_one_of(const Names& names, std::string_view name) {
 
 }  // namespace
 
-std::variant<DType, ElementRefusal> element_type(std::string_view type_name, Collective kind) {
+std::variant<DType, ElementRefusal> element_type(std::string_view type_name, CollectiveKind kind) {
   if (const std::optional<DType> dtype = dtype_named(type_name)) return *dtype;
   if (is_one_of(types_of_4_bits, type_name))
     return ElementRefusal{fmt::format("{} has 4 bits: an address is that of a byte, and two ranks would "

@@ -15,6 +15,6 @@ struct ElementRefusal {
 
 /// The dtype with which elements of a named type move or are reduced: f8 types, which Tutti does not compute with, move as
 /// u8. Refused: reductions of them, types of 4 bits and names that are unknown.
-std::variant<DType, ElementRefusal> element_type(std::string_view type_name, Collective kind);
+std::variant<DType, ElementRefusal> element_type(std::string_view type_name, CollectiveKind kind);
 
 }  // namespace tutti::kernels

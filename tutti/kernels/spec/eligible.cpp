@@ -20,7 +20,7 @@ Refusal refused_variant(const CollectiveSpec& spec) {
   if (std::ranges::find(variants, spec.variant) != variants.end()) return {};
   std::vector<std::string_view> names;
   for (Variant variant : variants) names.push_back(name(variant));
-  if (spec.kind == Collective::ppermute && spec.variant == Variant::packets)
+  if (spec.kind == CollectiveKind::ppermute && spec.variant == Variant::packets)
     return "packets of ppermute: a source does not hear that its target has read the last ones; use standard";
   return fmt::format("{} has no variant {}; use {}", name(spec.kind), name(spec.variant),
                      fmt::join(names, ", "));
@@ -85,7 +85,7 @@ Refusal refused_groups(const CollectiveSpec& spec) {
 }
 
 Refusal refused_pairs(const CollectiveSpec& spec) {
-  if (spec.kind != Collective::ppermute) {
+  if (spec.kind != CollectiveKind::ppermute) {
     if (spec.pairs.empty()) return {};
     return fmt::format("{} has no pairs; leave them out", name(spec.kind));
   }
@@ -103,7 +103,7 @@ Refusal refused_pairs(const CollectiveSpec& spec) {
 }
 
 Refusal refused_dims(const CollectiveSpec& spec) {
-  if (spec.concat && spec.kind != Collective::all_to_all)
+  if (spec.concat && spec.kind != CollectiveKind::all_to_all)
     return fmt::format("{} has no second dim; leave concat out", name(spec.kind));
   if (spec.concat == spec.dim)
     return fmt::format("concat is dim {}, as dim is; leave it out", spec.dim.index);
@@ -153,22 +153,24 @@ Eligibility eligible(const CollectiveSpec& spec) {
   return {};
 }
 
-std::vector<Variant> variants_of(Collective kind) {
+std::vector<Variant> variants_of(CollectiveKind kind) {
   using enum Variant;
   switch (kind) {
-    case Collective::all_gather:
-    case Collective::all_to_all: return {standard, swizzled, push, two_launches, packets};
-    case Collective::all_reduce: return {one_shot, two_shot, two_launches, packets};
-    case Collective::ppermute: return {standard, push, two_launches};
-    case Collective::reduce_scatter: break;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all: return {standard, swizzled, push, two_launches, packets};
+    case CollectiveKind::all_reduce: return {one_shot, two_shot, two_launches, packets};
+    case CollectiveKind::ppermute: return {standard, push, two_launches};
+    case CollectiveKind::reduce_scatter: break;
   }
   return {standard, push, two_launches, packets};
 }
 
-bool is_reduction(Collective kind) {
-  return kind == Collective::all_reduce || kind == Collective::reduce_scatter;
+bool is_reduction(CollectiveKind kind) {
+  return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
 }
 
-bool has_dim(Collective kind) { return kind != Collective::all_reduce && kind != Collective::ppermute; }
+bool has_dim(CollectiveKind kind) {
+  return kind != CollectiveKind::all_reduce && kind != CollectiveKind::ppermute;
+}
 
 }  // namespace tutti::kernels

@@ -24,9 +24,9 @@ struct Eligibility {
 Eligibility eligible(const CollectiveSpec& spec);
 
 /// The variants of a collective; the first is the usual one.
-std::vector<Variant> variants_of(Collective kind);
-bool is_reduction(Collective kind);  // all_reduce, reduce_scatter
+std::vector<Variant> variants_of(CollectiveKind kind);
+bool is_reduction(CollectiveKind kind);  // all_reduce, reduce_scatter
 /// True if the blocks of all ranks lie side by side along `dim` in an operand or a result.
-bool has_dim(Collective kind);  // all_gather, reduce_scatter, all_to_all
+bool has_dim(CollectiveKind kind);  // all_gather, reduce_scatter, all_to_all
 
 }  // namespace tutti::kernels

@@ -46,7 +46,7 @@ MemoryBytes pushed_alone(const CollectiveSpec& spec, int rank, std::int64_t bloc
 std::int64_t link_bytes(const CollectiveSpec& spec, int rank) {
   const CanonicalView view = view_of(spec);
   const std::int64_t bytes_of_element = view.moved.bits / 8;
-  if (spec.kind == Collective::ppermute) return is_paired(spec, rank) ? view.block_bytes() : 0;
+  if (spec.kind == CollectiveKind::ppermute) return is_paired(spec, rank) ? view.block_bytes() : 0;
   if (spec.variant == Variant::two_shot) return two_shot_elements(spec, view, rank) * bytes_of_element;
   const std::int64_t blocks = view.elements * (spec.world - 1);
   if (spec.variant == Variant::packets) return blocks * packet_bytes * packets_per_element(view.moved);
@@ -64,7 +64,7 @@ MemoryBytes memory_bytes(const CollectiveSpec& spec, int rank) {
   const std::int64_t block = view.block_bytes(), bytes_of_element = view.moved.bits / 8;
   const std::int64_t operand = view.operand.elements() * bytes_of_element;
   const std::int64_t result = view.result.elements() * bytes_of_element;
-  const bool is_alone = spec.kind == Collective::ppermute;
+  const bool is_alone = spec.kind == CollectiveKind::ppermute;
   switch (spec.variant) {
     case Variant::standard:
     case Variant::swizzled:
@@ -92,11 +92,11 @@ std::int64_t least_link_bytes(const CollectiveSpec& spec) {
   const CanonicalView view = view_of(spec);
   const std::int64_t block = view.block_bytes();
   switch (spec.kind) {
-    case Collective::all_reduce: return 2 * block * (spec.world - 1);
-    case Collective::ppermute: return link_bytes(spec);
-    case Collective::all_gather:
-    case Collective::reduce_scatter:
-    case Collective::all_to_all: break;
+    case CollectiveKind::all_reduce: return 2 * block * (spec.world - 1);
+    case CollectiveKind::ppermute: return link_bytes(spec);
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all: break;
   }
   return block * (spec.world - 1) * spec.world;
 }
