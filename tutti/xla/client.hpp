@@ -14,7 +14,7 @@ namespace tutti::xla {
 
 struct ClientOptions {
   /// Devices of a client on CPUs, which has 4 without it. Plugins for other devices do not get this option.
-  std::optional<int> cpu_devices;
+  std::optional<int> cpu_devices = std::nullopt;
   Values options = {};  // of the plugin, by name
 };
 

@@ -16,7 +16,7 @@ namespace tutti::xla {
 /// A module to compile: @main is what one device does, with one parameter and result per array.
 struct Source {
   std::string text;           // StableHLO
-  Types parameters, results;  // of @main, without states
+  Types parameters = {}, results = {};  // of @main, without states
   std::vector<Override> overrides = {};
 };
 
