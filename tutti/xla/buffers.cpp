@@ -48,8 +48,8 @@ void Buffers::destroy() noexcept {
   handles_.clear();
 }
 
-Buffers Buffers::upload(std::shared_ptr<const Client> client, std::shared_ptr<const DeviceList> devices,
-                        const Tensors& parts) {
+Buffers Buffers::upload(const std::shared_ptr<const Client>& client,
+                        std::shared_ptr<const DeviceList> devices, const Tensors& parts) {
   constexpr const char* step = "upload";
   client->require_alive(step);
   ensure(parts.size() == devices->handles.size(), "xla: {}: {} for {}", step,

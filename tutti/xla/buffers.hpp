@@ -36,8 +36,8 @@ class Buffers {
  public:
   /// Copies parts[i] to the local device i; the parts may share their elements. Returns when they may be written again.
   /// Throws R003 if a device has not enough memory.
-  static Buffers upload(std::shared_ptr<const Client> client, std::shared_ptr<const DeviceList> devices,
-                        const Tensors& parts);
+  static Buffers upload(const std::shared_ptr<const Client>& client,
+                        std::shared_ptr<const DeviceList> devices, const Tensors& parts);
   Buffers(Buffers&& other) noexcept = default;
   Buffers& operator=(Buffers&& other) noexcept;
   ~Buffers();

@@ -62,7 +62,7 @@ Executable::Handles::~Handles() {
   if (loaded) plugin.destroy(LoadedDestroy{.loaded = loaded});
 }
 
-Executable Executable::compile(std::shared_ptr<const Client> client,
+Executable Executable::compile(const std::shared_ptr<const Client>& client,
                                std::shared_ptr<const DeviceList> devices, const Source& source) {
   client->require_alive(compile_step);
   const std::string options = compile_options(devices->ids, source.overrides);
@@ -81,8 +81,9 @@ Executable Executable::compile(std::shared_ptr<const Client> client,
   return Executable(std::move(handles), std::move(devices), source);
 }
 
-Executable Executable::load(std::shared_ptr<const Client> client, std::shared_ptr<const DeviceList> devices,
-                            const Source& source, const std::string& serialised) {
+Executable Executable::load(const std::shared_ptr<const Client>& client,
+                            std::shared_ptr<const DeviceList> devices, const Source& source,
+                            const std::string& serialised) {
   client->require_alive(load_step);
   auto handles = std::make_unique<Handles>(client);
   DeserializeAndLoad load{.client = client->handle(), .bytes = serialised.data(), .count = serialised.size()};

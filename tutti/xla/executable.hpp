@@ -15,7 +15,7 @@ namespace tutti::xla {
 
 /// A module to compile: @main is what one device does, with one parameter and result per array.
 struct Source {
-  std::string text;           // StableHLO
+  std::string text;                     // StableHLO
   Types parameters = {}, results = {};  // of @main, without states
   std::vector<Override> overrides = {};
 };
@@ -38,11 +38,12 @@ struct CompiledMemory {
 class Executable {
  public:
   /// Throws I001 if XLA does not read the text, or its results are not those of `source`; R004 if it cannot compile it.
-  static Executable compile(std::shared_ptr<const Client> client, std::shared_ptr<const DeviceList> devices,
-                            const Source& source);
+  static Executable compile(const std::shared_ptr<const Client>& client,
+                            std::shared_ptr<const DeviceList> devices, const Source& source);
   /// What serialised() returned, by a plugin of the same version and for the same devices. The text is not looked at.
-  static Executable load(std::shared_ptr<const Client> client, std::shared_ptr<const DeviceList> devices,
-                         const Source& source, const std::string& serialised);
+  static Executable load(const std::shared_ptr<const Client>& client,
+                         std::shared_ptr<const DeviceList> devices, const Source& source,
+                         const std::string& serialised);
   /// None if the plugin cannot.
   std::optional<std::string> serialised() const;
 

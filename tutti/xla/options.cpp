@@ -47,7 +47,9 @@ class Message {
   const std::string& text() const { return bytes_; }
 
  private:
-  void tag(int name, int kind) { varint(static_cast<std::uint64_t>(name * 8 + kind)); }
+  void tag(int name, int kind) {
+    varint(static_cast<std::uint64_t>(name) * 8 + static_cast<std::uint64_t>(kind));
+  }
   std::string bytes_;
 };
 
