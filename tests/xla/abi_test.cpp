@@ -28,7 +28,7 @@ ErrorHandle call(Arguments& arguments, std::size_t struct_size) {
   return reinterpret_cast<ErrorHandle (*)(Arguments*)>(functions[Arguments::function.index])(&arguments);
 }
 
-/// What the plugin says to arguments of one byte: it looks at their size first.
+/// The plugin looks at the size of arguments first, and refuses one byte. Returns its message.
 template <class Arguments>
 std::string refusal_of_one_byte() {
   Arguments arguments{};
@@ -73,8 +73,10 @@ TEST_F(abi, has_functions_at_their_places_with_arguments_of_their_sizes) {
                DeviceMemoryStats>();
   expect_sizes<ExecutableDestroy, ExecutableNumOutputs, ExecutableGetCostAnalysis, ExecutableSerialize,
                LoadedDestroy, LoadedGetExecutable, LoadedAddressableDevices, LoadedExecute,
-               DeserializeAndLoad, ExecutableOutputTypes, ExecutableOutputDims, ExecutableMemoryStats,
-               BufferDestroy, BufferIsDeleted, BufferDownload, BufferReadyEvent, BufferUnsafePointer>();
+               DeserializeAndLoad, ExecutableOutputTypes, ExecutableOutputDims, BufferDestroy,
+               BufferIsDeleted, BufferDownload, BufferReadyEvent, BufferUnsafePointer>();
+  // 0.81 looks for the size of another struct here.
+  if (Plugin::open(real_plugin_path())->minor_version() > least_minor) expect_sizes<ExecutableMemoryStats>();
 }
 
 }  // namespace

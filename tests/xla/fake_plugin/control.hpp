@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests say to the fake plugin, and ask of it.
+// The fake plugin as tests see it: they set it up, and ask for its log.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class Control {
   virtual int live(const std::string& kind) const = 0;
   /// The names of all functions in the order of their calls.
   virtual std::vector<std::string> log() const = 0;
-  /// What a program must not do: "PJRT_Buffer_Destroy of an unknown buffer".
+  /// Mistakes of the program: "PJRT_Buffer_Destroy of an unknown buffer".
   virtual std::vector<std::string> misuses() const = 0;
   /// PJRT_NPROC when the last client was created; empty if it was not set.
   virtual std::string threads() const = 0;

@@ -6,7 +6,7 @@
 namespace fake_pjrt {
 namespace {
 
-/// What the plugin reads of any arguments.
+/// The size of any arguments, and the bytes behind those that the plugin knows.
 struct Given {
   std::size_t bytes;
   bool has_zeros_behind;
