@@ -35,7 +35,7 @@ struct DeviceList {
   std::vector<DeviceHandle> handles;  // of the local ones
 };
 
-/// Memory of a device in bytes. What the plugin does not tell is absent.
+/// Memory of a device in bytes. Numbers that the plugin does not tell are absent.
 struct DeviceMemory {
   std::int64_t in_use = 0;
   std::optional<std::int64_t> peak, limit;
