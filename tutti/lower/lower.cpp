@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/lower.hpp"
 
+#include <set>
+
+#include "tutti/base/counted.hpp"
+#include "tutti/base/require.hpp"
 #include "tutti/control/wrapped/call.hpp"
 #include "tutti/lower/fold_borders.hpp"
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/manual_module.hpp"
+#include "tutti/lower/replica_form.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
@@ -21,6 +26,26 @@ std::optional<Sharding> only_sharding(const FoldedProgram& folded, std::size_t i
   return found;
 }
 
+/// tf.aliasing_output of each argument that may be given away.
+std::vector<stablehlo::Attributes> alias_attributes(const std::vector<std::optional<int>>& aliases,
+                                                    const Types& inputs, const Types& outputs) {
+  std::vector<stablehlo::Attributes> attributes(inputs.size());
+  ensure(aliases.empty() || aliases.size() == inputs.size(), "{} aliases of {}", aliases.size(),
+         counted(std::ssize(inputs), "input"));
+  std::set<int> taken;
+  for (std::size_t i = 0; i < aliases.size(); ++i) {
+    if (!aliases[i]) continue;
+    const int output = *aliases[i];
+    ensure(output >= 0 && output < static_cast<int>(outputs.size()) && taken.insert(output).second,
+           "input {} may become output {}, which is not there or taken", i, output);
+    const Type from = inputs[i], to = outputs[static_cast<std::size_t>(output)];
+    ensure(tensor_type(from) == tensor_type(to), "input {} is {} and may become output {}, which is {}", i,
+           to_string(from), output, to_string(to));
+    attributes[i] = {{"tf.aliasing_output", {stablehlo::Integer{output, "i32"}}}};
+  }
+  return attributes;
+}
+
 }  // namespace
 
 stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, const LowerOptions& options) {
@@ -35,6 +60,31 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, con
   for (std::size_t i = 0; i < outputs.size(); ++i)
     module.leave(outputs[i], types[i], unsharded(mesh, types[i].rank()));
   return std::move(module).finish();
+}
+
+stablehlo::Module lower_replicas(const Program& program, const Mesh& mesh, const ReplicaOptions& options) {
+  Program local = with_borders_as_moves(program, [](const Equation&) { return false; });
+  const Types inputs = local.types_of(local.inputs), outputs = local.types_of(local.outputs);
+  FunctionEmitter emitter(mesh, options_for(program, {}));
+  stablehlo::Function main;
+  for (Type type : inputs) {
+    main.body.argument_types.push_back(tensor_type(type));
+    main.body.arguments.push_back(emitter.new_value(tensor_type(type)));
+  }
+  main.argument_attributes = alias_attributes(options.aliases, inputs, outputs);
+  stablehlo::Operation leave;
+  leave.name = "func.return";
+  leave.operands = emitter.lower(local, main.body.arguments);
+  for (Type type : outputs) leave.operand_types.push_back(tensor_type(type));
+  main.result_types = leave.operand_types;
+  main.result_attributes.resize(outputs.size());
+  main.body.operations = in_replica_form(emitter.take(), emitter, options.precision);
+  main.body.operations.push_back(std::move(leave));
+  stablehlo::Module module;
+  module.attributes = {{"mhlo.num_partitions", {stablehlo::Integer{1, "i32"}}},
+                       {"mhlo.num_replicas", {stablehlo::Integer{mesh.devices(), "i32"}}}};
+  module.functions.push_back(std::move(main));
+  return module;
 }
 
 stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const LowerOptions& given) {

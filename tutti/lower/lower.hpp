@@ -15,6 +15,12 @@ namespace tutti {
 stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh,
                                    const LowerOptions& options = {});
 
+/// The same for replicas: `main` is a plain function, device i of the mesh is replica i, and Shardy is not needed. Inputs
+/// that may be given away have the attribute tf.aliasing_output.
+/// Throws I001 if an alias is of another type, or an output is named twice; T010 as above.
+stablehlo::Module lower_replicas(const Program& program, const Mesh& mesh,
+                                 const ReplicaOptions& options = {});
+
 /// The StableHLO of a program of whole values, for XLA and JAX: the shardings of its shard_maps are those of one
 /// `sdy.manual_computation`, so XLA places parameters and results by them. Between two shard_maps values stay in
 /// parts where their shardings agree, and are gathered where not.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <vector>
+
 namespace tutti {
 
 /// The form of ops that StableHLO can write in several ways. By default every XLA backend runs the text.
@@ -13,6 +16,17 @@ struct LowerOptions {
   bool send_recv = false;
   /// Writes ragged_all_to_all as the custom call that XLA's GPUs and TPUs run, unless it adds the rows that land.
   bool ragged_call = false;
+};
+
+/// How XLA computes products of f32. `fast` leaves it to XLA, which rounds operands to TF32 or bf16 on some devices.
+enum class Precision { highest, fast };
+
+/// How a program is written for replicas.
+struct ReplicaOptions {
+  Precision precision = Precision::highest;
+  /// Per input the number of the output that may take its memory, if a caller gives the input away: of the same dtype and
+  /// shape, and no output twice. Empty: none.
+  std::vector<std::optional<int>> aliases = {};
 };
 
 }  // namespace tutti

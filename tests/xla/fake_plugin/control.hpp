@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake plugin as tests see it: they set it up, and ask for its log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fake_pjrt {
+
+struct MadeUpDevice {
+  int id = 0, process = 0;
+  std::string kind = "fake device";
+  std::vector<std::int64_t> coords = {};
+};
+
+struct Machine {
+  std::string platform = "cpu";
+  int major = 0, minor = 115;
+  int functions = 138;        // in the table
+  int missing_function = -1;  // a null pointer in the table
+  std::size_t larger = 0;  // bytes by which every struct must be larger than at 0.81: a plugin of the future
+  std::vector<MadeUpDevice> devices = {};  // none: the number that the option cpu_device_count says, or 4
+  int process = 0;                         // of this client; it drives the devices of this process
+  std::int64_t memory_bytes = std::int64_t{1} << 30;  // of a device
+  bool has_statistics = true;
+};
+
+/// Results are zeros. Work is done when somebody waits for it, as late as the interface allows: an upload whose memory is
+/// freed too early brings other bytes. An executable lists its devices backwards.
+class Control {
+ public:
+  /// Forgets everything, and makes a new table: the plugin is opened and initialised anew.
+  virtual void reset(const Machine& machine) = 0;
+  /// The nth call of a function from now on (1 is the next) returns an error and does nothing.
+  virtual void fail(const std::string& function, int nth, int code, const std::string& message) = 0;
+  /// The nth call of a function succeeds, but its event, or its results, report an error.
+  virtual void fail_late(const std::string& function, int nth, int code, const std::string& message) = 0;
+  /// The nth call of a function throws a C++ exception.
+  virtual void raise(const std::string& function, int nth) = 0;
+
+  /// Handles that are not destroyed: "error", "event", "client", "buffer", "executable", "loaded", "serialised"; "" counts
+  /// all.
+  virtual int live(const std::string& kind) const = 0;
+  /// The names of all functions in the order of their calls.
+  virtual std::vector<std::string> log() const = 0;
+  /// Mistakes of the program: "PJRT_Buffer_Destroy of an unknown buffer".
+  virtual std::vector<std::string> misuses() const = 0;
+  /// PJRT_NPROC when the last client was created; empty if it was not set.
+  virtual std::string threads() const = 0;
+  /// The options of the last client, "name=value".
+  virtual std::vector<std::string> options() const = 0;
+
+ protected:
+  ~Control() = default;
+};
+
+}  // namespace fake_pjrt

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/xla/fake_plugin/control.hpp"
+#include "tutti/xla/executable.hpp"
+
+namespace tutti::xla {
+
+std::string fake_plugin_path();
+
+/// Fails unless `program` throws an Error with this code, whose text has all parts.
+void expect_refusal(const std::function<void()>& program, Code code,
+                    std::initializer_list<std::string_view> parts);
+
+/// @main of one device: f32[4] -> f32[4]. Its operand may become the result's memory.
+Source doubled();
+/// The positions 0, 1, .. of n devices.
+inline std::vector<int> first(int n) {
+  std::vector<int> ids(static_cast<std::size_t>(n));
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+/// n parts f32[4], each with other elements.
+Tensors parts_of_four(int n);
+
+/// Tests against the fake plugin. At the end all handles must be destroyed, and no call have been wrong.
+class FakeXla : public testing::Test {
+ protected:
+  FakeXla() { machine({}); }
+  void TearDown() override;
+  /// Begins with another plugin or other devices; before it is opened.
+  void machine(const fake_pjrt::Machine& machine) { control.reset(machine); }
+  static std::shared_ptr<const Plugin> plugin() { return Plugin::open(fake_plugin_path()); }
+  static std::shared_ptr<const Client> client(int devices = 2) {
+    return Client::create(plugin(), {.cpu_devices = devices});
+  }
+  int calls(const std::string& function) const;
+
+  fake_pjrt::Control& control = fake_control();
+
+ private:
+  static fake_pjrt::Control& fake_control();
+};
+
+}  // namespace tutti::xla

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/xla/plugin.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/support/command.hpp"
+#include "tests/xla/fake_xla.hpp"
+
+namespace tutti::xla {
+namespace {
+
+using xla_plugin = FakeXla;
+
+TEST_F(xla_plugin, that_is_missing_is_named_with_the_loaders_reason) {
+  expect_refusal([] { Plugin::open("no_such_plugin.so"); }, Code::device,
+                 {"no_such_plugin.so", "cannot open shared object file", "name the file of a PJRT plugin"});
+}
+
+TEST_F(xla_plugin, that_is_no_library_is_refused) {
+  expect_refusal([] { Plugin::open("README.md"); }, Code::device, {"README.md", "cannot be opened"});
+}
+
+TEST_F(xla_plugin, that_is_another_library_is_refused) {
+  expect_refusal([] { Plugin::open(program_folder() + "/libmany_cpus.so"); }, Code::device,
+                 {"libmany_cpus.so", "is no PJRT plugin", "GetPjrtApi"});
+}
+
+TEST_F(xla_plugin, has_versions_and_attributes) {
+  const auto opened = plugin();
+  EXPECT_EQ(opened->minor_version(), 115);
+  EXPECT_EQ(opened->stablehlo(), "1.20.0");
+  EXPECT_EQ(opened->oldest_stablehlo(), "0.9.0");
+  ASSERT_EQ(opened->attributes().size(), 3U);
+  EXPECT_EQ(opened->attributes()[2], (Values::value_type{"xla_version", std::int64_t{2}}));
+  EXPECT_EQ(opened->description(), "plugin " + fake_plugin_path() + ", PJRT 0.115, StableHLO 1.20.0");
+}
+
+TEST_F(xla_plugin, is_initialised_once_however_often_it_is_opened) {
+  EXPECT_EQ(plugin(), plugin());
+  EXPECT_EQ(calls("PJRT_Plugin_Initialize"), 1);
+}
+
+TEST_F(xla_plugin, that_is_too_old_is_refused_with_both_versions) {
+  machine({.minor = 80});
+  expect_refusal([] { plugin(); }, Code::device,
+                 {"libfake_plugin.so", "0.80", "0.81", "install a newer plugin"});
+  machine({.minor = 81});
+  EXPECT_EQ(plugin()->minor_version(), 81);
+}
+
+TEST_F(xla_plugin, of_another_major_version_is_refused) {
+  machine({.major = 1});
+  expect_refusal([] { plugin(); }, Code::device, {"version 1.115", "a later 0.x"});
+}
+
+TEST_F(xla_plugin, whose_table_ends_before_a_function_that_is_needed_is_refused_by_its_name) {
+  machine({.functions = 91});
+  expect_refusal([] { plugin(); }, Code::device, {"has no function PJRT_Executable_OutputDimensions"});
+  machine({.functions = 92});
+  EXPECT_NE(plugin(), nullptr);
+}
+
+TEST_F(xla_plugin, whose_table_has_a_null_pointer_is_refused_by_the_functions_name) {
+  machine({.missing_function = 55});
+  expect_refusal([] { plugin(); }, Code::device, {"has no function PJRT_LoadedExecutable_Execute"});
+}
+
+TEST_F(xla_plugin, may_lack_functions_that_only_tell) {
+  machine({.functions = 92});  // no statistics of compiled programs
+  const auto opened = client();
+  const Executable executable = Executable::compile(opened, opened->choose({0}), doubled());
+  EXPECT_FALSE(executable.memory());
+}
+
+TEST_F(xla_plugin, whose_start_fails_says_why_and_may_start_later) {
+  control.fail("PJRT_Plugin_Initialize", 1, 14, "the driver is too old\nsecond line");
+  expect_refusal([] { plugin(); }, Code::device,
+                 {"xla: start the plugin: the driver is too old (plugin ", "PJRT 0.115", "\n  second line"});
+  EXPECT_NE(plugin(), nullptr);
+}
+
+TEST_F(xla_plugin, that_lets_exceptions_out_is_quoted_as_an_error) {
+  control.raise("PJRT_Client_Create", 1);
+  expect_refusal([] { client(); }, Code::device,
+                 {"create a client", "PJRT_Client_Create threw vector::reserve"});
+}
+
+TEST_F(xla_plugin, of_the_future_may_want_larger_structs) {
+  machine({.minor = 200, .functions = 160, .larger = 64});
+  const auto opened = client();
+  const auto devices = opened->choose({0, 1});
+  const Executable executable = Executable::compile(opened, devices, doubled());
+  Buffers x = Buffers::upload(opened, devices, parts_of_four(2));
+  const Argument argument{&x};
+  EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(DType::f32, Shape{4}));
+}
+
+TEST_F(xla_plugin, reports_codes_as_kinds_of_errors) {
+  const auto opened = plugin();
+  const auto refused = [&](int code) {
+    control.fail("PJRT_Client_Create", 1, code, "why");
+    try {
+      Client::create(opened);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return Code::text;
+  };
+  EXPECT_EQ(refused(error_code::resource_exhausted), Code::memory);
+  for (const int code : {error_code::invalid_argument, error_code::unimplemented, error_code::unavailable})
+    EXPECT_EQ(refused(code), Code::device) << code;
+}
+
+}  // namespace
+}  // namespace tutti::xla

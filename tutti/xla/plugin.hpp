@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tutti/base/error.hpp"
+#include "tutti/xla/abi_calls.hpp"
+#include "tutti/xla/values.hpp"
+
+namespace tutti::xla {
+
+/// An error that a plugin reported, in its own words and numbers.
+struct Failure {
+  std::int32_t code = error_code::unknown;
+  std::string message;
+};
+
+/// A struct as it is handed to a plugin, with zeros behind it. A plugin that is newer than our declarations takes the zeros
+/// for fields that are not set, and finds no struct too small.
+template <class Struct>
+struct Sent {
+  explicit Sent(const Struct& given) : content(given) { content.head.struct_size = sizeof *this; }
+  Struct content;
+  std::array<std::byte, 64> beyond{};
+};
+
+/// A PJRT plugin that is loaded: a library with a table of C functions. It stays loaded until the process ends, because
+/// it has threads of its own.
+class Plugin {
+ public:
+  /// Opens the library, checks its version and table, and initialises it once per process.
+  /// Throws R004 if the file is no plugin, or one whose version does not fit.
+  static std::shared_ptr<const Plugin> open(const std::string& path);
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+
+  /// Calls the function that these are the arguments of. Throws if the plugin reports an error: see fail_as.
+  /// `step` names what the call is part of: "compile". `otherwise` is the code of errors that should not happen.
+  template <class Arguments>
+  void call(Arguments& arguments, std::string_view step, Code otherwise = Code::internal) const {
+    if (const std::optional<Failure> failure = attempt(arguments)) fail_as(*failure, step, otherwise);
+  }
+  /// The same, but returns the error. A function that the plugin lacks gives the code unimplemented.
+  template <class Arguments>
+  std::optional<Failure> attempt(Arguments& arguments) const {
+    Sent<Arguments> sent(arguments);
+    std::optional<Failure> failure = invoke(Arguments::function, &sent);
+    arguments = sent.content;
+    return failure;
+  }
+  /// Calls a function that destroys. An error has nobody to report it to.
+  template <class Arguments>
+  void destroy(Arguments arguments) const noexcept {
+    Sent<Arguments> sent(arguments);
+    destroy_by(Arguments::function, &sent);
+  }
+  /// True if the plugin's table has the function.
+  bool has(const Function& function) const;
+
+  /// Throws "xla: STEP: what the plugin said (plugin FILE, PJRT 0.115, StableHLO 1.20.0)".
+  /// Codes: R003 if memory is short, R004 if the plugin or device cannot do it, else `otherwise`.
+  [[noreturn]] void fail_as(const Failure& failure, std::string_view step, Code otherwise) const;
+
+  const std::string& path() const { return path_; }
+  int minor_version() const { return table_->minor; }
+  /// The newest StableHLO that the plugin reads, "1.20.0". Empty if it does not say.
+  const std::string& stablehlo() const { return stablehlo_; }
+  /// The oldest StableHLO that the plugin reads. Empty if it does not say.
+  const std::string& oldest_stablehlo() const { return oldest_stablehlo_; }
+  const Values& attributes() const { return attributes_; }
+  /// "plugin FILE, PJRT 0.115, StableHLO 1.20.0"
+  std::string description() const;
+
+ private:
+  Plugin(std::string path, const Table* table) : path_(std::move(path)), table_(table) {}
+  void check_table() const;
+  AnyFunction function_at(int index) const { return reinterpret_cast<const AnyFunction*>(table_ + 1)[index]; }
+  void initialise();
+  std::optional<Failure> invoke(const Function& function, void* arguments) const;
+  void destroy_by(const Function& function, void* arguments) const noexcept;
+  Failure take(ErrorHandle error) const;
+
+  std::string path_;
+  const Table* table_;
+  std::string stablehlo_, oldest_stablehlo_;
+  Values attributes_;
+};
+
+}  // namespace tutti::xla
