@@ -67,6 +67,9 @@ void expect_all_taken(PtxTarget target, const std::string& architecture) {
   for_all_variants([&](CollectiveKind kind, Variant variant, Encoding encoding) {
     for (DType dtype : dtypes_of(kind)) {
       ++turn;
+      // The texts for both targets differ in their header only. Encodings that differ from poll take turns, to save time.
+      const bool is_turn_of_sm_90 = turn % 2 == 0;
+      if (encoding != Encoding::poll && is_turn_of_sm_90 != (target == PtxTarget::sm_90)) continue;
       CollectiveSpec spec =
           variant_of(kind, variant, dtype, shape_of(variant, turn), turn % 5 == 0 ? 16 : 1 + turn % 8);
       if (has_dim(kind)) spec.dim = Dim{turn % spec.shape.rank()};

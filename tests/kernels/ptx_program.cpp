@@ -133,6 +133,7 @@ class Reader {
     for (++at_; !lines_.at(at_).text.starts_with(')'); ++at_) read_parameter(lines_[at_]);
     for (++at_; lines_.at(at_).text != "{"; ++at_) {
       const std::vector<std::string> words = split(lines_[at_].text, " ,");
+      if (words[0] == ".minnctapersm") continue;
       if (words[0] != ".reqntid" || words.at(2) != "1" || words.at(3) != "1") refuse(lines_[at_], "unknown");
       entry().threads = std::stoi(words.at(1));
     }
@@ -270,6 +271,29 @@ class Reader {
     for (const std::string& word : words)
       if (word[0] == '[') read_address(line, word, to);
       else to.operands.push_back(operand_of(line, word));
+    if (to.operands.size() != operands_wanted(to)) refuse(line, "another number of operands");
+  }
+
+  static std::size_t operands_wanted(const PtxInstruction& i) {
+    switch (i.code) {
+      case PtxCode::exit: return 0;
+      case PtxCode::sleep:
+      case PtxCode::barrier:
+      case PtxCode::load_param: return 1;
+      case PtxCode::mov:
+      case PtxCode::convert:
+      case PtxCode::bit_not: return 2;
+      case PtxCode::load:
+      case PtxCode::store:
+      case PtxCode::load_shared:
+      case PtxCode::store_shared: return static_cast<std::size_t>(i.words) + 1;
+      case PtxCode::selp:
+      case PtxCode::prmt:
+      case PtxCode::mad:
+      case PtxCode::cas: return 4;
+      case PtxCode::shuffle: return 5;
+      default: return 3;
+    }
   }
 
   const std::vector<Line>& lines_;

@@ -24,7 +24,7 @@ TEST(ptx_run, every_kernel_gives_what_the_definition_says) {
       CollectiveSpec spec = variant_of(kind, variant, dtype, {3, 50}, 1 + turn % 3);
       if (has_dim(kind)) spec.dim = Dim{turn % 2};
       ++turn;
-      expect_right(small_manifest(spec, encoding), {.seed = static_cast<std::uint32_t>(turn)});
+      expect_right(small_manifest(spec, encoding), {.calls = 2, .seed = static_cast<std::uint32_t>(turn)});
     }
   });
 }
@@ -36,27 +36,27 @@ TEST(ptx_run, blocks_of_several_warps_and_unrolled_tiles) {
       const DType dtype = warps == 2 ? DType::f16 : DType::f32;
       const std::int64_t elements = std::int64_t{warps} * 32 * unroll * (dtype == DType::f16 ? 8 : 4) + 1;
       const CollectiveSpec spec = variant_of(kind, variant, dtype, {elements}, 2);
-      expect_right(small_manifest(spec, encoding, warps, unroll), {.calls = 2});
+      expect_right(small_manifest(spec, encoding, warps, unroll), {.calls = 1});
     }
   });
 }
 
 TEST(ptx_run, every_world_to_16) {
-  for (Encoding encoding : all_encodings())
-    for (int world = 4; world <= 16; ++world)
-      for (CollectiveKind kind : all_collectives()) {
-        const CollectiveSpec spec = variant_of(kind, variants_of(kind).front(), DType::i16, {5}, world);
-        expect_right(small_manifest(spec, encoding), {.calls = 2});
-      }
+  for (int world = 4; world <= 16; ++world)
+    for (CollectiveKind kind : all_collectives()) {
+      const Encoding encoding = all_encodings()[static_cast<std::size_t>(world) % all_encodings().size()];
+      const CollectiveSpec spec = variant_of(kind, variants_of(kind).front(), DType::i16, {5}, world);
+      expect_right(small_manifest(spec, encoding), {.calls = 1});
+    }
 }
 
 TEST(ptx_run, sizes_around_a_vector_and_a_tile) {
   for (DType dtype : {DType::u8, DType::bf16, DType::f32, DType::f64})
-    for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 63, 64, 65, 127, 128, 129, 512, 513})
+    for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 9, 17, 31, 64, 65, 129, 513})
       for (Variant variant : {Variant::standard, Variant::packets}) {
         CollectiveSpec spec = gather_of(dtype, {n}, 2);
         spec.variant = variant;
-        expect_right(small_manifest(spec, Encoding::poll), {.calls = 2});
+        expect_right(small_manifest(spec, Encoding::poll), {.calls = 1});
         spec = variant_of(CollectiveKind::all_reduce, Variant::two_shot, dtype, {n}, 3);
         expect_right(small_manifest(spec, Encoding::threads), {.calls = 1});
       }
@@ -142,7 +142,7 @@ TEST(ptx_run, notices_wrong_instructions) {
                             {", 150;", ", 160;"},              // a tail longer by one pair
                             {"st.global.v4.b32 [%rd15]", "st.global.v4.b32 [%rd15+16]"},
                             {"ld.param.b64 %rd2, [p_output]", "ld.param.b64 %rd2, [p_input]"},
-                            {"st.release.sys.global.b32 [%rd", "st.release.sys.global.b32 [%rd1]; // [%rd"},
+                            {"], %r6;", "], %r7;"},
                             {"add.s32", "sub.s32"}})
     EXPECT_NE(fault_with(gather, defect), "") << defect.found;
 }

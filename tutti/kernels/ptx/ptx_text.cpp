@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/ptx/ptx_text.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "tutti/base/require.hpp"
@@ -57,8 +58,9 @@ std::string ptx_entry(const Function& kernel, const PtxOptions& options) {
   const std::string shared = values.needs_shared ? fmt::format("  .shared .align 8 .b8 {}[{}];\n",
                                                                shared_name, shared_bytes(threads))
                                                  : "";
-  return fmt::format("\n.visible .entry {}({}\n)\n.reqntid {}, 1, 1\n{{\n{}{}  ret;\n}}\n", kernel.name,
-                     parameters, threads, shared, values.out.text());
+  // One block of a processor is enough: else ptxas spills registers to make room for several.
+  return fmt::format("\n.visible .entry {}({}\n)\n.reqntid {}, 1, 1\n.minnctapersm 1\n{{\n{}{}  ret;\n}}\n",
+                     kernel.name, parameters, threads, shared, values.out.text());
 }
 
 std::string ptx_text(std::span<const Function> kernels, const PtxOptions& options) {

@@ -14,16 +14,14 @@ int warps_for(std::int64_t bytes, Target target) {
 }
 
 /// Elements that one thread may hold, so that ptxas spills no registers: 16 where each has an address or a mask of its own,
-/// since rows or the last part are no multiples of a vector; and 16 halves, which are added in f32.
+/// since rows or the last part are no multiples of a vector.
 std::int64_t most_held(const CollectiveSpec& spec, const CanonicalView& view) {
   const std::int64_t vector = alignment_bytes * 8 / view.moved.bits;
   const auto is_odd = [&](const BlockedArray& array) {
     return array.blocks > 1 && array.inner % vector != 0;
   };
   const bool has_odd_part = spec.variant == Variant::two_shot && view.elements % vector != 0;
-  const bool widens = spec.reduction && is_float(spec.dtype) && view.moved.bits == 16;
-  const bool is_short = widens || has_odd_part || is_odd(view.operand) || is_odd(view.result);
-  return is_short ? 16 : 4 * vector;
+  return has_odd_part || is_odd(view.operand) || is_odd(view.result) ? 16 : 4 * vector;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::int64_t slice_elements(const CanonicalView& view, const Launch& launch);
 
 /// Warps: 4 up to 32 KiB, 8 up to 1 MiB, else 16, and never more threads than a block may have. A thread moves 16 bytes,
 /// `unroll` times (1, 2 or 4): the most that leaves every block of the full grid a tile. A thread holds at most 16 elements
-/// where rows, or the parts of two_shot, are no multiples of 16 bytes, and at most 16 halves that are reduced.
+/// where rows, or the parts of two_shot, are no multiples of 16 bytes.
 /// Throws T015 with the reason if the spec is not eligible.
 Launch launch_of(const CollectiveSpec& spec, Target target);
 
