@@ -101,9 +101,9 @@ bool State::run_head(Stream& stream) {
   Work& work = stream.queue.front();
   if (work.hangs) return false;
   if (work.awaited) {
-    const auto [event, number] = *work.awaited;
-    if (event->reached < number &&
-        !run_until(*event->stream, [event = event, number = number] { return event->reached >= number; }))
+    const Event* event = work.awaited->first;
+    const int number = work.awaited->second;
+    if (event->reached < number && !run_until(*event->stream, [=] { return event->reached >= number; }))
       return false;
   }
   if (const std::shared_ptr<Meeting> meeting = work.meeting; meeting && !meeting->is_done) {
