@@ -29,7 +29,7 @@ void checker(benchmark::State& state, CollectiveKind kind, Variant variant, Enco
   for (auto _ : state) {
     const CheckReport report =
         check(kernels, {.schedules = 100, .seed = static_cast<std::uint64_t>(schedules)});
-    if (!report) return state.SkipWithError(to_string(report));
+    if (!report) return state.SkipWithError(to_string(report).c_str());
     ops += report.ops;
     schedules += report.schedules;
   }
@@ -44,7 +44,7 @@ const int every = [] {
         if (variant == Variant::packets && encoding != Encoding::poll) continue;  // it has no barrier
         const std::string row = "checker/" + std::string(name(kind)) + "/" + std::string(name(variant)) +
                                 "/" + std::string(name(encoding));
-        benchmark::RegisterBenchmark(row, checker, kind, variant, encoding)
+        benchmark::RegisterBenchmark(row.c_str(), checker, kind, variant, encoding)
             ->ArgName("world")
             ->Arg(2)
             ->Arg(3)

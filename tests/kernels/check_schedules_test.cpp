@@ -118,6 +118,38 @@ TEST(check_replay, finds_the_same_fault_alone) {
     }
 }
 
+/// Out of bounds if rank 1 stores and loads while rank 0 is between its own two stores.
+EmittedKernels rare() {
+  return tiny_group(2, 1, [](Script& s) {
+    const Value x = s.word(0, 0), y = s.word(0, 1);
+    s.only(0, [&] {
+      for (int i = 0; i < 20; ++i) s.store_atomic(s.word(0, 2), s.number(i), Order::relaxed);
+      s.store_atomic(x, s.number(1), Order::release);
+      s.store_atomic(x, s.number(0), Order::release);
+    });
+    s.only(1, [&] {
+      const Value seen = s.w.b.atomic_rmw({RmwOp::exch, Order::acq_rel, Scope::sys}, x, s.number(2));
+      s.store_atomic(y, s.number(1), Order::release);
+      s.fail_if(seen, 1, s.w.b.atomic_rmw({RmwOp::bit_or, Order::acq_rel, Scope::sys}, x, s.number(0)), 2);
+    });
+  });
+}
+
+// Where priorities change depends on the length of the schedule before.
+TEST(check_replay, draws_the_priorities_of_that_schedule) {
+  int later = 0;
+  for (std::uint64_t seed = 1; seed < 2000; seed += 100) {
+    const CheckOptions options{.calls = 1, .schedules = 100, .kinds = {ScheduleKind::pct}, .seed = seed};
+    const CheckReport first = check(rare(), options);
+    if (!first.fault || first.schedules == 1) continue;
+    ++later;
+    const CheckReport again = check(rare(), replay_of(options, *first.fault));
+    ASSERT_TRUE(again.fault) << "seed " << seed;
+    EXPECT_EQ(again.fault->text, first.fault->text);
+  }
+  EXPECT_GT(later, 5);
+}
+
 TEST(check_replay, refuses_choices_of_another_check) {
   CheckOptions options = every_order();
   options.choices = {2, 0, 1, 1};
@@ -136,23 +168,6 @@ TEST(check_replay, one_seed_gives_one_report) {
 }
 
 // --- kinds -------------------------------------------------------------------------------------------------------------
-
-/// Out of bounds if rank 1 stores and loads while rank 0 is between its own two stores.
-EmittedKernels rare() {
-  return tiny_group(2, 1, [](Script& s) {
-    const Value x = s.word(0, 0), y = s.word(0, 1);
-    s.only(0, [&] {
-      for (int i = 0; i < 20; ++i) s.store_atomic(s.word(0, 2), s.number(i), Order::relaxed);
-      s.store_atomic(x, s.number(1), Order::release);
-      s.store_atomic(x, s.number(0), Order::release);
-    });
-    s.only(1, [&] {
-      const Value seen = s.w.b.atomic_rmw({RmwOp::exch, Order::acq_rel, Scope::sys}, x, s.number(2));
-      s.store_atomic(y, s.number(1), Order::release);
-      s.fail_if(seen, 1, s.w.b.atomic_rmw({RmwOp::bit_or, Order::acq_rel, Scope::sys}, x, s.number(0)), 2);
-    });
-  });
-}
 
 TEST(check_kinds, each_finds_what_needs_two_changes_of_the_program) {
   for (ScheduleKind kind : {ScheduleKind::random, ScheduleKind::pct, ScheduleKind::exhaustive})
