@@ -63,7 +63,7 @@ class List {
 
  private:
   static void rename(Manifest& manifest, const std::string& to) {
-    for (std::string& entry : manifest.entries) entry = to + entry.substr(manifest.name.size());
+    for (std::string& entry : manifest.entries) entry.replace(0, manifest.name.size(), to);
     manifest.name = to;
   }
 

@@ -153,7 +153,7 @@ TEST(ptx_ops, arithmetic_of_floats_where_nan_wins) {
 }
 
 template <class Predicate>
-void expect_comparison(OpKind kind, Predicate predicate, Scalar scalar) {
+void expect_comparison(const OpKind& kind, Predicate predicate, Scalar scalar) {
   const Scalar scalars[] = {scalar, scalar, Scalar::i1};
   const Bits inputs[] = {operands(scalar, 1), operands(scalar, 2)};
   Bits expected;
