@@ -101,7 +101,8 @@ TEST_P(proof_of_data, of_calls_whose_sizes_change) {
     cell.spec.shape = {size};
     all.push_back(small_kernels(cell));
   }
-  const CheckReport report = check(all, {.calls = 9, .schedules = schedules(20), .most_delay = 20});
+  const CheckReport report =
+      check(all, {.calls = 9, .schedules = schedules(has_sanitizer ? 4 : 20), .most_delay = 20});
   EXPECT_TRUE(report) << to_string(GetParam()) << "\n" << to_string(report);
 }
 

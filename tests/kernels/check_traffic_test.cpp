@@ -6,6 +6,7 @@
 
 #include "tests/kernels/expect_fault.hpp"
 #include "tests/kernels/specs.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tutti/kernels/spec/traffic.hpp"
 
 namespace tutti::kernels {
@@ -69,7 +70,9 @@ void expect_formulas(DType dtype, const Shape& shape, int world) {
 }
 
 TEST(check_traffic, is_that_of_the_formulas) {
-  for (DType dtype : {DType::u8, DType::f16, DType::f32, DType::i64, DType::complex128}) {
+  std::vector<DType> dtypes{DType::f32, DType::u8, DType::f16, DType::i64, DType::complex128};
+  if (has_sanitizer) dtypes.resize(1);  // sizes of elements differ, not the code
+  for (DType dtype : dtypes) {
     for (int world : {1, 2, 3, 6}) expect_formulas(dtype, {7}, world);
     for (int world : {2, 3}) expect_formulas(dtype, {3, 4}, world);
   }

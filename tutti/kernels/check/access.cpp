@@ -158,8 +158,8 @@ void KernelMachine::count(const Program& p, const Instruction& i, const Place& p
   }
   // A read moves from the memory's rank to the reader's.
   const int from = is_write ? p.rank : rank, to = is_write ? rank : p.rank;
-  (is_write ? traffic.link_writes : traffic.link_reads)[static_cast<std::size_t>(from * setup_.world + to)] +=
-      i.size;
+  const int link = from * setup_.world + to;
+  (is_write ? traffic.link_writes : traffic.link_reads)[static_cast<std::size_t>(link)] += i.size;
 }
 
 }  // namespace tutti::kernels

@@ -159,8 +159,8 @@ std::string_view name(FaultKind kind) {
 std::int64_t Traffic::into(int rank) const {
   std::int64_t bytes = 0;
   for (int from = 0; from < world; ++from) {
-    const auto link = static_cast<std::size_t>(from * world + rank);
-    bytes += link_reads[link] + link_writes[link];
+    const int link = from * world + rank;
+    bytes += link_reads[static_cast<std::size_t>(link)] + link_writes[static_cast<std::size_t>(link)];
   }
   return bytes;
 }
@@ -168,8 +168,8 @@ std::int64_t Traffic::into(int rank) const {
 std::int64_t Traffic::out_of(int rank) const {
   std::int64_t bytes = 0;
   for (int to = 0; to < world; ++to) {
-    const auto link = static_cast<std::size_t>(rank * world + to);
-    bytes += link_reads[link] + link_writes[link];
+    const int link = rank * world + to;
+    bytes += link_reads[static_cast<std::size_t>(link)] + link_writes[static_cast<std::size_t>(link)];
   }
   return bytes;
 }

@@ -51,7 +51,8 @@ void KernelMachine::start_block(int rank, int block) {
   Stream& stream = streams_[static_cast<std::size_t>(rank)];
   ++stream.running;
   const KernelCall& call = setup_.calls[static_cast<std::size_t>(stream.call)];
-  Program& p = programs_[static_cast<std::size_t>(rank * blocks_ + block)];
+  const int agent = rank * blocks_ + block;
+  Program& p = programs_[static_cast<std::size_t>(agent)];
   const auto code = static_cast<std::size_t>(call.codes[stream.entry]);
   p.code = &setup_.codes[code];
   std::unique_ptr<Registers>& registers =
