@@ -21,6 +21,20 @@ std::vector<Cell> with_barriers() {
   return cells;
 }
 
+bool stores_into_outputs(const CollectiveSpec& spec) {
+  return spec.variant == Variant::push && !is_reduction(spec.kind);
+}
+bool stages(const Cell& cell) { return !stores_into_outputs(cell.spec); }
+bool counts(const Cell& cell) { return cell.encoding != Encoding::poll; }
+bool has_two_barriers(const Cell& cell) { return small_kernels(cell).manifest.sequence.signals == 2; }
+
+/// The cells with a barrier that a defect can be planted in.
+std::vector<Cell> with_barriers(bool (*fits)(const Cell&)) {
+  std::vector<Cell> cells = with_barriers();
+  std::erase_if(cells, [&](const Cell& cell) { return !fits(cell); });
+  return cells;
+}
+
 /// A defect in a kernel with a barrier.
 class mutation : public testing::TestWithParam<Cell> {
  protected:
@@ -28,7 +42,7 @@ class mutation : public testing::TestWithParam<Cell> {
 
   const CollectiveSpec& spec() const { return GetParam().spec; }
   Encoding encoding() const { return GetParam().encoding; }
-  bool stores_into_outputs() const { return spec().variant == Variant::push && !is_reduction(spec().kind); }
+  bool stores_into_outputs() const { return kernels::stores_into_outputs(spec()); }
   /// Plants a defect in each kernel; fails unless it was planted somewhere.
   void plant(const std::function<int(Function&)>& defect) {
     int count = 0;
@@ -62,6 +76,14 @@ class mutation : public testing::TestWithParam<Cell> {
 
 std::string test_name(const testing::TestParamInfo<Cell>& info) { return identifier(info.param); }
 INSTANTIATE_TEST_SUITE_P(kernels, mutation, testing::ValuesIn(with_barriers()), test_name);
+
+class mutation_of_staging : public mutation {};
+class mutation_of_two_barriers : public mutation {};
+class mutation_of_counts : public mutation {};
+INSTANTIATE_TEST_SUITE_P(kernels, mutation_of_staging, testing::ValuesIn(with_barriers(stages)), test_name);
+INSTANTIATE_TEST_SUITE_P(kernels, mutation_of_two_barriers,
+                         testing::ValuesIn(with_barriers(has_two_barriers)), test_name);
+INSTANTIATE_TEST_SUITE_P(kernels, mutation_of_counts, testing::ValuesIn(with_barriers(counts)), test_name);
 
 std::string refusal_of(const std::vector<Function>& kernels) {
   try {
@@ -134,8 +156,7 @@ int fix_argument(Function& kernel, std::string_view name, std::int64_t number) {
 }
 
 // A fast rank publishes call i + 1 where a slow one still reads call i.
-TEST_P(mutation, a_half_that_does_not_alternate_is_a_race) {
-  if (stores_into_outputs()) GTEST_SKIP() << "it has no staging";
+TEST_P(mutation_of_staging, a_half_that_does_not_alternate_is_a_race) {
   plant([](Function& kernel) { return fix_argument(kernel, "half", 0); });
   expect_fault(checked(), FaultKind::race, {"at staging half 0 of rank ", "tt.load %", "tt.store %"});
 }
@@ -168,8 +189,7 @@ TEST_P(mutation, numbers_that_advance_by_two_deadlock_in_polls) {
 }
 
 // Two barriers take two numbers. With a step of 1 the first of a call is the second of the call before.
-TEST_P(mutation, numbers_that_advance_by_one_for_two_barriers_are_found) {
-  if (kernels.manifest.sequence.signals != 2) GTEST_SKIP() << "it has one barrier";
+TEST_P(mutation_of_two_barriers, numbers_that_advance_by_one_for_two_barriers_are_found) {
   plant([](Function& kernel) {
     return shift_sequence(kernel, [](Before& before, Value sequence) {
       return before.one(Arith{ArithOp::shrui}, {sequence, before.constant(value_of(Scalar::i32), 1)});
@@ -204,8 +224,7 @@ bool has_a_peer_ahead(const std::string& text) {
   return text.find("scf.while") != std::string::npos;
 }
 
-TEST_P(mutation, a_wait_for_equality_in_one_word_is_a_deadlock) {
-  if (encoding() == Encoding::poll) GTEST_SKIP() << "it has two words for that";
+TEST_P(mutation_of_counts, a_wait_for_equality_in_one_word_is_a_deadlock) {
   plant([](Function& kernel) {
     return change<ThreadWait>(kernel,
                               [](ThreadWait& wait) { return wait.reached = IntPredicate::eq, true; }) +
@@ -242,8 +261,7 @@ TEST_P(mutation, a_wait_in_the_row_of_another_block_is_a_race) {
   expect_fault(checked(), FaultKind::race, {memory(), "block 1, call "});
 }
 
-TEST_P(mutation, data_published_after_the_signal_are_a_race) {
-  if (stores_into_outputs()) GTEST_SKIP() << "its first barrier publishes nothing";
+TEST_P(mutation_of_staging, data_published_after_the_signal_are_a_race) {
   plant([](Function& kernel) {
     const auto publishes = [](const Op& op) {
       return std::holds_alternative<For>(op.kind) && has(op, stores_for_peers);
