@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An all_gather of 4 ranks on the GPUs of this machine, by a kernel of Tutti's; one GPU is enough. Without a GPU it says so
-// and how to see the kernel, and ends with status 0: nothing went wrong.
+// Runs an all_gather of 4 ranks with one of Tutti's kernels on the GPUs of this machine; one GPU is enough.
+// Without a GPU the program prints the reason and a command that shows the kernel, and exits with status 0.
 #include <fmt/core.h>
 
 #include "tutti/base/error.hpp"

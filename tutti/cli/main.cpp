@@ -92,39 +92,43 @@ CLI::App* add_kernel(CLI::App& app, tutti::cli::KernelArguments& kernel) {
       ->required();
   command->add_option("--world", kernel.world, "ranks of a group, 1 to 16")->required();
   command
-      ->add_option(
-          "--shape", kernel.shape,
-          "of one block: what a rank gives (all_gather, all_reduce, ppermute), receives (reduce_scatter), or "
-          "sends to one peer (all_to_all)")
+      ->add_option("--shape", kernel.shape,
+                   "shape of one block: a rank's operand (all_gather, all_reduce, ppermute), a rank's result "
+                   "(reduce_scatter), or the block for one peer (all_to_all)")
       ->capture_default_str();
-  command->add_option("--dim", kernel.dim, "along which the blocks of all ranks lie")->capture_default_str();
+  command->add_option("--dim", kernel.dim, "dim of the operand or result that has the blocks of all ranks")
+      ->capture_default_str();
   command->add_option("--concat", kernel.concat,
-                      "all_to_all: along which they lie in the result, else as --dim");
-  command->add_option("--dtype", kernel.dtype, "of the elements")->capture_default_str();
-  command->add_option("--op", kernel.op, "of a reduction: sum, max or min; else sum");
-  command->add_option("--pairs", kernel.pairs, "of ppermute: 0-1,1-0; else the ring i to i + 1");
+                      "all_to_all: dim of the result that has the blocks; default: --dim");
+  command->add_option("--dtype", kernel.dtype, "type of the elements")->capture_default_str();
+  command->add_option("--op", kernel.op, "op of a reduction: sum, max or min; default: sum");
+  command->add_option("--pairs", kernel.pairs,
+                      "pairs of a ppermute, source-target: 0-1,1-0; default: the ring i to i + 1");
   command->add_option(
       "--variant", kernel.variant,
-      "standard, swizzled, push, one_shot, two_shot, two_launches or packets; else the usual one");
-  command->add_option("--encoding", kernel.encoding, "of the barrier: poll, atomics or threads")
+      "standard, swizzled, push, one_shot, two_shot, two_launches or packets; default: standard, for "
+      "all_reduce one_shot");
+  command->add_option("--encoding", kernel.encoding, "encoding of the barrier: poll, atomics or threads")
       ->capture_default_str();
-  command->add_option("--target", kernel.target, "whose GPUs: nvidia or amd")->capture_default_str();
-  command->add_option("--sm", kernel.sm, "PTX for this compute capability: 80 or 90")->capture_default_str();
+  command->add_option("--target", kernel.target, "vendor of the GPUs: nvidia or amd")->capture_default_str();
+  command->add_option("--sm", kernel.sm, "compute capability that the PTX is for: 80 or 90")
+      ->capture_default_str();
   command->add_option(
       "--emit", kernel.emit,
-      "print it as ttir (Triton 3.9), mlir (generic text), ptx, manifest or plan; ttir if nothing "
-      "else is asked for");
+      "print the kernel as ttir (Triton 3.9), mlir (generic text) or ptx, or print its manifest or plan; "
+      "default, without --check, --run, --why and --svg: ttir");
   command->add_flag("--check", kernel.check,
-                    "run it on a model of the GPUs in many schedules: races, deadlocks, data, bytes");
-  command->add_flag("--run", kernel.run, "run it on the GPUs of this machine and compare the result");
-  command->add_option("--driver", kernel.driver, "the library of the GPUs' driver, for --run")
+                    "run the kernel on a model of the GPUs in many schedules; find races, deadlocks and "
+                    "wrong data; count bytes");
+  command->add_flag("--run", kernel.run, "run the collective on this machine's GPUs and compare the result");
+  command->add_option("--driver", kernel.driver, "library of the GPUs' driver, for --run")
       ->capture_default_str();
-  command->add_option("--nccl", kernel.nccl, "the library that reduces what has no kernel, for --run")
+  command->add_option("--nccl", kernel.nccl, "library for reductions without a kernel, for --run")
       ->capture_default_str();
   command->add_flag("--why", kernel.why,
-                    "tell whether there is a kernel, why it is so, and what else would run");
+                    "explain whether a kernel exists, the reasons for its launch, and the fallback");
   command->add_option("--svg", kernel.svg,
-                      "draw into this file which program moves which tile from whom, in order");
+                      "file for a picture of the order in which programs move tiles of each rank");
   return command;
 }
 

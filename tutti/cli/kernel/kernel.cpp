@@ -18,7 +18,7 @@ namespace {
 
 using namespace kernels;
 
-// Two modules are separated as mlir-opt --split-input-file expects.
+// Prints one module per kernel, separated as mlir-opt --split-input-file expects.
 std::string modules(const Manifest& manifest, std::string (*text_of_kernel)(const Function&)) {
   std::string text;
   for (const Function& kernel : emit(manifest))
@@ -46,7 +46,7 @@ int kernel(const KernelArguments& arguments) {
   const bool asks = arguments.check || arguments.run || !arguments.svg.empty();
   if (arguments.why && !asks && arguments.emit.empty()) return 0;
   const bool only_runs = arguments.run && !arguments.check && arguments.svg.empty() && arguments.emit.empty();
-  if (only_runs) return run_kernel(request, arguments);  // without a kernel, too
+  if (only_runs) return run_kernel(request, arguments);  // also runs specs without a kernel
   const Manifest manifest = manifest_of(request.spec, request.target, request.encoding);
   KernelArguments wanted = arguments;
   if (wanted.emit.empty() && !asks) wanted.emit = "ttir";

@@ -17,10 +17,10 @@ namespace {
 using namespace kernels;
 
 constexpr std::int64_t most_schedules = 1000;
-constexpr double most_seconds = 30;              // no batch begins after
-constexpr std::int64_t most_lanes = 40'000'000;  // loaded or stored in a schedule: some seconds
+constexpr double most_seconds = 30;              // no batch of schedules begins later
+constexpr std::int64_t most_lanes = 40'000'000;  // loaded or stored in one schedule, which takes some seconds
 
-/// Elements that the ranks load and store in a call, about.
+/// Estimates the elements that all ranks load and store in a call.
 std::int64_t lanes_of(const Manifest& manifest) {
   std::int64_t bytes = link_bytes(manifest.spec);
   for (int rank = 0; rank < manifest.spec.world; ++rank) {
@@ -30,7 +30,7 @@ std::int64_t lanes_of(const Manifest& manifest) {
   return bytes * 8 / view_of(manifest.spec).moved.bits;
 }
 
-/// Trips of a loop over tiles that keep a schedule short; 0: all.
+/// The number of iterations of a loop over tiles that keeps a schedule short; 0: all iterations.
 std::int64_t trips_for(const Manifest& manifest, int calls) {
   const std::int64_t lanes = lanes_of(manifest) * calls;
   if (lanes <= most_lanes || manifest.launch.grid == 0) return 0;
@@ -40,7 +40,7 @@ std::int64_t trips_for(const Manifest& manifest, int calls) {
                                                              static_cast<double>(lanes)));
 }
 
-/// Adds a batch to what was found before.
+/// Adds the report of a batch to the report of all batches.
 void add(CheckReport& all, const CheckReport& batch) {
   if (all.traffic.empty()) all.traffic = batch.traffic;
   all.schedules += batch.schedules;
@@ -70,7 +70,8 @@ CheckReport checked(const EmittedKernels& emitted, CheckOptions options) {
   return all;
 }
 
-/// The bytes that the schedules moved over links, beside the least; by formula if they left tiles out.
+/// Prints the bytes moved over links and the least possible number. If schedules skip tiles, the bytes are
+/// computed by link_bytes().
 std::string links_text(const CheckReport& report, const CollectiveSpec& spec, bool has_all_tiles) {
   if (report.traffic.empty()) return "no call ended";
   if (!has_all_tiles)

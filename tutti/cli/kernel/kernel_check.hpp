@@ -5,8 +5,8 @@
 
 namespace tutti::cli {
 
-/// Runs the kernels of a manifest on the model of the ranks in as many schedules as half a minute allows, at most 1,000,
-/// and prints what was found. Large blocks have fewer schedules, or some of their tiles only, which is said.
+/// Checks the kernels of a manifest on a model of the ranks, and prints the faults and the bytes moved. Runs
+/// up to 1,000 schedules in about 30 s. Large blocks get fewer schedules or skip tiles, and the output says so.
 /// Returns the exit status: 1 for a fault.
 int check_kernel(const kernels::Manifest& manifest);
 

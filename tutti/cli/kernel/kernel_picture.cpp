@@ -15,16 +15,16 @@ namespace {
 using namespace kernels;
 
 constexpr double margin = 24, head = 64, label = 96, box_width = 34, box_height = 18, between_ranks = 34;
-constexpr std::int64_t most_steps = 32;  // of a row
-constexpr int most_rows = 8;             // of a rank
+constexpr std::int64_t most_steps = 32;  // boxes per row
+constexpr int most_rows = 8;             // rows per rank
 
-/// What a program does with one tile: the ranks it comes from.
+/// One visit of a tile by a program, with the ranks that the tile comes from.
 struct Step {
   std::vector<int> sources;
   std::int64_t tile;
 };
 
-/// Of a ppermute: the only source of a rank, if it has one.
+/// The source of a rank in a ppermute; empty if the rank has none.
 std::vector<int> paired_sources(const CollectiveSpec& spec, int rank) {
   for (const auto& [source, target] : spec.pairs)
     if (target == rank) return {source};
@@ -37,7 +37,7 @@ std::vector<int> all_ranks(int world) {
   return ranks;
 }
 
-// Reductions read a tile of all ranks in their order; a ppermute has one source.
+// Lists the visits of a program. A reduction visits a tile once, for all ranks; a ppermute has one source.
 std::vector<Step> steps_of(const Manifest& manifest, int rank, int program) {
   const CollectiveSpec& spec = manifest.spec;
   std::vector<Step> steps;
@@ -89,7 +89,7 @@ std::string legend(int world) {
   return svg;
 }
 
-/// The most boxes of a row, and room for "and so on".
+/// The number of boxes in the longest row, with room for "and so on" if the row is cut.
 std::int64_t widest_row(const Manifest& manifest, int rows) {
   std::int64_t most = 0;
   for (int program = 0; program < rows; ++program)

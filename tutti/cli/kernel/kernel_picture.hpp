@@ -7,8 +7,9 @@
 
 namespace tutti::cli {
 
-/// Draws, as an SVG file, which program of each rank moves which tile from whom, in order: a row for each program, a box
-/// for each visit, in the colour of the source. Long rows and large grids are cut, which the picture says.
+/// Draws, as an SVG file, the order in which each rank's programs move tiles: one row per program, one box
+/// per visit, in the colour of the source rank. Cuts rows after 32 boxes and grids after 8 programs; the
+/// picture then says so.
 /// Throws R001 if the file cannot be written.
 void write_kernel_picture(const std::string& path, const kernels::Manifest& manifest);
 

@@ -7,9 +7,9 @@
 
 namespace tutti::cli {
 
-/// What a kernel does, and what a launcher must give it, in lines.
+/// Describes a kernel in lines: its phases, and the resources that a launcher must provide.
 std::string plan_text(const kernels::Manifest& manifest);
-/// Is there a kernel? Why this launch? What happens instead? In lines.
+/// Explains a request in lines: whether a kernel exists, the reasons for its launch, and the fallback.
 std::string why_text(const KernelRequest& request);
 
 }  // namespace tutti::cli

@@ -18,7 +18,7 @@ namespace {
 using kernels::CollectiveKind;
 using kernels::CollectiveSpec;
 
-/// The value of that name; `option` is for the message.
+/// Returns the enumerator of this name; `option` names the option in the error.
 template <class Values>
 auto named(const Values& all, std::string_view wanted, std::string_view option) {
   std::vector<std::string_view> names;
@@ -36,7 +36,7 @@ DType dtype_of(const std::string& text, CollectiveKind kind) {
   return std::get<DType>(answer);
 }
 
-// "0-1,1-2".
+// Reads pairs: "0-1,1-2".
 Pairs parse_pairs(std::string_view text) {
   Pairs pairs;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -75,7 +75,7 @@ KernelRequest request_of(const KernelArguments& arguments) {
   KernelRequest request;
   CollectiveSpec& spec = request.spec;
   spec.kind = named(kernels::all_collectives(), arguments.kind, "collective");
-  // Ranks are written out below: a number that no machine has is refused before.
+  // The ranks are written out below, so a huge world is refused first.
   require(arguments.world >= 1 && arguments.world <= 1 << 16, Code::usage,
           "--world: {} ranks; a kernel is for 1 to {}", arguments.world, kernels::most_world);
   spec.world = arguments.world;

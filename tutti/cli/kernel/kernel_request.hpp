@@ -6,7 +6,7 @@
 
 namespace tutti::cli {
 
-/// What `tutti kernel` is asked for. The spec may have no kernel.
+/// The request of a `tutti kernel` command line. A kernel for the spec need not exist.
 struct KernelRequest {
   kernels::CollectiveSpec spec;
   kernels::Encoding encoding = kernels::Encoding::poll;
@@ -14,7 +14,8 @@ struct KernelRequest {
   std::string type_name;  // as the user wrote it: f8E4M3FN moves as u8
 };
 
-/// Throws R002 for a word that is none, T015 for an element type that kernels do not take.
+/// Reads a request from the command line's words. Throws R002 for a word that is not valid, T015 for an
+/// element type that kernels do not take.
 KernelRequest request_of(const KernelArguments& arguments);
 
 }  // namespace tutti::cli

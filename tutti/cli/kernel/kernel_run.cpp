@@ -18,7 +18,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t most_compared = 1 << 18;  // elements of a rank's result: some seconds in all
+constexpr std::int64_t most_compared = 1 << 18;  // elements of a rank's result; takes some seconds in all
 constexpr std::int64_t run_of_elements = 1 << 12;
 constexpr double seconds_of_timing = 0.2;
 constexpr int calls_compared = 3;
@@ -41,7 +41,7 @@ Tensors inputs_of(const CallData& data, const CollectiveSpec& spec) {
   return inputs;
 }
 
-/// Compares elements from `begin` on. -> "rank 1, element 7", or "".
+/// Compares the elements from `begin` to `end`. Returns the first difference, "rank 1, element 7 of [8]".
 std::string difference_in(const Tensor& found, const CallData& data, int rank, std::int64_t begin,
                           std::int64_t end) {
   const auto size = static_cast<std::int64_t>(bytes_per_element(found.dtype()));
@@ -54,7 +54,8 @@ std::string difference_in(const Tensor& found, const CallData& data, int rank, s
   return "";
 }
 
-/// Of a large result runs of elements, evenly apart, the first and the last among them.
+/// Compares a result. Of a large result it compares evenly spaced runs of elements, the first and the last
+/// run included.
 std::string difference(const Tensor& found, const CallData& data, int rank) {
   const std::int64_t elements = found.elements();
   if (elements <= most_compared) return difference_in(found, data, rank, 0, elements);
@@ -69,7 +70,7 @@ std::string difference(const Tensor& found, const CallData& data, int rank) {
   return "";
 }
 
-/// Runs some calls with other elements each. -> the first difference, "" if there is none.
+/// Runs several calls with different elements. Returns the first difference, or "".
 std::string run_and_compare(Running& running) {
   for (int call = 0; call < calls_compared; ++call) {
     const CallData data(running.spec, call, Numbers::whole);
@@ -115,7 +116,7 @@ int run_kernel(const KernelRequest& request, const KernelArguments& arguments) {
   const CollectiveSpec& spec = request.spec;
   const std::vector<int> devices = devices_for(spec.world, arguments.driver);
   const auto group = std::make_shared<Group>(devices, GroupOptions{.driver = arguments.driver});
-  // Who names a variant wants to see it: also where ranks share a GPU, if their kernels fit it together.
+  // A user who names a variant wants to see that variant run, even if ranks share a GPU.
   CollectiveOptions options{.encoding = request.encoding, .nccl = arguments.nccl};
   if (!arguments.variant.empty()) options.sharing = SharedDevice::concurrent;
   Collective collective = Collective::make(group, spec, options);

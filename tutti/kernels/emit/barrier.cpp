@@ -12,20 +12,21 @@ Value sequence_of(Writer& w, int barrier) {
   return barrier == 0 ? first : w.add(first, w.i32(barrier));
 }
 
-/// The first slot of this block's row for one of a peer's slots, in words.
+/// The index of rank 0's slot number `which` in this block's row. In a row, all ranks' slots 0 come first,
+/// then all slots 1, then all slots 2.
 Value first_slot(Writer& w, Value which) {
   const Value row = w.mul(w.program(), w.i32(w.manifest.pads.row_bytes / slot_bytes));
   return w.add(row, w.mul(which, w.i32(w.world)));
 }
 
-/// Slot 0 counts; polls for equality take turns with slots 1 and 2.
+/// Chooses slot 0, or for Encoding::poll slots 1 and 2 alternately: see slots_per_peer.
 Value first_slot_of(Writer& w, Value sequence) {
   if (w.manifest.encoding != Encoding::poll) return first_slot(w, w.i32(0));
   const Value parity = w.b.arith(ArithOp::andi, sequence, w.i32(1));
   return first_slot(w, w.add(parity, w.i32(1)));
 }
 
-/// One lane for each rank, and none for spare lanes.
+/// A tensor with one lane per rank. The mask turns spare lanes off; there is no mask without spare lanes.
 struct Peers {
   explicit Peers(Writer& w) : lanes(w.b.range(0, lanes_for(w.world))) {
     if (lanes_for(w.world) == w.world) return;
@@ -66,7 +67,7 @@ void signal_by_lanes(Writer& w, Value slots, Value sequence) {
   w.b.atomic_rmw({RmwOp::exch, Order::release, Scope::sys}, at, values, peers.mask);
 }
 
-/// A thread that gives up leaves a word in global memory; the block barrier shows it to all threads.
+/// A thread that gives up stores an error pair in global memory. All threads read it after the block barrier.
 Value wait_by_threads(Writer& w, Value slots, Value sequence) {
   const Value mine = w.b.offset(own_pad(w), slots);
   const Value limit = w.argument(ArgumentKind::wait_limit);
@@ -83,7 +84,7 @@ Value wait_by_threads(Writer& w, Value slots, Value sequence) {
   return w.b.compare(IntPredicate::eq, any, w.i32(0));
 }
 
-/// Polls one slot by additions of 0. -> i1: true if the sequence has come.
+/// Polls one slot by adding 0. Returns an i1: true if the signal has arrived.
 Value poll_by_adding(Writer& w, Value slot, Value sequence) {
   Builder& b = w.b;
   const Value limit = w.argument(ArgumentKind::wait_limit);
@@ -121,7 +122,7 @@ Value wait_by_adding(Writer& w, Value slots, Value sequence) {
   return arrived;
 }
 
-/// A poll has no mask: spare lanes poll this rank's own slot, which has been signalled.
+/// AtomicPoll has no mask, so spare lanes poll this rank's own slot, which is already signalled.
 Value wait_by_polling(Writer& w, Value slots, Value sequence) {
   Builder& b = w.b;
   const Peers peers(w);

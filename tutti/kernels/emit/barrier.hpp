@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier between the blocks of one number on all ranks, in the encoding of the manifest.
+// The barrier among the blocks that have the same number on all ranks, in the manifest's encoding.
 #pragma once
 
 #include "tutti/kernels/emit/writer.hpp"
 
 namespace tutti::kernels {
 
-/// Tells every peer, and this rank, that this block has come to a barrier of the call: 0 is the first.
-/// Accesses before it are visible to whoever has waited.
+/// Signals to all ranks, this one included, that this block has reached barrier 0, 1, .. of the call. This
+/// block's earlier accesses are visible to every block that has waited for the signal.
 void signal(Writer& w, int barrier);
-/// Waits until the block of every rank has signalled. -> i1: false if some wait was given up, which is written at `error`.
+/// Waits until this block's counterpart on every rank has signalled. Returns an i1: false if a wait was given
+/// up. A wait that is given up is also reported at `error`.
 Value wait(Writer& w, int barrier);
-/// Both, then runs `then` if all have arrived.
+/// Signals, waits, and runs `then` if all ranks have arrived.
 void after_barrier(Writer& w, int barrier, const std::function<void()>& then);
 
-/// The pair of words of a peer at `error`: peer is an i32 or a tensor of them.
+/// Returns the address of the error pair of this block's wait for `peer`, an i32 or a tensor of i32.
 Value error_pair(Writer& w, Value peer);
-/// Stores {1, sequence} there, if the mask says so.
+/// Stores {1, sequence} in an error pair, in lanes in which the mask is true.
 void store_error(Writer& w, Value pair, Value sequence, std::optional<Value> mask);
-/// If not `arrived`, i1, tells later kernels of this rank to leave at once.
+/// Marks this rank as broken unless `arrived`, an i1, is true. Later kernels of a broken rank exit at once.
 void break_unless(Writer& w, Value arrived);
-/// Writes `then` for the case that no wait of this rank was given up before.
+/// Runs `then` unless this rank is marked as broken.
 void unless_broken(Writer& w, const std::function<void()>& then);
 
 }  // namespace tutti::kernels

@@ -9,7 +9,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// Writes the phase after the barrier that follows publish().
+/// Writes the phase after publish() and its barrier.
 void consume(Writer& w) { is_reduction(w.manifest.spec.kind) ? fold_published(w) : pull(w); }
 
 void write_one_shot(Writer& w) {
@@ -25,7 +25,8 @@ void write_two_shot(Writer& w) {
   });
 }
 
-// Inboxes alternate by halves, so they are free. Outputs are free only when their owner has begun this call.
+// A reduction stores into stagings: halves alternate, so they are free. Movement stores into outputs, which
+// are free only after their owner has begun this call: that takes a barrier before the stores.
 void write_push(Writer& w) {
   if (is_reduction(w.manifest.spec.kind)) {
     push_to_inboxes(w);

@@ -8,9 +8,9 @@
 
 namespace tutti::kernels {
 
-/// The kernels of a manifest: one for each of its entries, in order, with the manifest's arguments.
-/// All kernels have the same phases: publish own tiles, barrier, read the peers' tiles. Tile t is the business of program
-/// t modulo the grid on every rank, so the barrier of block b is between the blocks b of all ranks.
+/// Writes the kernels of a manifest: one per entry, in order, with the manifest's arguments.
+/// Most kernels publish their own tiles, pass a barrier and read the peers' tiles; Variant lists the others.
+/// Program t modulo the grid handles tile t on every rank, so a barrier joins only blocks of the same number.
 /// Throws R001 if the manifest is not valid.
 std::vector<Function> emit(const Manifest& manifest);
 

@@ -6,7 +6,8 @@
 namespace tutti::kernels {
 namespace {
 
-/// The rank that this rank of a ppermute is paired with, or -1. `ends` gives this rank's end of a pair, then the other.
+/// Returns the rank at the other end of this rank's pair in a ppermute, or -1. `ends` orders a pair: this
+/// rank's end first.
 Value paired(Writer& w, const std::function<std::pair<int, int>(const std::pair<int, int>&)>& ends) {
   Value found = w.i32(-1);
   for (const auto& pair : w.manifest.spec.pairs) {
@@ -31,7 +32,7 @@ Value zeros(Writer& w) {
   return w.b.constant(type, 0);
 }
 
-/// Stores zeros if this rank receives from nobody.
+/// Stores zeros in the output if this rank has no source.
 void store_zeros_without(Writer& w, Value source) {
   const Value is_alone = w.b.compare(IntPredicate::slt, source, w.i32(0));
   w.b.if_then(is_alone, [&] {
@@ -44,7 +45,7 @@ void store_zeros_without(Writer& w, Value source) {
   });
 }
 
-/// Moves the tiles of one source from its staging to the output.
+/// Returns a function that copies a tile of `source` from its staging to the output.
 std::function<void(Value)> pull_from(Writer& w, Value source) {
   const Value staging = w.half_of(ArgumentKind::staging_table, source, w.element);
   return [&w, staging, source](Value t) {

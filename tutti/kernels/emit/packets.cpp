@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packet is one i64: the sequence number above 32 bits of data. An element of 64 bits has two packets, in two rows.
+// A packet is one i64: the sequence number in the high 32 bits, data in the low 32 bits. An element of 64
+// bits takes two packets: row 0 of the inbox has the low halves of all elements, row 1 the high halves.
 #include "tutti/kernels/emit/barrier.hpp"
 #include "tutti/kernels/emit/phases.hpp"
 
@@ -22,7 +23,7 @@ ValueType packets_type(Writer& w) { return value_of(Scalar::i64, {w.manifest.lau
 
 Value constant(Writer& w, std::int64_t value) { return w.b.constant(packets_type(w), value); }
 
-/// Elements as i64 with their bits below.
+/// Converts elements to i64; their bits are the low bits.
 Value bits_of(Writer& w, Value values) {
   const Scalar integer = integer_of(w.element);
   if (integer != w.element) values = w.b.one(Bitcast{integer}, {values});
@@ -35,14 +36,14 @@ Value values_of(Writer& w, Value bits) {
   return integer == w.element ? bits : w.b.one(Bitcast{w.element}, {bits});
 }
 
-/// The sequence number as i64, from bit 32 on, in every lane.
+/// Returns the sequence number in the high 32 bits of every lane.
 Value stamp(Writer& w) {
   const Value wide = w.b.convert(ConvertOp::extui, w.argument(ArgumentKind::sequence), Scalar::i64);
   const Value high = w.b.arith(ArithOp::shli, wide, w.i64(32));
   return w.b.splat(high, packets_type(w).dims);
 }
 
-/// The inbox of `sender` at `owner`.
+/// Returns the address of the inbox in which `owner` receives from `sender`.
 Value inbox(Writer& w, Value owner, Value sender) {
   const Value all = w.half_of(ArgumentKind::inbox_table, owner, Scalar::i64);
   return w.b.offset(all, w.mul(sender, w.i32(packet_inbox_bytes / packet_bytes)));
@@ -50,7 +51,7 @@ Value inbox(Writer& w, Value owner, Value sender) {
 
 int rows(const Writer& w) { return packets_per_element(w.view.moved); }
 
-/// Pointers to the tile's packets of one row: that with the low bits comes first.
+/// Returns pointers to the tile's packets in one row. Row 0 has the low bits.
 Value in_row(Writer& w, Value base, int row, const Tile& tile) {
   const Value start = row == 0 ? base : w.b.offset(base, w.i32(row * w.manifest.launch.elements));
   return w.b.offset(start, tile.elements);
@@ -67,7 +68,7 @@ void send_tile(Writer& w, Value base, Value values, Value high, const Tile& tile
   }
 }
 
-/// i1: true if some packet has not this call's number.
+/// Returns an i1: true if any packet lacks this call's number.
 Value is_missing(Writer& w, Value packets, Value high) {
   const Value above = w.b.constant(packets_type(w), -(std::int64_t{1} << 32));
   const Value number = w.b.arith(ArithOp::andi, packets, above);
@@ -78,7 +79,7 @@ struct Received {
   Value bits, arrived;
 };
 
-/// Polls the packets of one row until all are there. Gives up at once if `alive` is false.
+/// Polls the packets of one row until all have arrived. If `alive` is false, gives up without a poll.
 Received receive_row(Writer& w, Value pointers, Value high, Value alive, const Tile& tile) {
   Builder& b = w.b;
   const Value limit = w.argument(ArgumentKind::wait_limit);
@@ -93,7 +94,7 @@ Received receive_row(Writer& w, Value pointers, Value high, Value alive, const T
   };
   const auto poll = [&](std::span<const Value> carried) {
     Value packets = b.atomic_load(relaxed_load, pointers, tile.mask);
-    if (tile.mask) packets = b.select(*tile.mask, packets, high);  // lanes outside have no value
+    if (tile.mask) packets = b.select(*tile.mask, packets, high);  // lanes outside count as arrived
     const Value polls = w.add(carried[0], w.i64(1));
     return Builder::Values{polls, is_missing(w, packets, high), packets};
   };
@@ -102,7 +103,7 @@ Received receive_row(Writer& w, Value pointers, Value high, Value alive, const T
   return {low, w.negated(end[1])};
 }
 
-/// The tile that `source` has sent. A wait that is given up says so at `error`.
+/// Receives a tile from `source`. A wait that is given up is reported at `error`.
 Received receive_tile(Writer& w, Value base, Value source, Value high, Value alive, const Tile& tile) {
   Received tile_of = receive_row(w, in_row(w, base, 0, tile), high, alive, tile);
   if (rows(w) == 2) {
@@ -116,7 +117,7 @@ Received receive_tile(Writer& w, Value base, Value source, Value high, Value ali
   return tile_of;
 }
 
-/// body(tile, alive) -> alive, for own tiles one after the other. -> alive at the end
+/// Runs alive = body(tile, alive) for each tile of the program; returns the last `alive`.
 Value while_alive(Writer& w, Value alive, const std::function<Value(const Tile&, Value)>& body) {
   const Value first = w.widened(w.program());
   const Value end = w.index(w.manifest.launch.tiles());

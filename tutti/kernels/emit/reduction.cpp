@@ -11,7 +11,7 @@ namespace {
 
 bool is_half(Scalar scalar) { return scalar == Scalar::f16 || scalar == Scalar::bf16; }
 
-// NaN wins over numbers in max and min, as in StableHLO.
+// Returns the op that folds two elements. Max and min return NaN if an operand is NaN, as in StableHLO.
 ArithOp fold_op(const CollectiveSpec& spec) {
   const bool of_floats = tutti::is_float(spec.dtype), of_unsigned = is_unsigned(spec.dtype);
   switch (*spec.reduction) {
@@ -26,8 +26,8 @@ ArithOp fold_op(const CollectiveSpec& spec) {
   fail(Code::internal, "kernels do not reduce by {}", tutti::name(*spec.reduction));
 }
 
-/// True if a thread has registers for the vectors of all ranks at once. Loads of all ranks are then on their way together;
-/// else one rank follows the other, or values would spill to memory.
+/// True if a thread has enough registers for one tile of every rank at once. The kernel then loads from all
+/// ranks before it adds; otherwise it folds one rank after another, because values would spill to memory.
 bool folds_at_once(const Writer& w) {
   constexpr int registers = 65'536, most_of_thread = 255, per_vector = 4, per_address = 2;
   const Launch& launch = w.manifest.launch;
@@ -37,7 +37,7 @@ bool folds_at_once(const Writer& w) {
   return needed <= std::min(registers / threads, most_of_thread) / 2;
 }
 
-/// The stagings of all ranks; their addresses are loaded once if folds_at_once().
+/// The stagings of all ranks. If folds_at_once(), their addresses are loaded once; otherwise at each use.
 class Stagings {
  public:
   explicit Stagings(Writer& w) : w_(w) {
@@ -52,7 +52,7 @@ class Stagings {
   std::vector<Value> all_;
 };
 
-/// Folds load(rank) for rank 0, 1, ..; a rank is a number or a value.
+/// Folds load(rank) in the order of the ranks. `rank` is an int if folds_at_once(), otherwise a Value.
 template <class Load>
 Value fold_of_ranks(Writer& w, const Load& load) {
   if (folds_at_once(w)) {
@@ -82,21 +82,22 @@ void fold_to_output(Writer& w, const Load& load) {
 Value as_value(Writer& w, int rank) { return w.i32(rank); }
 Value as_value(Writer&, Value rank) { return rank; }
 
-/// Elements of a part: launch.elements, fewer of the last ones, perhaps below 0.
+/// The number of elements of a part: launch.elements, or less for the last parts. It may be negative.
 Value size_of_part(Writer& w, Value part) {
   const Value before = w.times(part, w.manifest.launch.elements);
   const Value rest = w.b.arith(ArithOp::subi, w.index(w.view.elements), before);
   return w.b.arith(ArithOp::minsi, rest, w.index(w.manifest.launch.elements));
 }
 
-/// Calls body with each own tile of a part.
+/// Calls body with each of the program's tiles in a part.
 void for_tiles_of(Writer& w, Value part, const std::function<void(const Tile&)>& body) {
   const bool are_whole = w.manifest.launch.elements * w.world == w.view.elements;
   const std::optional<Value> limit = are_whole ? std::nullopt : std::optional(size_of_part(w, part));
   w.for_own_tiles([&](Value t) { w.with_tile(t, limit, body); });
 }
 
-/// Pointers to the tile in a part of an array that is dense, or of a staging, whose slices lie as dense.
+/// Returns pointers to the tile in a part of an array. Stagings need no other stride: their slices are as
+/// large as parts.
 Value in_part(Writer& w, Value base, Value part, const Tile& tile) {
   return w.places(base, {1, w.world, w.manifest.launch.elements}, part, tile.elements);
 }
@@ -156,7 +157,7 @@ void publish_parts(Writer& w) {
   });
 }
 
-// Nobody else reads this rank's part of its staging before the second barrier.
+// Overwrites this rank's part in its own staging: peers read that part only after the second barrier.
 void fold_part(Writer& w) {
   const Stagings stagings(w);
   const Value mine = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);

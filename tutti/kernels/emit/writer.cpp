@@ -91,7 +91,8 @@ Value Writer::half_of(ArgumentKind table, Value rank, Scalar pointee) {
   return buffer(table, add(first, rank), pointee);
 }
 
-// Element i of block k lies at i + (i / inner) * (blocks - 1) * inner + k * inner: written so, compilers see runs.
+// Element i of block k has the offset i + (i / inner) * (blocks - 1) * inner + k * inner. In this form
+// compilers see that offsets are contiguous.
 Value Writer::places(Value base, const BlockedArray& array, Value block, Value elements) {
   if (array.blocks == 1) return b.offset(base, elements);
   const Value start = b.offset(base, times(block, array.inner));
@@ -162,7 +163,7 @@ void Writer::visit(const std::function<std::function<void(Value)>(Value)>& begin
   for_ranks(world, [&](Value source) { for_own_tiles(begin(source)); });
 }
 
-// Own tiles are counted by k: tile program + k * programs. A program without tiles has a count of 0 or less.
+// Loops over k: the program's tile k is tile program + k * programs. `count` may be negative.
 void Writer::for_groups(const std::function<std::function<void(Value)>(Value)>& begin) {
   const Value start = widened(program_);
   const Value rest = b.arith(ArithOp::subi, index(manifest.launch.tiles() - 1), start);

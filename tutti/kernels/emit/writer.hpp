@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that all emitters share: arguments, arithmetic of offsets, tiles, and the order of visits.
+// The Writer that all emitters use: arguments, offset arithmetic, tiles, and the order of visits.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace tutti::kernels {
 
-/// The least power of two that is not below n: a tensor's dim for n lanes.
+/// The smallest power of two that is at least n: the dim of a tensor for n lanes.
 int lanes_for(int n);
-/// How the elements of a dtype are held while they move or are reduced.
+/// The scalar type that holds elements of a dtype in a kernel.
 Scalar scalar_of(DType dtype);
 
-/// A tile of a block: the offsets of its elements, and which of them lie inside; none: all.
+/// A tile of a block: the offsets of its elements, and the mask of those inside the block. No mask: all are.
 struct Tile {
   Value elements;
   std::optional<Value> mask;
 };
 
-/// Writes one kernel of a manifest. Offsets are i32 or i64 as the view says, "index" below; ranks and counts are i32.
-/// C++ does not say which argument of a call is evaluated first: at most one argument of a call makes an op.
+/// Writes one kernel of a manifest. Offsets have type index: i32 or i64, see CanonicalView::offsets. Ranks
+/// and counts are i32. At most one argument of a call may make an op: C++ evaluates arguments in any order.
 class Writer {
  public:
   Writer(const Manifest& m, const std::string& entry);
@@ -45,34 +45,35 @@ class Writer {
   Value i32(std::int64_t value) { return b.constant(value_of(Scalar::i32), value); }
   Value i64(std::int64_t value) { return b.constant(value_of(Scalar::i64), value); }
   Value index(std::int64_t value) { return b.constant(value_of(index_), value); }
-  /// An i32 as an index.
+  /// Converts an i32 to an index.
   Value widened(Value value);
   Value add(Value x, Value y) { return b.arith(ArithOp::addi, x, y); }
   Value mul(Value x, Value y) { return b.arith(ArithOp::muli, x, y); }
   Value negated(Value truth);  // of i1
-  /// index: value * factor, value is an i32.
+  /// Returns value * factor as an index; value is an i32.
   Value times(Value value, std::int64_t factor);
 
-  /// The address in `entry` of a table, as a pointer whose accesses may be vectors.
+  /// Loads the address in an entry of a table. Accesses through the pointer may be vectors.
   Value buffer(ArgumentKind table, Value entry, Scalar pointee);
-  /// The buffer of a rank in the half of this call.
+  /// Loads the address of a rank's buffer in the half that this call uses.
   Value half_of(ArgumentKind table, Value rank, Scalar pointee);
 
-  /// Pointers to elements of one block of an array that begins at `base`. `block` is an i32.
+  /// Returns pointers to elements of one block of an array that begins at `base`. `block` is an i32.
   Value places(Value base, const BlockedArray& array, Value block, Value elements);
 
-  /// Calls body with tile t. Elements from `limit` on lie outside; none: the launch's elements. Body is called twice if
-  /// some tiles need a mask and others do not: full tiles have none, so that their accesses are vectors.
+  /// Calls body with tile t. Elements from `limit` on (default: launch.elements) are outside. If only some
+  /// tiles need a mask, calls body twice, for a branch without and one with a mask: full tiles then use
+  /// vector accesses.
   void with_tile(Value t, std::optional<Value> limit, const std::function<void(const Tile&)>& body);
-  /// Tile t, with a mask if some tile needs one.
+  /// Returns tile t, with a mask if any tile needs one.
   Tile tile(Value t);
   void for_own_tiles(const std::function<void(Value)>& body);
-  /// body(source) for n of the ranks, from the right neighbour of this rank on; the rank itself is the last of all.
+  /// Runs body(source) for the n ranks after this rank, in a circle; n = world ends with this rank itself.
   void for_ranks(int n, const std::function<void(Value)>& body);
-  /// The rank that is n further, in a circle; n from 1 to world.
+  /// Returns (rank + n) modulo world, for n from 1 to world.
   Value rank_after(Value n);
-  /// The visits of VisitOrder. begin(source) writes what is done once before tiles of a source and returns what is done for
-  /// a tile.
+  /// Writes the loops of VisitOrder. begin(source) writes the ops before the source's tiles; the function
+  /// that it returns writes the ops for a tile.
   void visit(const std::function<std::function<void(Value)>(Value)>& begin);
 
  private:

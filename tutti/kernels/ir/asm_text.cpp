@@ -6,7 +6,7 @@
 namespace tutti::kernels {
 namespace {
 
-// PTX writes the scope of a block as cta, and an access without an order as relaxed, as we do.
+// PTX and our enums spell orders and scopes in the same way.
 std::string access(std::string_view what, Order order, Scope scope) {
   return fmt::format("{}.{}.{}.global.u32", what, to_string(order), to_string(scope));
 }
@@ -20,7 +20,8 @@ AsmText asm_text(const ThreadSignal& signal) {
   return {fmt::format("{} [$1], $2;\nmov.u32 $0, 0;", store), "=r,l,r,~{memory}", false};
 }
 
-// The braces make the label local: the text may stand twice in a kernel. A limit of 0 wraps to 2^64 - 1 polls.
+// The braces make the label local, so that a kernel may contain the text twice. A limit of 0 wraps around and
+// allows 2^64 polls.
 AsmText asm_text(const ThreadWait& wait) {
   const std::string missing =
       wait.reached == IntPredicate::eq ? "setp.ne.s32 missing, ahead, 0;" : "setp.lt.s32 missing, ahead, 0;";

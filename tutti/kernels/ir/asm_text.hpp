@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX of the ops that single threads run. Triton passes it on as inline assembly.
+// PTX of the ops that run in each thread. Triton takes it as inline assembly.
 #pragma once
 
 #include <string>

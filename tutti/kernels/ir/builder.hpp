@@ -9,9 +9,9 @@
 
 namespace tutti::kernels {
 
-/// Writes one kernel, op by op. An op that does not take its operands is refused at once: I001 with op and types.
-/// Operands in brackets in op.hpp are optional here. C++ may evaluate arguments in any order: at most one argument of a
-/// call makes an op, or compilers number the values differently.
+/// Builds one kernel, op by op. Throws I001 with op and types as soon as an op does not take its operands.
+/// Operands that op.hpp puts in brackets are optional. Use at most one argument of a call to make an op: C++
+/// evaluates arguments in any order, so compilers would number the values differently.
 ///
 ///     Builder b("copy");
 ///     const Value from = b.argument("from", pointer_to(Scalar::f32), 16);
@@ -27,7 +27,8 @@ class Builder {
   /// Arguments come before all ops.
   Value argument(std::string name, ValueType type, std::optional<int> divisibility = std::nullopt);
 
-  /// Any op without regions: its one result, or all of them. one() throws I001 unless there is exactly one.
+  /// Append any op without regions. one() returns its only result and throws I001 unless there is exactly
+  /// one; all() returns all results.
   Value one(OpKind kind, std::vector<Value> operands = {});
   std::vector<Value> all(OpKind kind, std::vector<Value> operands = {});
 
@@ -38,7 +39,7 @@ class Builder {
     return one(Constant{std::move(type), value});
   }
   Value splat(Value x, Dims dims) { return one(Splat{std::move(dims)}, {x}); }
-  /// pointer + index; one of them may be a scalar, which is splat first.
+  /// Returns pointer + index. If only one of them is a tensor, the other is splat first.
   Value offset(Value pointer, Value index);
 
   Value arith(ArithOp op, Value x, Value y) { return one(Arith{op}, {x, y}); }
@@ -56,27 +57,27 @@ class Builder {
   void block_barrier() { all(BlockBarrier{}); }
 
   using Values = std::vector<Value>;
-  /// for (i = lower; i < upper; i += step) carried = body(i, carried). -> carried at the end
+  /// for (i = lower; i < upper; i += step) carried = body(i, carried). Returns the last carried values.
   Values for_loop(Value lower, Value upper, Value step, Values carried,
                   const std::function<Values(Value, std::span<const Value>)>& body);
   void for_loop(Value lower, Value upper, Value step, const std::function<void(Value)>& body);
-  /// Both functions return values of one list of types.
+  /// Both functions return values of the same types.
   Values if_else(Value condition, const std::function<Values()>& then,
                  const std::function<Values()>& otherwise);
   void if_then(Value condition, const std::function<void()>& then);
-  /// while (condition(carried)) carried = body(carried). -> carried at the end
+  /// while (condition(carried)) carried = body(carried). Returns the last carried values.
   Values while_loop(Values carried, const std::function<Value(std::span<const Value>)>& condition,
                     const std::function<Values(std::span<const Value>)>& body);
 
   const ValueType& type(Value value) const { return type_of(function_, value); }
 
-  /// Adds the return and verifies the kernel (verify.hpp).
+  /// Appends the return, verifies the kernel (verify.hpp) and returns it.
   Function finish() &&;
 
  private:
   Value made(ValueType type);
   std::vector<Value> append(Op op);
-  /// Runs `write` with its ops going into a new region with arguments of these types.
+  /// Makes a region with arguments of these types; `write` appends the region's ops.
   Region region(const std::vector<ValueType>& arguments,
                 const std::function<void(std::span<const Value>)>& write);
 

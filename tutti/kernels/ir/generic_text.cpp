@@ -25,7 +25,7 @@ std::string assembly(const AsmText& code) {
 
 std::string policy(Cache cache) { return cache == Cache::none ? "" : "cachePolicy = " + cache_text(cache); }
 
-/// The attributes that belong to the op itself, between <{ and }>; most ops have none.
+/// Prints an op's own attributes, which stand between <{ and }>; most ops have none.
 std::string properties(const Op& op) {
   return std::visit(Overloaded{
                         [](const GetProgramId&) { return std::string("axis = 0 : i32"); },
@@ -68,7 +68,7 @@ std::string properties(const Op& op) {
                     op.kind);
 }
 
-/// The attributes that others give to an op, between { and }.
+/// Prints the attributes that do not belong to the op's definition; they stand between { and }.
 std::string discardable(const Function& function, const Op& op) {
   const auto own = [](Memory memory) {
     return memory == Memory::own ? fmt::format("{{{}}}", own_memory) : std::string();

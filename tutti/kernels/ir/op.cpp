@@ -11,7 +11,7 @@
 namespace tutti::kernels {
 namespace {
 
-// In the order of OpKind. Arith and Convert have one name per operation.
+// The names of the ops, in the order of OpKind. Arith and Convert have one name per operation instead.
 constexpr std::array<std::string_view, std::variant_size_v<OpKind>> names{
     "tt.get_program_id",
     "tt.get_num_programs",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ops of collective kernels: those of Triton's dialects tt, arith and scf that our kernels use. Each struct holds
-// what the op has beside its operands, which stand in the comment: [optional].
+// The ops of collective kernels: the part of Triton's dialects tt, arith and scf that our kernels use. Each
+// struct holds an op's attributes. The comment lists operands, optional ones in brackets, and results.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tutti::kernels {
 
-// Numbers are those of Triton 3.9.0 and MLIR in generic text.
+// Enumerators have the numbers that Triton 3.9.0 and MLIR print in generic text.
 enum class Order { relaxed = 1, acquire, release, acq_rel };
 enum class Scope { gpu = 1, cta, sys };
 enum class Cache { none = 1, ca, cg, wb, cs, wt, cv };
@@ -22,8 +22,8 @@ enum class RmwOp { bit_and = 1, bit_or, bit_xor, add, fadd, max, min, umax, umin
 enum class IntPredicate { eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge };
 enum class FloatPredicate { oeq = 1, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno };
 
-/// Who else reads or writes the memory of a plain load or store while the kernel runs. The protocol rule of verify()
-/// concerns peers only.
+/// States whether peers access the memory of a plain load or store while the kernel runs. check_protocol()
+/// concerns only Memory::peer.
 enum class Memory { peer, own };
 struct GetProgramId {};    // () -> i32
 struct GetNumPrograms {};  // () -> i32
@@ -36,7 +36,7 @@ struct Splat {  // scalar -> tensor
 struct ExpandDims {  // tensor -> tensor with a dim 1 more
   int axis = 0;
 };
-struct Broadcast {  // tensor -> tensor of the same rank, dims 1 become larger
+struct Broadcast {  // tensor -> tensor of the same rank; dims of size 1 grow
   Dims dims;
 };
 struct Reshape {  // tensor -> tensor
@@ -45,10 +45,10 @@ struct Reshape {  // tensor -> tensor
 struct AddPtr {};  // pointer, integer -> pointer
 struct IntToPtr {  // i64 -> pointer
   Scalar pointee = Scalar::i32;
-  std::optional<int> divisibility;  // bytes; vector accesses need it
+  std::optional<int> divisibility;  // of the address, in bytes; vector accesses need it
 };
 struct PtrToInt {};  // pointer -> i64
-struct Bitcast {     // value or pointer -> of the same kind and bits
+struct Bitcast {     // value or pointer -> value or pointer with the same number of bits
   Scalar to = Scalar::i32;
 };
 struct Load {  // pointer, [mask, [other]] -> value
@@ -59,12 +59,12 @@ struct Store {  // pointer, value, [mask]
   Memory memory = Memory::peer;
   Cache cache = Cache::none;
 };
-struct AtomicRmw {  // pointer, value, [mask] -> value before
+struct AtomicRmw {  // pointer, value, [mask] -> previous value
   RmwOp op = RmwOp::add;
   Order order = Order::relaxed;
   Scope scope = Scope::sys;
 };
-struct AtomicCas {  // pointer, expected, value -> value before
+struct AtomicCas {  // pointer, expected, value -> previous value
   Order order = Order::acq_rel;
   Scope scope = Scope::sys;
 };
@@ -76,29 +76,30 @@ struct AtomicLoad {  // pointer, [mask] -> value
   Order order = Order::acquire;
   Scope scope = Scope::sys;
 };
-/// Waits until memory EQUALS the value. A lane whose timeout has passed gets false and acquires nothing.
+/// Waits until memory EQUALS the value. A lane that reaches its timeout returns false and acquires nothing.
 struct AtomicPoll {  // pointer, value, [timeout in ns: i64] -> i1
   Order order = Order::acquire;
   Scope scope = Scope::sys;
 };
-// Three ops of single threads, for NVIDIA only: inline assembly in text (asm_text.hpp). Other ops run once for a block.
-struct ThreadId {};    // () -> i32, another one in each thread of the block
+// ThreadId, ThreadSignal and ThreadWait run in each thread; other ops run once per block. These three are for
+// NVIDIA only and are printed as inline assembly (asm_text.hpp).
+struct ThreadId {};    // () -> i32, different in each thread of the block
 struct ThreadSignal {  // pointer to i32, value: i32 -> i32, always 0
   Order order = Order::release;
   Scope scope = Scope::sys;
 };
-/// Polls until memory - value, with wrap-around, is not below zero (sge), or until memory equals value (eq).
-/// After `limit` polls in vain (0: never) it stores {1, value} at `error` and returns 0, else 1.
+/// Polls until memory - value, with wrap-around, is at least zero (sge), or until memory equals value (eq);
+/// then returns 1. After `limit` polls (0: no limit) it stores {1, value} at `error` and returns 0.
 struct ThreadWait {  // pointer to i32, value: i32, limit: i64, error: pointer to i32 -> i32
   Order order = Order::acquire;
   Scope scope = Scope::sys;
   IntPredicate reached = IntPredicate::sge;
 };
-struct Reduce {  // tensor -> without the dim; one region of two elements
+struct Reduce {  // tensor -> tensor without dim `axis`; one region that combines two elements
   int axis = 0;
 };
 struct ReduceReturn {};  // element
-struct BlockBarrier {};  // of all address spaces
+struct BlockBarrier {};  // orders accesses to all address spaces
 
 struct Constant {  // () -> value, in every element of a tensor
   ValueType type;
@@ -143,12 +144,12 @@ struct Convert {  // value -> value
   Scalar to = Scalar::i64;
 };
 
-struct For {};  // lower, upper, step, first carried.. -> last carried; region of index and carried
-struct If {     // i1 -> results; regions then and else, which is empty if it does nothing
+struct For {};  // lower, upper, step, first carried.. -> last carried; region arguments: index, carried..
+struct If {     // i1 -> results; two regions, then and else; an else without ops is empty
   std::vector<ValueType> results;
 };
-struct While {};      // first carried.. -> last carried; regions of condition and body, both of carried
-struct Yield {};      // values of the region
+struct While {};      // first carried.. -> last carried; regions condition and body, each takes carried..
+struct Yield {};      // the region's results
 struct Condition {};  // i1, carried..
 struct Return {};
 
@@ -158,7 +159,7 @@ using OpKind = std::variant<GetProgramId, GetNumPrograms, MakeRange, Splat, Expa
                             ReduceReturn, BlockBarrier, Constant, Arith, CompareInts, CompareFloats, Select,
                             Convert, For, If, While, Yield, Condition, Return>;
 
-/// A value of one Function, whose `types` has its type.
+/// A value of one Function. Function::types has the value's type.
 struct Value {
   int id = -1;
 
@@ -173,7 +174,7 @@ struct Op {
   std::vector<Region> regions;
 };
 
-/// Ops that run one after another; the last is a terminator, unless there is none at all.
+/// A sequence of ops. The last one is a terminator; only an empty region has none.
 struct Region {
   std::vector<Value> arguments;
   std::vector<Op> ops;
@@ -182,10 +183,10 @@ struct Region {
 struct Argument {
   std::string name;
   ValueType type;
-  std::optional<int> divisibility;  // of a pointer in bytes, or of an integer
+  std::optional<int> divisibility;  // of an integer, or of a pointer's address in bytes
 };
 
-/// One kernel. The first values are its arguments.
+/// One kernel. Its first values are its arguments.
 struct Function {
   std::string name;
   std::vector<Argument> arguments;
@@ -204,7 +205,7 @@ std::string_view to_string(FloatPredicate predicate);
 const ValueType& type_of(const Function& function, Value value);
 std::vector<ValueType> types_of(const Function& function, const std::vector<Value>& values);
 std::string value_name(const Function& function, Value value);  // "%pointers", "%17"
-/// "tt.store %17", for messages: the op and its first operand.
+/// Names an op in messages by its first operand: "tt.store %17".
 std::string label(const Function& function, const Op& op);
 
 }  // namespace tutti::kernels

@@ -17,8 +17,7 @@ std::string text(const Types& types) {
   return all;
 }
 
-/// One op with its operands' types. Its overloads of results() are the typing rules; each begins with the operands'
-/// number.
+/// The typing rules of ops: one overload of results() per kind. Each first checks the number of operands.
 class Rules {
  public:
   Rules(const OpKind& kind, const Types& operands) : kind_(kind), in_(operands) {}
@@ -277,7 +276,7 @@ class Rules {
 struct ExpectedRegion {
   Types arguments;
   std::size_t terminator;  // index in OpKind
-  Types operands;          // of the terminator; its i1 is left out
+  Types operands;          // types of the terminator's operands, without the i1 of Condition
 };
 
 template <class Kind>

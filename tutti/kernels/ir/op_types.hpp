@@ -7,12 +7,12 @@
 
 namespace tutti::kernels {
 
-/// The types of the op's results, from those of its operands.
-/// Throws I001 with op and types if the op does not take them.
+/// Infers the types of an op's results from the types of its operands.
+/// Throws I001 with op and types if the op does not take these operands.
 std::vector<ValueType> result_types(const OpKind& kind, const std::vector<ValueType>& operands);
 
-/// Checks number, arguments and terminators of the op's regions against its operands and results; not the ops inside.
-/// Throws I001.
+/// Checks an op's regions against its operands and results: their number, arguments and terminators. Does not
+/// check the ops inside. Throws I001.
 void check_regions(const Function& function, const Op& op);
 
 }  // namespace tutti::kernels

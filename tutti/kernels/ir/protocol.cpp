@@ -32,7 +32,7 @@ Role role_of(const Op& op) {
                     op.kind);
 }
 
-/// An access and a wait that some path from the last block barrier to here has; none: no path does.
+/// An access and a wait that some path from the last block barrier to this op contains; null if no path does.
 struct Open {
   const Op* access = nullptr;
   const Op* wait = nullptr;
@@ -70,8 +70,8 @@ class Protocol {
     return open;
   }
 
-  // A second round sees what the first left open. Rounds after it find nothing new: a round adds, whatever came
-  // before, the same access and wait.
+  // The second round starts with what the first left open. Two rounds suffice: each round adds the same
+  // access and wait, whatever was open before it.
   Open after_loop(const Region& body, const Open& before) const {
     const Open once = either(before, after(body, before));
     return either(once, after(body, once));

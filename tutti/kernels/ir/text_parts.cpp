@@ -11,7 +11,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// Infinities and the quiet NaN have no decimals in MLIR.
+/// The hexadecimal text of an infinity or the quiet NaN, which MLIR cannot write in decimals.
 std::string_view special_text(double value, Scalar scalar) {
   const int kind = std::isnan(value) ? 2 : value < 0 ? 1 : 0;
   static constexpr std::string_view of_f16[]{"0x7C00", "0xFC00", "0x7E00"};

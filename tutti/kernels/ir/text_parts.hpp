@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of both texts of a kernel.
+// The parts that both texts of a kernel share.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tutti::kernels {
 
-/// The attribute of a load or store of Memory::own. Tools keep attributes that they do not know.
+/// The attribute that marks a load or store of Memory::own. Other tools keep attributes unknown to them.
 inline constexpr std::string_view own_memory = "tutti.own";
 inline constexpr int every_address_space = 31;  // of ttg.barrier
 
@@ -18,14 +18,15 @@ std::string joined_names(const Function& function, const std::vector<Value>& val
 std::string joined_types(const std::vector<ValueType>& types);                         // "i32, tensor<8xi32>"
 std::string joined_types(const Function& function, const std::vector<Value>& values);
 std::string with_types(const Function& function, const std::vector<Value>& values);  // "%a: i32, %3: i1"
-/// "(i32) -> i1"
+/// Prints the types of an op's operands and results: "(i32) -> i1".
 std::string signature(const Function& function, const Op& op);
 
-/// "1 : i32", "true", "dense<0.000000e+00> : tensor<8xf32>"
+/// Prints a constant: "1 : i32", "true", "dense<0.000000e+00> : tensor<8xf32>".
 std::string constant_text(const Constant& constant);
-/// "{tt.divisibility = 16 : i32}", of a pointer that an int_to_ptr makes, or of an argument; "" without a hint.
+/// Prints the hint of an argument or of the result of an int_to_ptr: "{tt.divisibility = 16 : i32}"; "" if
+/// there is none.
 std::string hint_text(std::optional<int> divisibility, const ValueType& type);
-/// "#tt.cache_policy<..>"
+/// Prints a cache policy: "#tt.cache_policy<..>".
 std::string cache_text(Cache cache);
 std::string quoted(std::string_view text);
 

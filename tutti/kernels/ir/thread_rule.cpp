@@ -10,7 +10,7 @@ bool is_one_of(const OpKind& kind) {
   return (std::holds_alternative<Kinds>(kind) || ...);
 }
 
-/// True for ops that threads may run apart from each other: nothing that a whole block does.
+/// True for ops that a single thread may run without the other threads of its block.
 bool runs_by_thread(const Op& op) {
   if (const auto* load = std::get_if<Load>(&op.kind)) return load->memory == Memory::own;
   return is_one_of<GetProgramId, GetNumPrograms, Constant, Arith, CompareInts, Select, Convert, AddPtr,

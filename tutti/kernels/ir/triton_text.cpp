@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spellings are those that Triton 3.9.0 prints.
+// Prints ops as Triton 3.9.0 does.
 #include <fmt/format.h>
 
 #include "tutti/kernels/ir/asm_text.hpp"
@@ -9,7 +9,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// One op; its overloads of line() are the texts behind "%result = ". Regions hold their lines.
+/// Prints ops and their regions. Each overload of line() prints one kind of op, without its "%result = ".
 class Printer {
  public:
   explicit Printer(const Function& function) : function_(function) {}

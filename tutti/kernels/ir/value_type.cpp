@@ -15,12 +15,12 @@ namespace {
 struct ScalarInfo {
   std::string_view name;
   int bits;
-  int precision = 0;  // of floats: bits of the significand with its hidden one; 0: an integer
+  int precision = 0;  // bits of a float's significand, the hidden bit included; 0: an integer
   int lowest = 0;     // exponent of the smallest subnormal number
   int highest = 0;    // all numbers are below 2^highest
 };
 
-// In the order of enum class Scalar.
+// One entry per Scalar, in the order of the enum.
 constexpr std::array scalars{
     ScalarInfo{"i1", 1},
     ScalarInfo{"i8", 8},

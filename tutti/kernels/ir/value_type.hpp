@@ -14,13 +14,14 @@ enum class Scalar { i1, i8, i16, i32, i64, f16, bf16, f32, f64 };
 std::string_view to_string(Scalar scalar);  // "bf16"
 int bits(Scalar scalar);
 bool is_float(Scalar scalar);
-/// True if the type has exactly this number; integers are signed, i1 has 0 and 1, floats have infinities and NaN.
+/// True if the type represents this number exactly. Integers are signed, i1 has 0 and 1, floats have
+/// infinities and NaN.
 bool holds(Scalar scalar, std::int64_t value);
 bool holds(Scalar scalar, double value);
 
 using Dims = std::vector<std::int64_t>;
 
-/// The type of a value in a kernel: a scalar, a pointer to scalars, or a tensor of one of them.
+/// The type of a value in a kernel: a scalar, a pointer to scalars, or a tensor of scalars or pointers.
 /// Dims of tensors are powers of two, and a tensor has at most 2^20 elements (dims_defect()).
 struct ValueType {
   Scalar scalar = Scalar::i32;
@@ -41,7 +42,7 @@ bool is_float(const ValueType& type);    // not a pointer
 /// The same element type with other dims.
 ValueType with_dims(ValueType type, Dims dims);
 std::int64_t elements_of(const Dims& dims);
-/// Why the compiler would refuse a tensor of these dims; none if it takes it.
+/// Explains why Triton would refuse a tensor of these dims; nullopt if Triton takes it.
 std::optional<std::string> dims_defect(const Dims& dims);
 
 }  // namespace tutti::kernels

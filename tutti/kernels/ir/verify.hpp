@@ -5,22 +5,24 @@
 
 namespace tutti::kernels {
 
-/// Checks a kernel; throws I001 naming the op unless
+/// Checks a kernel. Throws I001 naming the op unless
 /// - names are identifiers, and hints are powers of two;
-/// - every op takes its operands and its results have the types that follow (result_types(), check_regions());
-/// - a value is defined once, before its uses and in a region around them; a terminator ends each region;
-/// - the kernel follows the protocol: see check_protocol(), check_threads().
+/// - every op takes its operands, and its results have the inferred types (result_types(), check_regions());
+/// - each value is defined once, before its uses, in the region of the use or one that encloses it;
+/// - each region ends in a terminator;
+/// - check_protocol() and check_threads() accept the kernel.
 void verify(const Function& function);
 
-/// Threads of a block run apart: a release by one orders the accesses of others only through a block barrier. So on
-/// every path there is a block barrier
+/// Checks the block barriers around signals and waits. A release by one thread orders accesses of the block's
+/// other threads only through a block barrier. Every path must therefore have a block barrier
 /// - between a plain load or store of Memory::peer and a later signal: an atomic or assembly that releases;
 /// - between a wait (one that acquires) and a later plain load or store of Memory::peer.
 /// Throws I001 naming both ops.
 void check_protocol(const Function& function);
 
-/// Values that come from a ThreadId differ between the threads of a block. Only ops of scalars take them, and only such
-/// ops stand in a branch that they decide: a block barrier or a tensor there would wait for threads that never come.
+/// Checks the use of values that differ between the threads of a block: the results of ThreadId, and values
+/// computed from them. Only scalar ops of single threads may take such a value or stand in a branch that
+/// depends on one: a block barrier or a tensor op there would wait for threads that do not enter the branch.
 /// Throws I001 naming the op.
 void check_threads(const Function& function);
 

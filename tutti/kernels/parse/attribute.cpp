@@ -10,7 +10,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// "dense<0> : tensor<8xi32>", behind the word.
+/// Reads "dense<0> : tensor<8xi32>" after the word.
 Constant read_dense(Lexer& in) {
   in.expect("<");
   if (in.sees("[") || in.sees(TokenKind::string)) in.refuse("one number, the same in every element");
@@ -23,7 +23,7 @@ Constant read_dense(Lexer& in) {
   return {type, value_in(in, number, type)};
 }
 
-/// "-3 : i32"; without a type integers are i64 and others f64, as in MLIR.
+/// Reads "-3 : i32". Without a type, integers are i64 and other numbers f64, as in MLIR.
 Constant read_scalar_constant(Lexer& in) {
   const NumberText number = read_number(in);
   const ValueType type =
@@ -31,7 +31,7 @@ Constant read_scalar_constant(Lexer& in) {
   return {type, value_in(in, number, type)};
 }
 
-/// "array<i32: 1, 0>", behind the word.
+/// Reads "array<i32: 1, 0>" after the word.
 std::vector<std::int64_t> read_integers(Lexer& in) {
   std::vector<std::int64_t> integers;
   in.expect("<");
@@ -44,7 +44,7 @@ std::vector<std::int64_t> read_integers(Lexer& in) {
   return integers;
 }
 
-/// "<cache_modifier = cg, eviction_policy = evict_normal>"
+/// Reads "<cache_modifier = cg, eviction_policy = evict_normal>".
 Cache read_cache(Lexer& in) {
   in.expect("<");
   in.expect("cache_modifier");
@@ -57,12 +57,12 @@ Cache read_cache(Lexer& in) {
   in.expect(",");
   in.expect("eviction_policy");
   in.expect("=");
-  in.expect("evict_normal");  // others die in ptxas together with some modifiers
+  in.expect("evict_normal");  // ptxas rejects other policies together with some modifiers
   in.expect(">");
   return *cache;
 }
 
-/// "[{..}, {..}]", behind the bracket.
+/// Reads "[{..}, {..}]" after the bracket.
 std::vector<Attributes> read_dictionaries(Lexer& in) {
   std::vector<Attributes> all;
   while (!in.takes("]")) {

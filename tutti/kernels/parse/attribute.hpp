@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and attributes of MLIR's text, as far as kernels have them.
+// Reads the types and attributes of MLIR's text that kernels use.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace tutti::kernels {
 
 struct NamedAttribute;
 
-/// A dictionary whose entries are taken out as they are understood; what remains is refused.
+/// A dictionary of attributes. taken() removes the entries that an op has; require_empty() refuses the rest.
 struct Attributes {
   std::vector<NamedAttribute> all;
 };
@@ -23,7 +23,8 @@ struct FunctionType {
   std::vector<ValueType> arguments, results;
 };
 
-/// monostate: only a name. A Constant is a number with its type, in every element of a tensor. Integers: array<i32: ..>.
+/// The value of an attribute. monostate: the attribute is only a name. Constant: a number and its type; a
+/// tensor has it in every element. Vector of integers: array<i32: ..>.
 struct Attribute {
   std::variant<std::monostate, bool, std::string, Constant, std::vector<std::int64_t>,
                std::vector<Attributes>, FunctionType, Cache>
@@ -39,26 +40,26 @@ struct NamedAttribute {
 std::optional<Scalar> scalar_named(std::string_view name);
 bool begins_type(const Lexer& in);
 ValueType read_type(Lexer& in);
-/// "i32, i1", at least one.
+/// Reads one or more types: "i32, i1".
 std::vector<ValueType> read_types(Lexer& in);
-/// "(i32, i1)", "()".
+/// Reads zero or more types in brackets: "(i32, i1)", "()".
 std::vector<ValueType> read_types_in_brackets(Lexer& in);
-/// What stands behind "->": one type, or types in brackets.
+/// Reads the types after "->": one type, or types in brackets.
 std::vector<ValueType> read_result_types(Lexer& in);
 
 Attribute read_attribute(Lexer& in);
-/// "{a = 1 : i32, b}"; names that are in `into` already are refused.
+/// Reads a dictionary, "{a = 1 : i32, b}", into `into`. Refuses names that `into` already has.
 void read_dictionary(Lexer& in, Attributes& into);
 
-/// The value of the attribute of that name, which is taken out; none if there is no such attribute.
-/// Refuses an attribute of another type.
+/// Removes the named attribute and returns its value; nullopt if there is no such attribute.
+/// Refuses an attribute whose value is not a T.
 template <class T>
 std::optional<T> taken(const Lexer& in, Attributes& attributes, std::string_view name);
 
-/// Refuses what has not been taken.
+/// Refuses the attributes that were not taken.
 void require_empty(const Lexer& in, const Attributes& attributes, std::string_view owner);
 
-// --- Of the template ------------------------------------------------------------------------------------------------
+// --- Implementation of taken() -------------------------------------------------------------------------------
 
 std::optional<NamedAttribute> extracted(Attributes& attributes, std::string_view name);
 [[noreturn]] void refuse_attribute(const Lexer& in, const NamedAttribute& attribute);

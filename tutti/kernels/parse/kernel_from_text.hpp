@@ -8,14 +8,14 @@
 
 namespace tutti::kernels {
 
-/// The kernels of a module: text of triton_text() or mlir_generic_text(), or what Triton 3.9.0 prints for it.
-/// - Values are numbered as the builder does, whatever their names. Locations and comments are left out.
-/// - Loads and stores are of Memory::peer unless they carry {tutti.own}.
-/// - Inline assembly must be that of an op of threads (asm_text.hpp).
-/// Throws R001 with line, column and the line itself for anything else, also for a kernel that verify() refuses.
+/// Parses a module's kernels: text of triton_text(), mlir_generic_text(), or Triton 3.9.0's print of either.
+/// - Values get the builder's numbers, whatever their names in the text. Locations and comments are ignored.
+/// - Loads and stores have Memory::peer unless they carry {tutti.own}.
+/// - Inline assembly must be exactly that of ThreadId, ThreadSignal or ThreadWait (asm_text.hpp).
+/// Throws R001 with line, column and the line itself for other text and for kernels that verify() refuses.
 std::vector<Function> kernels_from_text(std::string_view text);
 
-/// The only kernel of a module. Throws R001 also if there are none or several.
+/// Parses a module of one kernel. Also throws R001 if there are none or several.
 Function kernel_from_text(std::string_view text);
 
 }  // namespace tutti::kernels

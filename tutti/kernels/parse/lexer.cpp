@@ -15,7 +15,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_of_word(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.'; }
-bool is_of_name(char c) { return is_of_word(c) || c == '-'; }  // of a value, a symbol or a block
+bool is_of_name(char c) { return is_of_word(c) || c == '-'; }  // names of values, symbols and blocks
 
 template <class Belongs>
 std::size_t length_while(std::string_view text, std::size_t begin, Belongs belongs) {
@@ -35,7 +35,7 @@ std::size_t length_of_number(std::string_view text) {
   return exponent > end + sign ? exponent : end;
 }
 
-/// With both quotes; 1 if the string does not end in its line.
+/// The length of a string with both quotes; 1 if the string does not end on its line.
 std::size_t length_of_string(std::string_view text) {
   for (std::size_t end = 1; end < text.size() && text[end] != '\n'; ++end) {
     if (text[end] == '"') return end + 1;
@@ -44,7 +44,7 @@ std::size_t length_of_string(std::string_view text) {
   return 1;
 }
 
-// The beginning of a long token.
+// Returns a token for a message; a long token is cut.
 std::string shown(const Token& token) {
   constexpr std::size_t longest = 40;
   if (token.kind == TokenKind::end) return "the end of the text";
@@ -52,7 +52,8 @@ std::string shown(const Token& token) {
   return fmt::format("'{}..'", token.text.substr(0, longest));
 }
 
-/// The part of a long line around a column, printable.
+/// Returns the part of a line around a column, with printable characters only, and makes `column` relative to
+/// that part.
 std::string window(std::string_view line, std::size_t& column) {
   constexpr std::size_t before = 60, most = 100;
   const std::size_t begin = column > before ? column - before : 0;

@@ -30,7 +30,7 @@ struct Token {
   std::size_t at = 0;  // where it begins
 };
 
-/// Reads MLIR's text token by token. Blanks and comments between tokens do not count.
+/// Reads MLIR's text token by token. Skips blanks and comments between tokens.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) { advance(); }
@@ -45,13 +45,13 @@ class Lexer {
   void expect(std::string_view word);
   Token expect(TokenKind kind, std::string_view what);
 
-  /// "-3"
+  /// Reads an integer: "-3".
   std::int64_t integer(std::string_view what);
-  /// "<8x4x": takes the bracket that is next, and the dims behind it, which are no tokens.
+  /// Reads "<8x4x": the bracket, which is the next token, and the dims after it, which are no tokens.
   Dims dims_behind_bracket();
-  /// A string's contents.
+  /// Reads a string and returns its contents.
   std::string quoted(std::string_view what);
-  /// loc(..), if that is next.
+  /// Skips loc(..) if it comes next.
   void skip_location();
 
   /// Refuses the next token.
@@ -66,7 +66,7 @@ class Lexer {
   std::size_t length_of_next(TokenKind& kind) const;
 
   std::string_view text_;
-  std::size_t at_ = 0;  // behind next_
+  std::size_t at_ = 0;  // the position after next_
   Token next_;
 };
 

@@ -32,7 +32,7 @@ int stored_bits_of_significand(Scalar scalar) {
   }
 }
 
-/// The float with these bits; none for a NaN other than the one that constants have, 0111..1000...
+/// The float with these bits. Returns nullopt for a NaN other than 0111..1000.., the only NaN of constants.
 std::optional<double> float_of(std::uint64_t pattern, Scalar scalar) {
   const int total = bits(scalar), low = stored_bits_of_significand(scalar), exponents = total - 1 - low;
   if (total < 64 && pattern >> total != 0) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<double> float_of(std::uint64_t pattern, Scalar scalar) {
   return is_negative ? -size : size;
 }
 
-/// The nearest float of a type, ties to even.
+/// Rounds to the nearest float of a type, ties to even.
 double rounded(double value, Scalar scalar) {
   if (scalar == Scalar::f64 || value == 0 || !std::isfinite(value)) return value;
   const int precision = stored_bits_of_significand(scalar) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of MLIR's text, whose meaning depends on the type that follows them.
+// Reads numbers of MLIR's text. Their meaning depends on the type that follows them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tutti::kernels {
 
-/// "-1.5e+00", "7", "0x7F80", "true".
+/// A number as written, before its type is known: "-1.5e+00", "7", "0x7F80", "true".
 struct NumberText {
   std::string digits;  // with its sign
   std::size_t at = 0;
@@ -19,8 +19,9 @@ struct NumberText {
 
 NumberText read_number(Lexer& in);
 
-/// The number in this type's elements. Integers are signed. A decimal number is rounded to the nearest of a float type,
-/// through f64, as MLIR does; a hexadecimal one is a float's bits. Refuses what is not of the type.
+/// Converts a number to the type's elements. Integers are signed. A decimal number is rounded to f64 and then
+/// to the nearest float of the type, as in MLIR; a hexadecimal number is the bits of a float. Refuses a
+/// number that the type does not have.
 std::variant<std::int64_t, double> value_in(const Lexer& in, const NumberText& number, const ValueType& type);
 
 }  // namespace tutti::kernels

@@ -54,7 +54,7 @@ class Kinds {
   OpKind atomic_load() const { return AtomicLoad{order(), scope()}; }
   OpKind atomic_poll() const { return AtomicPoll{order(), scope()}; }
 
-  /// The op of threads that has this text.
+  /// Returns the ThreadId, ThreadSignal or ThreadWait whose assembly this is.
   OpKind assembly() const {
     only(1, "packed_element", "an op of threads has one element");
     const AsmText found{text("asm_string"), text("constraints"), flag("pure")};
@@ -156,7 +156,8 @@ class Kinds {
   OpText& op_;
 };
 
-/// Every op by an example of its kind, which has its name; those of Arith and Convert are found apart.
+/// One row per kind of op: `example` provides the name, `make` reads the attributes. kind_of() finds Arith
+/// and Convert without a row.
 struct Row {
   OpKind example;
   OpKind (Kinds::*make)() const;

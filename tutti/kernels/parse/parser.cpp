@@ -12,7 +12,7 @@
 namespace tutti::kernels {
 namespace {
 
-constexpr int most_regions = 64;  // one in the other; bounds the stack
+constexpr int most_regions = 64;  // nesting depth; bounds the stack
 constexpr int most_results = 1 << 10;
 
 }  // namespace

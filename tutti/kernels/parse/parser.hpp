@@ -11,22 +11,22 @@
 
 namespace tutti::kernels {
 
-/// Reads a module in either form; every op may have a form of its own. Values get numbers in the order in which the
-/// builder makes them: arguments of a region, its ops, then the results of the op around it.
+/// Parses a module. Each op may be in either form. Values are numbered in the builder's order: a region's
+/// arguments, its ops, then the results of the op that has the region.
 class Parser {
  public:
   explicit Parser(std::string_view text) : in_(text) {}
 
-  /// Not verified.
+  /// A parsed kernel, not yet verified.
   struct Kernel {
     Function function;
-    std::size_t at;  // where it stands
+    std::size_t at;  // position in the text
   };
   std::vector<Kernel> module();
 
  private:
   using Names = std::map<std::string, Value, std::less<>>;
-  /// Names that are defined while it lives end with it.
+  /// A scope of names: its destructor removes the names that were defined during its lifetime.
   class NameScope {
    public:
     explicit NameScope(Parser& parser) : parser_(parser), mark_(parser.defined_.size()) {}
@@ -56,11 +56,11 @@ class Parser {
   Op op();
   Op checked(OpText text);
   void require_types(const OpText& text) const;
-  /// "^bb0(%a: i32):", if it is next: defines the region's arguments. -> their names
+  /// Reads "^bb0(%a: i32):" if it comes next: defines the region's arguments and returns their names.
   std::vector<Token> block_header(Region& region);
-  /// ".. }"
+  /// Reads ops up to and including "}".
   void ops_to_end(Region& region);
-  /// "{ .. }", its names end with it; what is in `region` stays.
+  /// Reads "{ .. }" as a scope of names and appends its ops to `region`.
   void block(Region& region);
   struct ResultNames {
     std::string name;
@@ -73,7 +73,7 @@ class Parser {
   // generic_form.cpp
   OpText generic_op();
 
-  // triton_form.cpp: what stands behind an op's name.
+  // triton_form.cpp: reads the text after an op's name.
   OpText triton_op();
   void dictionary(OpText& op);
   void enumerated(OpText& op, std::string_view attribute, int number) const;
@@ -94,9 +94,10 @@ class Parser {
   void if_form(OpText& op);
   void while_form(OpText& op);
   void condition_form(OpText& op);
-  /// "(%a = %x, ..)": the new values' names, and the operands that they begin with.
+  /// Reads "(%a = %x, ..)": returns the names of the new values, and appends their initial values to the
+  /// operands.
   std::vector<Token> carried(OpText& op);
-  /// A loop's or branch's region: the text leaves out a yield of nothing.
+  /// Reads the region of a loop or branch. Adds the yield, which the text omits if it yields no values.
   void block_with_yield(Region& region);
   struct Form;
   static const Form forms[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each op as Triton 3.9.0 prints it: the assembly formats of its dialects tt, ttg, arith and scf.
+// Reads ops as Triton 3.9.0 prints them, in the assembly formats of its dialects tt, ttg, arith and scf.
 #include <fmt/format.h>
 
 #include "tutti/kernels/ir/text_parts.hpp"
@@ -78,7 +78,7 @@ void Parser::enumerated(OpText& op, std::string_view attribute, int number) cons
       {std::string(attribute), op.at, {Constant{value_of(Scalar::i32), std::int64_t{number}}}});
 }
 
-/// A word of the op, which is a number in the generic text.
+/// Reads an enumerator by name. The generic text has its number.
 template <class Enum>
 void Parser::enumerated(OpText& op, std::string_view attribute, Enum first, Enum last) {
   std::string words;
@@ -100,7 +100,7 @@ void Parser::axis_form(OpText& op) {
   op.states_results = true;
 }
 
-// %x {..} : i32 -> i64; the operands may be missing
+// %x {..} : i32 -> i64; operands are optional
 void Parser::converted_form(OpText& op, std::string_view arrow) {
   if (in_.sees(TokenKind::value)) op.operands = uses();
   dictionary(op);
@@ -113,7 +113,7 @@ void Parser::converted_form(OpText& op, std::string_view arrow) {
   op.states_results = true;
 }
 
-// %x, %y {..} : types of the first ones; nothing of all that without operands
+// %x, %y {..} : types of the first operands; an op without operands has only the dictionary
 void Parser::listed_form(OpText& op) {
   if (in_.sees(TokenKind::value)) op.operands = uses();
   dictionary(op);
@@ -180,7 +180,7 @@ void Parser::compare_form(OpText& op) {
   listed_form(op);
 }
 
-// %c, %x, %y : type of %x; before it that of %c if it is a tensor
+// %c, %x, %y : type of %x; if %c is a tensor, its type comes before that of %x
 void Parser::select_form(OpText& op) {
   op.operands = uses();
   dictionary(op);

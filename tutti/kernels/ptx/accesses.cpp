@@ -9,7 +9,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// The registers of one access: `words` of them with `per_word` elements each.
+/// The shape of one access: `words` registers with `per_word` elements each.
 struct Vector {
   int elements, words, per_word, bytes;  // bytes of an element
 
@@ -32,7 +32,7 @@ std::string registers(const std::vector<std::string>& words) {
   return all + "}";
 }
 
-/// Elements i, i + 1, .. side by side in one register.
+/// Returns a register that holds elements i to i + count - 1 side by side.
 std::string packed(ThreadValues& v, Value value, int i, int count, int bytes) {
   if (count == 1) return v.reg(value, i);
   const Held& first = v.held(value, i);
@@ -78,7 +78,7 @@ std::optional<Value> operand_at(const Op& op, std::size_t i) {
   return i < op.operands.size() ? std::optional(op.operands[i]) : std::nullopt;
 }
 
-/// Lanes without an access have the other value, or 0.
+/// Sets the registers of a masked load to `other`, or to 0; lanes without an access keep this value.
 void fill(ThreadValues& v, const std::vector<std::string>& words, std::optional<Value> other, int i,
           const Vector& vector) {
   for (std::size_t w = 0; w < words.size(); ++w) {

@@ -35,14 +35,14 @@ std::string_view name(ArithOp op) {
   fail(Code::internal, "ptx: an operation without a name");
 }
 
-/// The letter of its type in PTX: bits, signed or unsigned.
+/// The letter of an operation's type in PTX: b for bits, s for signed, u for unsigned.
 char letter(ArithOp op) {
   const bool is_bitwise =
       op == ArithOp::andi || op == ArithOp::ori || op == ArithOp::xori || op == ArithOp::shli;
   return is_bitwise ? 'b' : needs_sign(op) == Extension::zeros ? 'u' : 's';
 }
 
-// max.f64 prefers numbers to NaN; that of f32 has a form that does not.
+// Returns NaN if x or y is NaN. max.f64 and min.f64 would return the number, and PTX has no max.NaN for f64.
 std::string extremum_f64(PtxWriter& out, std::string_view op, std::string_view x, std::string_view y) {
   const std::string number = out.made(RegisterKind::b64, fmt::format("{}.f64", op), {x, y});
   const std::string is_nan = out.made(predicate, "setp.nan.f64", {x, y});

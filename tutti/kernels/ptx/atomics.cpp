@@ -16,7 +16,7 @@ std::optional<Value> operand_at(const Op& op, std::size_t i) {
   return i < op.operands.size() ? std::optional(op.operands[i]) : std::nullopt;
 }
 
-/// "atom.release.sys.global"
+/// Returns an instruction with order and scope: "atom.release.sys.global".
 std::string strong(std::string_view what, Order order, Scope scope) {
   return fmt::format("{}.{}.{}.global", what, to_string(order), to_string(scope));
 }
@@ -28,7 +28,7 @@ int bits_of(const ThreadValues& v, const Op& op) {
   return bits(scalar);
 }
 
-/// Registers of the results: of threads without access they are 0.
+/// Returns registers for the results. All but predicates start at 0, the result of threads without an access.
 std::vector<std::string> results_of(ThreadValues& v, const Op& op) {
   const Value result = op.results[0];
   std::vector<std::string> registers;
@@ -66,7 +66,7 @@ std::string rmw_type(const ThreadValues& v, const Op& op, RmwOp what) {
   return fmt::format("add.{}{}", width == 16 ? "noftz." : "", to_string(scalar));
 }
 
-/// f16 and bf16 have registers of 16 bits here.
+/// Writes the addition of an f16 or bf16, which needs registers of 16 bits.
 void write_rmw_of_half(ThreadValues& v, const std::string& how, const std::string& at,
                        const std::string& value, const std::string& result, const std::string& accesses) {
   const std::string term = v.out.made(RegisterKind::b16, "cvt.u16.u32", {value});
@@ -99,7 +99,7 @@ void write_poll_loop(ThreadValues& v, const std::string& load, int width, const 
   out.label(done);
 }
 
-/// The text with its operands: $0 is the first.
+/// Replaces $0, $1, .. in a text by the operands.
 std::string with_operands(std::string text, const std::vector<std::string>& operands) {
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::string mark = fmt::format("${}", i);
@@ -109,7 +109,7 @@ std::string with_operands(std::string text, const std::vector<std::string>& oper
   return text;
 }
 
-/// The one plain store of these texts is that of an error, which is this rank's own.
+/// Writes an assembly text. Its only plain store writes the error pair, which is this rank's own memory.
 void write_assembly(ThreadValues& v, const Op& op, const AsmText& assembly) {
   std::vector<std::string> operands{v.out.fresh(RegisterKind::b32)};
   for (Value value : op.operands) operands.push_back(v.reg(value, 0));

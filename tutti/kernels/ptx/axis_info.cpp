@@ -21,12 +21,12 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
   return a > most_divisible / b ? most_divisible : a * b;
 }
 
-/// The divisibility of every element, not only of the first one of a run.
+/// Returns the divisibility of every element, not only of the first element of each run.
 std::int64_t each(const AxisInfo& info) { return info.contiguity > 1 ? 1 : info.divisibility; }
 
 int bytes_of(Scalar scalar) { return std::max(bits(scalar), 8) / 8; }
 
-/// The length of runs that neither wrap around nor lose their order when they are widened.
+/// Returns the length of runs that do not wrap around, and so keep their order when they are widened.
 std::int64_t aligned_run(const AxisInfo& info) {
   return std::min(info.contiguity, divisibility_at(info, info.contiguity, 1));
 }
@@ -175,7 +175,7 @@ class Rules {
             .constancy = std::min(a.constancy, b.constancy)};
   }
 
-  // i / c is equal for i from a multiple of c to the next one.
+  // i / c is constant from one multiple of c to the next.
   static AxisInfo quotient(const AxisInfo& a, const AxisInfo& b) {
     const std::int64_t equal = std::min(a.constancy, b.constancy);
     if (!b.constant || *b.constant <= 0) return {.constancy = equal};
@@ -191,7 +191,8 @@ class Rules {
             .constancy = equal};
   }
 
-  /// The constancy of rising < limit. Where both are multiples of a power of two, a run of that length lies on one side.
+  /// Returns the constancy of rising < limit. If both are multiples of a power of two, then all elements of a
+  /// run of that length are on the same side of the limit.
   static std::int64_t run_below(const AxisInfo& rising, const AxisInfo& limit) {
     const std::int64_t run = std::min({rising.contiguity, limit.constancy, each(limit)});
     return std::min(run, divisibility_at(rising, run, 1));

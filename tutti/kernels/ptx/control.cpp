@@ -12,7 +12,7 @@
 namespace tutti::kernels {
 namespace {
 
-using Registers = std::vector<std::string>;  // of each held element
+using Registers = std::vector<std::string>;  // one per held element
 
 std::string_view move(RegisterKind kind) {
   switch (kind) {
@@ -50,7 +50,7 @@ class Control {
                    [&](const Reduce&) { write_reduce(v_, op); },
                    [&](const BlockBarrier&) { out_.line("bar.sync 0"); }, [&](const For&) { write_for(op); },
                    [&](const If&) { write_if(op); }, [&](const While&) { write_while(op); },
-                   [](const auto&) {},  // terminators: who owns the region reads them
+                   [](const auto&) {},  // terminators: the op that has the region reads them
                },
                op.kind);
   }
@@ -81,7 +81,7 @@ class Control {
       }
   }
 
-  /// Through other registers: a value may be one that is assigned before it.
+  /// Assigns all values at once, through fresh registers: a value may be a register that is assigned earlier.
   void assign_all(std::span<const Value> values, const std::vector<Registers>& registers) {
     if (values.empty()) return;
     const std::vector<Registers> copies = fresh_like(values);

@@ -39,7 +39,7 @@ bool is_one_of(const OpKind& kind) {
   return (std::holds_alternative<Kinds>(kind) || ...);
 }
 
-/// The op of one held element. Each overload of result() is the rule of a kind of op.
+/// Computes one held element of an op. Each overload of result() is the rule for one kind of op.
 class Expression {
  public:
   Expression(ThreadValues& values, const Op& op, int i) : v_(values), op_(op), i_(i) {}
@@ -145,7 +145,7 @@ class Expression {
   std::string reg(std::size_t k) const { return v_.reg(in(k), i_); }
   std::string name() const { return label(v_.function, op_); }
 
-  // Numbers are added when the kernel is written: (x + 3) + (y + 4) = (x + y) + 7, also if it wraps around.
+  // Folds constants: (x + 3) + (y + 4) = (x + y) + 7, which also holds with wrap-around.
   Held sum(ArithOp op) const {
     const bool adds = op == ArithOp::addi;
     Held x = v_.held(in(0), i_), y = v_.held(in(1), i_);
@@ -184,7 +184,8 @@ class Expression {
     const std::string half = v_.out.made(RegisterKind::b16, "cvt.rn.f16.f64", {reg(0)});
     return {v_.out.made(b32, "cvt.u32.u16", {half})};
   }
-  /// Rounded towards zero, with a last bit of 1 if digits are lost: rounding that to 16 bits is rounding once.
+  /// Rounds to odd: towards zero, with a last bit of 1 if digits are lost. Rounding the result to 16 bits
+  /// then equals one rounding of x.
   std::string odd_f32(const std::string& x) const {
     const std::string near = v_.out.made(b32, "cvt.rz.f32.f64", {x});
     const std::string back = v_.out.made(b64, "cvt.f64.f32", {near});

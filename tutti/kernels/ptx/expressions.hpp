@@ -5,11 +5,11 @@
 
 namespace tutti::kernels {
 
-/// True for ops whose elements may be computed one by one, wherever they are needed: no memory, no loops.
+/// True for ops whose elements can be computed one by one at any place: no memory accesses, no regions.
 bool is_expression(const OpKind& kind);
 
-/// Held element i of the op's result, from those of its operands.
-/// Throws T015 naming an op that PTX cannot do so.
+/// Computes held element i of an op's result from the elements of its operands.
+/// Throws T015 naming the op if PTX cannot compute it.
 Held expression(ThreadValues& values, const Op& op, int i);
 
 }  // namespace tutti::kernels

@@ -58,7 +58,7 @@ std::string ptx_entry(const Function& kernel, const PtxOptions& options) {
   const std::string shared = values.needs_shared ? fmt::format("  .shared .align 8 .b8 {}[{}];\n",
                                                                shared_name, shared_bytes(threads))
                                                  : "";
-  // One block of a processor is enough: else ptxas spills registers to make room for several.
+  // One block per multiprocessor is enough. Without minnctapersm 1, ptxas spills registers to fit several.
   return fmt::format("\n.visible .entry {}({}\n)\n.reqntid {}, 1, 1\n.minnctapersm 1\n{{\n{}{}  ret;\n}}\n",
                      kernel.name, parameters, threads, shared, values.out.text());
 }

@@ -11,15 +11,16 @@
 namespace tutti::kernels {
 
 struct PtxOptions {
-  PtxTarget target = PtxTarget::sm_80;  // code for sm_80 runs on later GPUs too
-  int warps = 4;                        // of a block, a power of two
+  PtxTarget target = PtxTarget::sm_80;  // PTX for sm_80 also runs on later GPUs
+  int warps = 4;                        // warps per block, a power of two
 };
 
-/// The kernels as one module of PTX 7.8, which a driver of CUDA 11.8 or later compiles: an entry for each of them, with the
-/// arguments of the kernel in order and no others. A block must have warps * 32 threads.
-/// Throws I001 if a kernel does not verify, T015 if PTX cannot do an op, or if the warps are no power of two up to 32.
+/// Prints the kernels as one module of PTX 7.8, which drivers of CUDA 11.8 and later compile. Each kernel
+/// becomes an entry with exactly the kernel's arguments, in order. A block must have warps * 32 threads.
+/// Throws I001 if a kernel does not verify, T015 if PTX lacks an op or warps is no power of two up to 32.
 std::string ptx_text(std::span<const Function> kernels, const PtxOptions& options);
-/// The kernels of a manifest, with its warps. Throws R001 if it is not valid, T015 if it is not for nvidia.
+/// Prints the kernels of a manifest, with its warps. Throws R001 if the manifest is not valid, T015 if its
+/// target is not nvidia.
 std::string ptx_text(const Manifest& manifest, PtxTarget target);
 
 // The parts of a module.

@@ -14,7 +14,7 @@ RegisterKind register_kind(const ValueType& type) {
   return type.scalar == Scalar::i1 ? RegisterKind::predicate : RegisterKind::b32;
 }
 
-// Hexadecimal below zero: the least integer has no decimal literal.
+// Negative numbers are hexadecimal, because the least integer has no decimal literal.
 std::string literal(std::int64_t value, RegisterKind kind) {
   if (value >= 0 && (kind == RegisterKind::b64 || value <= 0x7fff'ffff)) return fmt::format("{}", value);
   if (kind == RegisterKind::b64) return fmt::format("0x{:X}", static_cast<std::uint64_t>(value));

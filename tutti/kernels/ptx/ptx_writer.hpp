@@ -14,31 +14,32 @@
 
 namespace tutti::kernels {
 
-/// Registers of PTX without a type: instructions say what the bits are.
+/// Kinds of PTX registers. Registers have no type; each instruction states the type of its operands.
 enum class RegisterKind : std::uint8_t { predicate, b16, b32, b64 };
-/// Values of 8 and 16 bits are in registers of 32, whose upper bits are undefined.
+/// Returns the kind of register for a type. Values of 8 and 16 bits are in registers of 32 bits with
+/// undefined upper bits.
 RegisterKind register_kind(const ValueType& type);
 
-/// An integer as PTX writes it, for a register of 32 or 64 bits.
+/// Prints an integer as a PTX literal for a register of 32 or 64 bits.
 std::string literal(std::int64_t value, RegisterKind kind);
 
-/// The instructions of one entry.
+/// Collects the instructions of one entry, and numbers its registers and labels.
 class PtxWriter {
  public:
   std::string fresh(RegisterKind kind);
   std::string fresh_label() { return fmt::format("L{}", ++labels_); }
 
-  /// One instruction: "bra L1".
+  /// Appends an instruction: "bra L1".
   void line(std::string_view instruction) { line_if("", instruction); }
-  /// One instruction that only some threads run; an empty predicate: all.
+  /// Appends an instruction that only threads with this predicate run; empty: all threads run it.
   void line_if(std::string_view predicate, std::string_view instruction);
-  /// The same with its own semicolon, and perhaps a comment after it.
+  /// As line_if(), but `text` has its own semicolon, and may have a comment after the semicolon.
   void access(std::string_view predicate, std::string_view text);
   void label(std::string_view name) { body_ += fmt::format("{}:\n", name); }
-  /// "op fresh, operands.."; -> the fresh register
+  /// Appends "op fresh, operands.." and returns the fresh register.
   std::string made(RegisterKind kind, std::string_view op, std::initializer_list<std::string_view> operands);
 
-  /// Declarations of all registers, then the instructions.
+  /// Returns the declarations of all registers, then the instructions.
   std::string text() const;
 
  private:

@@ -13,7 +13,7 @@ constexpr RegisterKind b32 = RegisterKind::b32, b64 = RegisterKind::b64, truth =
 
 std::string_view type_of(RegisterKind kind) { return kind == b64 ? "b64" : "b32"; }
 
-/// The address of a word of 8 bytes.
+/// Returns the address of word `index` of the exchange buffer; words have 8 bytes.
 std::string slot(PtxWriter& out, std::string_view index) {
   const std::string base = out.made(b32, "mov.u32", {shared_name});
   return fmt::format("[{}]", out.made(b32, "mad.lo.u32", {index, "8", base}));
@@ -43,7 +43,7 @@ ArithOp operation_of(const ThreadValues& v, const Op& op) {
   return arith->op;
 }
 
-/// One reduction, of registers of one type.
+/// Writes one reduction.
 class Reduction {
  public:
   Reduction(ThreadValues& values, const Op& op, ArithOp operation)
@@ -65,7 +65,7 @@ class Reduction {
     return combined(out_, operation_, v_.type(value_).scalar, x, y);
   }
 
-  // Every warp holds all of at most 32 elements.
+  // Reduces i1 elements. Up to 32 elements need only a vote, because every warp holds all of them.
   std::string of_truths(std::string_view x, int lanes) const {
     const bool is_and = operation_ == ArithOp::andi;
     if (lanes <= warp)
@@ -85,7 +85,7 @@ class Reduction {
     return both;
   }
 
-  /// Folds one element per warp. Every thread folds all of them, in the same order.
+  /// Folds the results of the warps. Every thread folds all results in the same order.
   std::string of_warps(const std::string& x, int warps) const {
     const RegisterKind kind = v_.kind(value_);
     const std::string thread = out_.made(b32, "mov.u32", {"%tid.x"});

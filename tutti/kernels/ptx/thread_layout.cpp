@@ -10,9 +10,9 @@
 namespace tutti::kernels {
 namespace {
 
-constexpr std::int64_t most_held = 256;  // by a thread; four unrolled vectors of bytes are 64
+constexpr std::int64_t most_held = 256;  // elements per thread; four unrolled vectors of bytes are 64
 
-/// By size of tensor, the bits of the narrowest elements that are loaded or stored.
+/// Returns, per number of elements of a tensor, the bits of the narrowest type that is loaded or stored.
 std::map<std::int64_t, int> narrowest_payloads(const Function& function) {
   std::map<std::int64_t, int> narrowest;
   for_each_op(function.body, [&](const Op& op) {

@@ -8,11 +8,12 @@
 
 namespace tutti::kernels {
 
-/// How the n elements of a tensor, row-major, lie over the T threads of a block. A scalar is a tensor of one.
-/// - n >= T: in each round, thread i holds `vector` elements side by side: held element r * vector + k is element
-///   (r * T + i) * vector + k.
-/// - n < T: thread i holds element i mod n. The first n threads own theirs: only they store, or use an atomic.
-/// Tensors of one size in a kernel share one layout, so that no element ever moves to another thread.
+/// Distributes the n elements of a tensor, row-major, over the T threads of a block; a scalar has n = 1.
+/// - n >= T: each thread holds `rounds` vectors of `vector` adjacent elements. Held element r * vector + k of
+///   thread i is element (r * T + i) * vector + k.
+/// - n < T: thread i holds element i mod n. Threads 0 to n - 1 own their element: only they store it or
+///   access it atomically.
+/// In a kernel, tensors of equal size share one layout, so elementwise ops move no element to another thread.
 struct ThreadLayout {
   std::int64_t elements = 1;
   int threads = 1;
@@ -21,12 +22,13 @@ struct ThreadLayout {
 
   int held() const { return vector * rounds; }
   bool is_replicated() const { return elements < threads; }
-  /// The element that thread 0 holds as number `held`; thread i holds that i * vector further.
+  /// The index of held element `held` of thread 0. For thread i, add i * vector.
   std::int64_t first(int held) const;
   bool operator==(const ThreadLayout&) const = default;
 };
 
-/// The layouts of a kernel, by size. Vectors have 16 bytes of the narrowest elements that are loaded or stored.
+/// Computes a kernel's layouts, by number of elements. A vector is 16 bytes of the narrowest element type
+/// that tensors of that size load or store.
 /// Throws T015 if a thread would hold more than 256 elements of a tensor.
 std::map<std::int64_t, ThreadLayout> thread_layouts(const Function& function, int threads);
 

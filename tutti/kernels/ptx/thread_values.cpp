@@ -14,7 +14,7 @@ std::size_t at(Value value) { return static_cast<std::size_t>(value.id); }
 
 std::int64_t pointee_bytes(const ValueType& type) { return std::max(bits(type.scalar), 8) / 8; }
 
-/// A number as an integer of so many bits, signed.
+/// Wraps a number around to a signed integer of the register's size.
 std::int64_t wrapped(std::int64_t value, RegisterKind kind) {
   return kind == RegisterKind::b64 ? value : static_cast<std::int32_t>(value);
 }

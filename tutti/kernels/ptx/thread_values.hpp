@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers in which threads hold the values of a kernel.
+// Assigns the values of a kernel to the registers of threads.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,17 @@
 
 namespace tutti::kernels {
 
-/// One element: a register plus a number, a number alone, or the bits of a register from `bit` on. An i1 is 0 or 1.
+/// One element: a register plus a number, a number alone, or the bits of a register from `bit` on. An i1 that
+/// is a number is 0 or 1.
 struct Held {
-  std::string reg;  // empty: the number alone
+  std::string reg;  // empty: the number `add` alone
   std::int64_t add = 0;
   int bit = 0;
 };
 
-/// The values of one kernel while its PTX is written. Elements of tensors are computed where they are first needed, so
-/// that few of them are alive at once; elements that are equal, or a number apart, are computed once.
+/// Tracks the values of one kernel while its PTX is written. Elements of tensors are computed at their first
+/// use, so that few are alive at once. Elements of a run that are equal, or differ by a constant, share one
+/// register.
 class ThreadValues {
  public:
   ThreadValues(const Function& function, int threads);
@@ -27,33 +29,33 @@ class ThreadValues {
   const Function& function;
   const int threads;
   PtxWriter out;
-  bool needs_shared = false;  // threads exchange values
+  bool needs_shared = false;  // set if threads exchange values
 
   const ValueType& type(Value value) const { return type_of(function, value); }
   RegisterKind kind(Value value) const { return register_kind(type(value)); }
   const AxisInfo& info(Value value) const { return infos_[static_cast<std::size_t>(value.id)]; }
   const ThreadLayout& layout(Value value) const;
   bool is_used(Value value) const { return uses_[static_cast<std::size_t>(value.id)] > 0; }
-  /// True if threads may hold different values of a scalar: it comes from a ThreadId.
+  /// True if the value may differ between threads, because it depends on a ThreadId or ThreadWait.
   bool differs(Value value) const { return differs_[static_cast<std::size_t>(value.id)]; }
 
-  /// The element with the least number that a thread holds in this layout, without that of thread 0.
+  /// The register with the offset of a thread's elements from those of thread 0 in this layout.
   const std::string& lane(const ThreadLayout& layout) const;
-  /// The predicate of the threads that own an element; empty: all do.
+  /// The predicate of the threads that own an element; empty if all threads do.
   const std::string& owner(const ThreadLayout& layout) const;
 
   const Held& held(Value value, int i);
-  /// The element as a register, or as a number if it is one.
+  /// Returns the element as a register, or as a literal if it is a number.
   std::string operand(Value value, int i);
   std::string reg(Value value, int i) { return reg(held(value, i), kind(value)); }
   std::string reg(const Held& held, RegisterKind kind);
-  /// An integer of at most 32 bits as one of 32 bits.
+  /// Extends an integer of at most 32 bits to 32 bits.
   std::string extended(Value value, int i, Extension extension);
 
-  /// Defines an element of a value that is computed as a whole, such as that of a load.
+  /// Defines an element of a value whose elements are computed together, such as the result of a load.
   void define(Value value, int i, Held held);
 
-  /// Elements computed between enter() and leave() are forgotten then: their region ends.
+  /// enter() begins a region. leave() ends it and forgets the elements that were computed since.
   void enter() { scopes_.emplace_back(); }
   void leave();
 

@@ -5,7 +5,7 @@
 
 namespace tutti::kernels {
 
-/// Calls f for every op of a region, an op before those of its regions.
+/// Calls f for every op of a region and its inner regions. An op comes before the ops of its regions.
 template <class F>
 void for_each_op(const Region& region, const F& f) {
   for (const Op& op : region.ops) {

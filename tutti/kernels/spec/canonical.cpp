@@ -14,7 +14,7 @@ MovedElement moved_element(const CollectiveSpec& spec) {
   return bits <= 64 ? MovedElement{bits, 1} : MovedElement{64, bits / 64};
 }
 
-// Blocks of the spec's shape side by side along `dim`.
+// The array in which the blocks of all ranks follow each other along `dim`.
 BlockedArray blocked(const CollectiveSpec& spec, Dim dim, int parts) {
   BlockedArray array{1, spec.world, parts};
   for (int i = 0; i < spec.shape.rank(); ++i) (i < dim.index ? array.outer : array.inner) *= spec.shape[i];
@@ -35,7 +35,7 @@ CanonicalView view_of(const CollectiveSpec& spec) {
   view.operand = is_cut ? blocks : block;
   view.result = spec.kind == CollectiveKind::reduce_scatter ? block : blocks;
   if (spec.concat) view.result = blocked(spec, *spec.concat, view.moved.parts);
-  // A tile may end behind the last element: the offsets of its spare lanes must not wrap to small ones.
+  // The last tile may end behind the last element: the offsets of its spare lanes must not wrap around.
   constexpr std::int64_t most_of_i32 = (std::int64_t{1} << 31) - 2 * most_tile_elements;
   if (std::max(view.operand.elements(), view.result.elements()) >= most_of_i32)
     view.offsets = OffsetType::i64;

@@ -7,25 +7,26 @@
 
 namespace tutti::kernels {
 
-/// How elements are moved: bits as i8, i16, i32 or i64; complex128 as two i64. A reduction has one part, of its dtype.
+/// The unit in which a kernel moves elements: i8, i16, i32 or i64; a complex128 moves as two i64. Elements of
+/// a reduction keep their dtype and have one part.
 struct MovedElement {
   int bits = 8;
-  int parts = 1;  // of one element of the spec's dtype
+  int parts = 1;  // units per element of the spec's dtype
   bool operator==(const MovedElement&) const = default;
 };
 
-/// A packet has 4 bytes of data: a smaller element has one of its own, a larger one several.
+/// A packet carries 4 bytes of data: an element of up to 4 bytes takes one packet, an element of 8 bytes two.
 inline int packets_per_element(const MovedElement& moved) { return moved.bits <= 32 ? 1 : moved.bits / 32; }
 
-/// An array as a kernel sees it: [outer, blocks, inner], row-major, of moved elements. `blocks` is the world where the
-/// blocks of all ranks lie side by side, 1 for a block alone.
+/// An array of moved elements as a kernel addresses it: [outer, blocks, inner], row-major. `blocks` is the
+/// world if the array holds the blocks of all ranks, and 1 if the array is a single block.
 struct BlockedArray {
   std::int64_t outer = 1;
   int blocks = 1;
   std::int64_t inner = 1;
 
   std::int64_t elements() const { return outer * blocks * inner; }
-  /// Where element i of a block lies, 0 <= i < outer * inner.
+  /// The offset in the array of element i of a block, 0 <= i < outer * inner.
   std::int64_t offset(std::int64_t i, int block) const {
     return (i / inner * blocks + block) * inner + i % inner;
   }
@@ -34,10 +35,10 @@ struct BlockedArray {
 
 enum class OffsetType : std::uint8_t { i32, i64 };
 
-/// An eligible collective of any rank and dim, as operand and result with one dim of blocks each.
+/// An eligible collective of any rank and dim, viewed as two arrays of three dims: operand and result.
 struct CanonicalView {
   MovedElement moved;
-  std::int64_t elements = 0;  // moved ones, of one block
+  std::int64_t elements = 0;  // moved elements of one block
   BlockedArray operand;       // has blocks for reduce_scatter and all_to_all
   BlockedArray result;        // has blocks for all_gather and all_to_all
   OffsetType offsets = OffsetType::i32;
@@ -46,7 +47,7 @@ struct CanonicalView {
   bool operator==(const CanonicalView&) const = default;
 };
 
-/// Throws T015 with the reason if the spec is not eligible.
+/// Computes the view of a spec. Throws T015 with the reason if the spec is not eligible.
 CanonicalView view_of(const CollectiveSpec& spec);
 
 }  // namespace tutti::kernels

@@ -17,7 +17,7 @@
 namespace tutti::kernels {
 namespace {
 
-// The groups of the collective on the whole mesh: those along `axes`, once for each position along the other axes.
+// Writes out the groups on the whole mesh: `along_axes` once for each position along the other axes.
 Groups groups_on(const Mesh& mesh, const Axes& axes, const Groups& along_axes) {
   const Groups groups = written_out(along_axes, axes);
   Axes others = mesh.axes();
@@ -74,7 +74,8 @@ CollectiveSpec spec_of_scatter(const ReduceScatter& op, Type x, const Mesh& mesh
   return spec;
 }
 
-// For a new dim at another place than the split one, a dim of 1 receives the blocks, as in StableHLO.
+// If the op stacks blocks along a new dim that is not in the place of the split dim, the block gets a dim of
+// size 1 there, as in StableHLO.
 CollectiveSpec spec_of_exchange(const AllToAll& op, Type x, const Mesh& mesh) {
   CollectiveSpec spec = spec_on(mesh, op, x, op.groups);
   spec.kind = CollectiveKind::all_to_all;

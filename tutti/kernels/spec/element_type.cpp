@@ -13,7 +13,7 @@
 namespace tutti::kernels {
 namespace {
 
-// As StableHLO and XLA write them.
+// The spellings of StableHLO and XLA.
 constexpr std::string_view types_of_8_bits[] = {"f8E3M4",        "f8E4M3", "f8E4M3FN",   "f8E4M3FNUZ",
                                                 "f8E4M3B11FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU"};
 constexpr std::string_view types_of_4_bits[] = {"i4", "s4", "u4", "ui4", "f4E2M1FN"};

@@ -13,8 +13,8 @@ struct ElementRefusal {
   std::string why;
 };
 
-/// The dtype with which elements of a named type move or are reduced: f8 types, which Tutti does not compute with, move as
-/// u8. Refused: reductions of them, types of 4 bits and names that are unknown.
+/// Returns the dtype in which a kernel moves or reduces elements of the named type. f8 types move as u8,
+/// because Tutti has no f8 arithmetic. Refuses reductions of f8 types, types of 4 bits and unknown names.
 std::variant<DType, ElementRefusal> element_type(std::string_view type_name, CollectiveKind kind);
 
 }  // namespace tutti::kernels

@@ -45,7 +45,7 @@ Refusal refused_reduction(const CollectiveSpec& spec) {
                      *spec.reduction == ReduceKind::logical_and ? "min" : "max");
 }
 
-// Tutti has no types of 4 bits, and none of f8: their bytes are u8.
+// Tutti has no types of 4 bits and no f8 types; f8 elements move as u8.
 Refusal refused_dtype(const CollectiveSpec& spec) {
   if (std::ranges::find(all_dtypes(), spec.dtype) == all_dtypes().end())
     return fmt::format(
@@ -119,10 +119,10 @@ Refusal refused_dims(const CollectiveSpec& spec) {
   return {};
 }
 
-// Sizes of 0 are left out: products of some dims must not overflow either.
+// Skips sizes of 0, so that the product of the other sizes is checked for overflow too.
 Refusal refused_size(const CollectiveSpec& spec) {
   const auto bytes_of_element = static_cast<std::int64_t>(bytes_per_element(spec.dtype));
-  const std::int64_t blocks = 2 * std::int64_t{spec.world};  // in each of two halves, at most
+  const std::int64_t blocks = 2 * std::int64_t{spec.world};  // at most, in both halves together
   const std::int64_t most = (most_staging_bytes - blocks * alignment_bytes) / blocks / bytes_of_element;
   std::int64_t elements = 1;
   bool is_empty = false;
@@ -146,7 +146,7 @@ Refusal refused_size(const CollectiveSpec& spec) {
 }  // namespace
 
 Eligibility eligible(const CollectiveSpec& spec) {
-  // Dtype and world come before sizes, which are computed from them.
+  // Dtype and world are checked first, because the check of sizes computes with them.
   for (auto refused : {refused_dtype, refused_reduction, refused_variant, refused_groups, refused_pairs,
                        refused_dims, refused_size})
     if (Refusal why = refused(spec)) return {std::move(why)};

@@ -13,8 +13,8 @@ int warps_for(std::int64_t bytes, Target target) {
   return std::min(wanted, most_threads / threads_per_warp(target));
 }
 
-/// Elements that one thread may hold, so that ptxas spills no registers: 16 where each has an address or a mask of its own,
-/// since rows or the last part are no multiples of a vector.
+/// The most elements that one thread may hold before ptxas spills registers: 16 if each element has its own
+/// address or mask, because rows or parts are no multiples of a vector.
 std::int64_t most_held(const CollectiveSpec& spec, const CanonicalView& view) {
   const std::int64_t vector = alignment_bytes * 8 / view.moved.bits;
   const auto is_odd = [&](const BlockedArray& array) {

@@ -14,7 +14,8 @@ namespace {
 
 std::int64_t rounded_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// The peers' outputs must be free before the first store, and complete after the last: two barriers, no staging.
+// True for kernels without a staging. One barrier before the stores ensures that the peers' outputs are free,
+// one after the stores that they are complete.
 bool stores_into_outputs(const CollectiveSpec& spec) {
   return spec.variant == Variant::push && !is_reduction(spec.kind);
 }
@@ -47,7 +48,7 @@ std::vector<LaunchArgument> arguments_of(const CollectiveSpec& spec, const Canon
   return arguments;
 }
 
-// In bytes, so that no tile's size is taken for a number of elements.
+// Sizes are in bytes, so that no tile's size is taken for a number of elements.
 Staging staging_of(const CollectiveSpec& spec, const CanonicalView& view, const Launch& launch) {
   if (stores_into_outputs(spec) || spec.variant == Variant::packets) return {};
   const bool has_slices = spec.variant == Variant::push || spec.variant == Variant::two_shot;

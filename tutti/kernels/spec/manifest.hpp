@@ -11,29 +11,30 @@
 
 namespace tutti::kernels {
 
+/// The arguments of kernels. A table holds one address per rank, or one per half and rank.
 enum class ArgumentKind : std::uint8_t {
   input,
   output,
-  rank,           // the place in the group
+  rank,           // the rank's place in the group
   sequence,       // number of this call's first signal; wraps
-  half,           // of the table: 0 or 1, the other one in every call of the group that has this table
-  signal_table,   // the address of every rank's signal pad
-  staging_table,  // of half 0 of every rank's staging, then of half 1: entry half * world + rank
-  inbox_table,    // of every rank's inboxes, by halves too
-  output_table,   // of every rank's output
-  wait_limit,     // polls (Encoding::poll: nanoseconds) before a wait gives up; 0: never
-  error           // where a wait that gives up says so: see error_pair_bytes
+  half,           // 0 or 1: the half of the table that this call uses; calls that use the table alternate
+  signal_table,   // every rank's signal pad
+  staging_table,  // both halves of every rank's staging: entry half * world + rank
+  inbox_table,    // both halves of every rank's inboxes: entry half * world + rank
+  output_table,   // every rank's output
+  wait_limit,     // polls before a wait gives up, or nanoseconds for barriers in Encoding::poll; 0: never
+  error           // words in which a wait that gives up reports the failure: see error_pair_bytes
 };
 std::string_view name(ArgumentKind kind);
 
 struct LaunchArgument {
   ArgumentKind kind;
-  DType dtype;    // of a scalar, or of the elements that are pointed to; an address is an i64
-  int alignment;  // of a scalar its size, of a pointer what the host promises, in bytes
+  DType dtype;    // the type of a scalar or of a pointer's elements; a table has i64 elements
+  int alignment;  // in bytes: a scalar's size, or the alignment that the host promises for a pointer
   bool operator==(const LaunchArgument&) const = default;
 };
 
-/// Signals: a row per block of the grid, in it slots_per_peer slots for every rank.
+/// The size of a signal pad: one row per block of the grid, and in each row slots_per_peer slots per rank.
 struct Pads {
   int rows = 0;
   int row_bytes = 0;
@@ -41,8 +42,9 @@ struct Pads {
   bool operator==(const Pads&) const = default;
 };
 
-/// What peers read from or write to, per rank. Two halves, used in turn. A half is a buffer of its own: halves at an
-/// offset that depends on the kernel would overlap when the sizes of calls change.
+/// The size of one rank's staging, the memory that peers read or write. Calls alternate between two halves.
+/// Each half is a separate buffer: halves at offsets that depend on the kernel would overlap when the sizes
+/// of calls differ.
 struct Staging {
   std::int64_t bytes_per_half = 0;
   int halves = 0;  // 2, or 0 for none
@@ -50,36 +52,39 @@ struct Staging {
   bool operator==(const Staging&) const = default;
 };
 
-/// A group counts signals for all of its kernels: a call takes the next `signals` numbers, one for each barrier.
+/// How a call takes signal numbers. One counter serves all kernels of a group: a call takes the next
+/// `signals` numbers, one for each barrier (one in all for packets). After `refresh` numbers the group
+/// refills its pads.
 struct SequenceRule {
   int signals = 1;
   std::int64_t refresh = signals_until_refresh;
   bool operator==(const SequenceRule&) const = default;
 };
 
-/// What a compiler adds to a kernel; the launcher must provide it.
+/// Resources that a compiler adds to a kernel and that the launcher must provide.
 struct CompilerNeeds {
-  int hidden_pointers = 0;         // arguments after ours: Triton's scratch for globals and for profiles
+  int hidden_pointers = 0;         // arguments after ours: Triton's global scratch and profile scratch
   std::int64_t shared_bytes = 0;   // dynamic shared memory of a block
-  std::int64_t scratch_bytes = 0;  // global scratch of a block, the first hidden pointer
+  std::int64_t scratch_bytes = 0;  // global scratch of a block, at the first hidden pointer
   bool operator==(const CompilerNeeds&) const = default;
 };
 
-/// All that a host needs to launch a compiled kernel. What a compiler changes (warps, needs) is written back here.
+/// Everything that a host needs to launch a compiled kernel. After compilation the compiler's warps and needs
+/// are written back here.
 struct Manifest {
   std::string name;  // letters, digits and _
   Target target = Target::nvidia;
   Encoding encoding = Encoding::poll;
   CollectiveSpec spec;
-  /// Entries of the compiled module: kernels that are launched one after the other with the same arguments. Two for
+  /// Entries of the compiled module, launched one after another with the same arguments: two for
   /// two_launches, else one.
   std::vector<std::string> entries;
   std::vector<LaunchArgument> arguments;  // in order
   Pads pads;
   Staging staging;
-  Staging inboxes;  // of packets: one for each rank, packet_inbox_bytes apart; nothing else is stored there
+  Staging inboxes;  // for packets: one inbox per rank, at a stride of packet_inbox_bytes; holds nothing else
   Launch launch;
-  bool cooperative = true;  // blocks wait for each other: all of them must be resident
+  bool cooperative = true;  // blocks wait for each other, so all blocks must be resident
   std::int64_t error_bytes = 0;
   CompilerNeeds needs;
   SequenceRule sequence;
@@ -87,20 +92,21 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-/// The manifest by policy, or with a launch of the caller's.
-/// Throws T015 with the reason if the spec is not eligible, or if the target has not the encoding.
+/// Makes the manifest of a spec, with launch_of() or the given launch.
+/// Throws T015 with the reason if the spec is not eligible or the target lacks the encoding.
 Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encoding = Encoding::poll,
                      std::optional<Launch> launch = std::nullopt);
 
-/// Throws R001 if the parts of a manifest do not fit together: a grid larger than its pads, a staging that is too small,
-/// warps or tiles that are no powers of two, arguments that the variant does not have.
+/// Checks a manifest. Throws R001 if its parts do not fit together: a grid larger than its pads, a staging
+/// that is too small, warps or tiles that are no powers of two, arguments that the variant does not have.
 void require_valid(const Manifest& manifest);
-/// For the launcher: throws T015 unless what a group has allocated is enough for the kernel.
+/// Checks, before a launch, that a group's memory is large enough for the kernel; throws T015 if not.
 void require_fits(const Manifest& manifest, const Pads& allocated, const Staging& staging,
                   const Staging& inboxes);
 
-/// JSON, and back: manifest_from_text(text_of(m)) == m. Both throw R001 for an invalid manifest; reading also for a text
-/// that is not JSON, a newer version, a key that is missing or unknown, and a value of another type.
+/// Write a manifest as JSON and read it back: manifest_from_text(text_of(m)) == m. Both throw R001 for an
+/// invalid manifest. Reading also throws R001 for text that is not JSON, a newer version, a missing or
+/// unknown key, and a value of the wrong type.
 std::string text_of(const Manifest& manifest);
 Manifest manifest_from_text(std::string_view text);
 

@@ -56,7 +56,7 @@ Json json_of(const Staging& staging) {
   fail(Code::file, "manifest: {} is {}; expected {}", path.empty() ? "the whole" : path, found, expected);
 }
 
-// The beginning of a long value.
+// Prints a value for an error message; a long value is cut.
 std::string shown(const Json& json) {
   constexpr std::size_t longest = 80;
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -75,7 +75,7 @@ T number(const Json& json, const std::string& path) {
   return static_cast<T>(value);
 }
 
-// f(element, its path) of each element of a list.
+// Collects f(element, its path) for each element of a list.
 template <class F>
 auto list(const Json& json, const std::string& path, F&& f) {
   if (!json.is_array()) refuse(path, shown(json), "a list");
@@ -92,7 +92,7 @@ std::string string_in(const Json& json, const std::string& path) {
   return json.get<std::string>();
 }
 
-// The value of that name.
+// The enumerator that a JSON string names.
 template <class Values>
 auto named(const Json& json, const std::string& path, const Values& all) {
   const std::string wanted = string_in(json, path);
@@ -104,7 +104,7 @@ auto named(const Json& json, const std::string& path, const Values& all) {
   refuse(path, shown(json), names);
 }
 
-/// An object of which every key is read once; finish() refuses others.
+/// Reads each key of a JSON object once; finish() refuses the keys that were not read.
 class Fields {
  public:
   Fields(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
@@ -207,7 +207,7 @@ void read_buffers(Fields& fields, Manifest& manifest) {
   needs.finish();
 }
 
-// Keys are not looked at before the version: a newer one may have others.
+// The version is checked before the keys, because a newer version may have other keys.
 Manifest manifest_in(const Json& json) {
   Fields fields(json, "");
   int version = 0;

@@ -16,13 +16,13 @@ bool is_paired(const CollectiveSpec& spec, int rank) {
   });
 }
 
-/// Elements of the part of two_shot that a rank folds.
+/// The number of elements that a rank folds in two_shot.
 std::int64_t part_elements(const CollectiveSpec& spec, const CanonicalView& view, int rank) {
   const std::int64_t size = visited_elements(spec, view);
   return std::clamp<std::int64_t>(view.elements - rank * size, 0, size);
 }
 
-// A rank reads its own part of each peer, then the other parts.
+// A rank reads its own part from each peer's staging, then every other part once.
 std::int64_t two_shot_elements(const CollectiveSpec& spec, const CanonicalView& view, int rank) {
   const std::int64_t own = part_elements(spec, view, rank);
   return own * (spec.world - 1) + view.elements - own;
@@ -32,7 +32,8 @@ bool is_pair(const CollectiveSpec& spec, int source, int target) {
   return std::ranges::find(spec.pairs, std::pair(source, target)) != spec.pairs.end();
 }
 
-// A ppermute that pushes reads its operand if it has a target, and stores what stays with it, or zeros.
+// In a ppermute by push, a rank reads its operand if it has a target. It writes its own output if it is its
+// own target, or if it has no source: then zeros.
 MemoryBytes pushed_alone(const CollectiveSpec& spec, int rank, std::int64_t block) {
   const bool has_target =
       std::ranges::find(spec.pairs, rank, &std::pair<int, int>::first) != spec.pairs.end();
