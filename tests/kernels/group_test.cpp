@@ -132,7 +132,9 @@ TEST_F(gpu_group, refuses_to_begin_without_devices_or_time) {
 }
 
 TEST_F(gpu_group, waits_until_all_streams_are_done) {
-  const auto ranks = group();
+  GroupOptions patient = options();
+  patient.timeout_s = 600;
+  const auto ranks = group({0, 0}, patient);
   Calls calls(ranks, gather_of(DType::f32, {64}, 2));
   int kernels = 0;
   control.on_kernel([&](const fake_cuda::Launch&) { ++kernels; });

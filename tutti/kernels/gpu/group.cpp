@@ -193,14 +193,15 @@ std::vector<int> Group::unfinished(const std::vector<Stream>& streams) const {
   return ranks;
 }
 
+// The time is taken before the query: this thread may sleep long between the two.
 bool Group::finish_within(const std::vector<Stream>& streams, double seconds) const {
   const Clock::time_point start = Clock::now();
-  while (!unfinished(streams).empty()) {
+  for (;;) {
     const Seconds waited = Clock::now() - start;
+    if (unfinished(streams).empty()) return true;
     if (waited.count() > seconds) return false;
     pause_after(waited);
   }
-  return true;
 }
 
 // Behind the kernels, so that one wait is enough.
