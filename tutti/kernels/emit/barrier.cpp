@@ -91,7 +91,7 @@ Value poll_by_adding(Writer& w, Value slot, Value sequence) {
   const Value for_ever = b.compare(IntPredicate::eq, limit, w.i64(0));
   const Value start = w.i64(0);
   const Value is_behind = b.constant(value_of(Scalar::i1), 1);
-  const auto goes_on = [&](std::span<const Value> carried) {
+  const auto polls_again = [&](std::span<const Value> carried) {
     const Value within = b.compare(IntPredicate::ne, carried[0], limit);
     return b.arith(ArithOp::andi, carried[1], b.arith(ArithOp::ori, within, for_ever));
   };
@@ -101,7 +101,7 @@ Value poll_by_adding(Writer& w, Value slot, Value sequence) {
     const Value polls = w.add(carried[0], w.i64(1));
     return Builder::Values{polls, b.compare(IntPredicate::slt, ahead, w.i32(0))};
   };
-  const Value behind = b.while_loop({start, is_behind}, goes_on, poll)[1];
+  const Value behind = b.while_loop({start, is_behind}, polls_again, poll)[1];
   return w.negated(behind);
 }
 

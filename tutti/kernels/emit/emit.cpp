@@ -29,8 +29,8 @@ void write_two_shot(Writer& w) {
 // are free only after their owner has begun this call: that takes a barrier before the stores.
 void write_push(Writer& w) {
   if (is_reduction(w.manifest.spec.kind)) {
-    push_to_inboxes(w);
-    return after_barrier(w, 0, [&] { fold_inboxes(w); });
+    push_to_slices(w);
+    return after_barrier(w, 0, [&] { fold_slices(w); });
   }
   after_barrier(w, 0, [&] {
     push_to_outputs(w);

@@ -87,7 +87,7 @@ Received receive_row(Writer& w, Value pointers, Value high, Value alive, const T
   const Value start = w.i64(0);
   const Value missing = b.constant(value_of(Scalar::i1), 1);
   const Value nothing = constant(w, 0);
-  const auto goes_on = [&](std::span<const Value> carried) {
+  const auto polls_again = [&](std::span<const Value> carried) {
     const Value within = b.compare(IntPredicate::ne, carried[0], limit);
     const Value may_poll = b.arith(ArithOp::andi, b.arith(ArithOp::ori, within, for_ever), alive);
     return b.arith(ArithOp::andi, carried[1], may_poll);
@@ -98,7 +98,7 @@ Received receive_row(Writer& w, Value pointers, Value high, Value alive, const T
     const Value polls = w.add(carried[0], w.i64(1));
     return Builder::Values{polls, is_missing(w, packets, high), packets};
   };
-  const Builder::Values end = b.while_loop({start, missing, nothing}, goes_on, poll);
+  const Builder::Values end = b.while_loop({start, missing, nothing}, polls_again, poll);
   const Value low = b.arith(ArithOp::andi, end[2], constant(w, 0xffff'ffff));
   return {low, w.negated(end[1])};
 }

@@ -15,13 +15,13 @@ void pull(Writer& w);
 // Push: a rank stores into its peers' memory.
 void push_to_outputs(Writer& w);
 /// Stores slice p of the operand in slice `rank` of the staging of rank p.
-void push_to_inboxes(Writer& w);
+void push_to_slices(Writer& w);
 
 // Reductions fold in the order of the ranks, so that all ranks compute the same bits.
 /// Folds this rank's slice of every staging into the output.
 void fold_published(Writer& w);
-/// Folds all slices of this rank's own staging, which push_to_inboxes() filled, into the output.
-void fold_inboxes(Writer& w);
+/// Folds all slices of this rank's own staging, which push_to_slices() filled, into the output.
+void fold_slices(Writer& w);
 // Two-shot: each rank folds one part, and publishes the result over that part of its operand in its staging.
 void publish_parts(Writer& w);
 void fold_part(Writer& w);

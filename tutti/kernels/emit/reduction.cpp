@@ -125,7 +125,7 @@ void fold_published(Writer& w) {
   });
 }
 
-void push_to_inboxes(Writer& w) {
+void push_to_slices(Writer& w) {
   w.for_ranks(w.world, [&](Value target) {
     const Value staging = w.half_of(ArgumentKind::staging_table, target, w.element);
     w.for_own_tiles([&](Value t) {
@@ -137,7 +137,7 @@ void push_to_inboxes(Writer& w) {
   });
 }
 
-void fold_inboxes(Writer& w) {
+void fold_slices(Writer& w) {
   const Value staging = w.half_of(ArgumentKind::staging_table, w.rank(), w.element);
   fold_to_output(w, [&](auto rank, const Tile& tile) {
     return load_tile(w, in_slice(w, staging, as_value(w, rank), tile), tile, Memory::peer);

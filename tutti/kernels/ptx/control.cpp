@@ -155,9 +155,9 @@ class Control {
     write(test);
     const std::span<const Value> tested = test.ops.back().operands;
     assign(tested.subspan(1), passed);
-    const std::string goes_on = v_.reg(tested[0], 0);
+    const std::string condition = v_.reg(tested[0], 0);
     v_.leave();
-    jump("!" + goes_on, done, true);
+    jump("!" + condition, done, true);
     v_.enter();
     define(body.arguments, passed);
     write(body);

@@ -53,11 +53,11 @@ inline constexpr std::int64_t most_tile_elements = std::int64_t{1} << 20;
 inline constexpr std::int64_t swizzle_group = 8;
 /// A packet is 4 bytes of data and 4 of the sequence number, stored at once.
 inline constexpr int packet_bytes = 8;
-/// The stride between inboxes. All kernels use the same stride: each word of an inbox then has only one
-/// sender, whose stores to it arrive in order without a fence.
-inline constexpr std::int64_t packet_inbox_bytes = (std::int64_t{64} << 10) * packet_bytes;
 /// The most bytes that a rank sends to one peer as packets. A barrier is faster for more (MSCCL++'s ladder).
 inline constexpr std::int64_t most_packet_bytes = std::int64_t{64} << 10;
+/// The stride between inboxes: a packet for each byte. All kernels use the same stride: each word of an inbox then has only
+/// one sender, whose stores to it arrive in order without a fence.
+inline constexpr std::int64_t packet_inbox_bytes = most_packet_bytes * packet_bytes;
 /// The largest size of both staging halves together: a byte offset plus one tile then fits an i64.
 inline constexpr std::int64_t most_staging_bytes = std::int64_t{1} << 62;
 
