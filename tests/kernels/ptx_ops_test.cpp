@@ -8,7 +8,7 @@
 #include <span>
 
 #include "tests/kernels/ptx_machine.hpp"
-#include "tutti/kernels/check/lanes.hpp"
+#include "tutti/kernels/code/lanes.hpp"
 #include "tutti/kernels/ir/builder.hpp"
 #include "tutti/kernels/ptx/ptx_text.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tutti/kernels/check/check.hpp"
-#include "tutti/kernels/check/code.hpp"
+#include "tutti/kernels/code/code.hpp"
 #include "tutti/kernels/check/memory.hpp"
 #include "tutti/kernels/check/random.hpp"
 #include "tutti/kernels/check/words.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/kernels/check/lanes.hpp"
+#include "tutti/kernels/code/lanes.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/kernels/check/lanes.hpp"
+#include "tutti/kernels/code/lanes.hpp"
 #include "tutti/kernels/ir/op.hpp"
 
 namespace tutti::kernels {

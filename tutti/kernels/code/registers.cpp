@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/kernels/check/registers.hpp"
+#include "tutti/kernels/code/registers.hpp"
 
 #include <algorithm>
 

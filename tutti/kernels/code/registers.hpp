@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "tutti/kernels/check/lanes.hpp"
+#include "tutti/kernels/code/lanes.hpp"
 
 namespace tutti::kernels {
 
