@@ -99,9 +99,9 @@ int check_kernel(const Manifest& manifest) {
   fmt::print("check:     {} of {}, {}\n", counted(report.schedules, "schedule"),
              counted(options.calls, "call"), counted(report.ops, "op"));
   if (options.most_trips > 0)
-    fmt::print("tiles:     the block is large; of each program {} of {}, the first and the last among them\n",
+    fmt::print("tiles:     a program runs {} of its {}, the first and the last among them\n",
                options.most_trips, manifest.launch.tiles() / std::max(manifest.launch.grid, 1));
-  else if (report.schedules < most_schedules && !report.fault)
+  if (report.schedules < most_schedules && !report.fault)
     fmt::print("schedules: fewer than {}, because the block is large\n", most_schedules);
   const auto is = [&](FaultKind kind) { return report.fault && report.fault->kind == kind ? 1 : 0; };
   const int races = is(FaultKind::race) + is(FaultKind::stale_read);

@@ -19,7 +19,7 @@ struct ExplainOptions {
   std::string trace;  // file for what each worker does when its example is run; empty: none
 };
 /// Prints what one op does, takes, and becomes: found out from its rules, its example run. Returns the exit status.
-/// Throws R002 for a name that is none, with names like it, R001 for a trace that cannot be written.
+/// Throws R002 for an unknown name, with similar names, R001 for a trace that cannot be written.
 int explain(const ExplainOptions& options);
 
 struct PlanArguments {
@@ -52,7 +52,7 @@ struct KernelArguments {
 };
 /// Prints a collective kernel, checks it on a model of the GPUs, runs it, or tells why there is none. Returns the exit
 /// status: 1 if the check found a fault, or the run a wrong result.
-/// Throws R002 for a word that is none, T015 with the reason for a collective without a kernel, R001 for a picture that
+/// Throws R002 for an unknown word, T015 with the reason for a collective without a kernel, R001 for a picture that
 /// cannot be written, R004 for --run without a GPU.
 int kernel(const KernelArguments& arguments);
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "tutti/kernels/check/check.hpp"
-#include "tutti/kernels/code/code.hpp"
 #include "tutti/kernels/check/memory.hpp"
 #include "tutti/kernels/check/random.hpp"
 #include "tutti/kernels/check/words.hpp"
+#include "tutti/kernels/code/code.hpp"
 
 namespace tutti::kernels {
 
