@@ -217,6 +217,23 @@ TEST_F(gpu_fallback, warns_once_if_a_kernel_was_asked_for_and_says_why_there_is_
   }
 }
 
+// The encoding exchanges words of peers. PCIe would make that a load and a store.
+TEST_F(gpu_fallback, takes_the_place_of_atomics_that_peers_do_not_have) {
+  machine({.devices = 2, .has_peer_atomics = false});
+  const auto of = [&](const std::vector<int>& devices, Encoding encoding) {
+    return Collective::make(group(devices), gather_of(DType::f32, {4}, 2), {.encoding = encoding})
+        .description();
+  };
+  EXPECT_EQ(
+      of({0, 1}, Encoding::atomics),
+      "copies of the driver: no kernel, because device 0 has no atomics on the memory of device 1, which the "
+      "encoding atomics needs; use poll");
+  EXPECT_TRUE(of({0, 1}, Encoding::poll).starts_with("kernel "));
+  EXPECT_TRUE(of({0, 0}, Encoding::atomics).starts_with("kernel "));
+  machine({.devices = 2});
+  EXPECT_TRUE(of({0, 1}, Encoding::atomics).starts_with("kernel "));
+}
+
 TEST_F(gpu_fallback, does_not_warn_of_a_kernel_that_runs) {
   const auto ranks = group({0, 0});
   int warnings = 0;

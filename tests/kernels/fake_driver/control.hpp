@@ -14,6 +14,7 @@ struct Machine {
   int multiprocessors = 4;
   int blocks_per_multiprocessor = 16;  // of any kernel
   bool has_peer_access = true;
+  bool has_peer_atomics = true;
   int capability = 90;
   bool has_cooperative_launch = true;
   int version = 12040;

@@ -97,6 +97,13 @@ int cuDeviceCanAccessPeer(int* can, int device, int peer) {
   return state().begin("cuDeviceCanAccessPeer");
 }
 
+int cuDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+  if (const int error = state().begin("cuDeviceGetP2PAttribute")) return error;
+  if (attribute != 3 || device == peer) return state().misuse("an unknown attribute of two devices");
+  *value = state().machine.has_peer_atomics ? 1 : 0;
+  return success;
+}
+
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   if (const int error = state().begin("cuDevicePrimaryCtxRetain")) return error;
   Context& retained = state().contexts[device];

@@ -59,8 +59,8 @@ Collective Collective::make(const std::shared_ptr<Group>& group, const Collectiv
     fail(Code::argument, "{}: {}", to_string(spec), wrong);
   group->require_whole();
   Collective made(group, spec);
-  std::string why =
-      options.backend == Backend::library ? "the library was asked for" : why_no_kernel(*group, spec);
+  std::string why = options.backend == Backend::library ? "the library was asked for"
+                                                        : why_no_kernel(*group, spec, options.encoding);
   if (why.empty()) {
     KernelChoice choice = choose_kernel(*group, spec, options.encoding, options.sharing, options.connections);
     made.spec_ = choice.manifest.spec;

@@ -93,6 +93,19 @@ std::string missing_peer_access(const Devices& devices) {
   return missing;
 }
 
+std::string missing_peer_atomics(const Devices& devices) {
+  std::string missing;
+  for_pairs(devices, [&](const Device& from, const Device& to) {
+    int has = 0;
+    from.driver().peer_attribute(&has, native_peer_atomics, from.handle(), to.handle());
+    if (!has)
+      missing =
+          fmt::format("device {} has no atomics on the memory of device {}", from.ordinal(), to.ordinal());
+    return has != 0;
+  });
+  return missing;
+}
+
 void enable_peer_access(const Devices& devices) {
   for_pairs(devices, [](const Device& from, const Device& to) {
     const OnDevice current(from);

@@ -59,6 +59,9 @@ std::vector<std::shared_ptr<const Device>> open_devices(const std::shared_ptr<co
 
 /// The pair of different devices without access to each other's memory, as text; empty if all have it.
 std::string missing_peer_access(const std::vector<std::shared_ptr<const Device>>& devices);
+/// A pair of different devices without read-modify-writes on each other's memory, as text; empty if all have them. PCIe has
+/// none, NVLink has.
+std::string missing_peer_atomics(const std::vector<std::shared_ptr<const Device>>& devices);
 /// Lets kernels of each device read and write the memory of all others. Access that exists already is no error.
 void enable_peer_access(const std::vector<std::shared_ptr<const Device>>& devices);
 

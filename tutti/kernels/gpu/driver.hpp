@@ -65,6 +65,7 @@ class Driver {
   Call<char*, int, DeviceHandle> device_name{*this, "cuDeviceGetName"};
   Call<int*, int, DeviceHandle> device_attribute{*this, "cuDeviceGetAttribute"};
   Call<int*, DeviceHandle, DeviceHandle> can_access_peer{*this, "cuDeviceCanAccessPeer"};
+  Call<int*, int, DeviceHandle, DeviceHandle> peer_attribute{*this, "cuDeviceGetP2PAttribute"};
 
   Call<ContextHandle*, DeviceHandle> context_retain{*this, "cuDevicePrimaryCtxRetain"};
   Call<DeviceHandle> context_release{*this, "cuDevicePrimaryCtxRelease_v2"};

@@ -35,6 +35,7 @@ inline constexpr int multiprocessors = 16, memory_clock_khz = 36, memory_bus_bit
                      capability_minor = 76, cooperative_launch = 95;
 }
 
+inline constexpr int native_peer_atomics = 3;            // CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
 inline constexpr int most_dynamic_shared_attribute = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 inline constexpr int jit_error_log = 5, jit_error_log_bytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, .._SIZE_BYTES
 inline constexpr unsigned non_blocking_stream = 1;                // CU_STREAM_NON_BLOCKING

@@ -85,7 +85,7 @@ KernelChoice two_launches(const Group& group, CollectiveSpec spec, Encoding enco
 
 }  // namespace
 
-std::string why_no_kernel(const Group& group, const CollectiveSpec& spec) {
+std::string why_no_kernel(const Group& group, const CollectiveSpec& spec, Encoding encoding) {
   if (const Eligibility answer = eligible(spec); !answer) return *answer.refusal;
   if (group.driver().version() < oldest_driver)
     return fmt::format("the driver is of CUDA {}.{}, and PTX 7.8 needs 11.8", group.driver().version() / 1000,
@@ -96,7 +96,11 @@ std::string why_no_kernel(const Group& group, const CollectiveSpec& spec) {
       return fmt::format("device {} ({}) has compute capability {}.{}, and kernels need 8.0",
                          device.ordinal(), device.name(), capability / 10, capability % 10);
   }
-  return group.missing_access();
+  if (!group.missing_access().empty() || encoding != Encoding::atomics) return group.missing_access();
+  std::vector<std::shared_ptr<const Device>> devices;
+  for (int rank = 0; rank < group.world(); ++rank) devices.push_back(group.device(rank));
+  const std::string missing = missing_peer_atomics(devices);
+  return missing.empty() ? "" : missing + ", which the encoding atomics needs; use poll";
 }
 
 KernelChoice choose_kernel(const Group& group, const CollectiveSpec& spec, Encoding encoding,

@@ -30,7 +30,7 @@ struct KernelChoice {
 
 /// Why a group runs no kernel for a spec: the spec, the driver, a device, or no access to each other's memory. Empty: it
 /// does.
-std::string why_no_kernel(const Group& group, const CollectiveSpec& spec);
+std::string why_no_kernel(const Group& group, const CollectiveSpec& spec, Encoding encoding);
 
 /// Emits the kernels, has the drivers compile them, and fits them to the devices.
 /// - Ranks on one device: two_launches, or with SharedDevice::concurrent the spec's variant if `connections` streams and
