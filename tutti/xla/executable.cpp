@@ -86,7 +86,13 @@ Executable Executable::load(const std::shared_ptr<const Client>& client,
                             const std::string& serialised) {
   client->require_alive(load_step);
   auto handles = std::make_unique<Handles>(client);
-  DeserializeAndLoad load{.client = client->handle(), .bytes = serialised.data(), .count = serialised.size()};
+  const std::string options =
+      compile_options(devices->ids, source.overrides);  // without them: the devices in the bytes
+  DeserializeAndLoad load{.client = client->handle(),
+                          .bytes = serialised.data(),
+                          .count = serialised.size(),
+                          .options = options.data(),
+                          .options_bytes = options.size()};
   client->plugin().call(load, load_step, Code::device);
   handles->loaded = load.loaded;
   return Executable(std::move(handles), std::move(devices), source);

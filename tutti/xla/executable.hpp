@@ -40,7 +40,7 @@ class Executable {
   /// Throws I001 if XLA does not read the text, or its results are not those of `source`; R004 if it cannot compile it.
   static Executable compile(const std::shared_ptr<const Client>& client,
                             std::shared_ptr<const DeviceList> devices, const Source& source);
-  /// Loads the bytes of serialised(), from a plugin of the same version and for the same devices. Ignores the text.
+  /// Loads the bytes of serialised(), from a plugin of the same version and for as many devices. Ignores the text.
   static Executable load(const std::shared_ptr<const Client>& client,
                          std::shared_ptr<const DeviceList> devices, const Source& source,
                          const std::string& serialised);

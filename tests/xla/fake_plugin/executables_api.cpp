@@ -8,6 +8,15 @@
 namespace fake_pjrt {
 namespace {
 
+std::vector<DeviceHandle> devices_of(const ClientOfPlugin& client, const OptionsText& options) {
+  std::vector<DeviceHandle> devices;
+  for (const int id : options.device_ids)
+    for (const DeviceHandle device : client.addressable)
+      if (device->description.made_up.id == id) devices.push_back(device);
+  std::ranges::reverse(devices);
+  return devices;
+}
+
 ErrorHandle compile(ClientCompile& arguments) {
   State& s = state();
   if (!s.is_live("client", arguments.client)) return s.misuse("a compilation by an unknown client");
@@ -21,12 +30,8 @@ ErrorHandle compile(ClientCompile& arguments) {
     return s.misuse("options without replicas, partitions or devices, which end the process");
   auto module = read_module(std::string(program.code, program.code_bytes));
   if (!module) return s.error(error_code::unknown, "-:1:1: error: no @main\nStableHLO_v1.20.0");
-  ExecutableOfPlugin made{std::move(*module), {}};
-  for (const int id : options.device_ids)
-    for (const DeviceHandle device : arguments.client->addressable)
-      if (device->description.made_up.id == id) made.devices.push_back(device);
-  std::ranges::reverse(made.devices);
-  arguments.loaded = s.add("loaded", LoadedOfPlugin{std::move(made)});
+  arguments.loaded =
+      s.add("loaded", LoadedOfPlugin{{std::move(*module), devices_of(*arguments.client, options)}});
   return nullptr;
 }
 
@@ -104,8 +109,11 @@ ErrorHandle load(DeserializeAndLoad& arguments) {
   const std::string bytes(arguments.bytes, arguments.count);
   if (!bytes.starts_with("fake "))
     return state().error(error_code::invalid_argument, "these bytes are no program");
-  const auto* program = reinterpret_cast<const ExecutableOfPlugin*>(std::stoull(bytes.substr(5)));
-  arguments.loaded = state().add("loaded", LoadedOfPlugin{*program});
+  const OptionsText options = read_options({arguments.options, arguments.options_bytes});
+  if (options.device_ids.empty()) return state().misuse("a program is loaded for the devices of its bytes");
+  ExecutableOfPlugin program = *reinterpret_cast<const ExecutableOfPlugin*>(std::stoull(bytes.substr(5)));
+  program.devices = devices_of(*arguments.client, options);
+  arguments.loaded = state().add("loaded", LoadedOfPlugin{std::move(program)});
   return nullptr;
 }
 
