@@ -174,11 +174,11 @@ std::optional<Failure> Plugin::invoke(const Function& function, void* arguments)
 }
 
 Failure Plugin::take(ErrorHandle error) const {
-  const auto ask = [&](auto& question) {
+  const auto ask = [&]<class Question>(Question& question) {
     question.error = error;
-    question.head.struct_size = sizeof question;
-    reinterpret_cast<void (*)(void*)>(function_at(std::decay_t<decltype(question)>::function.index))(
-        &question);
+    Sent<Question> sent(question);
+    reinterpret_cast<void (*)(void*)>(function_at(Question::function.index))(&sent);
+    question = sent.content;
   };
   ErrorGetCode code;
   ask(code);

@@ -31,6 +31,8 @@ void tell_message(ErrorMessage* arguments) {
 }
 
 ErrorHandle tell_code(ErrorGetCode* arguments) {
+  if (arguments->head.struct_size < ErrorGetCode::function.least_arguments + state().machine.larger)
+    return state().misuse("a question about an error of another size");
   arguments->code = arguments->error->trouble.code;
   return nullptr;
 }
