@@ -18,7 +18,8 @@ TEST_F(xla_plugin, that_is_missing_is_named_with_the_loaders_reason) {
 }
 
 TEST_F(xla_plugin, that_is_no_library_is_refused) {
-  expect_refusal([] { Plugin::open("README.md"); }, Code::device, {"README.md", "cannot be opened"});
+  expect_refusal([] { Plugin::open("README.md"); }, Code::device,
+                 {"README.md", "cannot be opened", "invalid ELF header"});
 }
 
 TEST_F(xla_plugin, that_is_another_library_is_refused) {

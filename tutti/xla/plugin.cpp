@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -61,7 +62,10 @@ std::string loader_message() {
 const Table* load_table(const std::string& path) {
   // Plugins print warnings that no user of ours can act on. Set before the library starts; the user's choice is kept.
   setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);  // NOLINT(concurrency-mt-unsafe): under the lock of open()
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  // The loader looks for a name without a slash in its own folders only.
+  const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path);
+  const std::string file = is_in_this_folder ? "./" + path : path;
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   require(library, Code::device, "xla: {} cannot be opened: {}; name the file of a PJRT plugin", path,
           loader_message());
   const auto get_table = reinterpret_cast<GetTable>(dlsym(library, get_table_symbol));
