@@ -19,7 +19,7 @@ std::string list_of(const Types& types) {
   return "(" + text + ")";
 }
 
-/// Arrays that a call gives away. Unless the call happens, they are not given away at the end.
+/// Marks arrays as given away. The destructor removes the marks, unless keep() was called.
 class Gifts {
  public:
   Gifts() = default;
@@ -38,7 +38,7 @@ class Gifts {
   std::vector<bool*> marks_;
 };
 
-/// Pointers to rows of a matrix: what C knows as T**.
+/// A matrix that C functions take as T**.
 template <class T>
 class Rows {
  public:
@@ -242,7 +242,7 @@ std::vector<Buffers> Executable::run(std::span<const Argument> arguments) const 
            "xla: {}: argument {} is given away by another argument of the same call", run_step, k);
   std::vector<Buffers> results = unfilled_results();
   const std::scoped_lock one_at_a_time(client().launches());
-  gifts.keep();  // an error of the plugin does not say which it has taken
+  gifts.keep();  // after an error we cannot know which arrays the plugin has taken
   launch(arguments, kept, results);
   return results;
 }

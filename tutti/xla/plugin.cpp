@@ -60,7 +60,7 @@ std::string loader_message() {
 }
 
 const Table* load_table(const std::string& path) {
-  // Plugins print warnings that no user of ours can act on. Set before the library starts; the user's choice is kept.
+  // Silences warnings of plugins that our users cannot act on. The library reads the variable when it starts.
   setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);  // NOLINT(concurrency-mt-unsafe): under the lock of open()
   // The loader looks for a name without a slash in its own folders only.
   const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path);
@@ -117,7 +117,7 @@ std::string version_of(const Value& value) {
 }  // namespace
 
 std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
-  // A table may be initialised once per process. Plugins are only added; none is ever unloaded.
+  // A table may be initialised only once per process, so plugins stay here until it ends.
   static std::mutex lock;
   static std::map<const Table*, std::shared_ptr<const Plugin>> opened;
   const std::scoped_lock locked(lock);

@@ -104,7 +104,7 @@ ErrorHandle serialise(ExecutableSerialize& arguments) {
   arguments.destroy = free_serialised;
   return nullptr;
 }
-/// The executable that was serialised must still live.
+/// Loads the bytes of serialise(). The executable that it serialised must still live.
 ErrorHandle load(DeserializeAndLoad& arguments) {
   const std::string bytes(arguments.bytes, arguments.count);
   if (!bytes.starts_with("fake "))
@@ -117,7 +117,7 @@ ErrorHandle load(DeserializeAndLoad& arguments) {
   return nullptr;
 }
 
-/// The argument k of the device i, if XLA would survive it and notice that it is wrong.
+/// Refuses the argument k of device i if XLA would crash on it, or take it although it is wrong.
 ErrorHandle check_argument(const ExecutableOfPlugin& program, std::size_t i, std::size_t k,
                            BufferHandle buffer) {
   State& s = state();
@@ -150,7 +150,7 @@ ErrorHandle check_execution(const LoadedExecute& arguments) {
   return nullptr;
 }
 
-/// The memory of result r on device i: that of an argument that is donated, or new.
+/// The memory of result r on device i: new, or from a donated argument.
 std::shared_ptr<Block> memory_of_result(const LoadedExecute& arguments, std::size_t i, std::size_t r) {
   const ModuleText& module = arguments.loaded->program.module;
   const ExecuteOptions& options = *arguments.options;

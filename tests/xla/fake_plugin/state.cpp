@@ -6,7 +6,7 @@
 namespace fake_pjrt {
 namespace {
 
-/// The size of any arguments, and the bytes behind those that the plugin knows.
+/// The size of arguments, and whether the bytes behind the known fields are zeros.
 struct Given {
   std::size_t bytes;
   bool has_zeros_behind;
