@@ -87,6 +87,7 @@ TEST(lower_replicas, asks_for_exact_products_of_f32_and_no_others) {
   const std::string highest =
       "precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]";
   EXPECT_TRUE(holds(text(DType::f32, Precision::highest), highest)) << text(DType::f32, Precision::highest);
+  EXPECT_TRUE(holds(text(DType::complex64, Precision::highest), highest));
   EXPECT_FALSE(holds(text(DType::f32, Precision::fast), highest));
   EXPECT_FALSE(holds(text(DType::bf16, Precision::highest), highest));
 }

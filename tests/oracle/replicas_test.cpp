@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form for replicas, read by the real parser. tests/xla runs it.
+// The real parser reads the form for replicas. tests/xla runs it.
 #include <gtest/gtest.h>
 
 #include "tests/support/oracle.hpp"

@@ -28,7 +28,7 @@ ErrorHandle call(Arguments& arguments, std::size_t struct_size) {
   return reinterpret_cast<ErrorHandle (*)(Arguments*)>(functions[Arguments::function.index])(&arguments);
 }
 
-/// The plugin looks at the size of arguments first, and refuses one byte. Returns its message.
+/// Returns the plugin's message when it refuses arguments of one byte. It looks at the size first.
 template <class Arguments>
 std::string refusal_of_one_byte() {
   Arguments arguments{};
@@ -57,7 +57,7 @@ void expect_sizes() {
     ASSERT_TRUE(
         std::regex_search(text, found, std::regex("Unexpected (\\w+) size: expected (\\d+), got 1\\b")))
         << function.name << ": " << text;
-    // Some are misspelt there, as PJRT_CLient_ProcessIndex_Args, or have no _Args.
+    // XLA misspells some names, as PJRT_CLient_ProcessIndex_Args, and some have no _Args.
     EXPECT_EQ(lower_case(found[1]).substr(0, std::string_view(function.name).size()),
               lower_case(function.name));
     EXPECT_EQ(std::stoul(found[2]), function.least_arguments) << function.name;
@@ -75,7 +75,7 @@ TEST_F(abi, has_functions_at_their_places_with_arguments_of_their_sizes) {
                LoadedDestroy, LoadedGetExecutable, LoadedAddressableDevices, LoadedExecute,
                DeserializeAndLoad, ExecutableOutputTypes, ExecutableOutputDims, BufferDestroy,
                BufferIsDeleted, BufferDownload, BufferReadyEvent, BufferUnsafePointer>();
-  // 0.81 looks for the size of another struct here.
+  // 0.81 compares with the size of another struct here.
   if (Plugin::open(real_plugin_path())->minor_version() > least_minor) expect_sizes<ExecutableMemoryStats>();
 }
 

@@ -108,7 +108,7 @@ TEST_F(xla_buffers, report_errors_of_a_download_wherever_they_come_from) {
   expect_refusal([&] { x.download(first(2)); }, Code::device, {"xla: download: later"});
   control.fail("PJRT_Buffer_ReadyEvent", 1, error_code::internal, "no event");
   expect_refusal([&] { x.wait(); }, Code::device, {"wait for an array: no event"});
-  EXPECT_EQ(x.download(1), parts_of_four(2)[1]);  // plugins for CPUs live on
+  EXPECT_EQ(x.download(1), parts_of_four(2)[1]);  // an internal error on CPUs loses no device
 }
 
 TEST_F(xla_buffers, tell_where_they_are_and_whether) {

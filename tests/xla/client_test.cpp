@@ -39,8 +39,8 @@ TEST_F(xla_client, refuses_an_unknown_option_by_name) {
 }
 
 TEST_F(xla_client, refuses_numbers_of_devices_that_plugins_do_not_survive) {
-  for (const Value& value :
-       {Value(std::string("8")), Value(std::int64_t{-1}), Value(std::int64_t{0}), Value(true)})
+  for (const Value& value : {Value(std::string("8")), Value(std::int64_t{-1}), Value(std::int64_t{0}),
+                             Value(std::int64_t{1} << 32), Value(true)})
     expect_refusal([&] { Client::create(plugin(), {.options = {{"cpu_device_count", value}}}); },
                    Code::device, {"cpu_device_count = " + to_string(value), "at least 1"});
   expect_refusal([] { client(0); }, Code::device, {"cpu_device_count = 0"});

@@ -9,7 +9,7 @@
 namespace tutti::xla {
 namespace {
 
-/// f32[4], i32[2,3] -> i32[2,3], f32[4], without names for donation.
+/// f32[4], i32[2,3] -> i32[2,3], f32[4], without aliases.
 Source swapped() {
   const Type four(DType::f32, {4}), six(DType::i32, {2, 3});
   return {.text = R"(module @swapped {
@@ -23,7 +23,7 @@ Source swapped() {
 
 class xla_executable : public FakeXla {
  protected:
-  /// Two devices of the platform.
+  /// Opens a client with two devices.
   void open(const std::string& platform = "cpu") {
     list.reset();
     opened.reset();
@@ -55,7 +55,7 @@ TEST_F(xla_executable, runs_on_all_its_devices_whatever_order_the_plugin_has_the
   EXPECT_EQ(results[0].type(), Type(DType::i32, {2, 3}));
   EXPECT_EQ(results[1].download(first(2)), Tensors(2, Tensor(DType::f32, Shape{4})));
   Buffers again = std::move(program.run(std::vector<Argument>{{&x}, {&n}}).at(1));
-  program.run(std::vector<Argument>{{&again}, {&n}});  // the fake looks where it lies
+  program.run(std::vector<Argument>{{&again}, {&n}});  // the fake checks the device of each buffer
 }
 
 TEST_F(xla_executable, keeps_its_client_alive) {

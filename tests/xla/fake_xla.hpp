@@ -30,15 +30,15 @@ inline std::vector<int> first(int n) {
   std::iota(ids.begin(), ids.end(), 0);
   return ids;
 }
-/// n parts f32[4], each with other elements.
+/// n parts f32[4], all different.
 Tensors parts_of_four(int n);
 
-/// Tests against the fake plugin. At the end all handles must be destroyed, and no call have been wrong.
+/// Tests against the fake plugin. A test fails if a handle is left at its end, or a call was wrong.
 class FakeXla : public testing::Test {
  protected:
   FakeXla() { machine({}); }
   void TearDown() override;
-  /// Begins with another plugin or other devices; before it is opened.
+  /// Changes the plugin or its devices. Call it before the plugin is opened.
   void machine(const fake_pjrt::Machine& machine) { control.reset(machine); }
   static std::shared_ptr<const Plugin> plugin() { return Plugin::open(fake_plugin_path()); }
   static std::shared_ptr<const Client> client(int devices = 2) {

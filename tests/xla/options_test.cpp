@@ -15,7 +15,7 @@ std::string hex(const std::string& bytes) {
   return text;
 }
 
-// The bytes are those that three plugins of XLA took, of versions 0.81, 0.106 and 0.115.
+// Three plugins of XLA took these bytes: versions 0.81, 0.106 and 0.115.
 TEST(compile_options, of_eight_replicas_are_24_bytes) {
   EXPECT_EQ(hex(compile_options(first(8))),
             "1a 16 20 08 28 01 4a 10 08 08 10 01 1a 0a 0a 08 00 01 02 03 04 05 06 07");

@@ -18,7 +18,8 @@ TEST_F(xla_plugin, that_is_missing_is_named_with_the_loaders_reason) {
 }
 
 TEST_F(xla_plugin, that_is_no_library_is_refused) {
-  expect_refusal([] { Plugin::open("README.md"); }, Code::device, {"README.md", "cannot be opened"});
+  expect_refusal([] { Plugin::open("README.md"); }, Code::device,
+                 {"README.md", "cannot be opened", "invalid ELF header"});
 }
 
 TEST_F(xla_plugin, that_is_another_library_is_refused) {
@@ -94,6 +95,8 @@ TEST_F(xla_plugin, of_the_future_may_want_larger_structs) {
   Buffers x = Buffers::upload(opened, devices, parts_of_four(2));
   const Argument argument{&x};
   EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(DType::f32, Shape{4}));
+  control.fail("PJRT_LoadedExecutable_Execute", 1, error_code::resource_exhausted, "full");
+  expect_refusal([&] { executable.run({&argument, 1}); }, Code::memory, {"xla: run: full"});
 }
 
 TEST_F(xla_plugin, reports_codes_as_kinds_of_errors) {

@@ -157,6 +157,17 @@ TEST_F(xla_on_cpus, tells_memory_of_a_program_and_loads_it_again) {
   EXPECT_EQ(loaded.run(std::vector<Argument>{{&x}})[0].download(3).at(0), 62);
 }
 
+TEST_F(xla_on_cpus, numbers_replicas_of_a_loaded_program_in_the_order_of_its_own_devices) {
+  const Type number(DType::u32, {});
+  const std::string body = "    %0 = stablehlo.replica_id : tensor<ui32>\n    return %0 : tensor<ui32>\n";
+  const Source numbers = source(module_text(4, "", "tensor<ui32>", body), {}, {number});
+  const auto bytes = Executable::compile(client(), client()->choose(first(4)), numbers).serialised();
+  ASSERT_TRUE(bytes);
+  const Executable loaded = Executable::load(client(), client()->choose({3, 1, 0, 2}), numbers, *bytes);
+  const Tensors found = loaded.run({})[0].download(first(4));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(found[static_cast<std::size_t>(i)].at(0), i);
+}
+
 TEST_F(xla_on_cpus, refuses_text_that_it_does_not_read_with_line_and_column) {
   Source broken = doubled_on(8);
   broken.text.replace(broken.text.find("stablehlo.add"), 13, "stablehlo.oops");
@@ -194,8 +205,8 @@ TEST_F(xla_on_cpus, refuses_an_array_larger_than_all_memory) {
 }
 
 TEST_F(xla_on_cpus, lets_exceptions_of_the_plugin_arrive_as_errors_or_refuses_itself) {
-  // 0.115 throws std::length_error at -1, 0.81 takes it, and throws std::bad_variant_access at a text. Past our own
-  // check, on purpose.
+  // 0.115 throws std::length_error at -1; 0.81 takes -1, and throws std::bad_variant_access at a text. This test avoids
+  // our own check on purpose.
   std::vector<Value> values{std::string("8")};
   if (client()->plugin().minor_version() >= 115) values.emplace_back(std::int64_t{-1});
   for (const Value& value : values) {

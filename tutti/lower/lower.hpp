@@ -15,9 +15,9 @@ namespace tutti {
 stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh,
                                    const LowerOptions& options = {});
 
-/// The same for replicas: `main` is a plain function, device i of the mesh is replica i, and Shardy is not needed. Inputs
-/// that may be given away have the attribute tf.aliasing_output.
-/// Throws I001 if an alias is of another type, or an output is named twice; T010 as above.
+/// The StableHLO of the same program for replicas: `main` is a plain function without Shardy, and device i of the mesh
+/// is replica i. Inputs with an alias have the attribute tf.aliasing_output.
+/// Throws I001 if an alias has another type, or an output is named twice. Throws T010 as above.
 stablehlo::Module lower_replicas(const Program& program, const Mesh& mesh,
                                  const ReplicaOptions& options = {});
 

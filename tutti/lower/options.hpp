@@ -18,14 +18,15 @@ struct LowerOptions {
   bool ragged_call = false;
 };
 
-/// How XLA computes products of f32. `fast` leaves it to XLA, which rounds operands to TF32 or bf16 on some devices.
+/// The precision of products of f32 and complex64. `fast` leaves it to XLA, which rounds operands to TF32 or bf16 on
+/// some devices.
 enum class Precision { highest, fast };
 
-/// How a program is written for replicas.
+/// The form of a program for replicas.
 struct ReplicaOptions {
   Precision precision = Precision::highest;
-  /// Per input the number of the output that may take its memory, if a caller gives the input away: of the same dtype and
-  /// shape, and no output twice. Empty: none.
+  /// Per input: the output that may take its memory when the caller gives the input away. Both have the same dtype and
+  /// shape, and no output is named twice. Empty: none.
   std::vector<std::optional<int>> aliases = {};
 };
 

@@ -25,6 +25,11 @@ bool is_integer_element(std::string_view element) {
   return element.starts_with('i') || element.starts_with("ui");
 }
 
+bool has_parts_of_f32(const stablehlo::ValueType& type) {
+  const std::string& element = tensor_of(type).element;
+  return element == "f32" || element == "complex<f32>";
+}
+
 std::size_t bytes_of_element(std::string_view element) {
   const std::string_view bits = element.substr(element.starts_with("ui") ? 2 : 1);
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::stoi(std::string(bits))) / 8);
@@ -75,9 +80,7 @@ class ReplicaForm {
 
   static void set_highest_precision(Operation& product) {
     const stablehlo::Attribute highest = stablehlo::enumeration("precision", "HIGHEST");
-    if (std::ranges::none_of(product.operand_types,
-                             [](const auto& type) { return tensor_of(type).element == "f32"; }))
-      return;
+    if (std::ranges::none_of(product.operand_types, has_parts_of_f32)) return;
     std::erase_if(product.attributes,
                   [](const auto& attribute) { return attribute.name == "precision_config"; });
     product.attributes.push_back({"precision_config", {stablehlo::List{{highest, highest}}}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of PJRT plugins, as far as a client needs it: table, handles, numbers, small structs. Own
-// declarations of the layouts at version 0.115; docs of OpenXLA name the calls. abi_calls.hpp has the calls' arguments.
+// The part of PJRT's binary interface that a client needs: table, handles, numbers, small structs. These are our own
+// declarations of the layouts at version 0.115. abi_calls.hpp declares the arguments of the calls.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tutti::xla {
 
-// Pointers to types that only the plugin knows. Its names are PJRT_Error, PJRT_Event, ..
+// Pointers to types that only the plugin knows: PJRT_Error, PJRT_Event, ..
 using ErrorHandle = struct ErrorOfPlugin*;
 using EventHandle = struct EventOfPlugin*;
 using ClientHandle = struct ClientOfPlugin*;
@@ -16,12 +16,12 @@ using DeviceHandle = struct DeviceOfPlugin*;
 using DescriptionHandle = struct DescriptionOfPlugin*;  // of a device
 using MemoryHandle = struct MemoryOfPlugin*;
 using BufferHandle = struct BufferOfPlugin*;
-using ExecutableHandle = struct ExecutableOfPlugin*;  // what is known of a compiled program
+using ExecutableHandle = struct ExecutableOfPlugin*;  // the description of a compiled program
 using LoadedHandle = struct LoadedOfPlugin*;          // a compiled program that can run
 using SerializedHandle = struct SerializedOfPlugin*;
 
-/// The beginning of every struct. The caller says how many bytes it gives; fields beyond the end of the callee's
-/// declaration are ignored.
+/// The beginning of every struct. `struct_size` is the size of the caller's struct in bytes. The callee ignores fields
+/// that it does not declare.
 struct Head {
   std::size_t struct_size = 0;
   void* extension = nullptr;
@@ -32,7 +32,7 @@ static_assert(sizeof(Head) == 16);
 struct Function {
   int index;                    // its place in the table
   const char* name;             // "PJRT_Client_Compile"
-  std::size_t least_arguments;  // bytes of its arguments at version 0.81: no plugin since then asks for more
+  std::size_t least_arguments;  // bytes of its arguments at version 0.81; 0.115 asks for no more
 };
 using AnyFunction = void (*)();
 
@@ -108,7 +108,7 @@ struct ProgramText {
 };
 static_assert(sizeof(ProgramText) == 48);
 
-/// Options of one execution. None but the list of arguments to keep is set here.
+/// Options of one execution. This client sets only the list of arguments to keep.
 struct ExecuteOptions {
   Head head{};
   void* send_callbacks = nullptr;
@@ -122,7 +122,7 @@ struct ExecuteOptions {
   const char* call_location = nullptr;
   std::size_t task_count = 0;
   void* task_ids = nullptr;
-  void* task_incarnations = nullptr;  // the end of 0.81
+  void* task_incarnations = nullptr;  // the struct of 0.81 ends here
   void* since_then[4] = {};
 };
 static_assert(offsetof(ExecuteOptions, launch_id) == 48 && offsetof(ExecuteOptions, kept_arguments) == 56);

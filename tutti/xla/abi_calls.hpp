@@ -211,7 +211,7 @@ struct DeviceGetDescription {
 };
 static_assert(sizeof(DeviceGetDescription) == 32 && offsetof(DeviceGetDescription, description) == 24);
 
-/// A statistic that a plugin may have or not.
+/// A statistic that a plugin may lack.
 struct OptionalNumber {
   std::int64_t value = 0;
   bool is_set = false;
@@ -220,7 +220,7 @@ struct DeviceMemoryStats {
   static constexpr Function function{34, "PJRT_Device_MemoryStats", 185};
   Head head{};
   DeviceHandle device{};
-  std::int64_t bytes_in_use = 0;  // out, and all that follow
+  std::int64_t bytes_in_use = 0;  // all out from here on
   OptionalNumber peak_bytes_in_use{}, allocations{}, largest_allocation{}, limit{}, reserved{},
       peak_reserved{};
   OptionalNumber reservable_limit{}, largest_free_block{}, pool{}, peak_pool{};
@@ -340,10 +340,10 @@ struct ExecutableMemoryStats {
   static constexpr Function function{96, "PJRT_Executable_GetCompiledMemoryStats", 112};
   Head head{};
   ExecutableHandle executable{};
-  // out, and all that follow: bytes of one device, then the same of the host
+  // all out: bytes of one device, then of the host
   std::int64_t code = 0, arguments = 0, results = 0, aliased = 0, temporary = 0;
   std::int64_t host_code = 0, host_arguments = 0, host_results = 0, host_aliased = 0, host_temporary = 0;
-  std::int64_t peak = 0;  // the end of 0.81
+  std::int64_t peak = 0;  // the struct of 0.81 ends here
   std::int64_t since_then[4] = {};
 };
 static_assert(offsetof(ExecutableMemoryStats, peak) == 104 && sizeof(ExecutableMemoryStats) == 144);

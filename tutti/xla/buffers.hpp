@@ -13,7 +13,7 @@
 
 namespace tutti::xla {
 
-/// Work of a plugin that is going on. Its end waits for that work, because the work may read or write memory of ours.
+/// Unfinished work of a plugin. The destructor waits for the work, because it may read or write our memory.
 class Event {
  public:
   Event(const Plugin& plugin, EventHandle handle) : plugin_(&plugin), handle_(handle) {}
@@ -31,10 +31,10 @@ class Event {
 /// Waits for all. Returns the first error.
 std::optional<Failure> await_all(std::span<Event> events);
 
-/// One array on devices: for each device that this process drives a buffer of the same dtype and shape.
+/// One array on devices: one buffer per device of this process, all of the same dtype and shape.
 class Buffers {
  public:
-  /// Copies parts[i] to the local device i; the parts may share their elements. Returns when they may be written again.
+  /// Copies parts[i] to the local device i. The parts may share elements. The caller may overwrite them afterwards.
   /// Throws R003 if a device has not enough memory.
   static Buffers upload(const std::shared_ptr<const Client>& client,
                         std::shared_ptr<const DeviceList> devices, const Tensors& parts);
@@ -49,10 +49,11 @@ class Buffers {
   bool is_given_away() const { return is_given_away_; }
   /// True if the plugin has given the memory of the first buffer to a result, or freed it.
   bool is_deleted() const;
-  /// The elements on the local devices at these places of DeviceList::local. Throws errors of the work that makes them.
+  /// Returns the elements of the local devices with these indices in DeviceList::local. Throws errors of the work that
+  /// fills the buffers.
   Tensors download(std::span<const int> places) const;
   Tensor download(int place) const { return std::move(download({&place, 1}).front()); }
-  /// Waits until all buffers are filled. Throws errors of the work that fills them.
+  /// Waits until all buffers are filled. Throws errors of that work.
   void wait() const;
   std::uintptr_t address(int place) const;  // on the device
 

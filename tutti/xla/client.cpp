@@ -18,8 +18,9 @@ constexpr const char* create_step = "create a client";
 constexpr const char* cpu_devices_option = "cpu_device_count";
 constexpr const char* threads_variable = "PJRT_NPROC";
 constexpr int default_cpu_devices = 4;  // of the CPU plugins 0.81 to 0.115
+constexpr int most_cpu_devices = 2048;  // device 0 of the next process has this id (0.115)
 
-/// Sets the number of threads of CPU clients while one is created, unless the user has set it.
+/// Sets PJRT_NPROC while a client is created, unless the user has set it.
 class ThreadsVariable {
  public:
   explicit ThreadsVariable(int devices)
@@ -38,12 +39,12 @@ class ThreadsVariable {
   bool is_ours_;
 };
 
-/// Numbers of devices that plugins do not survive: 0.81 throws at a text, 0.115 at -1.
+/// Refuses numbers of devices that plugins do not survive: 0.81 throws at a text, 0.115 at -1.
 void require_cpu_devices(const Value& value) {
   const auto* count = std::get_if<std::int64_t>(&value);
-  require(count && *count >= 1, Code::device,
-          "xla: {}: {} = {} is no number of devices; give a whole number of at least 1", create_step,
-          cpu_devices_option, to_string(value));
+  require(count && *count >= 1 && *count <= most_cpu_devices, Code::device,
+          "xla: {}: {} = {} is no number of devices; give a whole number of at least 1 and at most {}",
+          create_step, cpu_devices_option, to_string(value), most_cpu_devices);
 }
 
 std::optional<Failure> attempt_create(const Plugin& plugin, const Values& options, ClientHandle& client) {

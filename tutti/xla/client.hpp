@@ -13,7 +13,8 @@
 namespace tutti::xla {
 
 struct ClientOptions {
-  /// Devices of a client on CPUs, which has 4 without it. Plugins for other devices do not get this option.
+  /// Number of devices of a client on CPUs; 4 if absent. Plugins for other devices may refuse this option: then the
+  /// client is created without it.
   std::optional<int> cpu_devices = std::nullopt;
   Values options = {};  // of the plugin, by name
 };
@@ -21,18 +22,18 @@ struct ClientOptions {
 /// A device as the plugin describes it.
 struct DeviceInfo {
   int id = 0;                  // unique over all processes; need not count from 0
-  int process = 0;             // that drives it
+  int process = 0;             // the process that drives it
   bool is_addressable = true;  // this process drives it
   std::string kind;
-  Values attributes;  // "coords" of a TPU
+  Values attributes;  // a TPU has "coords"
   DeviceHandle handle{};
 };
 
-/// The devices of a program or an array: position i is replica i. This process drives those at the positions `local`.
+/// The devices of a program or an array: position i is replica i. This process drives the positions `local`.
 struct DeviceList {
   std::vector<int> ids;
   std::vector<int> local;
-  std::vector<DeviceHandle> handles;  // of the local ones
+  std::vector<DeviceHandle> handles;  // of the local devices
 };
 
 /// Memory of a device in bytes. Numbers that the plugin does not tell are absent.
@@ -41,13 +42,12 @@ struct DeviceMemory {
   std::optional<std::int64_t> peak, limit;
 };
 
-/// A plugin's client: the devices that it drives. Buffers and executables keep their client alive, and the client its
-/// plugin.
+/// A plugin's client, which drives devices. Buffers and executables keep their client alive.
 class Client : public std::enable_shared_from_this<Client> {
  public:
   /// Throws R004 if the plugin refuses an option, or finds no device. On CPUs the plugin gets two threads per device,
-  /// unless the environment has PJRT_NPROC: with fewer, programs with collectives may stand still.
-  /// Not while other threads read or write the environment.
+  /// unless the user has set PJRT_NPROC: with fewer threads, programs with collectives may hang.
+  /// Changes the environment during the call: no other thread may read or write it meanwhile.
   static std::shared_ptr<const Client> create(std::shared_ptr<const Plugin> plugin,
                                               const ClientOptions& options = {});
   ~Client();
@@ -60,18 +60,18 @@ class Client : public std::enable_shared_from_this<Client> {
   const std::vector<DeviceInfo>& devices() const { return devices_; }  // of all processes
   /// Throws R004 if there is no such device, or one is named twice.
   std::shared_ptr<const DeviceList> choose(std::vector<int> ids) const;
-  /// None if the plugin does not count, or has no such device here.
+  /// None if the plugin does not tell, or this process does not drive the device.
   std::optional<DeviceMemory> memory(int device_id) const;
 
   /// True if a call must wait until all devices are done. XLA's CPU devices share threads: a second launch may take
-  /// those that the first one needs, and both wait for ever.
+  /// threads that the first one needs, and both hang.
   bool waits() const { return platform_ == "cpu"; }
-  /// Held over a launch. Launches of two threads must come to all devices in the same order.
+  /// The lock to hold during a launch. All devices must get the launches of two threads in the same order.
   std::mutex& launches() const { return launches_; }
 
   const Plugin& plugin() const { return *plugin_; }
   ClientHandle handle() const { return handle_; }
-  /// As Plugin::fail_as, for the work of devices: an error that says that a device is lost is remembered.
+  /// Throws as Plugin::fail_as does. Remembers an error that reports a lost device.
   [[noreturn]] void fail_at_device(const Failure& failure, std::string_view step, Code otherwise) const;
   /// Throws R004 if a device was lost before.
   void require_alive(std::string_view step) const;
@@ -88,11 +88,12 @@ class Client : public std::enable_shared_from_this<Client> {
   std::vector<DeviceInfo> devices_;
   mutable std::mutex launches_;
   mutable std::mutex lost_lock_;
-  mutable std::string lost_;  // what the plugin said when it lost a device
+  mutable std::string lost_;  // the plugin's message when it lost a device; empty: none is lost
 };
 
-/// PJRT's number of an element type, and back. None for those that we do not have.
+/// PJRT's number of a dtype.
 std::int32_t element_type_of(DType dtype);
+/// The dtype with this number. None if we do not have it.
 std::optional<DType> dtype_of_element(std::int32_t type);
 
 }  // namespace tutti::xla

@@ -19,7 +19,7 @@ std::string list_of(const Types& types) {
   return "(" + text + ")";
 }
 
-/// Arrays that a call gives away. Unless the call happens, they are not given away at the end.
+/// Marks arrays as given away. The destructor removes the marks, unless keep() was called.
 class Gifts {
  public:
   Gifts() = default;
@@ -38,7 +38,7 @@ class Gifts {
   std::vector<bool*> marks_;
 };
 
-/// Pointers to rows of a matrix: what C knows as T**.
+/// A matrix that C functions take as T**.
 template <class T>
 class Rows {
  public:
@@ -86,7 +86,13 @@ Executable Executable::load(const std::shared_ptr<const Client>& client,
                             const std::string& serialised) {
   client->require_alive(load_step);
   auto handles = std::make_unique<Handles>(client);
-  DeserializeAndLoad load{.client = client->handle(), .bytes = serialised.data(), .count = serialised.size()};
+  const std::string options =
+      compile_options(devices->ids, source.overrides);  // without them: the devices in the bytes
+  DeserializeAndLoad load{.client = client->handle(),
+                          .bytes = serialised.data(),
+                          .count = serialised.size(),
+                          .options = options.data(),
+                          .options_bytes = options.size()};
   client->plugin().call(load, load_step, Code::device);
   handles->loaded = load.loaded;
   return Executable(std::move(handles), std::move(devices), source);
@@ -236,7 +242,7 @@ std::vector<Buffers> Executable::run(std::span<const Argument> arguments) const 
            "xla: {}: argument {} is given away by another argument of the same call", run_step, k);
   std::vector<Buffers> results = unfilled_results();
   const std::scoped_lock one_at_a_time(client().launches());
-  gifts.keep();  // an error of the plugin does not say which it has taken
+  gifts.keep();  // after an error we cannot know which arrays the plugin has taken
   launch(arguments, kept, results);
   return results;
 }

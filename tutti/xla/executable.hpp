@@ -13,14 +13,15 @@
 
 namespace tutti::xla {
 
-/// A module to compile: @main is what one device does, with one parameter and result per array.
+/// A module to compile. @main is the program of one device, with one parameter or result per array.
 struct Source {
   std::string text;                     // StableHLO
   Types parameters = {}, results = {};  // of @main, without states
   std::vector<Override> overrides = {};
 };
 
-/// May a call overwrite the argument? Only a parameter with tf.aliasing_output or jax.buffer_donor is ever overwritten.
+/// Whether a call may overwrite the argument. XLA overwrites only parameters with tf.aliasing_output or
+/// jax.buffer_donor.
 enum class Use { keep, give_away };
 struct Argument {
   Buffers* buffers = nullptr;
@@ -30,36 +31,39 @@ struct Argument {
 /// Bytes that a call needs on each device, as XLA counts them.
 struct CompiledMemory {
   std::int64_t arguments = 0, results = 0;
-  std::int64_t aliased = 0;  // of the results, in the memory of arguments
+  std::int64_t aliased = 0;  // bytes of results that reuse the memory of arguments
   std::int64_t temporary = 0, peak = 0, code = 0;
 };
 
-/// A program that XLA has compiled for some devices, loaded on those that this process drives.
+/// A program that XLA has compiled, loaded on the devices of this process.
 class Executable {
  public:
-  /// Throws I001 if XLA does not read the text, or its results are not those of `source`; R004 if it cannot compile it.
+  /// Throws I001 if XLA cannot read the text, or the results differ from those of `source`. Throws R004 if XLA cannot
+  /// compile the text.
   static Executable compile(const std::shared_ptr<const Client>& client,
                             std::shared_ptr<const DeviceList> devices, const Source& source);
-  /// Loads the bytes of serialised(), from a plugin of the same version and for the same devices. Ignores the text.
+  /// Loads the bytes of serialised(). They must come from a plugin of the same version, and from a program for the same
+  /// number of devices. Ignores the text.
   static Executable load(const std::shared_ptr<const Client>& client,
                          std::shared_ptr<const DeviceList> devices, const Source& source,
                          const std::string& serialised);
-  /// None if the plugin cannot.
+  /// None if the plugin cannot serialise.
   std::optional<std::string> serialised() const;
 
-  /// Runs the program on all devices. Returns when all are done on platform cpu, else at once: then errors come when the
-  /// results are looked at. Arguments lie on the executable's devices and have the types of the parameters, else I001:
-  /// XLA compares only sizes in bytes. After an error of the plugin, arguments that were given away stay so.
+  /// Runs the program on all devices. On platform cpu it returns when all devices are done. Elsewhere it returns at
+  /// once, and errors are thrown where a result is read. After an error of the plugin, arguments stay given away.
+  /// Throws I001 if an argument has another type than its parameter, or lies on other devices than the program: XLA
+  /// compares only sizes in bytes.
   std::vector<Buffers> run(std::span<const Argument> arguments) const;
 
   const Types& parameters() const { return parameters_; }
   const Types& results() const { return results_; }
   std::optional<CompiledMemory> memory() const;
-  /// "flops", "bytes accessed". None if the plugin does not estimate.
+  /// XLA's estimates: "flops", "bytes accessed". None if the plugin has none.
   std::optional<Values> cost() const;
 
  private:
-  /// Destroys both handles, before the client.
+  /// Owns both handles, and destroys them before the client.
   struct Handles {
     explicit Handles(std::shared_ptr<const Client> owner) : client(std::move(owner)) {}
     ~Handles();
@@ -83,7 +87,7 @@ class Executable {
   std::unique_ptr<Handles> handles_;
   std::shared_ptr<const DeviceList> devices_;
   Types parameters_, results_;
-  std::vector<std::size_t> places_;  // of the executable's devices, in its own order, in DeviceList::local
+  std::vector<std::size_t> places_;  // per device in the executable's order: its index in DeviceList::local
 };
 
 }  // namespace tutti::xla

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where packages have their plugins, below site-packages.
+// The places of plugins below site-packages, by package.
 constexpr const char* accelerators =
     "jax_plugins";  // jax-cuda13-pjrt: jax_plugins/xla_cuda13/xla_cuda_plugin.so
 constexpr std::array other_places{
@@ -31,7 +31,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return entries;
 }
 
-/// Folders ENVIRONMENT/lib/python3.11/site-packages, in the order of their names.
+/// The folders ENVIRONMENT/lib/python3.11/site-packages, sorted by name.
 std::vector<fs::path> site_packages(const std::string& environment) {
   std::vector<fs::path> folders;
   for (const fs::path& entry : sorted_entries(fs::path(environment) / "lib"))

@@ -10,7 +10,7 @@
 namespace tutti::xla {
 namespace {
 
-// The fields of XLA's messages, by number: xla/pjrt/proto/compile_options.proto, xla/xla_data.proto.
+// The field numbers of XLA's messages. Source: xla/pjrt/proto/compile_options.proto, xla/xla_data.proto.
 namespace field {
 constexpr int build_options = 3, overrides = 7;                           // CompileOptionsProto
 constexpr int replicas = 4, partitions = 5, assignment = 9;               // ExecutableBuildOptionsProto
@@ -20,7 +20,7 @@ constexpr int key = 1, value = 2;                                         // an 
 constexpr int as_string = 1, as_bool = 2, as_int64 = 3, as_double = 4;    // OptionOverrideProto
 }  // namespace field
 
-/// A message of protocol buffers, written field by field.
+/// A protocol buffer message, written field by field.
 class Message {
  public:
   Message& number(int name, std::uint64_t value) {

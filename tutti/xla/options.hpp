@@ -10,11 +10,11 @@
 
 namespace tutti::xla {
 
-/// An option of XLA_FLAGS for one program: {"xla_allow_excess_precision", false}.
+/// An XLA_FLAGS option for one program: {"xla_allow_excess_precision", false}.
 using Override = std::pair<std::string, std::variant<std::string, bool, std::int64_t, double>>;
 
-/// The options of a compilation as PJRT wants them, a CompileOptionsProto: replica i runs on the device device_ids[i].
-/// Throws I001 if there is no device, or one twice: XLA would end the process.
+/// Serialises PJRT's CompileOptionsProto. Replica i runs on the device device_ids[i].
+/// Throws I001 if there is no device, a negative one, or one twice: XLA would end the process.
 std::string compile_options(std::span<const int> device_ids, std::span<const Override> overrides = {});
 
 }  // namespace tutti::xla

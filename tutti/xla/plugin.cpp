@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -59,9 +60,12 @@ std::string loader_message() {
 }
 
 const Table* load_table(const std::string& path) {
-  // Plugins print warnings that no user of ours can act on. Set before the library starts; the user's choice is kept.
+  // Silences warnings of plugins that our users cannot act on. The library reads the variable when it starts.
   setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);  // NOLINT(concurrency-mt-unsafe): under the lock of open()
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  // The loader looks for a name without a slash in its own folders only.
+  const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path);
+  const std::string file = is_in_this_folder ? "./" + path : path;
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   require(library, Code::device, "xla: {} cannot be opened: {}; name the file of a PJRT plugin", path,
           loader_message());
   const auto get_table = reinterpret_cast<GetTable>(dlsym(library, get_table_symbol));
@@ -113,7 +117,7 @@ std::string version_of(const Value& value) {
 }  // namespace
 
 std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
-  // A table may be initialised once per process. Plugins are only added; none is ever unloaded.
+  // A table may be initialised only once per process, so plugins stay here until it ends.
   static std::mutex lock;
   static std::map<const Table*, std::shared_ptr<const Plugin>> opened;
   const std::scoped_lock locked(lock);
@@ -174,11 +178,11 @@ std::optional<Failure> Plugin::invoke(const Function& function, void* arguments)
 }
 
 Failure Plugin::take(ErrorHandle error) const {
-  const auto ask = [&](auto& question) {
+  const auto ask = [&]<class Question>(Question& question) {
     question.error = error;
-    question.head.struct_size = sizeof question;
-    reinterpret_cast<void (*)(void*)>(function_at(std::decay_t<decltype(question)>::function.index))(
-        &question);
+    Sent<Question> sent(question);
+    reinterpret_cast<void (*)(void*)>(function_at(Question::function.index))(&sent);
+    question = sent.content;
   };
   ErrorGetCode code;
   ask(code);

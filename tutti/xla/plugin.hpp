@@ -13,14 +13,14 @@
 
 namespace tutti::xla {
 
-/// An error that a plugin reported, in its own words and numbers.
+/// An error as a plugin reported it.
 struct Failure {
   std::int32_t code = error_code::unknown;
   std::string message;
 };
 
-/// A struct as it is handed to a plugin, with zeros behind it. A plugin that is newer than our declarations takes the zeros
-/// for fields that are not set, and finds no struct too small.
+/// A struct as a plugin gets it, followed by zeros. A plugin that is newer than our declarations reads the zeros as
+/// unset fields, and does not refuse the struct as too small.
 template <class Struct>
 struct Sent {
   explicit Sent(const Struct& given) : content(given) { content.head.struct_size = sizeof *this; }
@@ -28,23 +28,23 @@ struct Sent {
   std::array<std::byte, 64> beyond{};
 };
 
-/// A PJRT plugin that is loaded: a library with a table of C functions. It stays loaded until the process ends, because
+/// A loaded PJRT plugin: a library with a table of C functions. It stays loaded until the process ends, because
 /// it has threads of its own.
 class Plugin {
  public:
   /// Opens the library, checks its version and table, and initialises it once per process.
-  /// Throws R004 if the file is no plugin, or one whose version does not fit.
+  /// Sets TF_CPP_MIN_LOG_LEVEL if it is unset: no other thread may read or write the environment meanwhile.
+  /// Throws R004 if the file is no plugin, or its version does not fit.
   static std::shared_ptr<const Plugin> open(const std::string& path);
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
-  /// Calls the function that these are the arguments of. Throws if the plugin reports an error: see fail_as.
-  /// `step` names what the call is part of: "compile". `otherwise` is the code of errors that should not happen.
+  /// Calls the function that takes these arguments. Throws an error of the plugin as fail_as does.
   template <class Arguments>
   void call(Arguments& arguments, std::string_view step, Code otherwise = Code::internal) const {
     if (const std::optional<Failure> failure = attempt(arguments)) fail_as(*failure, step, otherwise);
   }
-  /// The same, but returns the error. A function that the plugin lacks gives the code unimplemented.
+  /// Calls it too, but returns the error: `unimplemented` if the plugin lacks the function.
   template <class Arguments>
   std::optional<Failure> attempt(Arguments& arguments) const {
     Sent<Arguments> sent(arguments);
@@ -52,7 +52,7 @@ class Plugin {
     arguments = sent.content;
     return failure;
   }
-  /// Calls a function that destroys. An error has nobody to report it to.
+  /// Calls a function that destroys a handle. Ignores errors.
   template <class Arguments>
   void destroy(Arguments arguments) const noexcept {
     Sent<Arguments> sent(arguments);
@@ -61,7 +61,7 @@ class Plugin {
   /// True if the plugin's table has the function.
   bool has(const Function& function) const;
 
-  /// Throws "xla: STEP: what the plugin said (plugin FILE, PJRT 0.115, StableHLO 1.20.0)".
+  /// Throws "xla: STEP: MESSAGE (plugin FILE, PJRT 0.115, StableHLO 1.20.0)". `step` names the work: "compile".
   /// Codes: R003 if memory is short, R004 if the plugin or device cannot do it, else `otherwise`.
   [[noreturn]] void fail_as(const Failure& failure, std::string_view step, Code otherwise) const;
 

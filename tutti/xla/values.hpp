@@ -11,17 +11,17 @@
 
 namespace tutti::xla {
 
-/// A value that a plugin takes as an option, or tells as an attribute.
+/// The value of a plugin's option or attribute.
 using Value = std::variant<std::string, std::int64_t, std::vector<std::int64_t>, float, bool>;
 using Values = std::vector<std::pair<std::string, Value>>;
 
 /// "cpu", "1", "[0, 2, 1]", "0.5", "true"
 std::string to_string(const Value& value);
-/// As a plugin takes them. They point into `values`, which must outlive them.
+/// Makes structs that point into `values`, which must outlive them.
 std::vector<NamedValue> named_values(const Values& values);
-/// Copies of a plugin's values. One of an unknown kind becomes a text that says so.
+/// Copies a plugin's values. A value of an unknown kind becomes a text that says so.
 Values values_of(const NamedValue* list, std::size_t count);
-/// A plugin's text, which does not end with 0.
+/// Copies a plugin's text, which is not null-terminated.
 std::string text_of(const char* text, std::size_t bytes);
 
 }  // namespace tutti::xla

@@ -40,7 +40,7 @@ std::vector<MadeUpDevice> devices_for(std::int64_t count) {
   return devices;
 }
 
-/// Reads the options as plugin A does. -> the error, if any.
+/// Reads the options as plugin 0.115 does. Returns the error, if any.
 ErrorHandle read_client_options(const ClientCreate& arguments, std::int64_t& count) {
   State& s = state();
   s.options_of_client.clear();

@@ -20,18 +20,18 @@ struct Machine {
   int major = 0, minor = 115;
   int functions = 138;        // in the table
   int missing_function = -1;  // a null pointer in the table
-  std::size_t larger = 0;  // bytes by which every struct must be larger than at 0.81: a plugin of the future
-  std::vector<MadeUpDevice> devices = {};  // none: the number that the option cpu_device_count says, or 4
-  int process = 0;                         // of this client; it drives the devices of this process
-  std::int64_t memory_bytes = std::int64_t{1} << 30;  // of a device
+  std::size_t larger = 0;     // extra bytes over 0.81 that every struct must have, as for a future plugin
+  std::vector<MadeUpDevice> devices = {};  // empty: cpu_device_count of them, or 4
+  int process = 0;                         // of the client, which drives the devices of this process
+  std::int64_t memory_bytes = std::int64_t{1} << 30;  // per device
   bool has_statistics = true;
 };
 
-/// Results are zeros. Work is done when somebody waits for it, as late as the interface allows: an upload whose memory is
-/// freed too early brings other bytes. An executable lists its devices backwards.
+/// Controls the fake plugin. Results are zeros. Work runs as late as possible, when its event is awaited or destroyed:
+/// an upload whose memory is freed too early brings wrong bytes. An executable lists its devices backwards.
 class Control {
  public:
-  /// Forgets everything, and makes a new table: the plugin is opened and initialised anew.
+  /// Forgets everything, and makes a new table, so that the next open initialises the plugin again.
   virtual void reset(const Machine& machine) = 0;
   /// The nth call of a function from now on (1 is the next) returns an error and does nothing.
   virtual void fail(const std::string& function, int nth, int code, const std::string& message) = 0;
@@ -40,12 +40,12 @@ class Control {
   /// The nth call of a function throws a C++ exception.
   virtual void raise(const std::string& function, int nth) = 0;
 
-  /// Handles that are not destroyed: "error", "event", "client", "buffer", "executable", "loaded", "serialised"; "" counts
-  /// all.
+  /// Number of handles that are not destroyed. Kinds: "error", "event", "client", "buffer", "executable", "loaded",
+  /// "serialised". "" counts all.
   virtual int live(const std::string& kind) const = 0;
-  /// The names of all functions in the order of their calls.
+  /// The names of all functions that were called, in order.
   virtual std::vector<std::string> log() const = 0;
-  /// Mistakes of the program: "PJRT_Buffer_Destroy of an unknown buffer".
+  /// Mistakes of the client: "PJRT_Buffer_Destroy of an unknown buffer".
   virtual std::vector<std::string> misuses() const = 0;
   /// PJRT_NPROC when the last client was created; empty if it was not set.
   virtual std::string threads() const = 0;

@@ -8,6 +8,15 @@
 namespace fake_pjrt {
 namespace {
 
+std::vector<DeviceHandle> devices_of(const ClientOfPlugin& client, const OptionsText& options) {
+  std::vector<DeviceHandle> devices;
+  for (const int id : options.device_ids)
+    for (const DeviceHandle device : client.addressable)
+      if (device->description.made_up.id == id) devices.push_back(device);
+  std::ranges::reverse(devices);
+  return devices;
+}
+
 ErrorHandle compile(ClientCompile& arguments) {
   State& s = state();
   if (!s.is_live("client", arguments.client)) return s.misuse("a compilation by an unknown client");
@@ -21,12 +30,8 @@ ErrorHandle compile(ClientCompile& arguments) {
     return s.misuse("options without replicas, partitions or devices, which end the process");
   auto module = read_module(std::string(program.code, program.code_bytes));
   if (!module) return s.error(error_code::unknown, "-:1:1: error: no @main\nStableHLO_v1.20.0");
-  ExecutableOfPlugin made{std::move(*module), {}};
-  for (const int id : options.device_ids)
-    for (const DeviceHandle device : arguments.client->addressable)
-      if (device->description.made_up.id == id) made.devices.push_back(device);
-  std::ranges::reverse(made.devices);
-  arguments.loaded = s.add("loaded", LoadedOfPlugin{std::move(made)});
+  arguments.loaded =
+      s.add("loaded", LoadedOfPlugin{{std::move(*module), devices_of(*arguments.client, options)}});
   return nullptr;
 }
 
@@ -99,17 +104,20 @@ ErrorHandle serialise(ExecutableSerialize& arguments) {
   arguments.destroy = free_serialised;
   return nullptr;
 }
-/// The executable that was serialised must still live.
+/// Loads the bytes of serialise(). The executable that it serialised must still live.
 ErrorHandle load(DeserializeAndLoad& arguments) {
   const std::string bytes(arguments.bytes, arguments.count);
   if (!bytes.starts_with("fake "))
     return state().error(error_code::invalid_argument, "these bytes are no program");
-  const auto* program = reinterpret_cast<const ExecutableOfPlugin*>(std::stoull(bytes.substr(5)));
-  arguments.loaded = state().add("loaded", LoadedOfPlugin{*program});
+  const OptionsText options = read_options({arguments.options, arguments.options_bytes});
+  if (options.device_ids.empty()) return state().misuse("a program is loaded for the devices of its bytes");
+  ExecutableOfPlugin program = *reinterpret_cast<const ExecutableOfPlugin*>(std::stoull(bytes.substr(5)));
+  program.devices = devices_of(*arguments.client, options);
+  arguments.loaded = state().add("loaded", LoadedOfPlugin{std::move(program)});
   return nullptr;
 }
 
-/// The argument k of the device i, if XLA would survive it and notice that it is wrong.
+/// Refuses the argument k of device i if XLA would crash on it, or take it although it is wrong.
 ErrorHandle check_argument(const ExecutableOfPlugin& program, std::size_t i, std::size_t k,
                            BufferHandle buffer) {
   State& s = state();
@@ -142,7 +150,7 @@ ErrorHandle check_execution(const LoadedExecute& arguments) {
   return nullptr;
 }
 
-/// The memory of result r on device i: that of an argument that is donated, or new.
+/// The memory of result r on device i: new, or from a donated argument.
 std::shared_ptr<Block> memory_of_result(const LoadedExecute& arguments, std::size_t i, std::size_t r) {
   const ModuleText& module = arguments.loaded->program.module;
   const ExecuteOptions& options = *arguments.options;

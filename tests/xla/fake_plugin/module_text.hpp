@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of StableHLO's text, and of compile options, as the fake plugin reads.
+// The parts of StableHLO's text and of compile options that the fake plugin reads.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ArrayText {
   std::size_t bytes() const;
 };
 
-/// @main of a module.
+/// The types of @main.
 struct ModuleText {
   std::vector<ArrayText> parameters, results;
   std::vector<std::optional<std::size_t>> alias;  // per parameter the result with tf.aliasing_output

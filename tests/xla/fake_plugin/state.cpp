@@ -6,7 +6,7 @@
 namespace fake_pjrt {
 namespace {
 
-/// The size of any arguments, and the bytes behind those that the plugin knows.
+/// The size of arguments, and whether the bytes behind the known fields are zeros.
 struct Given {
   std::size_t bytes;
   bool has_zeros_behind;
@@ -31,6 +31,8 @@ void tell_message(ErrorMessage* arguments) {
 }
 
 ErrorHandle tell_code(ErrorGetCode* arguments) {
+  if (arguments->head.struct_size < ErrorGetCode::function.least_arguments + state().machine.larger)
+    return state().misuse("a question about an error of another size");
   arguments->code = arguments->error->trouble.code;
   return nullptr;
 }

@@ -28,7 +28,7 @@ struct Trouble {
 struct Block {
   explicit Block(std::size_t size) : bytes(size) {}
   std::vector<std::byte> bytes;
-  std::optional<Trouble> late;  // of the work that fills it
+  std::optional<Trouble> late;  // error of the work that fills the block
 };
 
 }  // namespace fake_pjrt
@@ -39,7 +39,7 @@ struct ErrorOfPlugin {
   fake_pjrt::Trouble trouble;
 };
 struct EventOfPlugin {
-  std::function<void()> work;  // done when somebody waits, or nobody can any more
+  std::function<void()> work;  // runs when the event is awaited or destroyed
   std::optional<fake_pjrt::Trouble> late;
 };
 struct DescriptionOfPlugin {
@@ -98,9 +98,9 @@ class State final : public Control {
   static std::optional<Trouble> take(Plans& plans, const std::string& function);
 
   ErrorHandle error(int code, const std::string& message);
-  /// An error that the real plugin would not survive, or would not notice.
+  /// Records a mistake that a real plugin would not survive, or not notice. Returns an error for it.
   ErrorHandle misuse(const std::string& what);
-  /// Begins a call. -> the error that it shall return, if any.
+  /// Logs and checks a call. Returns the error that the call shall return, if any.
   ErrorHandle begin(const Function& function, const void* arguments, std::size_t known_bytes);
   std::optional<Trouble> late(const Function& function) { return take(late_failures, function.name); }
 
@@ -128,7 +128,7 @@ class State final : public Control {
   Machine machine;
   const std::vector<std::byte>* table = nullptr;
   bool is_initialised = false;
-  std::deque<std::vector<std::byte>> tables;  // kept: each is opened once
+  std::deque<std::vector<std::byte>> tables;  // kept, because Plugin::open remembers their addresses
   std::vector<std::string> calls, wrong, options_of_client;
   std::string threads_of_client;
   Plans failures, late_failures, exceptions;
@@ -137,7 +137,7 @@ class State final : public Control {
 
 State& state();
 
-/// A named value without its value.
+/// A named value whose value is still to be set.
 inline NamedValue named(std::string_view name, std::int32_t kind, std::size_t size) {
   NamedValue made;
   made.head.struct_size = sizeof made;
@@ -148,7 +148,7 @@ inline NamedValue named(std::string_view name, std::int32_t kind, std::size_t si
   return made;
 }
 
-/// A function of the table: the checks, then `body`.
+/// A function of the table: runs the checks, then `body`.
 template <class Arguments, ErrorHandle (*body)(Arguments&)>
 ErrorHandle entry(Arguments* arguments) {
   const std::scoped_lock locked(state().lock);
@@ -157,7 +157,7 @@ ErrorHandle entry(Arguments* arguments) {
   return body(*arguments);
 }
 
-/// Where the functions of each source come into the table.
+/// The functions of the table, by index.
 using Entries = std::map<int, AnyFunction>;
 template <class Arguments, ErrorHandle (*body)(Arguments&)>
 void add_entry(Entries& entries) {
