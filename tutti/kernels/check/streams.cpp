@@ -9,7 +9,7 @@
 namespace tutti::kernels {
 namespace {
 
-// Sites of a stream's own accesses, behind those of code.
+// Sites of a stream's own accesses: the last two numbers, above all sites of code.
 constexpr std::uint32_t clears = (1U << 18) - 2, reads = (1U << 18) - 1;
 
 std::uint32_t site(int call, std::size_t entry, std::uint32_t of_code) {
@@ -81,7 +81,8 @@ void KernelMachine::start_block(int rank, int block) {
   set_ready(p.agent);
 }
 
-// A block that is done makes room for the next one. That orders nothing: only the end of the kernel does.
+// A finished block makes room for the next one, whose clock then includes the finished block's. CUDA gives no
+// such happens-before: only the end of the kernel orders blocks.
 void KernelMachine::finish(Program& p) {
   p.state = State::idle;
   set_waiting(p.agent);
@@ -137,7 +138,8 @@ void KernelMachine::clear_output(int rank, int call_number) {
       page.shadows[i].has_value = 0;
     }
   };
-  // Only the rank's earlier kernels wrote there. Where some tiles stand for all, pages without stores stay away.
+  // If peers do not see the output, only the rank's kernels touched it. If trips are skipped, untouched pages
+  // have no values and stay unmade.
   if (!call.peers_see_outputs || setup_.most_trips > 0) {
     for (Page* page : setup_.memory.touched())
       if (page->allocation == static_cast<std::uint32_t>(output)) clear(*page);
