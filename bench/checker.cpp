@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the checker of collective kernels interprets: items are ops, on tiles of 8 elements. A schedule is three calls of
-// two ranks or three, each with two blocks of two tiles.
+// Measures how fast the checker interprets collective kernels. Items are ops, on tiles of 8 elements. A
+// schedule has three calls by two or three ranks, each with two blocks of two tiles.
 #include <benchmark/benchmark.h>
 
 #include "tutti/kernels/check/check.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times collective kernels on the GPUs of this machine: 8 ranks on one GPU, then a rank on each GPU if there are several.
-//   bench_kernels [DRIVER [NCCL]]    the libraries; else libcuda.so.1 and libnccl.so.2
-// GB/s counts bytes read plus written by all ranks, publishing included. "of copy": as a part of what a copy of the driver
-// reaches that moves as many bytes on one GPU. "of memory": as a part of what the GPU's memory can do at its clock.
+// Times collective kernels on the GPUs of this machine: 8 ranks on one GPU, then a rank on each GPU if there
+// are several.
+//   bench_kernels [DRIVER [NCCL]]    the libraries; by default libcuda.so.1 and libnccl.so.2
+// GB/s counts the bytes that all ranks read and write, publishing included. "of copy" compares with a driver
+// copy that moves the same number of bytes on one GPU, "of memory" with the peak of the GPU's memory at its
+// clock.
 // Without a GPU it prints one line that says so, and ends with status 0.
 #include <fmt/core.h>
 
@@ -21,7 +23,7 @@ namespace tutti::kernels {
 namespace {
 
 constexpr int ranks_on_one_gpu = 8;
-constexpr std::int64_t sizes[] = {64 << 10, 1 << 20, 16 << 20};  // bytes that a rank gives
+constexpr std::int64_t sizes[] = {64 << 10, 1 << 20, 16 << 20};  // bytes of a rank's operand
 constexpr int rounds = 5;
 constexpr double seconds_of_round = 0.05;
 
@@ -33,7 +35,7 @@ struct Timing {
   double us = 0, gb_per_s = 0;
 };
 
-/// The best of some rounds, each of many calls one after the other.
+/// The best time per call of several rounds, each of many calls.
 Timing timed(Collective& collective, const RankArrays& inputs, const RankArrays& outputs) {
   const auto seconds_of = [&](int calls) {
     const auto start = std::chrono::steady_clock::now();
@@ -41,7 +43,7 @@ Timing timed(Collective& collective, const RankArrays& inputs, const RankArrays&
     collective.wait();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  seconds_of(1);  // memory grows, code is loaded
+  seconds_of(1);  // warms up: memory grows, code is loaded
   const double first = std::max(seconds_of(3) / 3, 1e-6);
   const int calls = static_cast<int>(std::clamp(seconds_of_round / first, 3.0, 5000.0));
   double best = first;
@@ -71,13 +73,14 @@ CollectiveSpec spec_of(CollectiveKind kind, int world, std::int64_t bytes) {
   return spec;
 }
 
-/// A copy of the driver that reads `bytes` / 2 and writes as many: an all_gather of one rank, by the library.
+/// Times a driver copy that reads `bytes` / 2 and writes `bytes` / 2: an all_gather of one rank, by the
+/// library.
 Timing timed_copy(const Libraries& libraries, std::int64_t bytes) {
   const auto alone = std::make_shared<Group>(std::vector<int>{0}, GroupOptions{.driver = libraries.driver});
   return timed(alone, spec_of(CollectiveKind::all_gather, 1, bytes / 2), {.backend = Backend::library});
 }
 
-/// From clock and width of the bus; memory moves data twice in a cycle.
+/// The peak of a device's memory, from clock and bus width. Memory moves data twice per cycle.
 double memory_gb_per_s(const Device& device) {
   const double khz = device.attribute(device_attribute::memory_clock_khz);
   return 2 * khz * 1e3 * device.attribute(device_attribute::memory_bus_bits) / 8 / 1e9;
@@ -98,7 +101,7 @@ class Table {
         wanted.variant = variant;
         if (eligible(wanted)) row(name(variant), wanted, {.sharing = SharedDevice::concurrent});
       }
-      if (is_reduction(kind) && group_->shares_devices()) continue;  // NCCL wants a GPU for each rank
+      if (is_reduction(kind) && group_->shares_devices()) continue;  // NCCL needs one GPU per rank
       row(is_reduction(kind) ? "NCCL" : "copies", spec,
           {.backend = Backend::library, .nccl = libraries_.nccl});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of collectives on GPUs, fake or real, and what must come out.
+// Calls of collectives on GPUs, fake or real, and their expected results.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,11 @@ struct Calls {
   void launch() { collective.launch(inputs.addresses(), outputs.addresses()); }
 };
 
-/// The first difference between arrays and what they should be: "rank 1, element 3 of ..: 5, expected 7". Empty: none.
+/// The first difference between two lists of arrays: "rank 1, element 3 of ..: 5, expected 7". Empty: none.
 std::string difference(const Tensors& found, const Tensors& expected);
 
-/// The place of a collective in all that tests go through: kinds, with dims and pairs, for a world.
+/// One spec per collective and dim, for a world: all_to_all also with a concat dim, ppermute with a chain of
+/// pairs.
 std::vector<CollectiveSpec> specs_of_world(int world, DType moved, DType reduced, const Shape& shape);
 
 }  // namespace tutti::kernels

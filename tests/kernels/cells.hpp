@@ -9,7 +9,7 @@
 
 namespace tutti::kernels {
 
-/// How small a kernel is: lanes of a tile, and the most blocks of a rank.
+/// The size of a small kernel: lanes of a tile, and the most blocks of a rank.
 struct Size {
   std::int64_t tile = 2;
   int blocks = 2;
@@ -24,11 +24,12 @@ std::string to_string(const Cell& cell);
 /// A name for tests: "all_gather_push_poll_f32_dim_0_world_2".
 std::string identifier(const Cell& cell);
 
-/// Every collective that takes the dtype, in every variant: blocks of `shape`, along `dim` where the collective has dims.
-/// A ppermute is the ring i -> i + 1; the last rank of a world above 2 receives from nobody, and the one before sends to
-/// nobody.
+/// Every collective that takes the dtype, in every variant: blocks of `shape`, along `dim` where the
+/// collective has dims.
+/// A ppermute is the chain i -> i + 1: the first rank receives from nobody, and the last sends to nobody. In
+/// a world of 2 the ranks swap.
 std::vector<CollectiveSpec> specs_of(DType dtype, const Shape& shape, Dim dim, int world);
-/// The same in every encoding. Packets have no barrier, so they are there once.
+/// specs_of() in every encoding. Packets have no barrier, so they appear once.
 std::vector<Cell> cells_of(DType dtype, const Shape& shape, Dim dim, int world);
 
 /// The kernels of a cell on small tiles.

@@ -35,6 +35,20 @@ TEST(check_faults, two_stores_that_nothing_orders_race) {
                 "wrote before"});
 }
 
+// A block that begins when another has left is not ordered after it.
+TEST(check_faults, two_stores_of_blocks_that_run_one_after_the_other_race) {
+  const auto kernels = tiny_group(1, 2, [](Script& s) { s.store(s.word(0, 0), s.number(1)); });
+  expect_fault(check(kernels, {.residency = 1}), FaultKind::race,
+               {"block 0, call 0: tt.store", "block 1, call 0: tt.store"});
+}
+
+// Between two calls the stream orders all blocks.
+TEST(check_faults, stores_of_calls_one_after_the_other_do_not_race) {
+  const auto kernels =
+      tiny_group(1, 2, [](Script& s) { s.only(0, 0, [&] { s.store(s.word(0, 0), s.number(1)); }); });
+  EXPECT_TRUE(check(kernels, {.calls = 3, .residency = 1, .block_order = BlockOrder::shuffled}));
+}
+
 TEST(check_faults, an_atomic_and_a_plain_access_race) {
   const auto kernels = tiny_group(2, 1, [](Script& s) {
     const Value word = s.word(0, 0);

@@ -16,7 +16,7 @@
 
 namespace tutti::kernels {
 
-/// Where the library of the fake driver is; it is NCCL, too.
+/// The path of the fake driver's library, which is also the fake NCCL.
 std::string fake_driver_path();
 std::string old_driver_path();
 
@@ -24,12 +24,12 @@ std::string old_driver_path();
 void expect_refusal(const std::function<void()>& program, Code code,
                     std::initializer_list<std::string_view> parts);
 
-/// Tests against fake GPUs. At the end all handles must be destroyed, and no call have been out of order.
+/// A fixture with fake GPUs. TearDown() fails if a handle is left or if a call misused the driver.
 class FakeGpu : public testing::Test {
  protected:
   FakeGpu() { machine({}); }
   void TearDown() override;
-  /// Begins with other GPUs; before anything is opened.
+  /// Replaces the fake GPUs. Call it before anything is opened.
   void machine(const fake_cuda::Machine& machine) { control.reset(machine); }
   std::shared_ptr<const Driver> driver() const { return Driver::open(fake_driver_path()); }
   std::shared_ptr<const Device> device(int ordinal = 0) const;

@@ -234,6 +234,15 @@ TEST_F(gpu_fallback, takes_the_place_of_atomics_that_peers_do_not_have) {
   EXPECT_TRUE(of({0, 1}, Encoding::atomics).starts_with("kernel "));
 }
 
+TEST_F(gpu_fallback, that_fails_between_its_copies_breaks_the_group) {
+  const auto ranks = group({0, 0});
+  Calls calls(ranks, gather_of(DType::f32, {4}, 2), library());
+  run(calls, 0);
+  control.fail("cuStreamWaitEvent", 2, 999);
+  EXPECT_THROW(run(calls, 1), Error);
+  expect_refusal([&] { run(calls, 2); }, Code::device, {"the group is broken", "cuStreamWaitEvent"});
+}
+
 TEST_F(gpu_fallback, does_not_warn_of_a_kernel_that_runs) {
   const auto ranks = group({0, 0});
   int warnings = 0;

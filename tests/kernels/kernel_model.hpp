@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels as functions of the host: they find all data through the arguments and tables that the launcher gave.
+// Models of kernels on the host. They find all data through the arguments and tables of the launcher.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace tutti::kernels {
 
 /// Runs the kernels that fake GPUs launch, written from the spec: publish, signal, wait, consume.
-/// Faults: a wait that an old number would have ended, a consume before its publish, a byte outside of all allocations, an
-/// argument that differs from the manifest's.
+/// Faults: a wait that an old number would have ended, a consume before its publish, a byte outside of all
+/// allocations, an argument that differs from the manifest's.
 class KernelModel {
  public:
   explicit KernelModel(fake_cuda::Control& control);
@@ -22,7 +22,7 @@ class KernelModel {
   KernelModel(const KernelModel&) = delete;
   KernelModel& operator=(const KernelModel&) = delete;
 
-  /// Says what the launches since the last call of expect() are. Before they run.
+  /// Names the manifest of all launches since the last expect(). Call it before they run.
   void expect(const Manifest& manifest);
   const std::vector<std::string>& faults() const { return faults_; }
 
@@ -63,7 +63,7 @@ class KernelModel {
   std::size_t expected_ = 0;  // launches so far
   std::map<std::uint32_t, Call> calls_;
   std::vector<std::string> faults_;
-  std::vector<std::byte> nowhere_;  // where accesses outside of memory go
+  std::vector<std::byte> nowhere_;  // target of accesses outside of memory
 };
 
 }  // namespace tutti::kernels

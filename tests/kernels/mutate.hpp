@@ -29,10 +29,10 @@ class Before {
   std::vector<Op>& ops_;
 };
 
-/// Visits every op, those of its regions after the op itself. The visitor may change the op and write others before it.
-/// Its answer says whether it did; the function says how often.
+/// Visits every op, then the ops of its regions. `visit` may change the op and write others before it, and
+/// returns true if it did. Returns the number of changes.
 int rewrite(Function& function, const std::function<bool(Op&, Before&)>& visit);
-/// Changes what ops of one kind have beside operands.
+/// Changes the attributes of all ops of one kind. Returns the number of changes.
 template <class Kind>
 int change(Function& function, const std::function<bool(Kind&)>& how) {
   return rewrite(function, [&](Op& op, Before&) {
@@ -40,13 +40,14 @@ int change(Function& function, const std::function<bool(Kind&)>& how) {
     return kind && how(*kind);
   });
 }
-/// Drops ops without results; says how many.
+/// Drops matching ops, which have no results. Returns their number.
 int drop(Function& function, const std::function<bool(const Op&)>& is_it);
-/// Moves the first op that is `moved` behind the first after it, in the same region, that is `target`. True if it did.
+/// Moves the first op that matches `moved` behind the next op of its region that matches `target`. True if it
+/// moved one.
 bool move_behind(Function& function, const std::function<bool(const Op&)>& moved,
                  const std::function<bool(const Op&)>& target);
 
-/// True if the op, or one in its regions, is such.
+/// True if the op, or one in its regions, matches.
 bool has(const Op& op, const std::function<bool(const Op&)>& is_it);
 bool releases(const Op& op);
 bool acquires(const Op& op);
@@ -54,13 +55,13 @@ bool stores_for_peers(const Op& op);
 /// The argument of this name.
 Value argument(const Function& function, std::string_view name);
 
-/// Changes the order of all ops that release, or of all that acquire; or the scope.
+/// Set the memory order or the scope of all ops that release (signals) or acquire (waits).
 int set_order_of_signals(Function& function, Order order);
 int set_order_of_waits(Function& function, Order order);
 int set_scope_of_signals(Function& function, Scope scope);
 int set_scope_of_waits(Function& function, Scope scope);
 
-/// A manifest with one kernel that `write` makes; it must have one entry.
+/// The manifest with the kernel that `write` makes. The manifest must have one entry.
 EmittedKernels written(const Manifest& manifest, const std::function<void(Writer&)>& write);
 
 }  // namespace tutti::kernels

@@ -19,17 +19,18 @@ struct PtxRun {
   Numbers numbers = Numbers::any;
   std::int64_t wait_limit = 0;
   int absent = -1;       // a rank that launches nothing
-  std::string ptx = {};  // instead of that of the manifest
+  std::string ptx = {};  // replaces the PTX of the manifest
   std::int64_t most_steps = 200'000'000;
 };
 
 struct PtxOutcome {
-  std::string fault;          // "": every output is right to the bit
+  std::string fault;          // "": every output is bit-exact, if no wait was given up
   std::int64_t steps = 0;     // instructions of threads
-  std::int64_t timeouts = 0;  // words at which ranks said that a wait was given up
+  std::int64_t timeouts = 0;  // error words that report a wait given up
 };
 
-/// Ranks run beside each other, all blocks resident; who is next is drawn anew after every few instructions.
+/// Runs the ranks in rounds, with all blocks resident. Each round draws the order of ranks anew and runs a
+/// thread for some hundred instructions at most.
 PtxOutcome run_ptx(const Manifest& manifest, const PtxRun& run = {});
 
 }  // namespace tutti::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs our PTX on the CPU: threads of blocks, warps and block barriers, memory with bounds and alignment. It is a model of
-// what instructions compute. Weak memory and races are the checker's work, on the IR.
+// Interprets our PTX on the CPU: threads, warps and block barriers, memory with bounds and alignment. The
+// model covers the results of instructions; the checker covers weak memory and races, on the IR.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,15 @@
 
 namespace tutti::kernels {
 
-/// Buffers with addresses far from each other. An access outside of them, or one that is not aligned, is a fault.
+/// Buffers with addresses far from each other. An access outside of them, or one that is not aligned, is a
+/// fault.
 class PtxMemory {
  public:
-  /// Filled with one byte. -> the address, a multiple of 2^36
+  /// Makes a buffer filled with one byte. Returns its address, a multiple of 2^36.
   std::uint64_t allocate(std::size_t bytes, std::string name, std::byte fill = std::byte{0});
   std::span<std::byte> buffer(std::uint64_t address);
-  /// Throws std::runtime_error unless the bytes lie in one buffer, at a multiple of their number.
+  /// The memory at an address. Throws std::runtime_error unless all bytes lie in one buffer, at a multiple of
+  /// `bytes`.
   std::byte* access(std::uint64_t address, std::size_t bytes);
 
   std::uint64_t load(std::uint64_t address, std::size_t bytes);
@@ -44,13 +46,14 @@ struct PtxThread {
 /// One block of a launch.
 class PtxBlock {
  public:
-  /// Registers have other bits than 0 before they are written.
+  /// Fills the registers with bits other than 0, so that a read before the first write shows.
   PtxBlock(const PtxEntry& entry, PtxMemory& memory, std::vector<std::uint64_t> arguments, int block,
            int blocks);
 
   bool is_done() const;
-  /// Every thread runs until it waits, or for `most` instructions, in an order drawn from `random`. -> instructions
-  /// Throws std::runtime_error with the instruction for a fault: of memory, or threads that wait for each other in vain.
+  /// Runs every thread until it waits, or for `most` instructions, in an order drawn from `random`. Returns
+  /// the number of instructions. Throws std::runtime_error with the instruction for a fault of memory or a
+  /// deadlock of threads.
   std::int64_t turn(int most, std::uint64_t& clock, std::mt19937& random);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our PTX, read back: what the machine of tests runs and the rules of PTX look at.
+// A parser of our PTX, for the interpreter of tests and for the rules of PTX.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct PtxOperand {
 
 struct PtxInstruction {
   PtxCode code = PtxCode::exit;
-  PtxType type = {}, from = {};  // from: of a conversion
+  PtxType type = {}, from = {};  // from: source type of a conversion
   PtxOrder order = PtxOrder::weak;
   PtxAtomic atomic = PtxAtomic::add;
   PtxCompare compare = PtxCompare::eq;
@@ -82,7 +82,7 @@ struct PtxInstruction {
   std::vector<PtxOperand> operands = {};  // results first; an access: words, then the address
   std::int64_t offset = 0;                // of the address
   int target = -1;                        // of a branch: an instruction; of a parameter: its number
-  std::string text = {};                  // as it stands there
+  std::string text = {};                  // of the source
   int line = 0;
 };
 
@@ -95,8 +95,8 @@ struct PtxEntry {
   std::vector<PtxInstruction> code;
 };
 
-/// The entries of a module. Throws std::runtime_error with the line for what our PTX does not have: an unknown
-/// instruction or modifier, so that nothing is read in another sense than the assembler reads it.
+/// Parses the entries of a module. Throws std::runtime_error with the line for an unknown instruction or
+/// modifier, so that it never reads a text differently from the assembler.
 std::vector<PtxEntry> ptx_entries(const std::string& text);
 
 }  // namespace tutti::kernels

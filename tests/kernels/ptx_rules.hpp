@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text check of PTX: what no GPU and no model of the IR would show.
+// Checks the text of PTX for defects that neither a GPU nor a model of the IR would show.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace tutti::kernels {
 
-/// What is wrong with a module of these kernels, with the line; empty if all holds:
+/// Lists the violations of these rules in a module, with their lines; empty if there are none:
 /// - Accesses are coherent. Every atomic one has the scope .sys.
 /// - Each entry has as many releases and acquires as its barriers need, so none has become relaxed.
-/// - On every path a bar.sync stands between accesses that peers see and the signal after them, and between a wait and
-///   whatever follows it.
-/// - Relaxed accesses are those of packets, 8 bytes wide, and of the word that says that a rank gave up.
+/// - On every path a bar.sync stands between accesses that peers see and the signal after them, and between a
+///   wait and the ops after it.
+/// - Relaxed accesses are only those of packets, 8 bytes wide, and of the word that reports a wait given up.
 std::vector<std::string> ptx_faults(const std::string& ptx, const Manifest& manifest);
 
-/// Plain accesses to global memory, own ones too, by what one thread moves at once.
+/// Numbers of plain accesses to global memory, own memory included, by the width of one thread's access.
 struct PtxWidths {
   int of_16_bytes = 0, narrower = 0;
 };
-/// Of loads and stores of payload: addresses of tables and words of errors do not count.
+/// Counts loads and stores of payload. Loads from tables and accesses of error words do not count.
 PtxWidths payload_widths(const std::string& ptx, int element_bits);
 
 }  // namespace tutti::kernels

@@ -6,10 +6,10 @@
 
 namespace tutti::kernels {
 
-/// The low bits of a register; of a signed type as a number of 64 bits.
+/// The low bits of a register, extended to 64 bits by the sign of a signed type.
 std::uint64_t as_typed(std::uint64_t bits, PtxType type);
 std::uint64_t converted(const PtxInstruction& instruction, std::uint64_t x);
-/// Of add, sub, mul, mul_wide, div, rem, min, max, and, or, xor, shl, shr.
+/// The result of add, sub, mul, mul_wide, div, rem, min, max, and, or, xor, shl, shr.
 std::uint64_t computed(const PtxInstruction& instruction, std::uint64_t x, std::uint64_t y);
 bool compared(const PtxInstruction& instruction, std::uint64_t x, std::uint64_t y);
 std::uint64_t permuted(std::uint64_t x, std::uint64_t y, std::uint64_t selector);

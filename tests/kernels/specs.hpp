@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specs for tests, and where elements lie, found by coordinates: shares nothing with canonical.hpp.
+// Specs for tests, and indices of elements computed from coordinates, independent of canonical.hpp.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline Groups one_group(int world) {
   return {group};
 }
 
-/// A collective of the first variant that it has.
+/// The spec of a collective in its first variant.
 inline CollectiveSpec spec_for(CollectiveKind kind, DType dtype, Shape shape, int world, Dim dim = {}) {
   CollectiveSpec spec{.kind = kind, .dtype = dtype, .shape = std::move(shape), .dim = dim, .world = world};
   spec.groups = one_group(world);

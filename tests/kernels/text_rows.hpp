@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each op with both of its texts.
+// A table of ops, each with its Triton text and its generic text.
 #pragma once
 
 #include <string_view>

@@ -12,14 +12,16 @@ namespace tutti::kernels {
 /// The collective that moves nothing: a ppermute without pairs. A rank's output is one zero for each block.
 Manifest idle_manifest(int world, int blocks = 1);
 
-/// Writes one program of a rank. Words are i32 of the pad of a rank, which are 0 at first: 8 for each rank and block.
+/// Writes the program that all ranks run. A word is an i32 of a rank's pad and is 0 at first. There are 8
+/// words for each rank and block.
 struct Script {
   Writer& w;
 
   Value number(std::int64_t value) { return w.i32(value); }
   /// Pointer to a word of a rank's pad.
   Value word(int rank, int index);
-  /// Pointer to a word of a rank's staging in the half of the call; it has no value at first. 4 for each rank.
+  /// Pointer to a word of a rank's staging in the half of the call. There are 4 words for each rank, without
+  /// a value at first.
   Value staged(int rank, int index);
 
   /// Plain accesses that peers may see.
@@ -34,12 +36,12 @@ struct Script {
   /// Polls until the word is this number, by atomic loads.
   void await(Value pointer, std::int64_t number, Order order, Scope scope = Scope::sys);
 
-  /// Writes `then` for one rank, and one block of it.
+  /// Writes `then` for one block of one rank.
   void only(int rank, const std::function<void()>& then) { only(rank, 0, then); }
   void only(int rank, int block, const std::function<void()>& then);
-  /// Fails as out of bounds if both words have these numbers: a test sees whether that can be.
+  /// Stores out of bounds if both words have these numbers, so that a test sees whether that can happen.
   void fail_if(Value x, std::int64_t x_number, Value y, std::int64_t y_number);
-  /// Uses a value that should be there: a poison fails.
+  /// Stores a value to the output. A value that is poison is a fault.
   void use(Value value);
 
   void if_both(Value x, Value y, const std::function<void()>& then);
@@ -50,7 +52,7 @@ EmittedKernels tiny_group(int world, int blocks, const std::function<void(Script
 
 /// All schedules of a tiny group in one call.
 CheckOptions every_order(std::int64_t at_most = 100'000);
-/// Many schedules of it with reads that may be old.
+/// Many schedules of a tiny group in one call, with reads that may be old.
 CheckOptions many_orders(std::int64_t schedules = 2000);
 
 }  // namespace tutti::kernels

@@ -227,6 +227,7 @@ void Executable::launch(std::span<const Argument> arguments, std::span<const std
 
 std::vector<Buffers> Executable::run(std::span<const Argument> arguments) const {
   client().require_alive(run_step);
+  const std::scoped_lock one_at_a_time(client().launches());  // also guards the marks of arrays given away
   check(arguments);
   Gifts gifts;
   std::vector<std::int64_t> kept;
@@ -241,7 +242,6 @@ std::vector<Buffers> Executable::run(std::span<const Argument> arguments) const 
     ensure(!arguments[static_cast<std::size_t>(k)].buffers->is_given_away_,
            "xla: {}: argument {} is given away by another argument of the same call", run_step, k);
   std::vector<Buffers> results = unfilled_results();
-  const std::scoped_lock one_at_a_time(client().launches());
   gifts.keep();  // after an error we cannot know which arrays the plugin has taken
   launch(arguments, kept, results);
   return results;

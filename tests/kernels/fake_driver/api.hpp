@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources of the fake share. Its functions have C linkage and the driver's names; no header declares them.
+// Declarations that the sources of the fake driver share. No header declares its functions, which have C
+// linkage and the driver's names.
 #pragma once
 
 #include "tests/kernels/fake_driver/state.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests say to the fake driver, and ask of it.
+// The interface through which tests control the fake driver.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct Launch {
   int stream = 0;  // streams are numbered from 1 in the order in which they were made
   unsigned grid = 0, threads = 0, shared_bytes = 0;
   bool is_cooperative = false;
-  std::vector<std::uint64_t> arguments;  // as many as the entry in the module's text has .param
+  std::vector<std::uint64_t> arguments;  // one per .param of the entry in the module's text
 };
 
-/// Work is only queued by calls, as on a GPU. It runs when somebody waits for it, as late as events allow: copies that
-/// are not ordered read old data.
+/// Controls the fake driver. Calls only queue work, as on a GPU. Work runs when a call waits for it, as late
+/// as events allow, so that copies without an order read old data.
 class Control {
  public:
   /// Forgets everything: handles, logs, failures, kernels.
@@ -46,18 +46,19 @@ class Control {
   /// Called when a kernel runs; without it kernels do nothing. Device addresses are host pointers.
   virtual void on_kernel(std::function<void(const Launch&)> kernel) = 0;
 
-  /// Runs the work of a stream up to its next kernel, and that kernel: for kernels that wait for it. False if it has none.
+  /// Runs the work of a stream up to its next kernel and that kernel, for a kernel that waits for it. False
+  /// if the stream has no kernel.
   virtual bool run_kernel_of(int stream) = 0;
-  /// True if all these bytes are of one allocation.
+  /// True if all these bytes lie in one allocation.
   virtual bool holds(std::uint64_t address, std::size_t bytes) const = 0;
 
-  /// Handles that are not destroyed: "stream", "event", "memory", "host memory", "module", "context", "communicator"; ""
-  /// counts all.
+  /// The number of handles that are not destroyed. Kinds: "stream", "event", "memory", "host memory",
+  /// "module", "context", "communicator"; "" counts all.
   virtual int live(const std::string& kind) const = 0;
-  /// The names of all functions in the order of their calls, without those that only ask.
+  /// The names of all calls in order, without cuStreamQuery and cuDeviceGetAttribute.
   virtual std::vector<std::string> log() const = 0;
   virtual std::vector<Launch> launches() const = 0;
-  /// What a program must not do: "cuMemFree_v2 while work is queued".
+  /// The misuses of the driver so far: "cuMemFree_v2 while work is queued".
   virtual std::vector<std::string> misuses() const = 0;
 
  protected:

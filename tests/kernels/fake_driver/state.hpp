@@ -19,7 +19,7 @@ struct Context {
   std::set<int> peers;  // devices whose memory it may use
 };
 
-/// Work that several streams do together when all have come to it.
+/// Work of several streams that runs once all of them have reached it.
 struct Meeting {
   std::vector<struct Stream*> streams;
   std::function<void()> run;
@@ -80,9 +80,9 @@ class State final : public Control {
   std::vector<Launch> launches() const override { return launched; }
   std::vector<std::string> misuses() const override { return wrong; }
 
-  /// Begins a call. -> the error that it shall return, if any. Every call but cuInit and those of errors needs cuInit.
+  /// Begins a call. Returns the error that the call must return, or 0. A call before cuInit is a misuse.
   int begin(const std::string& function);
-  /// The same for calls that need a current context.
+  /// begin() for a call that needs a current context.
   int begin_in_context(const std::string& function);
   int misuse(const std::string& what, int error = 1);
   Context* current() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands are told. One function and one file per subcommand; main.cpp alone knows the command line.
+// The options of the subcommands. Each subcommand has one function and one file; only main.cpp parses the
+// command line.
 #pragma once
 
 #include <string>
@@ -10,15 +11,16 @@ namespace tutti::cli {
 struct RulesOptions {
   bool json = false;
 };
-/// Prints the op x rule matrix, with the reasons of what is refused. Returns the exit status.
+/// Prints the op x rule matrix, with the reason of each refusal. Returns the exit status.
 int rules(const RulesOptions& options);
 
 struct ExplainOptions {
   std::string name;  // of an op, or of a function that records one
   bool json = false;
-  std::string trace;  // file for what each worker does when its example is run; empty: none
+  std::string trace;  // file for the trace of each worker while the example runs; empty: none
 };
-/// Prints what one op does, takes, and becomes: found out from its rules, its example run. Returns the exit status.
+/// Describes one op: its effect, its operands and its result, from its rules and a run of its example.
+/// Returns the exit status.
 /// Throws R002 for an unknown name, with similar names, R001 for a trace that cannot be written.
 int explain(const ExplainOptions& options);
 
@@ -32,17 +34,18 @@ struct PlanArguments {
   std::string svg;  // file for a picture; empty: none
 };
 /// Prints the cheapest steps from one sharding to another. Returns the exit status.
-/// Throws R002 for a list of devices, a shape, dtype, objective, cap or link that is none, T014 for a mesh, T013 and T001 for a sharding, with
-/// a mark under the place, and the errors of plan(), R001 for a picture that cannot be written.
+/// Throws R002 for an invalid list of devices, shape, dtype, objective, cap or link; T014 for a mesh; T013
+/// and T001 for a sharding, with a mark under the place; R001 for a picture that cannot be written; and the
+/// errors of plan().
 int plan(const PlanArguments& arguments);
 
 struct KernelArguments {
   std::string kind;  // "all_gather"
   int world = 0, dim = 0;
-  std::string concat;  // of all_to_all: empty: as dim
+  std::string concat;  // of all_to_all; empty: the same as dim
   std::string shape = "1024", dtype = "f32";
-  std::string op, pairs;  // empty: sum; the ring
-  std::string variant;    // empty: the first that the collective has
+  std::string op, pairs;  // empty: sum, and the ring
+  std::string variant;    // empty: the collective's first variant
   std::string encoding = "poll", target = "nvidia";
   int sm = 90;       // of PTX
   std::string emit;  // ttir, mlir, ptx, manifest, plan; empty: ttir, if nothing else is asked for
@@ -50,10 +53,10 @@ struct KernelArguments {
   std::string driver = "libcuda.so.1", nccl = "libnccl.so.2";  // of --run
   std::string svg;                                             // file for a picture; empty: none
 };
-/// Prints a collective kernel, checks it on a model of the GPUs, runs it, or tells why there is none. Returns the exit
-/// status: 1 if the check found a fault, or the run a wrong result.
-/// Throws R002 for an unknown word, T015 with the reason for a collective without a kernel, R001 for a picture that
-/// cannot be written, R004 for --run without a GPU.
+/// Prints a collective kernel, checks it on a model of the GPUs, runs it, or tells why there is none. Returns
+/// the exit status: 1 if the check found a fault, or the run a wrong result.
+/// Throws R002 for an unknown word, T015 with the reason for a collective without a kernel, R001 for a
+/// picture that cannot be written, R004 for --run without a GPU.
 int kernel(const KernelArguments& arguments);
 
 }  // namespace tutti::cli

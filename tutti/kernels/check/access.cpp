@@ -10,7 +10,7 @@
 namespace tutti::kernels {
 namespace {
 
-// Bits of poison. There is no value; there is one of an earlier call; the tile that would write it was left out.
+// Bits of poison: there is no value; the value is of an earlier call; the tile with the value was left out.
 constexpr std::uint8_t no_value = 1, stale_value = 2, left_out = 4;
 
 LaneWord loaded(const std::byte* from, const Instruction& i) {
@@ -142,7 +142,7 @@ void KernelMachine::write_shadows(Program& p, const Instruction& i, const Place&
       fail_race(by, true, address, *conflict);
 }
 
-// Words of pads are counted where they are signals; polls are not. Tables and errors are left out.
+// Counts atomic stores to pads as signals, and no polls. Accesses of tables and error words do not count.
 void KernelMachine::count(const Program& p, const Instruction& i, const Place& place, bool is_write,
                           bool is_atomic) {
   Traffic& traffic = traffic_[static_cast<std::size_t>(p.call)];
@@ -156,7 +156,7 @@ void KernelMachine::count(const Program& p, const Instruction& i, const Place& p
     (is_write ? traffic.own_written : traffic.own_read)[static_cast<std::size_t>(rank)] += i.size;
     return;
   }
-  // A read moves from the memory's rank to the reader's.
+  // A read moves bytes from the rank of the memory to the rank of the reader.
   const int from = is_write ? p.rank : rank, to = is_write ? rank : p.rank;
   const int link = from * setup_.world + to;
   (is_write ? traffic.link_writes : traffic.link_reads)[static_cast<std::size_t>(link)] += i.size;

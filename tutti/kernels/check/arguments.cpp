@@ -13,7 +13,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// Compares outputs with the definition; keeps what it expects from schedule to schedule.
+/// Compares outputs with the definition. Keeps the expected pages for later schedules.
 class Comparison {
  public:
   Comparison(GroupMemory& memory, bool is_sampled) : memory_(memory), is_sampled_(is_sampled) {}
@@ -104,7 +104,7 @@ class Group {
                                    rank, absent.has_value(), found))
         return fault;
       *timeouts += found.of_call;
-      if (found.of_all_calls > 0) return {};  // the rank leaves its calls at once
+      if (found.of_all_calls > 0) return {};  // a rank that gave up a wait writes no more results
       const int output = setup->calls[at].outputs[static_cast<std::size_t>(rank)];
       return comparison->difference(data[at], call, rank, output);
     };
@@ -155,7 +155,7 @@ class Group {
         {role, rank, std::move(name), static_cast<std::uint64_t>(bytes), granule, std::move(filler), {}});
   }
 
-  /// Pads, staging and inboxes of all calls, as large as the largest needs.
+  /// Allocates pads, staging and inboxes for all calls, each as large as the largest call needs.
   void allocate_shared() {
     Pads pads = manifest(0).pads;
     std::int64_t staging = 0, inbox = 0, errors = 0;
@@ -243,10 +243,11 @@ class Group {
     half = 1 - half;
   }
 
-  /// Staging and inboxes take turns for themselves: packets order nothing but themselves.
+  /// Staging and inboxes alternate their halves separately, because packets order no accesses of staging.
   int& half_of(const Manifest& m) { return m.inboxes.halves > 0 ? inbox_half_ : staging_half_; }
 
-  /// Calls with outputs of one size share them, as a program's buffer would be.
+  /// The output of a rank. Calls with outputs of the same size share it, as calls of a program share a
+  /// buffer.
   int output(int rank, std::int64_t bytes) {
     const auto [found, is_new] = outputs_.try_emplace({rank, bytes}, 0);
     if (is_new)
@@ -321,7 +322,8 @@ class Group {
     for (int number : {tables.signal, tables.staging, tables.inbox, tables.output}) allow_all(number);
   }
 
-  /// Pairs of words after the first are {0, 0}, or {1, a signal of a call so far} where a wait was given up.
+  /// Checks a rank's error words. Each pair after the first is {0, 0}, or {1, sequence number of a call so
+  /// far} for a wait that was given up.
   static std::optional<FoundFault> wrong_error(GroupMemory& memory, int errors, const ErrorRule& rule,
                                                int call, int rank, bool is_expected, Errors& found) {
     for (std::uint64_t at = error_pair_bytes; at < memory[errors].bytes; at += 8) {

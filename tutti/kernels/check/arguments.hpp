@@ -8,9 +8,9 @@
 
 namespace tutti::kernels {
 
-/// The memory of a group and the calls of options.calls, with the arguments that each manifest asks for. Times out
-/// expected of an absent rank are added to `timeouts`.
-/// Throws what check() throws.
+/// Makes the memory of a group and its calls, with the arguments that each manifest asks for. While schedules
+/// run, adds the waits given up for an absent rank to `timeouts`, which must outlive the result.
+/// Throws as check() does.
 std::unique_ptr<GroupSetup> group_of(std::span<const EmittedKernels> emitted, const CheckOptions& options,
                                      std::int64_t& timeouts);
 

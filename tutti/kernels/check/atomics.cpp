@@ -83,7 +83,8 @@ void KernelMachine::store_word(Program& p, const Instruction& i, const Place& pl
   wake(*place.page, address, i.size);
 }
 
-// One that leaves the word as it is and releases nothing is a read, as compilers make it one.
+// Treats a read-modify-write that leaves the word unchanged and releases nothing as a read: compilers turn it
+// into one.
 void KernelMachine::rmw(Program& p, const Instruction& i) {
   LaneWord* words = p.words;
   Place place;
@@ -160,7 +161,7 @@ void KernelMachine::atomic_load(Program& p, const Instruction& i) {
   p.words[i.dst] = any;
 }
 
-// Each attempt is a turn. Lanes that have come do not look again.
+// Each attempt is a turn. A lane whose wait is over does not read again.
 bool KernelMachine::wait(Program& p, const Instruction& i) {
   if (!p.is_waiting) {
     p.is_waiting = true;
@@ -170,7 +171,7 @@ bool KernelMachine::wait(Program& p, const Instruction& i) {
   }
   p.watched.clear();
   p.was_stale = false;
-  p.has_changed = true;  // a round of a loop around it does more than read
+  p.has_changed = true;  // a loop around the wait does not park
   bool is_over = true;
   for (std::uint32_t lane = 0; lane < i.n; ++lane) {
     const bool is_off = i.w != 0 && p.words[i.w + 1 + lane] == 0;
@@ -216,7 +217,7 @@ bool KernelMachine::has_come(Program& p, const Instruction& i, std::uint32_t lan
   return false;
 }
 
-// A thread says in the error words who did not come; a poll leaves that to the ops after it.
+// A thread_wait writes the error words itself; a poll leaves that to later ops.
 void KernelMachine::give_up(Program& p, const Instruction& i, std::uint32_t lane) {
   ++timeouts_;
   p.words[i.dst + 1 + lane] = 0;

@@ -68,7 +68,8 @@ void CallData::input(Source source, std::byte* to) const {
       static_cast<std::uint64_t>(source.rank) << 56 ^ static_cast<std::uint64_t>(source.index);
   const std::uint64_t bits = mixed(seed_ ^ at);
   if (is_reduction(spec_.kind) && is_float(spec_.dtype)) {
-    // Whole numbers up to 8: sums of 16 of them are exact in 8 bits. Others differ in size, so that their order counts.
+    // Whole numbers from -8 to 8: sums of 16 are exact in a significand of 8 bits. Other numbers differ in
+    // magnitude, so that a sum depends on its order.
     const double whole = static_cast<double>(bits % 17) - 8;
     const double any = (static_cast<double>(bits >> 12) / 0x1p52 - 0.5) * static_cast<double>(1 << bits % 8);
     const double value = numbers_ == Numbers::whole ? whole : any;

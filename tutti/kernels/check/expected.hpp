@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into a call and what must come out of it, element by element, from the spec alone.
+// The inputs and the expected outputs of a call, element by element, from the spec alone.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,12 @@ class CallData {
   std::int64_t output_bytes() const { return output_.elements() * element_bytes_; }
   int element_bytes() const { return static_cast<int>(element_bytes_); }
 
-  /// Bytes of a rank's input, and of its output by the definition, from `offset` on, a multiple of an element.
+  /// fill_input() and fill_output() fill `to` with a rank's input, or its output by the definition, from byte
+  /// `offset` on, a multiple of the element size.
   void fill_input(int rank, std::uint64_t offset, std::span<std::byte> to) const;
   void fill_output(int rank, std::uint64_t offset, std::span<std::byte> to) const;
-  /// "element 5 of the input of rank 1", if these bytes stand there; "" if nowhere. Looks through the beginnings.
+  /// Finds an input element with these bytes: "element 5 of the input of rank 1"; "" if there is none.
+  /// Searches the first 4096 elements of each rank.
   std::string find(std::span<const std::byte> element) const;
 
  private:
@@ -34,7 +36,8 @@ class CallData {
     std::int64_t index;
   };
   void input(Source source, std::byte* to) const;
-  /// Element `index` of a rank's output comes from here, or is the fold of these over all ranks. Rank -1: zero.
+  /// The input element that becomes element `index` of a rank's output. A reduction folds this index over all
+  /// ranks. Rank -1: the output element is zero.
   Source source(int rank, std::int64_t index) const;
   void folded(std::int64_t index, std::byte* to) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that touch only registers, and what they do with lanes that have no value.
+// Instructions that touch only registers, and their rules for poison.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@
 
 namespace tutti::kernels {
 
-// A lane of the result is poison if one of an operand is. Operands may be the result's register: headers come first.
+// A lane of the result is poison if that lane of an operand is. Reads headers first: dst may be an operand.
 void KernelMachine::poison_any(Program& p, const Instruction& i) {
   std::uint8_t* to = p.poison + i.dst + 1;
   const std::uint32_t operands[] = {i.x, i.y, i.z};
@@ -41,7 +41,7 @@ void KernelMachine::partial(Program& p, const Instruction& i) {
   i.fn(words + i.dst + 1, words + i.x + 1, words + i.y + 1, nullptr, i.n);
 }
 
-// Only the operand that is chosen counts.
+// A lane of the result has the poison of the condition and of the chosen operand only.
 void KernelMachine::select(Program& p, const Instruction& i) {
   LaneWord* words = p.words;
   const bool any = (words[i.x] | words[i.y] | words[i.z]) != 0;
@@ -86,7 +86,7 @@ void KernelMachine::fold(Program& p, const Instruction& i) {
   p.words[i.dst] = is_poison ? 1 : 0;
 }
 
-// An address that leaves the range of its allocation would be one of another: it becomes poison.
+// An address that leaves its allocation's range becomes poison, because it would name another allocation.
 void KernelMachine::add_address(Program& p, const Instruction& i) {
   LaneWord* words = p.words;
   if ((words[i.x] | words[i.y]) != 0) poison_any(p, i);

@@ -14,7 +14,7 @@ int most_blocks_of(const GroupSetup& setup) {
   return most;
 }
 
-// A loop that counts its rounds may end after more rounds than the kernels' wait limit.
+// Rounds that a loop with a counter may run beyond the kernels' wait limit before it parks for good.
 constexpr std::int64_t rounds_beyond_limit = 1000;
 
 }  // namespace
@@ -54,7 +54,7 @@ void KernelMachine::begin(std::uint64_t seed, int stale_reads) {
   for (int rank = 0; rank < setup_.world; ++rank) {
     streams_[static_cast<std::size_t>(rank)] = {};
     set_waiting(stream_agent(rank));
-    finish_call(rank);  // the one before the first: none
+    finish_call(rank);  // makes the first call ready
   }
 }
 
@@ -151,7 +151,7 @@ void KernelMachine::run(Program& p) {
         break;
       case Step::spin_begin:
         ++p.spins;
-        p.has_changed = true;  // the first round always runs
+        p.has_changed = true;  // the first round never parks
         break;
       case Step::spin_round:
         p.has_changed = p.has_carried = p.was_stale = false;
@@ -165,7 +165,7 @@ void KernelMachine::run(Program& p) {
         return park(p);
       case Step::spin_end:
         --p.spins;
-        p.has_changed = true;  // of a loop around this one: its rounds do more than read
+        p.has_changed = true;  // a loop around this one does not park
         p.impatient_rounds = 0;
         break;
       case Step::end: ops_ += ops; return finish(p);
@@ -188,8 +188,8 @@ void KernelMachine::run(Program& p) {
   ops_ += ops;
 }
 
-// True if the round changed nothing and saw the newest of all that it read: the loop repeats this round until somebody
-// writes there. A loop that counts its rounds may end alone: see expire_waits().
+// True if the round changed nothing and read only newest values: the loop repeats this round until a write
+// wakes it. A loop that counts its rounds can end without a write: see expire_waits().
 bool KernelMachine::may_park(Program& p) {
   if (p.has_changed || p.was_stale || p.watched.empty()) return false;
   if (p.impatient_rounds > 0) {

@@ -24,7 +24,7 @@ struct FoundFault {
 
 /// One call, as every rank launches it.
 struct KernelCall {
-  std::vector<int> codes;  // of its entries: places in GroupSetup::codes
+  std::vector<int> codes;  // by entry: index in GroupSetup::codes
   int grid = 0;
   std::vector<std::vector<LaneWord>> arguments;  // by rank
   std::vector<std::uint64_t> limits;  // by allocation: bytes from its begin that the call may access
@@ -32,13 +32,13 @@ struct KernelCall {
   bool peers_see_outputs = false;
 };
 
-/// Everything that schedules share.
+/// The data that all schedules of a check share.
 struct GroupSetup {
   int world = 1;
   GroupMemory memory;
   std::vector<KernelCode> codes;
   std::vector<KernelCall> calls;
-  /// After a call: compares what a rank has with what it should have.
+  /// Compares a rank's output and error words with the definition, after a call.
   std::function<std::optional<FoundFault>(int call, int rank)> compare = {};
   int residency = 0;
   BlockOrder block_order = BlockOrder::ascending;
@@ -47,29 +47,29 @@ struct GroupSetup {
   std::int64_t most_trips = 0, most_ops_of_turn = 0, wait_limit = 0;
 };
 
-/// An access of one turn, for schedulers that ask what turns conflict.
+/// An access of one turn. Orders compares accesses to find turns that conflict.
 struct TurnAccess {
   std::uint64_t address, bytes;
   bool is_write;
 };
 
-/// Runs the programs of all ranks, one turn of one actor at a time. Actors: block b of rank r is r * blocks() + b; then
-/// comes the stream of each rank, which launches its kernels.
-/// A turn begins with an access that peers may see, and ends before the next one.
+/// Runs the programs of all ranks, one turn of one actor at a time. Block b of rank r is actor r * blocks() +
+/// b. The streams of the ranks, which launch kernels, follow in order of rank.
+/// A turn of a block has at most one instruction whose access peers may see.
 class KernelMachine {
  public:
   explicit KernelMachine(GroupSetup& setup);
 
-  /// Begins a schedule: memory, clocks and streams as at the start. `stale_reads` of 256 atomic reads return an old value
-  /// where they may.
+  /// Begins a schedule: resets memory, clocks and streams. About `stale_reads` of 256 atomic reads return an
+  /// old value, where the memory model allows one.
   void begin(std::uint64_t seed, int stale_reads);
   const std::vector<int>& ready() const { return ready_; }
   /// Throws FoundFault.
   void turn(int actor);
-  /// Nobody is ready: lets waits with a limit end. False if there are none.
+  /// Lets parked waits with a limit time out, for when no actor is ready. False if no wait has a limit.
   bool expire_waits();
   bool is_finished() const;
-  /// Who waits for what; for a schedule in which nobody is ready.
+  /// Describes the wait of each parked program, for the report of a deadlock.
   std::string waits() const;
 
   int blocks() const { return blocks_; }
@@ -101,13 +101,13 @@ class KernelMachine {
     std::uint8_t* poison = nullptr;
     std::uint32_t pc = 0, call_site = 0;
     int agent = 0, rank = 0, block = 0, call = 0;
-    // Of the innermost while loop:
-    int spins = 0;  // depth of loops
+    // State of the innermost while loop:
+    int spins = 0;  // depth of nested while loops
     bool has_changed = false, has_carried = false, was_stale = false;
     std::vector<Watch> watched;         // read in this round, or by a wait
-    std::vector<std::uint8_t> arrived;  // lanes of a wait that is not over
+    std::vector<std::uint8_t> arrived;  // by lane of an unfinished wait: 1 if its wait is over
     bool is_waiting = false, has_expired = false;
-    std::int64_t impatient_rounds = 0;  // rounds that it may spin without being woken
+    std::int64_t impatient_rounds = 0;  // rounds that it may still spin before it parks again
     bool is_exhausted = false;
     std::uint64_t poison_site = 0, poison_address = 0;  // where the last poison came from
   };
@@ -115,15 +115,16 @@ class KernelMachine {
     int call = 0;
     std::size_t entry = 0;
     int delay = 0, running = 0;
-    std::vector<int> pending;  // blocks, the next one last
+    std::vector<std::uint32_t> launched;  // the clock of the launch, which each block begins with
+    std::vector<int> pending;             // blocks, the next one last
     bool is_done = false;
   };
-  /// A read that did not order: why there is a race.
+  /// The last read of an agent that gave no happens-before, and the reason. Reports of races quote it.
   struct Unordered {
     Accessor reader, writer;
     std::string_view why;
   };
-  /// The page of an access, kept for the lanes after it.
+  /// The page of the last access, kept for the following lanes.
   struct Place {
     Page* page = nullptr;
     std::uint64_t address = 0;  // of the page's first byte
@@ -155,7 +156,7 @@ class KernelMachine {
   void read_output(int rank, int call);
   int stream_agent(int rank) const { return setup_.world * blocks_ + rank; }
 
-  // lane_steps.cpp: what touches only registers
+  // lane_steps.cpp: instructions that touch only registers
   void poison_any(Program& program, const Instruction& instruction);
   void partial(Program& program, const Instruction& instruction);
   void select(Program& program, const Instruction& instruction);
@@ -185,7 +186,7 @@ class KernelMachine {
                             std::uint64_t address, std::uint32_t size, bool is_atomic);
   void write_shadows(Program& program, const Instruction& instruction, const Place& place,
                      std::uint64_t address, std::uint32_t size, bool is_atomic);
-  /// A plain store of one lane.
+  /// Does the plain store of one lane.
   void put(Program& program, const Instruction& instruction, Place& place, std::uint64_t address,
            std::uint64_t bits, std::uint32_t size);
   void count(const Program& program, const Instruction& instruction, const Place& place, bool is_write,
@@ -195,16 +196,16 @@ class KernelMachine {
   void rmw(Program& program, const Instruction& instruction);
   void atomic_store(Program& program, const Instruction& instruction);
   void atomic_load(Program& program, const Instruction& instruction);
-  /// False if some lane waits on.
+  /// Tries a wait once. False if some lane must still wait.
   bool wait(Program& program, const Instruction& instruction);
   static bool has_limit(const Program& program, const Instruction& instruction, std::uint32_t lane);
   bool has_come(Program& program, const Instruction& instruction, std::uint32_t lane);
   void give_up(Program& program, const Instruction& instruction, std::uint32_t lane);
   std::uint32_t word_at(Program& program, const Instruction& instruction, Place& place,
                         std::uint64_t address);
-  /// Which message a read returns, by age.
+  /// Draws the age of the message that a read returns.
   std::size_t draw(Program& program, std::uint32_t word);
-  /// Reads a message; an acquire learns what it released. Its bits.
+  /// Reads a message and returns its bits. An acquire joins the clock that the message carries.
   std::uint64_t read_word(Program& program, const Instruction& instruction, const Place& place,
                           std::uint64_t address, std::uint32_t word, std::size_t age);
   void store_word(Program& program, const Instruction& instruction, const Place& place, std::uint64_t address,
@@ -229,7 +230,7 @@ class KernelMachine {
   Traffic empty_traffic() const;
 
   GroupSetup& setup_;
-  int blocks_;  // of a rank, the most of all calls
+  int blocks_;  // per rank: the largest grid of all calls
   Clocks clocks_;
   Races races_;
   Words words_;
@@ -238,7 +239,7 @@ class KernelMachine {
   std::vector<Program> programs_;
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<Registers>> registers_;  // by agent and code
-  std::vector<int> ready_, position_;                  // position_: in ready_, -1
+  std::vector<int> ready_, position_;                  // position_: index in ready_, or -1
   std::vector<Unordered> unordered_;                   // by agent
   std::int64_t ops_ = 0, turns_ = 0, timeouts_ = 0;
   bool records_ = false;

@@ -11,7 +11,7 @@ namespace tutti::kernels {
 
 int GroupMemory::allocate(Allocation allocation) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
-  constexpr std::size_t most_allocations = 65'000;  // numbers have 16 bits of an address
+  constexpr std::size_t most_allocations = 65'000;  // an address has 16 bits for the number
   require(allocation.bytes <= most_bytes && tables_.size() < most_allocations, Code::argument,
           "the checker's memory: {} of {} bytes is allocation {}; at most {} of 2^40 bytes are possible",
           allocation.name, allocation.bytes, tables_.size(), most_allocations);

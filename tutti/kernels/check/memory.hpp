@@ -12,10 +12,10 @@
 
 namespace tutti::kernels {
 
-/// What an allocation is for.
+/// The purpose of an allocation.
 enum class MemoryRole : std::uint8_t { input, output, staging, inbox, pad, table, error };
 
-/// Who last accessed some bytes that are always accessed together.
+/// The last accesses of a granule: bytes that are always accessed together.
 struct Shadow {
   std::uint32_t write_epoch = 0;
   std::uint16_t writer = 0;  // an agent
@@ -30,16 +30,17 @@ inline constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_bits;
 
 struct Page {
   std::uint32_t allocation = 0;
-  std::uint32_t watchers = 0;                   // programs that wait for a write
+  std::uint32_t watchers = 0;                   // watched addresses of parked programs
   std::uint64_t begin = 0;                      // offset in the allocation
   std::array<std::byte, page_bytes + 8> bytes;  // a load of 8 bytes may begin at the last one
-  std::unique_ptr<Shadow[]> shadows;            // none where nothing is written
-  std::unique_ptr<std::uint32_t[]>
-      words;                // per 4 bytes the number of an atomic word; none until there is one
+  std::unique_ptr<Shadow[]> shadows;            // null for read-only allocations
+  /// By 4 bytes: the number of the atomic word, or 0. Null until the page has an atomic word.
+  std::unique_ptr<std::uint32_t[]> words;
   bool is_touched = false;  // since the last reset
 };
 
-/// How untouched bytes look: fills `to` with what stands from `offset` on. Empty: bytes have no value.
+/// Fills `to` with the initial bytes of an allocation from `offset` on. An empty Filler: the bytes have no
+/// value.
 using Filler = std::function<void(std::uint64_t offset, std::span<std::byte> to)>;
 
 struct Allocation {
@@ -49,18 +50,20 @@ struct Allocation {
   std::uint64_t bytes = 0;
   int granule = 4;  // bytes of a shadow; a power of two
   Filler filler = {};
-  /// For messages: "row 1, slot 0 of rank 2"; empty: the offset alone.
+  /// Names a place for messages: "row 1, slot 0 of rank 2". Empty: messages have only the offset.
   std::function<std::string(std::uint64_t offset)> place = {};
 
   bool is_read_only() const { return role == MemoryRole::input || role == MemoryRole::table; }
 };
 
-/// The memory of all ranks: allocations that are mapped everywhere, page by page on demand.
-/// - Addresses: each allocation has a range of 2^48 of its own and begins in the middle; around it nothing is mapped.
-/// - An address is a multiple of 16 and of no more.
+/// The memory of all ranks: every rank may access every allocation. Pages are made on demand.
+/// - Each allocation has its own range of 2^48 addresses and begins inside it. The rest of the range is
+///   unmapped.
+/// - An allocation begins at a multiple of 16 that is no multiple of 32, so that kernels cannot rely on more.
 class GroupMemory {
  public:
-  /// The number of the allocation; its address is address_of(number). Throws T015 beyond 2^40 bytes.
+  /// Adds an allocation and returns its number. It begins at address_of(number). Throws T015 for more than
+  /// 2^40 bytes or 65,000 allocations.
   int allocate(Allocation allocation);
   const Allocation& operator[](int number) const { return tables_[static_cast<std::size_t>(number)].what; }
   int count() const { return static_cast<int>(tables_.size()); }
@@ -68,9 +71,9 @@ class GroupMemory {
   static std::uint64_t address_of(int number, std::uint64_t offset = 0) {
     return (static_cast<std::uint64_t>(number + 1) << range_bits) + middle + offset;
   }
-  /// The allocation in whose range an address lies; out of 0 .. count() if in none.
+  /// The allocation whose range contains an address. Outside of [0, count()) if there is none.
   static int allocation_at(std::uint64_t address) { return static_cast<int>(address >> range_bits) - 1; }
-  /// Wraps below the allocation's begin.
+  /// The offset of an address from its allocation's begin. Wraps for addresses below the begin.
   static std::uint64_t offset_of(std::uint64_t address) { return (address & range_mask) - middle; }
   static bool share_range(std::uint64_t x, std::uint64_t y) { return (x ^ y) >> range_bits == 0; }
 
@@ -83,7 +86,7 @@ class GroupMemory {
       if (Page* found = table.leaves[leaf][in_leaf].get()) return *found;
     return made(number, offset);
   }
-  /// Before anything is stored in a page: the next reset() undoes it.
+  /// Notes that a page or its shadows change, so that the next reset() restores them.
   void touch(Page& page) {
     if (page.is_touched) return;
     page.is_touched = true;
@@ -91,9 +94,9 @@ class GroupMemory {
   }
   std::span<Page* const> touched() const { return touched_; }
 
-  /// All pages as they were before the first store.
+  /// Restores all touched pages to their initial bytes and shadows.
   void reset();
-  /// "staging half 1 of rank 0 + 16 (slice 1)"; also for addresses outside of all allocations.
+  /// Describes an address, also one outside of all allocations: "staging half 1 of rank 0 + 16 (slice 1)".
   std::string describe(std::uint64_t address) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What faults say: who, where, and why.
+// The texts of faults: agent, place and reason.
 #include <algorithm>
 #include <cstring>
 

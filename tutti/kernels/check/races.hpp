@@ -10,8 +10,9 @@
 
 namespace tutti::kernels {
 
-/// Vector clocks of all agents: an agent is a block of a rank, over all calls, or the stream of a rank.
-/// An agent's own entry is its epoch. It grows after each release, so whoever acquires that knows all accesses before it.
+/// Vector clocks of all agents. An agent is a block of a rank, over all calls, or the stream of a rank.
+/// An agent's own entry is its epoch. The epoch grows after each release, so the release covers the accesses
+/// before it and none after it.
 class Clocks {
  public:
   explicit Clocks(int agents) : agents_(static_cast<std::size_t>(agents)) { reset(); }
@@ -33,7 +34,7 @@ class Clocks {
   std::vector<std::uint32_t> entries_;
 };
 
-/// Who accesses, and where in the program: for a report.
+/// The agent of an access and the place in its program, for reports.
 struct Accessor {
   int agent = 0;
   std::uint32_t site = 0;
@@ -44,7 +45,9 @@ struct Conflict {
   bool other_writes = false;
 };
 
-/// Finds conflicting accesses that nothing orders. Two atomic accesses do not conflict.
+/// Finds conflicting accesses without happens-before. Two atomic accesses do not conflict.
+/// A shadow has only the last write: if two atomic writes are unordered, it misses races with the earlier
+/// one.
 class Races {
  public:
   void reset() {
@@ -52,7 +55,8 @@ class Races {
     free_ = 0;
   }
 
-  /// `clock` is that of `by`. Records the access unless it conflicts.
+  /// read() and write() record an access unless it conflicts with an earlier one. `clock` is the clock of
+  /// by.agent.
   std::optional<Conflict> read(Shadow& shadow, Accessor by, const std::uint32_t* clock, bool is_atomic) {
     if (is_unordered(shadow, by.agent, clock, is_atomic))
       return Conflict{{shadow.writer, shadow.write_site}, true};
@@ -95,7 +99,7 @@ class Races {
            !(is_atomic && shadow.was_atomic != 0);
   }
 
-  // Those that come before this write are never asked for again.
+  // Drops the readers that happen before this write: the write stands for them in later checks.
   std::optional<Conflict> forget_readers(Shadow& shadow, int agent, const std::uint32_t* clock,
                                          bool is_atomic) {
     std::uint32_t kept = 0;
@@ -123,7 +127,7 @@ class Races {
     return index;
   }
 
-  std::vector<Reader> readers_ = std::vector<Reader>(1);  // the first is none
+  std::vector<Reader> readers_ = std::vector<Reader>(1);  // index 0: none
   std::uint32_t free_ = 0;
 };
 

@@ -18,7 +18,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(mixed(seed)) {}
   std::uint64_t next() { return mixed(state_ += 0x9E3779B97F4A7C15U); }
-  /// From 0 to n - 1; a little less even than it might be.
+  /// A number from 0 to n - 1. Slightly uneven unless n is a power of two.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>((next() >> 32) * n >> 32); }
 
  private:

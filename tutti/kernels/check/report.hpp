@@ -9,8 +9,8 @@
 
 namespace tutti::kernels {
 
-/// The order in which programs take turns. A turn ends before an access that peers may see: a peer load or store, an
-/// atomic.
+/// How a schedule chooses the next program. A turn has at most one access that peers may see: a peer load, a
+/// peer store or an atomic.
 enum class ScheduleKind : std::uint8_t {
   random,       // draws a program that is ready; schedules differ in how often they change the program
   round_robin,  // each in turn
@@ -18,7 +18,7 @@ enum class ScheduleKind : std::uint8_t {
   exhaustive  // all orders of conflicting accesses; for small cases. Atomic reads return the newest value
 };
 enum class FaultKind : std::uint8_t {
-  race,           // two accesses of one byte that nothing orders, and one of them is a plain one
+  race,           // two accesses of one byte without happens-before, one a write and one plain
   stale_read,     // a use of a value that an earlier call left in a staging
   deadlock,       // all programs wait
   livelock,       // a program runs on without end
@@ -31,14 +31,15 @@ enum class FaultKind : std::uint8_t {
 std::string_view name(ScheduleKind kind);
 std::string_view name(FaultKind kind);
 
-/// The first fault of a check. replay_of() repeats its schedule: by kind and seed, or by the choices of an exhaustive one.
+/// The first fault of a check. replay_of() repeats its schedule from kind and seed, or from the choices of an
+/// exhaustive schedule.
 struct Fault {
   FaultKind kind = FaultKind::race;
   std::string text;  // several lines: what, where in memory, rank, block, call and op of those concerned
   ScheduleKind schedule = ScheduleKind::random;
   std::uint64_t seed = 0;
   std::vector<int> choices = {};
-  std::int64_t pct_turns = 0;  // the length for which priorities were drawn
+  std::int64_t pct_turns = 0;  // the length that pct assumed
 };
 
 /// Bytes that the programs of one call move. Words of pads, errors and tables do not count.
@@ -54,11 +55,11 @@ struct Traffic {
 };
 
 struct CheckReport {
-  std::int64_t schedules = 0;  // that were run, the faulty one included
+  std::int64_t schedules = 0;  // run, including the faulty one
   std::int64_t ops = 0;        // interpreted; constants and ranges are not
   std::int64_t turns = 0;
-  bool all_schedules = true;     // false: stopped by a fault or by CheckOptions::most_ops
-  std::int64_t timeouts = 0;     // waits that were given up, where a rank was absent
+  bool all_schedules = true;     // false: stopped by a fault or most_ops, or exhaustive orders are left
+  std::int64_t timeouts = 0;     // waits given up because a rank was absent
   std::vector<Traffic> traffic;  // of each call, in the first schedule
   std::optional<Fault> fault;
 

@@ -9,14 +9,14 @@
 
 namespace tutti::kernels {
 
-/// Chooses who takes the next turn: random, round-robin or by priorities.
+/// Chooses the actor of the next turn: random, round-robin or by priorities.
 class Turns {
  public:
-  /// `turns`: an estimate of the schedule's length. Priorities change somewhere in it.
+  /// `turns` estimates the schedule's length. Priorities change within it.
   Turns(ScheduleKind kind, std::uint64_t seed, const KernelMachine& machine, std::int64_t turns);
 
   int next(const KernelMachine& machine);
-  /// How many of 256 atomic reads return an old value, where they may.
+  /// The share of atomic reads, in 256ths, that return an old value where the memory model allows one.
   int stale_reads() const { return stale_reads_; }
 
  private:
@@ -27,8 +27,8 @@ class Turns {
   ScheduleKind kind_;
   Random random_;
   int last_ = -1;
-  int slow_rank_ = -1;                    // a draw of this rank is mostly drawn again
-  std::size_t change_one_in_ = 1;         // one in so many turns draws a program anew
+  int slow_rank_ = -1;                    // an actor of this rank is redrawn 7 times of 8
+  std::size_t change_one_in_ = 1;         // an actor is drawn anew once in this number of turns
   std::vector<std::int64_t> priorities_;  // by actor
   std::vector<std::int64_t> changes_;     // turns whose program gets the lowest priority
   std::int64_t taken_ = 0;
@@ -39,12 +39,12 @@ class Turns {
 std::optional<FoundFault> run_schedule(KernelMachine& machine, std::int64_t most_turns,
                                        const std::function<int()>& next);
 
-/// The fault of a schedule that has more turns than it may have.
+/// The livelock of a schedule with more than `turns` turns.
 FoundFault endless(std::int64_t turns);
 
-/// Runs every order of conflicting turns: dynamic partial-order reduction with source sets (Abdulla, Aronis, Jonsson,
-/// Sagonas 2014) and sleep sets. Atomic reads return the newest value. Equivalent orders have the same races, so one of
-/// them is run.
+/// Runs every order of conflicting turns: dynamic partial-order reduction with source sets (Abdulla, Aronis,
+/// Jonsson, Sagonas 2014) and sleep sets. Atomic reads return the newest value. Equivalent orders have the
+/// same races, so it runs one order of each class.
 class Orders {
  public:
   explicit Orders(KernelMachine& machine) : machine_(machine) { machine.record_accesses(); }
@@ -52,14 +52,15 @@ class Orders {
   /// Runs the next schedule. Returns the fault, if there is one.
   std::optional<FoundFault> run(std::int64_t most_turns);
   bool is_done() const { return is_done_; }
-  /// True if the last schedule was left early, because an earlier one is equivalent to all that begin so.
+  /// True if the last schedule stopped early, because each way to finish it is equivalent to an earlier
+  /// schedule.
   bool is_repetition() const { return is_repetition_; }
   /// The actors of the last schedule, turn by turn.
   std::vector<int> choices() const;
 
  private:
   using Accesses = std::vector<TurnAccess>;
-  /// A turn that need not be run from here: every schedule that begins with it was run before.
+  /// An element of a sleep set: all schedules that continue with this turn have been run.
   struct Asleep {
     int actor;
     Accesses accesses;
@@ -70,10 +71,9 @@ class Orders {
     std::vector<int> ready, to_try;
     std::vector<Asleep> asleep;
     Accesses accesses;
-    std::vector<int>
-        clock;  // by actor: its last turn that precedes the end of this one in all equivalent orders
+    std::vector<int> clock;  // by actor: its last turn that happens before the end of this one
   };
-  /// False if no turn from here needs a run.
+  /// Chooses the turn at `depth`. False if every ready turn is asleep.
   bool choose(std::size_t depth);
   void add_orders(std::size_t depth);
   void reverse(std::size_t earlier, std::size_t later);

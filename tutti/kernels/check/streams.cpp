@@ -9,7 +9,7 @@
 namespace tutti::kernels {
 namespace {
 
-// Sites of a stream's own accesses, behind those of code.
+// Sites of a stream's own accesses: the last two numbers, above all sites of code.
 constexpr std::uint32_t clears = (1U << 18) - 2, reads = (1U << 18) - 1;
 
 std::uint32_t site(int call, std::size_t entry, std::uint32_t of_code) {
@@ -38,6 +38,8 @@ void KernelMachine::launch(int rank) {
     for (std::size_t i = stream.pending.size(); i > 1; --i)
       std::swap(stream.pending[i - 1], stream.pending[random_.below(i)]);
   stream.running = 0;
+  const std::uint32_t* clock = clocks_.of(stream_agent(rank));
+  stream.launched.assign(clock, clock + clocks_.agents());
   clocks_.advance(stream_agent(rank));
   const int resident = setup_.residency > 0 ? std::min(setup_.residency, call.grid) : call.grid;
   for (int i = 0; i < resident; ++i) {
@@ -76,12 +78,12 @@ void KernelMachine::start_block(int rank, int block) {
   p.is_waiting = p.has_expired = p.is_exhausted = p.was_stale = false;
   p.impatient_rounds = 0;
   p.poison_site = p.poison_address = 0;
-  clocks_.join(clocks_.of(p.agent), clocks_.of(stream_agent(rank)));
+  clocks_.join(clocks_.of(p.agent), stream.launched.data());
   p.state = State::ready;
   set_ready(p.agent);
 }
 
-// A block that is done makes room for the next one. That orders nothing: only the end of the kernel does.
+// A finished block makes room for the next one. That orders nothing between the two: only the end of the kernel does.
 void KernelMachine::finish(Program& p) {
   p.state = State::idle;
   set_waiting(p.agent);
@@ -137,7 +139,8 @@ void KernelMachine::clear_output(int rank, int call_number) {
       page.shadows[i].has_value = 0;
     }
   };
-  // Only the rank's earlier kernels wrote there. Where some tiles stand for all, pages without stores stay away.
+  // If peers do not see the output, only the rank's kernels touched it. If trips are skipped, untouched pages
+  // have no values and stay unmade.
   if (!call.peers_see_outputs || setup_.most_trips > 0) {
     for (Page* page : setup_.memory.touched())
       if (page->allocation == static_cast<std::uint32_t>(output)) clear(*page);

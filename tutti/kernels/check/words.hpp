@@ -16,13 +16,14 @@ struct Message {
   std::uint32_t epoch = 0;  // of the writer; 0: before all programs
   Order order = Order::relaxed;
   Scope scope = Scope::sys;
-  /// What an acquire of this message learns: a clock of Words, 0 if it is not released.
+  /// The clock that an acquire of this message joins, as an index in Words. 0 if the message carries no
+  /// release.
   std::uint32_t clock = 0;
 };
 
-/// Atomic words under release and acquire, without speculation. A word has a history of stores in one order. A read may
-/// return each of them that is not older than what its agent knows of: its own reads and writes of the word, and those
-/// that come before it by synchronisation.
+/// Atomic words under release and acquire, without speculation. A word has a history of stores in one total
+/// order. A read may return any of them, unless a newer store happens before the read, or a read of a newer
+/// store does.
 /// A history keeps its last `most_messages` stores.
 class Words {
  public:
@@ -31,18 +32,20 @@ class Words {
   explicit Words(Clocks& clocks) : clocks_(clocks) {}
   void reset();
 
-  /// A word that begins with a store whose clock nobody learns.
+  /// Makes a word with its first store, which releases nothing. Returns its number, from 1 on.
   std::uint32_t make(int bytes, const Message& first);
   int bytes(std::uint32_t word) const { return at(word).bytes; }
 
-  /// How many stores a read by this agent may return; the newest is number 0.
+  /// The number of stores that a read by this agent may return. Their ages count from 0, the newest.
   std::size_t choices(std::uint32_t word, int agent);
   const Message& message(std::uint32_t word, std::size_t age) const;
-  /// The agent has read this message: it returns no older one again.
+  /// Notes that the agent has read this message. Its later reads return no older one.
   void read(std::uint32_t word, int agent, std::size_t age);
-  /// Joins what the message released, if its scope and the reader's reach each other. True if it did.
+  /// Joins the message's clock into the agent's, if each scope includes the other agent. True if it joined
+  /// one.
   bool acquire(std::uint32_t word, std::size_t age, int agent, Scope scope, bool same_rank);
-  /// Appends a store. A released one carries the agent's clock, a read-modify-write also what it read.
+  /// Appends a store. A release carries the agent's clock; a read-modify-write also carries the clock of the
+  /// store before.
   void store(std::uint32_t word, const Message& message, bool is_released, bool is_rmw);
 
  private:

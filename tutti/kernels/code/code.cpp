@@ -31,7 +31,7 @@ void CodeWriter::write(const Region& region) {
     code_.sites.push_back(label(function_, op));
     note_threads(op);
     std::visit([&](const auto& kind) { write(op, kind); }, op.kind);
-    // What the terminator takes is copied after it.
+    // Operands of the terminator stay bound: they are copied after it.
     if (i + 1 < region.ops.size())
       for (int id : uses[i]) registers_.release(id);
   }

@@ -39,12 +39,12 @@ class CodeWriter {
 
   std::uint32_t result(const Op& op);
 
-  /// The register of an operand, with a lane for each thread if n says so.
+  /// A register with an operand on n lanes. Splats an operand of another width to a temporary.
   std::uint32_t in(Value value, std::uint32_t n);
   std::uint32_t in(const Op& op, std::size_t operand, std::uint32_t n);
   void free_temporaries();
 
-  /// dst = fn(operands), with as many lanes as the result has.
+  /// Emits dst = fn(operands), on the lanes of the result.
   Instruction& lanes(const Op& op, LaneFn fn, Step step = Step::lanes);
 
   void constant(const Op& op, const std::vector<LaneWord>& lanes);
@@ -106,9 +106,9 @@ class CodeWriter {
   struct Carried {
     std::uint32_t reg, n;
   };
-  /// Registers of a region's arguments from `first` on, which begin with these values.
+  /// Makes registers for a region's arguments from `first` on, and copies `values` into them.
   std::vector<Carried> carried(const Region& region, std::size_t first, std::span<const Value> values);
-  /// Copies all values as if at the same time: a value may be the register of another argument.
+  /// Copies `values` into `to` as if at once: a value may be in the register of another argument.
   void carry(const std::vector<Carried>& to, std::span<const Value> values, Step step);
   void bind_results(const Op& op, const std::vector<Carried>& registers);
   static std::span<const Value> tail(const std::vector<Value>& values, std::size_t first);

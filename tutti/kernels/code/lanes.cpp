@@ -13,14 +13,14 @@
 namespace tutti::kernels {
 namespace {
 
-// How one scalar type lies in a word. `Number` is what it is computed as; unpack and pack round a float once.
+// Conversions between a word and a scalar type. Ops compute in `Number`; pack() rounds a half once.
 template <class Int>
 struct Whole {
   using Number = Int;
   static Int unpack(LaneWord word) { return static_cast<Int>(word); }
   static LaneWord pack(Int value) { return static_cast<LaneWord>(static_cast<std::int64_t>(value)); }
 };
-// i1 as a number: 0 and -1.
+// i1 as the numbers 0 and -1.
 struct Bit {
   using Number = std::int8_t;
   static std::int8_t unpack(LaneWord word) { return static_cast<std::int8_t>(-static_cast<int>(word & 1)); }
@@ -80,7 +80,8 @@ LaneFn compared(F) {
   };
 }
 
-// Integers wrap: computed without sign. An undefined result is any number here; its lane is poison.
+// Ops on integers wrap, because they compute without sign. An undefined result is some number; its lane is
+// poison.
 template <class T>
 LaneFn whole_op(ArithOp op) {
   using Int = typename T::Number;
@@ -127,7 +128,7 @@ LaneFn whole_op(ArithOp op) {
   fail(Code::internal, "an op of floats has integers");
 }
 
-// -0 is below 0, and NaN wins.
+// The larger number. -0 is below 0, and the result is NaN if an operand is.
 template <class Number>
 Number larger(Number x, Number y) {
   if (std::isnan(x) || std::isnan(y)) return x + y;
@@ -197,7 +198,7 @@ LaneFn converted() {
   };
 }
 
-// From double to a half: rounded once, by way of a float whose last bit keeps what is lost.
+// Converts double to a half with one rounding, by way of a float that is rounded to odd.
 template <class Half>
 LaneFn narrowed() {
   return [](LaneWord* out, const LaneWord* x, const LaneWord*, const LaneWord*, std::uint32_t n) {

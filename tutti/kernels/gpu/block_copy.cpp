@@ -11,7 +11,7 @@ constexpr std::int64_t most_pitch =
 
 std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
-/// Rows of `width` bytes, from pitch to pitch.
+/// Rows of `width` bytes. A pitch is the distance from one row to the next, in bytes.
 struct Rows {
   DeviceAddress source, target;
   std::int64_t source_pitch, target_pitch, width, rows;
@@ -59,8 +59,9 @@ void queue_rows(const Group& group, int from, int to, const Rows& rows) {
 
 }  // namespace
 
-// The shorter of both runs is what is contiguous on both sides: inner sizes are products of the block's last dims, so the
-// shorter divides the longer. Along a longer run, rows follow each other without a gap on its side.
+// Copies rows of the shorter inner size, which are contiguous on both sides. Inner sizes are products of the
+// block's last dims, so the shorter divides the longer. On the side of the longer, rows follow each other
+// without a gap.
 void queue_copy(const Group& group, const BlockPlace& source, const BlockPlace& target) {
   const BlockedArray &a = source.layout, &b = target.layout;
   const std::int64_t bytes = a.outer * a.inner, shorter = std::min(a.inner, b.inner);

@@ -6,7 +6,7 @@
 
 namespace tutti::kernels {
 
-/// A block in an array of a rank. The layout is in bytes.
+/// A block of a rank's array. `layout` counts bytes.
 struct BlockPlace {
   int rank = 0;
   DeviceAddress array = 0;
@@ -14,8 +14,8 @@ struct BlockPlace {
   int block = 0;
 };
 
-/// Queues copies of the driver on the stream of the target's rank. Both blocks have the same bytes in the same order.
-/// Nothing is queued if they are one.
+/// Copies a block: queues driver copies on the stream of the target's rank. Both blocks have the same number
+/// of bytes, in the same order. Queues nothing if source and target are the same block.
 void queue_copy(const Group& group, const BlockPlace& source, const BlockPlace& target);
 
 }  // namespace tutti::kernels

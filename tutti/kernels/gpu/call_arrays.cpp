@@ -35,7 +35,7 @@ BlockedArray one_block(const CollectiveSpec& spec) {
   return {1, 1, spec.shape.elements() * static_cast<std::int64_t>(bytes_per_element(spec.dtype))};
 }
 
-/// Bytes that a call reads or writes.
+/// The bytes of one input or output of a call.
 struct Range {
   std::string_view what;
   int rank;
@@ -89,7 +89,7 @@ BlockedArray result_bytes(const CollectiveSpec& spec) {
   return is_joined(spec.kind) ? blocks_along(spec, result_dim(spec)) : one_block(spec);
 }
 
-// Variants, groups and dtypes are a matter of kernels. The rest is asked of eligible().
+// Asks eligible() with a variant, groups and a dtype that kernels take: only the other fields can be wrong.
 std::string what_is_wrong(const CollectiveSpec& spec) {
   if (spec.world < 1) return fmt::format("a world of {} ranks; there must be one at least", spec.world);
   if (is_reduction(spec.kind) && !spec.reduction)
@@ -101,7 +101,7 @@ std::string what_is_wrong(const CollectiveSpec& spec) {
   like.world = std::min(spec.world, most_world);
   like.groups.assign(1, {});
   for (int rank = 0; rank < like.world; ++rank) like.groups[0].push_back(rank);
-  if (spec.world > most_world) {  // pairs name places that this world has not
+  if (spec.world > most_world) {  // the pairs are checked here: eligible() gets a smaller world
     for (const auto& [source, target] : spec.pairs)
       if (std::min(source, target) < 0 || std::max(source, target) >= spec.world)
         return fmt::format("the pair ({}, {}) in a world of {}", source, target, spec.world);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays of a call, also of specs that have no kernel.
+// The shapes and addresses of a call's arrays, for specs with and without a kernel.
 #pragma once
 
 #include <span>
@@ -10,19 +10,22 @@
 
 namespace tutti::kernels {
 
-/// What a rank gives and what it gets.
+/// The shapes of a rank's operand and result.
 Shape operand_shape(const CollectiveSpec& spec);
 Shape result_shape(const CollectiveSpec& spec);
-/// The same as [outer, blocks, inner] in bytes. One block if the blocks of all ranks do not lie side by side.
+/// A rank's operand and result as [outer, blocks, inner], in bytes. One block if ranks do not split the
+/// array.
 BlockedArray operand_bytes(const CollectiveSpec& spec);
 BlockedArray result_bytes(const CollectiveSpec& spec);
 
-/// Why nothing can run it: a dim, a size or a pair that is none, a reduction that is missing. Empty: kernels or a library
-/// can.
+/// Names the defect of a spec that neither a kernel nor a library could run: an invalid dim, size or pair, or
+/// a missing reduction. Empty if the spec is valid.
 std::string what_is_wrong(const CollectiveSpec& spec);
 
-/// Throws T015 unless there is an address for each rank, a multiple of `alignment`, and no array overlaps another one. An
-/// output may be the operand: of all_reduce and ppermute all of it, of all_gather its own block; not with push.
+/// Checks the addresses of a call. Inputs may overlap each other. An output of all_reduce or ppermute may be
+/// its rank's input; an input of all_gather may be its rank's block of the output. Neither holds for push.
+/// Throws T015 if a rank has no address, an address is no multiple of `alignment`, or an output overlaps
+/// another array.
 void require_addresses(const CollectiveSpec& spec, int alignment, std::span<const DeviceAddress> inputs,
                        std::span<const DeviceAddress> outputs);
 

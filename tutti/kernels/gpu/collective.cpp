@@ -17,7 +17,7 @@ std::string described(const KernelChoice& choice) {
                      choice.note.empty() ? "" : ": ", choice.note);
 }
 
-/// Runs without a kernel. An error says, too, why there is none.
+/// A runner that needs no kernel. Its errors also say why there is no kernel.
 std::unique_ptr<Runner> library_runner(Group& group, const CollectiveSpec& spec, const std::string& nccl,
                                        const std::string& why) {
   if (!is_reduction(spec.kind)) return copy_runner(group, spec);

@@ -12,9 +12,9 @@ namespace {
 
 using Addresses = std::span<const DeviceAddress>;
 
-/// Each rank copies what it receives, on its own stream.
-/// No copy begins before all ranks have come to the call, and no rank leaves it before all copies are done. So an operand is
-/// read after its owner has written it, and before its owner writes it again.
+/// Moves data by driver copies. Each rank copies the blocks that it receives, on its own stream.
+/// All streams meet before the first copy and after the last. So copies read an operand after its owner wrote
+/// it, and before its owner writes it again.
 class CopyRunner final : public Runner {
  public:
   CopyRunner(Group& group, const CollectiveSpec& spec)
@@ -26,16 +26,21 @@ class CopyRunner final : public Runner {
           return std::ranges::find(outputs, input) != outputs.end();
         });
     const Addresses sources = is_in_place ? copied_aside(inputs) : inputs;
-    group_.meet();
-    for (int target = 0; target < spec_.world; ++target) receive(target, sources, outputs);
-    group_.meet();
+    try {
+      group_.meet();
+      for (int target = 0; target < spec_.world; ++target) receive(target, sources, outputs);
+      group_.meet();
+    } catch (const Error& error) {  // some ranks wait for copies that are not queued
+      group_.set_broken(error.what());
+      throw;
+    }
   }
 
  private:
   void receive(int target, Addresses inputs, Addresses outputs) {
     if (spec_.kind == CollectiveKind::ppermute) return receive_from_pair(target, inputs, outputs);
     for (int n = 1; n <= spec_.world;
-         ++n) {  // the right neighbour first: not all copy from one device at once
+         ++n) {  // from the right neighbour on: the ranks read different devices at once
       const int source = (target + n) % spec_.world;
       const int slice = spec_.kind == CollectiveKind::all_to_all ? target : 0;
       queue_copy(group_, {source, inputs[static_cast<std::size_t>(source)], operand_, slice},
@@ -56,7 +61,7 @@ class CopyRunner final : public Runner {
                {target, output, result_, 0});
   }
 
-  /// Copies of the operands, which outputs do not overwrite.
+  /// Copies the operands to buffers that no output overwrites.
   Addresses copied_aside(Addresses inputs) {
     if (aside_.empty()) {
       group_.wait();  // memory is allocated while nothing runs

@@ -12,7 +12,7 @@ namespace {
 
 using Devices = std::vector<std::shared_ptr<const Device>>;
 
-/// Calls body for each ordered pair of different devices, each pair once, until it returns false.
+/// Calls `body` for each ordered pair of different devices, each pair once, until `body` returns false.
 template <class Body>
 void for_pairs(const Devices& devices, const Body& body) {
   std::map<int, const Device*> different;

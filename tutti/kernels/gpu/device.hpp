@@ -10,7 +10,8 @@
 
 namespace tutti::kernels {
 
-/// A GPU and its primary context, which it shares with CUDA's runtime in this process. Held until it is destroyed.
+/// A GPU and its primary context, retained until destruction. CUDA's runtime in this process uses the same
+/// context.
 class Device {
  public:
   /// Throws R004 if the driver has no such device.
@@ -25,10 +26,11 @@ class Device {
   ContextHandle context() const { return context_; }
   std::string name() const;
   int attribute(int which) const;
-  /// 90 for compute capability 9.0.
+  /// The compute capability: 90 for 9.0.
   int capability() const;
 
-  /// Kernels of this device do not end. From now on none of its handles is destroyed: the driver would wait for ever.
+  /// Marks a device whose kernels do not end. Its handles are never destroyed: the driver would wait for
+  /// ever.
   void abandon() const { is_abandoned_ = true; }
   bool is_abandoned() const { return is_abandoned_; }
 
@@ -40,7 +42,7 @@ class Device {
   mutable std::atomic<bool> is_abandoned_ = false;
 };
 
-/// Makes a device's context current in this thread, and brings back the one before when destroyed.
+/// Makes a device's context current in this thread. The destructor restores the previous context.
 class OnDevice {
  public:
   explicit OnDevice(const Device& device);
@@ -53,16 +55,17 @@ class OnDevice {
 };
 
 int count_of_devices(const Driver& driver);
-/// One Device for each ordinal that is named; a device that is named again is the same object.
+/// Opens one Device per ordinal. Equal ordinals share one object.
 std::vector<std::shared_ptr<const Device>> open_devices(const std::shared_ptr<const Driver>& driver,
                                                         const std::vector<int>& ordinals);
 
-/// The pair of different devices without access to each other's memory, as text; empty if all have it.
+/// Names the first device without access to another device's memory, and the other device. Empty if all have
+/// access.
 std::string missing_peer_access(const std::vector<std::shared_ptr<const Device>>& devices);
-/// A pair of different devices without read-modify-writes on each other's memory, as text; empty if all have them. PCIe has
-/// none, NVLink has.
+/// Names the first device without read-modify-writes on another device's memory, and the other device. Empty if all have
+/// them. NVLink has them, PCIe has not.
 std::string missing_peer_atomics(const std::vector<std::shared_ptr<const Device>>& devices);
-/// Lets kernels of each device read and write the memory of all others. Access that exists already is no error.
+/// Lets kernels of each device read and write the memory of all others, if they cannot already.
 void enable_peer_access(const std::vector<std::shared_ptr<const Device>>& devices);
 
 }  // namespace tutti::kernels

@@ -43,7 +43,7 @@ std::string_view advice_for(DriverResult result) {
   return general_advice;
 }
 
-/// CUDA's text for an error, or its number where the driver knows no such error.
+/// CUDA's text for an error, or the error's number if the driver does not know it.
 std::string text_of(const Driver::Call<DriverResult, const char**>& text, DriverResult result) {
   const char* found = nullptr;
   if (text.result(result, &found) != driver_result::success || !found) return fmt::format("error {}", result);

@@ -12,12 +12,13 @@ namespace tutti::kernels {
 
 inline constexpr std::string_view default_driver = "libcuda.so.1";
 
-/// The CUDA driver API: the functions that we call, in one table, found by name in a library.
-/// driver.name(..) throws if the driver refuses: R003 if memory is short, else R004. The message has the function, CUDA's
-/// name of the error, and what to do. driver.name.result(..) returns the driver's number.
+/// The functions of the CUDA driver API that we call, found by name in a shared library.
+/// driver.name(..) throws if the function fails: R003 if memory is short, else R004. The message has the
+/// function, CUDA's name of the error, and advice. driver.name.result(..) returns the CUresult instead.
 class Driver {
  public:
-  /// Opens the library and calls cuInit. Throws R004 if library, symbol or device is missing.
+  /// Opens the library and calls cuInit. Throws R004 if the library or a symbol is missing, or if there is no
+  /// device.
   static std::shared_ptr<const Driver> open(const std::string& path = std::string(default_driver));
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
@@ -39,7 +40,7 @@ class Driver {
     DriverResult (*function_)(A...);
   };
 
-  /// Throws unless `result` is success. `note` is added to the message: "3 bytes on device 0".
+  /// Throws unless `result` is success. The message contains `note`: "3 bytes on device 0".
   void check(DriverResult result, std::string_view function, std::string_view note = {}) const;
   int version() const { return version_; }  // 12040 is CUDA 12.4
   const std::string& path() const { return library_.path(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types and numbers of the CUDA driver API that we use, as cuda.h of CUDA 11 to 13 has them. They are part of its
-// binary interface. So no CUDA is needed to build.
+// The types and numbers of the CUDA driver API that we use, as in cuda.h of CUDA 11 to 13. They belong to the
+// binary interface of the driver, so the build needs no CUDA.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ inline constexpr unsigned non_blocking_stream = 1;                // CU_STREAM_N
 inline constexpr unsigned event_without_timing = 2;               // CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned memory_is_device = 2;                   // CU_MEMORYTYPE_DEVICE
 
-/// CUDA_MEMCPY2D: rows of width_bytes, from pitch to pitch.
+/// CUDA_MEMCPY2D: copies rows of width_bytes. A pitch is the distance from one row to the next.
 struct Copy2D {
   std::size_t source_x = 0, source_y = 0;
   unsigned source_kind = memory_is_device;
@@ -60,7 +60,7 @@ struct Copy2D {
 };
 static_assert(sizeof(Copy2D) == 128);
 
-/// CUDA_MEMCPY3D_PEER: the same between two contexts.
+/// CUDA_MEMCPY3D_PEER: copies rows between two contexts.
 struct CopyPeer {
   std::size_t source_x = 0, source_y = 0, source_z = 0, source_lod = 0;
   unsigned source_kind = memory_is_device;

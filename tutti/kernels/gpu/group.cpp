@@ -40,7 +40,8 @@ GroupOptions checked(GroupOptions options, std::size_t world) {
   return options;
 }
 
-/// Calls of a few us are polled without a pause; then the thread sleeps.
+/// Yields during the first 200 us, so that wait() ends promptly after a short call. Then sleeps between
+/// polls.
 void pause_after(Seconds waited) {
   if (waited < std::chrono::microseconds(200)) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -97,7 +98,8 @@ Group::Call Group::begin(const Manifest& manifest) {
   return call;
 }
 
-// A fill must not overwrite a signal: all ranks are idle before it, and none begins before the fills of all are done.
+// A fill must not overwrite a signal. So all ranks are idle before it, and no kernel begins before all fills
+// are done.
 void Group::prepare(const Manifest& manifest) {
   const bool is_due = signals_ + manifest.sequence.signals > options_.refresh;
   if (is_filled_ && memory_->fits(manifest) && !is_due) return;
@@ -106,7 +108,7 @@ void Group::prepare(const Manifest& manifest) {
   allocate_for(manifest);
   try {
     memory_->fill(sequence_ - 1);
-    wait();  // without error words: they are not filled yet
+    wait();  // reads no error words: is_filled_ is still false
   } catch (const Error& error) {
     set_broken(error.what());
     throw;
@@ -128,7 +130,7 @@ void Group::allocate_for(const Manifest& manifest) {
   memory_->grow(manifest);
 }
 
-// The first rank's stream waits for all, then all wait for it.
+// The first rank's stream waits for all others, then all others wait for the first.
 void Group::meet(std::span<const int> ranks) const {
   if (ranks.size() < 2) return;
   const auto on = [&](int rank, const auto& queue) {
@@ -158,28 +160,41 @@ void Group::wait() {
   try {
     if (is_filled_) queue_first_words();
     have_finished = finish_within(streams_, 2 * options_.timeout_s);
-  } catch (const Error&) {
-    settle();  // the caller may destroy what copies read
+  } catch (const Error& error) {
+    set_broken(error.what());
+    settle();  // queued copies may read memory that the caller frees
     throw;
   }
   if (have_finished && !(is_filled_ && has_given_up())) return;
   break_with(given_up_text(have_finished));
 }
 
-bool Group::try_to_settle() const {
-  try {
-    if (std::ranges::any_of(devices_, [](const auto& device) { return device->is_abandoned(); })) return true;
-    if (!finish_within(streams_, 2 * options_.timeout_s))
-      for (int rank : unfinished(streams_)) device(rank)->abandon();
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
+// Asks twice: the first answer may be an earlier call's error. A driver that fails again is taken to be idle.
+bool Group::is_busy(int rank) const {
+  if (device(rank)->is_abandoned()) return false;
+  ContextHandle before = nullptr;
+  if (driver().context_push.result(device(rank)->context()) != driver_result::success) return false;
+  DriverResult result = driver().stream_query.result(stream(rank));
+  const bool is_answer = result == driver_result::success || result == driver_result::not_ready;
+  if (!is_answer) result = driver().stream_query.result(stream(rank));
+  driver().context_pop.result(&before);
+  return result == driver_result::not_ready;
 }
 
-// The first error may be that of a call before. A driver that fails again has no work.
 void Group::settle() const noexcept {
-  if (!try_to_settle()) try_to_settle();
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    const Seconds waited = Clock::now() - start;
+    const bool is_late = waited.count() > 2 * options_.timeout_s;
+    bool any = false;
+    for (int rank = 0; rank < world(); ++rank) {
+      if (!is_busy(rank)) continue;
+      any = true;
+      if (is_late) device(rank)->abandon();
+    }
+    if (!any || is_late) return;
+    pause_after(waited);
+  }
 }
 
 std::vector<int> Group::unfinished(const std::vector<Stream>& streams) const {
@@ -193,7 +208,8 @@ std::vector<int> Group::unfinished(const std::vector<Stream>& streams) const {
   return ranks;
 }
 
-// The time is taken before the query: this thread may sleep long between the two.
+// Reads the clock before the query: if the thread is suspended in between, finished work is not taken for a
+// time-out.
 bool Group::finish_within(const std::vector<Stream>& streams, double seconds) const {
   const Clock::time_point start = Clock::now();
   for (;;) {
@@ -204,7 +220,7 @@ bool Group::finish_within(const std::vector<Stream>& streams, double seconds) co
   }
 }
 
-// Behind the kernels, so that one wait is enough.
+// Queues the copies behind the kernels, so that one wait covers both.
 void Group::queue_first_words() const {
   for (std::size_t rank = 0; rank < errors_.size(); ++rank) {
     const OnDevice current(*devices_[rank]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a group says about waits that failed, from the error words of its ranks.
+// The messages of a group about waits that kernels gave up, from the error words of its ranks.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +14,7 @@ namespace tutti::kernels {
 namespace {
 
 constexpr std::size_t most_listed = 4;  // waits in a message
-constexpr double copy_timeout_s = 1;    // for a few KiB
+constexpr double copy_timeout_s = 1;    // for at most 66 KB per rank
 constexpr std::string_view advice = "see whether these ranks were launched at all and whether other work "
                                     "keeps their GPU; then make another group";
 
@@ -38,7 +38,7 @@ std::string Group::given_up_text(bool have_finished) const {
   return fmt::format("{}; {}", text, advice);
 }
 
-// On streams of their own: those of the ranks may hang.
+// Copies on the observers' streams, because the ranks' own streams may hang.
 bool Group::read_errors() const {
   for (std::size_t rank = 0; rank < errors_.size(); ++rank) {
     const OnDevice current(*devices_[rank]);

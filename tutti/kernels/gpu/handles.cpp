@@ -11,7 +11,8 @@ namespace {
 
 using SharedDevice = std::shared_ptr<const Device>;
 
-/// Destroys on the device; an error of the context has been reported before.
+/// Destroys a handle in its device's context, unless the device is abandoned. Ignores errors: earlier calls
+/// reported them.
 template <class Call, class Handle>
 void destroy(const Device& device, const Call& call, Handle handle) {
   ContextHandle before = nullptr;
@@ -86,7 +87,7 @@ HostMemory allocate_host(const SharedDevice& device, std::int64_t bytes) {
 Module load_module(const SharedDevice& device, std::string_view image, std::string_view name) {
   const OnDevice current(*device);
   const Driver& driver = device->driver();
-  const std::string terminated(image);  // PTX ends with a 0 byte
+  const std::string terminated(image);  // the driver expects a 0 byte after PTX
   std::array<char, 8192> log{};
   std::array options{jit_error_log, jit_error_log_bytes};
   std::array<void*, 2> values{log.data(),

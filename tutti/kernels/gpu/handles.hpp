@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device gives us and wants back: each object makes one thing, and destroys it. Destructors ignore errors: a
-// driver that has failed reports the same error at every call.
+// Owners of driver objects: streams, events, memory and modules. Destructors ignore errors: a driver that has
+// failed reports the same error at every call.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tutti::kernels {
 
-/// A handle that is moved, not copied, and `Destroy`ed on its device.
+/// Owns one handle of a device, and calls Destroy for it. Can be moved, not copied.
 template <class Handle, class Destroy>
 class Owned {
  public:
@@ -33,7 +33,7 @@ class Owned {
   const std::shared_ptr<const Device>& shared_device() const { return device_; }
 
  private:
-  std::shared_ptr<const Device> device_;  // none: moved from, or empty
+  std::shared_ptr<const Device> device_;  // null: moved from, or empty
   Handle handle_{};
 };
 
@@ -59,14 +59,14 @@ using DeviceMemory = Owned<DeviceAddress, FreeMemory>;
 using HostMemory = Owned<void*, FreeHostMemory>;  // pinned: copies to and from it are asynchronous
 using Module = Owned<ModuleHandle, UnloadModule>;
 
-/// Streams do not wait for the default stream.
+/// Makes a stream that does not wait for the default stream.
 Stream make_stream(const std::shared_ptr<const Device>& device);
-/// Events order streams; they have no time.
+/// Makes an event that orders streams and records no time.
 Event make_event(const std::shared_ptr<const Device>& device);
-/// None for 0 bytes. Throws R003 if there is not enough.
+/// Allocates device memory; none for 0 bytes. Throws R003 if memory is short.
 DeviceMemory allocate(const std::shared_ptr<const Device>& device, std::int64_t bytes);
 HostMemory allocate_host(const std::shared_ptr<const Device>& device, std::int64_t bytes);
-/// `image` is PTX or a cubin. Throws R004 with the log of the driver's compiler.
+/// Loads a module. `image` is PTX or a cubin. Throws R004 with the log of the driver's compiler.
 Module load_module(const std::shared_ptr<const Device>& device, std::string_view image,
                    std::string_view name);
 FunctionHandle function_of(const Module& module, const std::string& entry);

@@ -21,7 +21,8 @@ PtxTarget target_of(const Device& device) {
   return device.capability() >= 90 ? PtxTarget::sm_90 : PtxTarget::sm_80;
 }
 
-// Functions are found before the first launch: a driver that loads them later may wait for kernels that spin.
+// Looks up all functions before the first launch: a driver that loads one later may wait for spinning
+// kernels.
 LoadedKernels load(const Group& group, const Manifest& manifest) {
   LoadedKernels loaded;
   std::map<PtxTarget, std::string> texts;
@@ -39,7 +40,7 @@ LoadedKernels load(const Group& group, const Manifest& manifest) {
   return loaded;
 }
 
-/// Blocks of one rank's kernel that are resident while those of the other ranks on its device are, too; the least.
+/// Resident blocks per rank when the kernels of all ranks of a device run at once; the least of all devices.
 int resident_blocks(const Group& group, const Manifest& manifest, const LoadedKernels& loaded) {
   int least = std::numeric_limits<int>::max();
   const int threads = manifest.launch.warps * threads_per_warp(manifest.target);
@@ -56,7 +57,7 @@ int resident_blocks(const Group& group, const Manifest& manifest, const LoadedKe
   return least;
 }
 
-/// Why kernels of one launch cannot run here. Empty: perhaps they can; whether all blocks are resident is asked later.
+/// Says why kernels of one launch cannot run here. Empty if they may; the caller checks the resident blocks.
 std::string why_not_one_launch(const Group& group, SharedDevice sharing, int connections) {
   for (const std::vector<int>& ranks : group.ranks_by_device()) {
     const Device& device = *group.device(ranks.front());

@@ -10,7 +10,7 @@
 namespace tutti::kernels {
 namespace {
 
-/// Tables of all ranks' outputs, on each device. Calls with the same outputs share one.
+/// Tables of the output addresses of all ranks, one copy per rank. Calls with the same outputs share a table.
 class OutputTables {
  public:
   explicit OutputTables(Group& group) : group_(group) {
@@ -20,7 +20,8 @@ class OutputTables {
     }
   }
 
-  /// The number of the table with these outputs. If there is no room for a new one, waits, and forgets all.
+  /// The number of the table with these outputs. If all tables are taken, waits for the group and forgets all
+  /// tables.
   std::int64_t number_of(std::span<const DeviceAddress> outputs) {
     std::vector<DeviceAddress> key(outputs.begin(), outputs.end());
     if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
@@ -56,7 +57,7 @@ class OutputTables {
 
   Group& group_;
   std::vector<DeviceMemory> tables_;
-  std::vector<HostMemory> sources_;  // pinned; read by copies that are queued
+  std::vector<HostMemory> sources_;  // pinned; queued copies read them
   std::map<std::vector<DeviceAddress>, std::int64_t> numbers_;
 };
 
@@ -75,7 +76,8 @@ class KernelRunner final : public Runner {
     }
   }
 
-  // All ranks have published before the first waits. On a shared device the first is not even begun before.
+  // Launches the first kernels of all ranks before any second kernel. On a shared device the second kernels
+  // also begin after all first ones are done, so a second kernel finds every peer of its device published.
   void launch(std::span<const DeviceAddress> inputs, std::span<const DeviceAddress> outputs) override {
     const std::int64_t table = tables_ ? tables_->number_of(outputs) : 0;
     const Group::Call call = group_.begin(choice_.manifest);
@@ -101,7 +103,7 @@ class KernelRunner final : public Runner {
     std::int64_t output_table;
   };
 
-  // Values in 64 bits: the driver reads as many low bytes as the kernel's parameter has.
+  // Passes every value in 64 bits: the driver reads only the low bytes that the kernel's parameter has.
   void launch(int rank, std::size_t entry, const RankCall& call) {
     const Manifest& manifest = choice_.manifest;
     std::vector<std::uint64_t> values;
@@ -136,7 +138,8 @@ class KernelRunner final : public Runner {
     return group_.memory().error_words(rank);
   }
 
-  // Nanoseconds, or polls: a poll of memory of the own device takes about 500 ns (not measured here).
+  // The limit is in nanoseconds or in polls. A poll of the own device's memory takes about 500 ns (not
+  // measured here).
   std::uint64_t wait_limit() const {
     constexpr double ns_per_poll = 500;
     const bool counts_polls =

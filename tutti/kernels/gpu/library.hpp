@@ -7,13 +7,14 @@
 
 namespace tutti::kernels {
 
-/// A shared library that is opened while the program runs. It stays loaded: drivers have threads of their own.
+/// A shared library, opened at run time. It is never unloaded, because drivers have threads of their own.
 class Library {
  public:
-  /// Throws R004 with the loader's message. `purpose` says what needs it: "kernels on GPUs".
+  /// Opens the library. Throws R004 with the loader's message and the `purpose` of the library: "kernels on
+  /// GPUs".
   Library(std::string path, std::string_view purpose);
 
-  /// Throws R004 with the loader's message if there is no such symbol.
+  /// The address of a symbol. Throws R004 with the loader's message if the library lacks it.
   void* symbol(const char* name) const;
   const std::string& path() const { return path_; }
 

@@ -17,8 +17,8 @@ inline constexpr std::string_view default_nccl = "libnccl.so.2";
 
 using Communicator = struct CommunicatorOfNccl*;  // ncclComm_t
 
-/// The functions of NCCL that we call, in one table, found by name in a library. nccl.name(..) throws R004 with the
-/// function and NCCL's text if it refuses.
+/// The functions of NCCL that we call, found by name in a shared library. nccl.name(..) throws R004 with the
+/// function and NCCL's text if the function fails.
 class Nccl {
  public:
   /// Throws R004 if the library or a function is missing.
@@ -58,12 +58,13 @@ class Nccl {
   Reduction all_reduce{*this, "ncclAllReduce"}, reduce_scatter{*this, "ncclReduceScatter"};
 };
 
-/// A reduction as nccl.h numbers it. `parts` elements of that type make one of ours.
+/// A reduction in the numbers of nccl.h. One element of ours has `parts` elements of NCCL's dtype.
 struct NcclReduction {
   int dtype = 0, op = 0;
   int parts = 1;
 };
-/// None if NCCL has no such reduction: of 16-bit integers, of complex numbers by max, a sum of bool.
+/// NCCL's numbers for a reduction. None if NCCL lacks it: 16-bit integers, the max of complex numbers, a sum
+/// of bool.
 std::optional<NcclReduction> nccl_reduction(DType dtype, ReduceKind reduction);
 
 }  // namespace tutti::kernels

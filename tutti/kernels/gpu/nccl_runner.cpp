@@ -63,7 +63,7 @@ class NcclRunner final : public Runner {
   }
 
  private:
-  /// NCCL scatters what lies one after the other: the blocks of an operand with outer dims do not.
+  /// True if operands must be packed first: NCCL scatters contiguous blocks, and outer dims split a block.
   bool needs_packing() const { return spec_.kind == CollectiveKind::reduce_scatter && operand_.outer > 1; }
 
   std::vector<DeviceAddress> packed_slices(Addresses inputs) const {

@@ -48,7 +48,7 @@ void RankArrays::upload(std::span<const Tensor> tensors) {
     }
     group_->wait();
   } catch (...) {
-    group_->settle();  // copies that are queued read the pinned memory
+    group_->settle();  // queued copies read the pinned memory
     throw;
   }
 }

@@ -10,20 +10,20 @@
 
 namespace tutti::kernels {
 
-/// An array of each rank of a group, on the rank's device. All have one dtype and shape.
+/// One array per rank of a group, on the rank's device. All arrays have the same dtype and shape.
 class RankArrays {
  public:
-  /// With any elements. Throws R003 if memory is short.
+  /// Allocates the arrays without initial elements. Throws R003 if memory is short.
   RankArrays(std::shared_ptr<Group> group, DType dtype, const Shape& shape);
   ~RankArrays();  // waits for the group
   RankArrays(const RankArrays&) = delete;
   RankArrays& operator=(const RankArrays&) = delete;
 
-  /// Copies to or from all ranks, and waits. Comes after all calls that were launched before.
-  /// Throws T015 unless there is a tensor of this dtype and shape for each rank.
+  /// upload() and download() copy to or from all ranks, after all calls launched before, and wait.
+  /// upload() throws T015 unless `tensors` has one tensor of this dtype and shape per rank.
   void upload(std::span<const Tensor> tensors);
   std::vector<Tensor> download() const;
-  /// What launch() takes. 0 for arrays without elements.
+  /// The addresses by rank, for Collective::launch(). 0 for arrays without elements.
   std::span<const DeviceAddress> addresses() const { return addresses_; }
 
  private:

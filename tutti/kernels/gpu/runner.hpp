@@ -9,8 +9,8 @@
 
 namespace tutti::kernels {
 
-/// What queues the calls of a collective: a kernel, copies or NCCL. The addresses have been checked.
-/// Whoever destroys a runner waits for the group first.
+/// Queues the calls of a collective, as a kernel, as copies or by NCCL. The caller checks the addresses
+/// before launch(), and waits for the group before it destroys the runner.
 class Runner {
  public:
   Runner() = default;
@@ -21,10 +21,10 @@ class Runner {
 };
 
 std::unique_ptr<Runner> kernel_runner(Group& group, KernelChoice choice);
-/// Of all_gather, all_to_all and ppermute: copies of the driver, ordered by events. Any world.
+/// Runs all_gather, all_to_all and ppermute as driver copies, ordered by events. Takes any world.
 std::unique_ptr<Runner> copy_runner(Group& group, const CollectiveSpec& spec);
-/// Of all_reduce and reduce_scatter. Throws R004 if NCCL is missing or refuses, T015 for a dtype that it has not; both say
-/// that.
+/// Runs all_reduce and reduce_scatter by NCCL. Throws R004 if NCCL is missing or fails, or if ranks share a
+/// device; T015 for a reduction that NCCL lacks.
 std::unique_ptr<Runner> nccl_runner(Group& group, const CollectiveSpec& spec, const std::string& library);
 
 }  // namespace tutti::kernels

@@ -41,7 +41,7 @@ void SymmetricMemory::grow(const Manifest& manifest) {
   grow(inbox_buffers_, inboxes_, manifest.inboxes);
 }
 
-// The old buffers go first: both together may not fit. If there is no memory for the new ones, there are none.
+// Frees the old buffers first: old and new together may not fit. If memory is short, the size stays 0.
 void SymmetricMemory::grow(OfRanks (&halves)[2], Staging& have, const Staging& need) const {
   if (need.bytes_per_half <= have.bytes_per_half) return;
   have = {};
@@ -57,7 +57,8 @@ void SymmetricMemory::fill(std::uint32_t number_before) {
   write_tables();
 }
 
-// Sections of a table of 64-bit addresses: pads, stagings, inboxes; each begins at an aligned address.
+// A table of 64-bit addresses has three sections: pads, staging, inboxes. Each section begins at an aligned
+// address.
 std::int64_t SymmetricMemory::first_entry(ArgumentKind kind) const {
   const std::int64_t pads = rounded_up(world(), entries_per_unit);
   const std::int64_t halves = 2 * std::int64_t{world()};

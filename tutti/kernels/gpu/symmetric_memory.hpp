@@ -10,30 +10,32 @@
 
 namespace tutti::kernels {
 
-/// Where a rank works.
+/// The device and the stream of a rank.
 struct RankPlace {
   std::shared_ptr<const Device> device;
   StreamHandle stream = nullptr;
 };
 
-/// The memory that the kernels of a group share. Each rank has a pad, error words, two staging halves and two halves of
-/// inboxes, on its device, and tables with the addresses of all ranks.
-/// - Every word of a new pad or inbox is the number before the next call's. No wait takes it for a signal to come.
-/// - A new staging needs no value: it is read only after a signal.
-/// - No kernel may be in flight while buffers are made or filled.
+/// The memory that the kernels of a group share. On its device each rank has a pad, error words, two staging
+/// halves, two inbox halves, and tables with the addresses of all ranks.
+/// - fill() sets every word of pads and inboxes to the number before the next call's. No wait takes it for a
+///   later signal.
+/// - Staging is not filled: kernels read it only after a signal.
+/// - No kernel may run while buffers are allocated or filled.
 class SymmetricMemory {
  public:
-  /// Pads, tables and error words; not filled.
+  /// Allocates pads, tables and error words. Does not fill them.
   explicit SymmetricMemory(std::vector<RankPlace> ranks);
 
   const Pads& pads() const { return pads_; }
   const Staging& staging() const { return staging_; }
   const Staging& inboxes() const { return inboxes_; }
   bool fits(const Manifest& manifest) const;
-  /// Replaces stagings and inboxes that are too small. Throws R003 if memory is short: then there are none.
+  /// Replaces staging and inboxes that are too small. Throws R003 if memory is short; the size of that buffer
+  /// is then 0.
   void grow(const Manifest& manifest);
-  /// Queues on each rank's stream: fills pads, inboxes and error words, and writes the tables. After grow(), and again
-  /// before numbers of long ago would seem to be ahead.
+  /// Fills pads, inboxes and error words, and writes the tables, on each rank's stream. Needed after grow(),
+  /// and again before sequence numbers wrap so far that old words compare as later ones.
   void fill(std::uint32_t number_before);
 
   DeviceAddress table(ArgumentKind kind, int rank) const;  // signal_table, staging_table or inbox_table
@@ -53,7 +55,7 @@ class SymmetricMemory {
   Pads pads_;
   Staging staging_, inboxes_;
   OfRanks pad_buffers_, errors_, stagings_[2], inbox_buffers_[2], tables_;
-  std::vector<HostMemory> table_sources_;  // pinned; read by copies that are queued
+  std::vector<HostMemory> table_sources_;  // pinned; queued copies read them
 };
 
 }  // namespace tutti::kernels
