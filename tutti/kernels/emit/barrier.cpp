@@ -135,7 +135,8 @@ Value wait_by_polling(Writer& w, Value slots, Value sequence) {
   const Value timeout = b.select(is_unlimited, w.i64(poll_for_ever_ns), limit);
   const Value arrived = b.atomic_poll({}, mine, b.splat(sequence, {lanes}), timeout);
   b.block_barrier();
-  store_error(w, error_pair(w, polled), sequence, w.negated(arrived));
+  const Value missing = w.negated(arrived);
+  store_error(w, error_pair(w, polled), sequence, missing);
   return b.reduce(ArithOp::andi, arrived);
 }
 
