@@ -68,17 +68,17 @@ void KernelMachine::gather(Program& p, const Instruction& i) {
 
 void KernelMachine::fold(Program& p, const Instruction& i) {
   const std::vector<std::uint32_t>& extents = p.code->tables[i.target];
-  const std::uint32_t extent = extents[1], inner = extents[2];
+  const std::size_t extent = extents[1], inner = extents[2];
   const bool is_poison = p.words[i.x] != 0;
-  for (std::uint32_t outer = 0; outer < extents[0]; ++outer) {
+  for (std::size_t outer = 0; outer < extents[0]; ++outer) {
     LaneWord* to = p.words + i.dst + 1 + outer * inner;
     const LaneWord* from = p.words + i.x + 1 + outer * extent * inner;
     std::copy_n(from, inner, to);
-    for (std::uint32_t k = 1; k < extent; ++k) i.fn(to, to, from + k * inner, nullptr, inner);
+    for (std::size_t k = 1; k < extent; ++k) i.fn(to, to, from + k * inner, nullptr, inner);
     if (!is_poison) continue;
-    for (std::uint32_t lane = 0; lane < inner; ++lane) {
+    for (std::size_t lane = 0; lane < inner; ++lane) {
       std::uint8_t any = 0;
-      for (std::uint32_t k = 0; k < extent; ++k)
+      for (std::size_t k = 0; k < extent; ++k)
         any |= p.poison[i.x + 1 + (outer * extent + k) * inner + lane];
       p.poison[i.dst + 1 + outer * inner + lane] = any;
     }
