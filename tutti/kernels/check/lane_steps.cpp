@@ -78,8 +78,7 @@ void KernelMachine::fold(Program& p, const Instruction& i) {
     if (!is_poison) continue;
     for (std::size_t lane = 0; lane < inner; ++lane) {
       std::uint8_t any = 0;
-      for (std::size_t k = 0; k < extent; ++k)
-        any |= p.poison[i.x + 1 + (outer * extent + k) * inner + lane];
+      for (std::size_t k = 0; k < extent; ++k) any |= p.poison[i.x + 1 + (outer * extent + k) * inner + lane];
       p.poison[i.dst + 1 + outer * inner + lane] = any;
     }
   }
