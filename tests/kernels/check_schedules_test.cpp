@@ -71,7 +71,7 @@ std::string test_name(const testing::TestParamInfo<Cell>& info) { return identif
 INSTANTIATE_TEST_SUITE_P(kernels, exhaustive, testing::ValuesIn(cells_of(DType::f32, {1}, Dim{}, 2)),
                          test_name);
 
-/// The schedules of so many calls, all of which are run.
+/// Fails if any schedule of `calls` calls has a fault.
 void expect_all_orders(const EmittedKernels& kernels, int calls) {
   const CheckOptions options{.calls = calls, .schedules = 20'000, .kinds = {ScheduleKind::exhaustive}};
   const CheckReport report = check(kernels, options);

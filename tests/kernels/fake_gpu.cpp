@@ -2,21 +2,12 @@
 #include "tests/kernels/fake_gpu.hpp"
 
 #include "tests/support/command.hpp"
-#include "tests/support/refusal.hpp"
 #include "tutti/kernels/gpu/library.hpp"
 
 namespace tutti::kernels {
 
 std::string fake_driver_path() { return program_folder() + "/libfake_driver.so"; }
 std::string old_driver_path() { return program_folder() + "/libold_driver.so"; }
-
-void expect_refusal(const std::function<void()>& program, Code code,
-                    std::initializer_list<std::string_view> parts) {
-  const std::string text = refusal(program);
-  EXPECT_EQ(text.substr(0, 4), info(code).label) << text;
-  for (std::string_view part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
-}
 
 fake_cuda::Control& FakeGpu::fake_control() {
   const Library library(fake_driver_path(), "tests");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/kernels/fake_driver/control.hpp"
+#include "tests/support/expect_refusal.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/kernels/gpu/device.hpp"
 
@@ -19,10 +20,6 @@ namespace tutti::kernels {
 /// The path of the fake driver's library, which is also the fake NCCL.
 std::string fake_driver_path();
 std::string old_driver_path();
-
-/// Fails unless `program` throws an Error with this code, whose text has all parts.
-void expect_refusal(const std::function<void()>& program, Code code,
-                    std::initializer_list<std::string_view> parts);
 
 /// A fixture with fake GPUs. TearDown() fails if a handle is left or if a call misused the driver.
 class FakeGpu : public testing::Test {

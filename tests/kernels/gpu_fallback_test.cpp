@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has no kernel: copies of the driver, reductions by NCCL, or an error.
+// A collective without a kernel runs as copies of the driver or by NCCL, or is an error.
 #include "tutti/kernels/gpu/collective.hpp"
 
 #include <algorithm>

@@ -217,7 +217,7 @@ void KernelModel::consume(Call& call, int rank) {
   }
 }
 
-/// Of f32, i32 and i64: what tests reduce.
+/// Folds f32, i32 and i64, the dtypes that tests reduce.
 void KernelModel::fold(Call& call, int rank, int slice, std::int64_t i, std::byte* to) {
   const CollectiveSpec& spec = call.manifest.spec;
   const auto folded = [&]<class T>(T sum) {

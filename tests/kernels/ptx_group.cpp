@@ -19,7 +19,7 @@ namespace {
 
 constexpr int most_instructions = 400;  // of a thread at once
 
-/// What one rank launches: entries one after the other.
+/// The launches of one rank: entries run one after the other.
 struct Launched {
   const PtxEntry* entry;
   std::vector<std::uint64_t> arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each op alone: our PTX on the model of the instructions, beside the checker's op on lanes.
+// Each op runs alone as PTX on the model of the instructions. The checker's op gives the expected lanes.
 #include <gtest/gtest.h>
 
 #include <cmath>

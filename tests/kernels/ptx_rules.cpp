@@ -20,7 +20,7 @@ bool is_payload(const PtxInstruction& i) { return is_global(i) && i.order == Ptx
 bool signals(const PtxInstruction& i) { return i.order == PtxOrder::release || i.order == PtxOrder::acq_rel; }
 bool waits(const PtxInstruction& i) { return i.order == PtxOrder::acquire || i.order == PtxOrder::acq_rel; }
 
-/// What some path to an instruction has had since its last block barrier.
+/// The accesses since the last block barrier, on some path to an instruction.
 struct Open {
   bool is_reached = false;
   bool no_barrier = false;  // a signal may not follow: nothing has come before it, or an access

@@ -6,19 +6,10 @@
 #include <algorithm>
 
 #include "tests/support/command.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace tutti::xla {
 
 std::string fake_plugin_path() { return program_folder() + "/libfake_plugin.so"; }
-
-void expect_refusal(const std::function<void()>& program, Code code,
-                    std::initializer_list<std::string_view> parts) {
-  const std::string text = refusal(program);
-  EXPECT_EQ(text.substr(0, 4), info(code).label) << text;
-  for (std::string_view part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
-}
 
 Source doubled() {
   const Type four(DType::f32, {4});

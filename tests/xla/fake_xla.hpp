@@ -11,16 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/expect_refusal.hpp"
 #include "tests/xla/fake_plugin/control.hpp"
 #include "tutti/xla/executable.hpp"
 
 namespace tutti::xla {
 
 std::string fake_plugin_path();
-
-/// Fails unless `program` throws an Error with this code, whose text has all parts.
-void expect_refusal(const std::function<void()>& program, Code code,
-                    std::initializer_list<std::string_view> parts);
 
 /// @main of one device: f32[4] -> f32[4]. Its operand may become the result's memory.
 Source doubled();

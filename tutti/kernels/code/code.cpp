@@ -87,14 +87,18 @@ void CodeWriter::free_temporaries() {
 Instruction& CodeWriter::lanes(const Op& op, LaneFn fn, Step step) {
   const std::uint32_t n = lanes_of_type(op.results.front());
   const std::uint32_t x = in(op, 0, n), y = in(op, 1, n), z = in(op, 2, n);
+  return lanes(op, fn, step, {x, y, z});
+}
+
+Instruction& CodeWriter::lanes(const Op& op, LaneFn fn, Step step, std::array<std::uint32_t, 3> operands) {
   const std::uint32_t dst = result(op);
   Instruction& made = emit(step);
   made.fn = fn;
-  made.n = n;
+  made.n = lanes_of_type(op.results.front());
   made.dst = dst;
-  made.x = x;
-  made.y = y;
-  made.z = z;
+  made.x = operands[0];
+  made.y = operands[1];
+  made.z = operands[2];
   free_temporaries();
   return made;
 }
@@ -203,16 +207,7 @@ void CodeWriter::write(const Op& op, const Select&) {
   const std::uint32_t n = lanes_of_type(op.results.front());
   const bool is_one = registers_.lanes(op.operands[0]) == 1;
   const std::uint32_t x = registers_.of(op.operands[0]), y = in(op, 1, n), z = in(op, 2, n);
-  const std::uint32_t dst = result(op);
-  Instruction& made = emit(Step::select);
-  made.fn = lanes_of_select(is_one);
-  made.flag = is_one;
-  made.n = n;
-  made.dst = dst;
-  made.x = x;
-  made.y = y;
-  made.z = z;
-  free_temporaries();
+  lanes(op, lanes_of_select(is_one), Step::select, {x, y, z}).flag = is_one;
 }
 
 void CodeWriter::write(const Op& op, const Reduce& reduce) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,8 @@ class CodeWriter {
 
   /// Emits dst = fn(operands), on the lanes of the result.
   Instruction& lanes(const Op& op, LaneFn fn, Step step = Step::lanes);
+  /// The same with these registers as operands.
+  Instruction& lanes(const Op& op, LaneFn fn, Step step, std::array<std::uint32_t, 3> operands);
 
   void constant(const Op& op, const std::vector<LaneWord>& lanes);
   void alias(const Op& op) { registers_.alias(op.results.front(), op.operands.front()); }

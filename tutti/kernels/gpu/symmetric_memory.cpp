@@ -8,18 +8,13 @@ namespace {
 
 std::int64_t rounded_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-Pads pads_for(int world) {
-  const int slots = world * slots_per_peer;
-  return {most_blocks, static_cast<int>(rounded_up(std::int64_t{slots} * slot_bytes, pad_row_bytes)), slots};
-}
-
 constexpr std::int64_t entry_bytes = 8;
 constexpr std::int64_t entries_per_unit = alignment_bytes / entry_bytes;
 
 }  // namespace
 
 SymmetricMemory::SymmetricMemory(std::vector<RankPlace> ranks)
-    : ranks_(std::move(ranks)), pads_(pads_for(world())) {
+    : ranks_(std::move(ranks)), pads_(pads_for(world(), most_blocks)) {
   const std::int64_t table_bytes = first_entry(ArgumentKind::output_table) * entry_bytes;
   pad_buffers_ = allocate_each(std::int64_t{pads_.rows} * pads_.row_bytes);
   errors_ = allocate_each(error_bytes());

@@ -63,8 +63,7 @@ Staging inboxes_of(const CollectiveSpec& spec) {
 
 Pads pads_of(const CollectiveSpec& spec, const Launch& launch) {
   if (spec.variant == Variant::packets) return {};
-  const int slots = spec.world * slots_per_peer;
-  return {launch.grid, static_cast<int>(rounded_up(std::int64_t{slots} * slot_bytes, pad_row_bytes)), slots};
+  return pads_for(spec.world, launch.grid);
 }
 
 SequenceRule sequence_of(const CollectiveSpec& spec) {
@@ -150,6 +149,11 @@ void demand_staging(const Manifest& manifest, const CanonicalView& view) {
 }
 
 }  // namespace
+
+Pads pads_for(int world, int rows) {
+  const int slots = world * slots_per_peer;
+  return {rows, static_cast<int>(rounded_up(std::int64_t{slots} * slot_bytes, pad_row_bytes)), slots};
+}
 
 std::string_view name(ArgumentKind kind) {
   switch (kind) {

@@ -92,6 +92,9 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
+/// The pads of a group of `world` ranks for grids of up to `rows` blocks.
+Pads pads_for(int world, int rows);
+
 /// Makes the manifest of a spec, with launch_of() or the given launch.
 /// Throws T015 with the reason if the spec is not eligible or the target lacks the encoding.
 Manifest manifest_of(const CollectiveSpec& spec, Target target, Encoding encoding = Encoding::poll,
