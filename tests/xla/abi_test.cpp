@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our declarations of PJRT's structs have the sizes that XLA's have.
-#include "tutti/xla/abi.hpp"
+#include "tutti/xla/pjrt/abi.hpp"
 
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "tests/xla/real_plugin.hpp"
-#include "tutti/xla/abi_calls.hpp"
+#include "tutti/xla/pjrt/abi_calls.hpp"
 
 namespace tutti::xla {
 namespace {

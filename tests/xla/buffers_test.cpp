@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/buffers.hpp"
+#include "tutti/xla/pjrt/buffers.hpp"
 
 #include <algorithm>
 #include <array>

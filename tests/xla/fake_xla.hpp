@@ -13,7 +13,7 @@
 
 #include "tests/support/expect_refusal.hpp"
 #include "tests/xla/fake_plugin/control.hpp"
-#include "tutti/xla/executable.hpp"
+#include "tutti/xla/pjrt/executable.hpp"
 
 namespace tutti::xla {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/options.hpp"
+#include "tutti/xla/pjrt/options.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

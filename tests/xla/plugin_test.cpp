@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/plugin.hpp"
+#include "tutti/xla/pjrt/plugin.hpp"
 
 #include <algorithm>
 #include <fstream>

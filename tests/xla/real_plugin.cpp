@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "tests/support/sanitizer.hpp"
-#include "tutti/xla/find_plugin.hpp"
+#include "tutti/xla/pjrt/find_plugin.hpp"
 
 namespace tutti::xla {
 

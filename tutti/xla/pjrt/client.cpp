@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/client.hpp"
+#include "tutti/xla/pjrt/client.hpp"
 
 #include <fmt/ranges.h>
 

@@ -3,7 +3,7 @@
 // in by the plugin.
 #pragma once
 
-#include "tutti/xla/abi.hpp"
+#include "tutti/xla/pjrt/abi.hpp"
 
 namespace tutti::xla {
 

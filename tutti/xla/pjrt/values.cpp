@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/values.hpp"
+#include "tutti/xla/pjrt/values.hpp"
 
 #include <fmt/ranges.h>
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "tutti/base/error.hpp"
-#include "tutti/xla/abi_calls.hpp"
-#include "tutti/xla/values.hpp"
+#include "tutti/xla/pjrt/abi_calls.hpp"
+#include "tutti/xla/pjrt/values.hpp"
 
 namespace tutti::xla {
 

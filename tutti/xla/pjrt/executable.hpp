@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/xla/buffers.hpp"
-#include "tutti/xla/options.hpp"
+#include "tutti/xla/pjrt/buffers.hpp"
+#include "tutti/xla/pjrt/options.hpp"
 
 namespace tutti::xla {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/executable.hpp"
+#include "tutti/xla/pjrt/executable.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 
 #include "tutti/tensor/tensor.hpp"
 #include "tutti/types/type.hpp"
-#include "tutti/xla/client.hpp"
+#include "tutti/xla/pjrt/client.hpp"
 
 namespace tutti::xla {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/xla/find_plugin.hpp"
+#include "tutti/xla/pjrt/find_plugin.hpp"
 
 #include <fmt/ranges.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tutti/types/dtype.hpp"
-#include "tutti/xla/plugin.hpp"
+#include "tutti/xla/pjrt/plugin.hpp"
 
 namespace tutti::xla {
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "tutti/xla/abi.hpp"
+#include "tutti/xla/pjrt/abi.hpp"
 
 namespace tutti::xla {
 
