@@ -20,7 +20,7 @@
 namespace tutti {
 namespace {
 
-using Values = Executable::Values;
+using Values = Values;
 
 class Calls : public testing::Test {
  protected:

@@ -19,7 +19,7 @@ namespace tutti {
 namespace {
 
 using Value = std::shared_ptr<const GlobalArray>;
-using Values = Executable::Values;
+using Values = Values;
 
 /// Braces would keep copies.
 template <class... V>

@@ -26,7 +26,7 @@ namespace tutti {
 namespace {
 
 using Value = std::shared_ptr<const GlobalArray>;
-using Values = Executable::Values;
+using Values = Values;
 
 constexpr std::int64_t large = std::int64_t{16} << 20;  // bytes
 constexpr std::int64_t floats = large / 4;

@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 using Value = std::shared_ptr<const GlobalArray>;
-using Values = Executable::Values;
+using Values = Values;
 
 const Mesh mesh({{"a", 2}, {"b", 2}});
 const Shape shape{8, 4};

@@ -15,7 +15,7 @@
 namespace tutti {
 namespace {
 
-using Values = Executable::Values;
+using Values = Values;
 
 std::shared_ptr<const GlobalArray> on_host(const Tensor& tensor) {
   return std::make_shared<const GlobalArray>(tensor);

@@ -30,7 +30,7 @@ namespace tutti {
 namespace {
 
 using Pair = std::pair<Array, Array>;
-using Values = Executable::Values;
+using Values = Values;
 
 const Mesh line({{"x", 4}});
 const Mesh grid({{"x", 2}, {"y", 2}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/global_array.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tutti/base/require.hpp"
@@ -119,18 +120,51 @@ Tensor copied(Type type, const std::byte* from) {
 
 GlobalArray::GlobalArray(Tensor tensor) : type_(tensor.dtype(), tensor.shape()) {
   auto owner = std::make_shared<const Tensor>(std::move(tensor));
-  buffer_ = {std::shared_ptr<const std::byte>(owner, owner->data()), owner->bytes()};
+  shards_ = ShardedBuffer{std::shared_ptr<const std::byte>(owner, owner->data()), owner->bytes()};
 }
 
 GlobalArray::GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer)
-    : type_(type), sharding_(std::move(sharding)), buffer_(std::move(buffer)) {}
+    : type_(type), sharding_(std::move(sharding)), shards_(std::move(buffer)) {}
+
+GlobalArray::GlobalArray(Type type, Sharding sharding, std::shared_ptr<const RemoteShards> shards)
+    : type_(type), sharding_(std::move(sharding)), shards_(std::move(shards)) {}
+
+const ShardedBuffer& GlobalArray::buffer() const {
+  const auto* buffer = std::get_if<ShardedBuffer>(&shards_);
+  ensure(buffer != nullptr, "an array on the devices of a machine has no memory on the host");
+  return *buffer;
+}
+
+const std::shared_ptr<const RemoteShards>& GlobalArray::remote() const {
+  static const std::shared_ptr<const RemoteShards> none;
+  const auto* shards = std::get_if<std::shared_ptr<const RemoteShards>>(&shards_);
+  return shards ? *shards : none;
+}
+
+/// A copy on the host of an array on devices, laid out alike.
+GlobalArray GlobalArray::on_host() const {
+  const Placement placement(type_, *sharding_);
+  std::vector<int> holders(static_cast<std::size_t>(placement.shards()), -1);  // per distinct shard
+  for (int device = placement.devices(); device-- > 0;)
+    if (remote()->holds(device)) holders[static_cast<std::size_t>(placement.shard(device))] = device;
+  require(
+      std::ranges::find(holders, -1) == holders.end(), Code::device,
+      "the array is spread over several processes, and this one holds some parts of it; look at those with "
+      "shard(device), or all_gather the array in a program first");
+  const Tensors parts = remote()->download(holders);
+  const std::size_t stride = shard_stride(placement.local().bytes());
+  const std::shared_ptr<std::byte> block = allocate_block(stride * parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    std::memcpy(block.get() + i * stride, parts[i].data(), parts[i].bytes());
+  return {type_, *sharding_, ShardedBuffer{block, stride}};
+}
 
 GlobalArray GlobalArray::distributed(const GlobalArray& array, const Sharding& sharding) {
   Placement placement(array.type(), sharding);
   std::size_t stride = shard_stride(placement.local().bytes());
   std::shared_ptr<std::byte> block = allocate_block(stride * static_cast<std::size_t>(placement.shards()));
   distribute(array, sharding, block.get(), stride);
-  return {array.type(), sharding, {block, stride}};
+  return {array.type(), sharding, ShardedBuffer{block, stride}};
 }
 
 GlobalArray GlobalArray::distributed(const Tensor& whole, const Sharding& sharding) {
@@ -154,7 +188,7 @@ void copy_from_shards(std::byte* to, const Part& target, const GlobalArray& arra
 }  // namespace
 
 void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride) {
-  if (array.sharding() && !array.sharding()->unreduced.empty())
+  if (array.remote() || (array.sharding() && !array.sharding()->unreduced.empty()))
     return distribute(GlobalArray(array.whole()), sharding, to, shard_stride);
   Placement placement(array.type(), sharding);
   std::optional<Placement> source;
@@ -175,7 +209,9 @@ void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* t
 }
 
 Tensor GlobalArray::whole() const {
-  if (!sharding_) return copied(type_, buffer_.base.get());
+  if (remote()) return on_host().whole();
+  const ShardedBuffer& held = buffer();
+  if (!sharding_) return copied(type_, held.base.get());
   Placement placement(type_, *sharding_);
   Tensor whole(type_.dtype(), type_.shape());
   for (int device = 0; device < placement.devices(); ++device) {
@@ -185,7 +221,7 @@ Tensor GlobalArray::whole() const {
         sharding_->unreduced.empty() ? std::nullopt : std::optional(summed(*this, placement, device));
     const std::byte* shard =
         sum ? sum->data()
-            : buffer_.base.get() + static_cast<std::size_t>(placement.shard(device)) * buffer_.shard_stride;
+            : held.base.get() + static_cast<std::size_t>(placement.shard(device)) * held.shard_stride;
     copy_box(whole.mutable_bytes(), whole_part(type_.shape()), shard, placement.part(box), box,
              bytes_per_element(type_.dtype()));
   }
@@ -193,17 +229,26 @@ Tensor GlobalArray::whole() const {
 }
 
 Tensor GlobalArray::shard(int device) const {
-  if (!sharding_) return copied(type_, buffer_.base.get());
+  if (!sharding_) return copied(type_, buffer().base.get());
   require(device >= 0 && device < sharding_->mesh.devices(), Code::argument,
           "there is no device {}; the mesh has {}", device, devices_of(sharding_->mesh.devices()));
-  Placement placement(type_, *sharding_);
+  const Placement placement(type_, *sharding_);
   const Box box = placement.box(device);
   std::vector<std::int64_t> extents;
   for (std::size_t i = 0; i < box.begin.size(); ++i) extents.push_back(box.end[i] - box.begin[i]);
   Tensor part(type_.dtype(), Shape(extents));
-  copy_box(part.mutable_bytes(), {part.shape(), box.begin},
-           buffer_.base.get() + static_cast<std::size_t>(placement.shard(device)) * buffer_.shard_stride,
-           placement.part(box), box, bytes_per_element(type_.dtype()));
+  auto copy_part = [&](const std::byte* held) {
+    copy_box(part.mutable_bytes(), {part.shape(), box.begin}, held, placement.part(box), box,
+             bytes_per_element(type_.dtype()));
+  };
+  if (!remote()) {
+    const auto shard = static_cast<std::size_t>(placement.shard(device));
+    copy_part(buffer().base.get() + shard * buffer().shard_stride);
+    return part;
+  }
+  require(remote()->holds(device), Code::device, "another process drives device {}; look at its part there",
+          device);
+  copy_part(remote()->download({&device, 1}).front().data());
   return part;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <variant>
 
 #include "tutti/tensor/tensor.hpp"
 #include "tutti/types/sharding.hpp"
@@ -19,13 +21,30 @@ struct ShardedBuffer {
   std::size_t shard_stride = 0;
 };
 
-/// Finished data: whole on one host, or sharded on a mesh between calls. Immutable, until its only owner gives it away.
+/// The parts of a finished array that lie on the devices of a machine, outside of host memory.
+class RemoteShards {
+ public:
+  RemoteShards() = default;
+  virtual ~RemoteShards() = default;
+  RemoteShards(const RemoteShards&) = delete;
+  RemoteShards& operator=(const RemoteShards&) = delete;
+
+  /// True if this process can read the part of `device`, a position of the array's mesh.
+  virtual bool holds(int device) const = 0;
+  /// Waits for the parts of these devices, and copies them. All have the padded local shape of the array's sharding.
+  /// Throws the errors of the call that computes them, with its line.
+  virtual Tensors download(std::span<const int> devices) const = 0;
+};
+
+/// Finished data: whole on one host, or sharded on a mesh between calls, on the host or on the devices of a machine.
+/// Immutable, until its only owner gives it away.
 class GlobalArray {
  public:
   /// An array that lies whole on the host.
   explicit GlobalArray(Tensor tensor);
   /// An array that lies on a mesh; `type` is of the whole.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
+  GlobalArray(Type type, Sharding sharding, std::shared_ptr<const RemoteShards> shards);
   /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros. Dims need
   /// not divide: see block.hpp. Each element is copied once; an array of terms is summed first, which takes its whole.
   /// Throws T013 as padded_local_type does.
@@ -41,17 +60,24 @@ class GlobalArray {
   /// The type of the whole; invariant over all axes.
   Type type() const { return type_; }
   const std::optional<Sharding>& sharding() const { return sharding_; }
-  const ShardedBuffer& buffer() const { return buffer_; }
+  /// The memory of an array on the host. Throws I001 if it lies on the devices of a machine.
+  const ShardedBuffer& buffer() const;
+  /// The parts on the devices of a machine; null for an array on the host.
+  const std::shared_ptr<const RemoteShards>& remote() const;
 
   /// The whole array on the host; a copy if it is sharded. An unreduced one is summed in mesh order.
+  /// Throws R004 if this process cannot read all parts, and the errors of RemoteShards::download.
   Tensor whole() const;
   /// The part of it that `device` of its mesh holds, without padding; the whole if it is not sharded.
+  /// Throws T015 if there is no such device, R004 if another process drives it.
   Tensor shard(int device) const;
 
  private:
+  GlobalArray on_host() const;
+
   Type type_;
   std::optional<Sharding> sharding_;
-  ShardedBuffer buffer_;
+  std::variant<ShardedBuffer, std::shared_ptr<const RemoteShards>> shards_;
   mutable std::uint64_t rewrites_ = 0;
 };
 

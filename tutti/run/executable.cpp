@@ -32,7 +32,11 @@ struct Executable::State {
   std::vector<std::optional<std::size_t>> overwritten;  // per output: the input whose memory it may reuse
   std::vector<std::string> input_names;                 // per input
   std::int64_t calls = 0, copied_bytes = 0;
-  std::vector<std::size_t> copied_by_last_call;  // inputs
+  struct CopiedInput {
+    std::size_t input;
+    bool is_from_devices;
+  };
+  std::vector<CopiedInput> copied_by_last_call;
   std::mutex turn;
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
@@ -78,6 +82,7 @@ struct Executable::State {
   const Buffer& input_buffer(std::size_t i) const { return plan.graph().buffers[input_buffers[i]]; }
 
   bool lies_as_wanted(std::size_t i, const GlobalArray& array) const {
+    if (array.remote()) return false;
     const Buffer& buffer = input_buffer(i);
     bool one_shard = positions(plan.graph().mesh, buffer.stored) == 1;
     if (one_shard && !array.sharding()) return true;
@@ -101,7 +106,7 @@ struct Executable::State {
       staging[i].copy(array, local.input_shardings[i], static_cast<std::size_t>(buffer.bytes),
                       static_cast<std::size_t>(buffer.shard_stride));
       copied_bytes += buffer.bytes;
-      copied_by_last_call.push_back(i);
+      copied_by_last_call.push_back({i, array->remote() != nullptr});
     }
     array.reset();
     return staging[i].memory();
@@ -186,8 +191,9 @@ struct Executable::State {
                       .moved_inputs = local.moved_inputs,
                       .calls = calls,
                       .copied_bytes = copied_bytes};
-    for (std::size_t i : copied_by_last_call)
-      now.copied_by_last_call.push_back({input_names[i], input_buffer(i).bytes, local.input_shardings[i]});
+    for (const auto& [i, is_from_devices] : copied_by_last_call)
+      now.copied_by_last_call.push_back(
+          {input_names[i], input_buffer(i).bytes, local.input_shardings[i], is_from_devices});
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i].memory()) now.copied_arguments += input_buffer(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());
@@ -230,7 +236,7 @@ Executable::Executable(const Program& program, const Mesh& mesh, Team& team,
 
 Executable::~Executable() = default;
 
-Executable::Values Executable::run(Values inputs) { return state_->run(std::move(inputs)); }
+Values Executable::run(Values inputs) { return state_->run(std::move(inputs)); }
 
 std::string Executable::explain() const {
   std::lock_guard lock(state_->turn);

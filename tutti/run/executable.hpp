@@ -10,6 +10,7 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/ir/program.hpp"
+#include "tutti/run/backend.hpp"
 #include "tutti/run/place/placement.hpp"
 
 namespace tutti {
@@ -41,7 +42,6 @@ class Executable {
   Executable(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options = {});
   ~Executable();
 
-  using Values = std::vector<std::shared_ptr<const GlobalArray>>;
   /// Runs the program. Inputs with the program's layout are used in place, others are copied first. Results
   /// keep the program's layout; their memory is reused once their last owner drops them. An input without
   /// another owner is donated if an output can reuse its memory, also if the call fails; else it is dropped.

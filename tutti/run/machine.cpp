@@ -6,20 +6,12 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/devices/team.hpp"
 #include "tutti/ir/builder.hpp"
-#include "tutti/run/executable.hpp"
-#include "tutti/run/watch/timeline.hpp"
+#include "tutti/run/backend.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
 namespace {
-
-int worker_count(const Mesh& mesh, int wanted) {
-  require(wanted >= 0, Code::device, "{} workers; ask for 1 or more, or 0 to let Tutti choose", wanted);
-  if (wanted > 0) return wanted;
-  return std::min(Team::default_workers(), mesh.devices());
-}
 
 std::shared_ptr<const GlobalArray> data_of(const Array& array, std::string_view advice) {
   if (array.traced()) Builder::type_of(*array.traced());  // throws if its trace has ended
@@ -33,11 +25,10 @@ std::shared_ptr<const GlobalArray> data_of_argument(const Array& argument, const
   throw error.at({}, leaf_name("call: argument", path));
 }
 
-Array placed(const Array& array, const P& spec, const Mesh& mesh, const std::string& path) try {
+Array placed(Backend& backend, const Array& array, const P& spec, const Mesh& mesh, const std::string& path,
+             const Where& where) try {
   std::shared_ptr<const GlobalArray> data = data_of(array, "place it before, outside of the function");
-  Sharding sharding = spec.on(mesh, data->type());
-  if (data->sharding() == sharding) return array;
-  return Array(std::make_shared<const GlobalArray>(GlobalArray::distributed(*data, sharding)));
+  return Array(backend.place(data, spec.on(mesh, data->type()), where));
 } catch (const Error& error) {
   throw error.at({}, leaf_name("place: array", path));
 }
@@ -77,32 +68,21 @@ Program simplified(Program program) {
 
 }  // namespace
 
-struct Machine::State {
-  State(const Mesh& devices, const MachineOptions& wanted)
-      : mesh(devices), options(wanted), team(std::make_shared<Team>(worker_count(devices, wanted.workers))) {
-    if (!wanted.trace.empty() || wanted.measure)
-      timeline = std::make_shared<Timeline>(team->workers(), wanted.trace, "tutti on " + to_string(mesh));
-  }
-  Mesh mesh;
-  MachineOptions options;
-  std::shared_ptr<Team> team;
-  std::shared_ptr<Timeline> timeline;  // null: nothing is recorded
-};
-
 struct CompiledProgram::State {
   Program program;
   Structure structure;
-  std::vector<std::string> paths;  // of the declared arguments
-  Arrays hidden;                   // data that the function closed over
-  std::shared_ptr<Team> team;      // team and timeline must outlive the executable
-  std::shared_ptr<Timeline> timeline;
-  std::unique_ptr<Executable> executable;
+  std::vector<std::string> paths;    // of the declared arguments
+  Arrays hidden;                     // data that the function closed over
+  std::shared_ptr<Backend> backend;  // must outlive the runnable
+  std::unique_ptr<Runnable> runnable;
 };
 
-const Mesh& Machine::mesh() const { return state_->mesh; }
-int Machine::workers() const { return state_->team->workers(); }
-std::int64_t Machine::events_left_out() const { return state_->timeline ? state_->timeline->left_out() : 0; }
-std::string Machine::trace_failure() const { return state_->timeline ? state_->timeline->failure() : ""; }
+Machine::Machine(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
+
+const Mesh& Machine::mesh() const { return backend_->mesh(); }
+int Machine::workers() const { return backend_->workers(); }
+std::int64_t Machine::events_left_out() const { return backend_->events_left_out(); }
+std::string Machine::trace_failure() const { return backend_->trace_failure(); }
 
 Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs,
                            Where where) const try {
@@ -110,7 +90,7 @@ Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, con
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays on_mesh;
   for (std::size_t i = 0; i < leaves.size(); ++i)
-    on_mesh.push_back(placed(leaves[i], spec_of_leaf[i], mesh(), paths[i]));
+    on_mesh.push_back(placed(*backend_, leaves[i], spec_of_leaf[i], mesh(), paths[i], where));
   return on_mesh;
 } catch (const Error& error) {
   throw error.at(where, "place");
@@ -118,7 +98,7 @@ Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, con
 
 Array Machine::place(const Array& array, const Mesh& mesh, const P& spec, Where where) const try {
   require_devices(this->mesh(), mesh);
-  return placed(array, spec, mesh, "");
+  return placed(*backend_, array, spec, mesh, "", where);
 } catch (const Error& error) {
   throw error.at(where, "place");
 }
@@ -139,21 +119,13 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
   state.structure = structure;
   state.paths = std::move(paths);
   state.hidden = std::move(traced.captured);
-  state.team = state_->team;
-  state.timeline = state_->timeline;
-  CompileOptions options;
-  options.storage = state_->options.storage;
-#ifdef TUTTI_CHECK_RACES
-  options.check_races = true;
-#endif
-  options.check_assumptions = state_->options.check_assumptions;
-  options.timeline = state.timeline.get();
-  options.compiled_at = where;
-  for (const std::string& path : state.paths) options.input_names.push_back(leaf_name("argument", path));
-  options.input_names.insert(options.input_names.end(), state.hidden.size(),
+  CompileRequest request{.where = where};
+  for (const std::string& path : state.paths) request.input_names.push_back(leaf_name("argument", path));
+  request.input_names.insert(request.input_names.end(), state.hidden.size(),
                              "data that the function closes over");
-  for (const Array& argument : arguments) options.input_shardings.push_back(split_on(state_->mesh, argument));
-  state.executable = std::make_unique<Executable>(state.program, state_->mesh, *state.team, options);
+  for (const Array& argument : arguments) request.input_shardings.push_back(split_on(mesh(), argument));
+  state.backend = backend_;
+  state.runnable = backend_->compile(state.program, request);
   return compiled;
 } catch (const Error& error) {
   throw error.at(where, "compile");
@@ -162,7 +134,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
 Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure, Where where) const try {
   const State& state = *state_;
   if (!(structure == state.structure)) require_same_structure("call", state.structure, structure, where);
-  std::vector<std::shared_ptr<const GlobalArray>> inputs;
+  Values inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::shared_ptr<const GlobalArray> data = data_of_argument(arguments[i], state.paths[i]);
     Type expected = state.program.type(state.program.inputs[i]);
@@ -175,7 +147,7 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
   arguments.clear();  // donated arrays keep a single owner
   for (const Array& array : state.hidden) inputs.push_back(array.data());
   Arrays results;
-  for (std::shared_ptr<const GlobalArray>& result : state.executable->run(std::move(inputs)))
+  for (std::shared_ptr<const GlobalArray>& result : state.runnable->run(std::move(inputs), where))
     results.emplace_back(std::move(result));
   return results;
 } catch (const Error& error) {
@@ -183,12 +155,6 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
 }
 
 const Program& CompiledProgram::program() const { return state_->program; }
-std::string CompiledProgram::explain() const { return state_->executable->explain(); }
-
-Machine open_local(const Mesh& mesh, const MachineOptions& options, Where where) try {
-  return Machine(std::make_shared<Machine::State>(mesh, options));
-} catch (const Error& error) {
-  throw error.at(where, "open_local");
-}
+std::string CompiledProgram::explain() const { return state_->runnable->explain(); }
 
 }  // namespace tutti

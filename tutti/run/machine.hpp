@@ -25,6 +25,8 @@ struct MachineOptions {
   bool measure = false;    // measures every step, as `trace` does; explain() shows the times
 };
 
+class Backend;
+
 /// A compiled program whose arguments and results are lists of arrays, not trees.
 class CompiledProgram {
  public:
@@ -76,7 +78,9 @@ class Compiled {
 /// calls on one machine run one after another.
 class Machine {
  public:
+  explicit Machine(std::shared_ptr<Backend> backend);  // for open_local and its like
   const Mesh& mesh() const;
+  /// Number of worker threads; 0 if a plugin computes.
   int workers() const;
   /// Number of events missing from the trace file, which keeps the first 262,144, fewer if writing fails.
   /// Without a file: number of events not measured, those after the first 262,144 of each call.
@@ -158,10 +162,7 @@ class Machine {
     return Compiled<typename decltype(call)::Result, A...>(std::move(program), call.result());
   }
 
-  friend Machine open_local(const Mesh& mesh, const MachineOptions& options, Where where);
-  struct State;
-  explicit Machine(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Backend> backend_;
 };
 
 /// Opens a machine: all devices of `mesh` as virtual devices in this process.

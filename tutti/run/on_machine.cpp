@@ -79,7 +79,7 @@ std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs, Team& team,
                                     const CompileOptions& options) {
   Executable executable(of_wholes(program, mesh), mesh, team, options);
-  Executable::Values wholes;
+  Values wholes;
   for (std::size_t k = 0; k < inputs.size(); ++k)
     wholes.push_back(whole_of(program.type(program.inputs[k]), mesh, inputs[k]));
   std::vector<Tensors> results;

@@ -144,7 +144,8 @@ std::string named(const std::vector<CopiedArgument>& copies) {
   std::size_t count = 0;
   for (; count < copies.size() && text.size() < line_length / 3; ++count)
     text +=
-        fmt::format("{}{} as {}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as));
+        fmt::format("{}{} as {}{}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as),
+                    copies[count].is_from_devices ? " from another machine" : "");
   return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
 }
 

@@ -15,6 +15,7 @@ struct CopiedArgument {
   std::string name;  // "argument [2].0"
   std::int64_t bytes;
   Sharding as;
+  bool is_from_devices = false;  // downloaded from the devices of another machine
 };
 
 /// What explain() reports of an executable in addition to its plan.
