@@ -169,13 +169,13 @@ class Chain {
         inputs_{std::move(operand)},
         executable_(program(), Mesh({{"i", start.devices}}), team) {}
 
-  Values run() { return executable_.run(inputs_); }
+  GlobalArrays run() { return executable_.run(inputs_); }
   int links() const { return links_; }
   std::string explain() const { return executable_.explain(); }
 
   /// What is wrong with the result; empty if nothing is. Of large results every 61st element is looked at.
   std::string mistake() {
-    const Values results = run();
+    const GlobalArrays results = run();
     const double eps = inputs_[0]->type().dtype() == DType::bf16 ? 0x1p-8 : 0x1p-24;
     const double bound = links_ == 1 ? 0 : collective_.roundings * links_ * eps * Start::largest;
     for (int device = 0; device < (collective_.result_varies ? start_.devices : 1); ++device) {
@@ -202,7 +202,7 @@ class Chain {
   const Collective& collective_;
   Start start_;
   int links_;
-  Values inputs_;
+  GlobalArrays inputs_;
   Executable executable_;
 };
 

@@ -11,7 +11,6 @@
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
 #include "examples/support/random.hpp"
-#include "tutti/base/counted.hpp"
 #include "tutti/cli/words/program.hpp"
 
 namespace {
@@ -103,9 +102,7 @@ void run_on(const Machine& machine, const Options& options) {
   };
   if (options.explain) return examples::explain(step, take_step);
 
-  fmt::print("{} training digits on {} ({}), {}\n", rows.training.size(),
-             counted(mesh.devices(), "virtual device"), to_string(mesh),
-             counted(machine.workers(), "worker"));
+  fmt::print("{} training digits on {}\n", rows.training.size(), machine.description());
   examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, params, Where{});
 

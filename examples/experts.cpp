@@ -14,7 +14,6 @@
 #include "examples/support/random.hpp"
 #include "examples/support/text_file.hpp"
 #include "examples/support/transformer_text.hpp"
-#include "tutti/base/counted.hpp"
 #include "tutti/cli/words/program.hpp"
 
 namespace {
@@ -102,9 +101,7 @@ void run_on(const Machine& machine, const Options& options) {
   };
   if (options.explain) return examples::explain(step, take_step);
 
-  fmt::print("{} training characters on {} ({}), {}\n", starts.training.size(),
-             counted(mesh.devices(), "virtual device"), to_string(mesh),
-             counted(machine.workers(), "worker"));
+  fmt::print("{} training characters on {}\n", starts.training.size(), machine.description());
   examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, both, Where{});
   report(text, starts.held_out, machine, both);

@@ -73,8 +73,7 @@ void run_on(const Machine& machine, const Options& options) {
   };
   if (options.explain) return examples::explain(step, take_step);
 
-  fmt::print("{0}x{0} points on {1} ({2}), {3}; heat spreads for {4}\n", options.size,
-             counted(mesh.devices(), "virtual device"), to_string(mesh), counted(machine.workers(), "worker"),
+  fmt::print("{0}x{0} points on {1}; heat spreads for {2}\n", options.size, machine.description(),
              counted(options.time_steps, "time step"));
   examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, search, Where{});

@@ -12,7 +12,6 @@
 #include "examples/support/transformer_start.hpp"
 #include "examples/support/transformer_text.hpp"
 #include "examples/transformer_model.hpp"
-#include "tutti/base/counted.hpp"
 #include "tutti/cli/words/program.hpp"
 
 namespace {
@@ -86,9 +85,7 @@ void run_on(const Machine& machine, const Options& options, Params<Layers> param
   };
   if (options.explain) return examples::explain(step, take_step);
 
-  fmt::print("{} training characters on {} ({}), {}\n", split(text, 1).training.size(),
-             counted(mesh.devices(), "virtual device"), to_string(mesh),
-             counted(machine.workers(), "worker"));
+  fmt::print("{} training characters on {}\n", split(text, 1).training.size(), machine.description());
   examples::train(options, take_step);
   if (!options.save.empty()) save_tree(options.save, params, Where{});
   report(text, starts.held_out, machine, params);

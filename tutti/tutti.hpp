@@ -58,3 +58,4 @@
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/print.hpp"
 #include "tutti/tree/tree_file.hpp"
+#include "tutti/xla/open_xla.hpp"

@@ -10,6 +10,8 @@
 #include "examples/support/progress.hpp"
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/cli/words/machine.hpp"
+#include "tutti/xla/open_xla.hpp"
 
 namespace examples {
 
@@ -22,6 +24,7 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
                  "threads that run the devices; 0: two where it may use two processors")
       ->capture_default_str()
       ->check(CLI::Range(0, 64));
+  app.add_option("--machine", options.machine, cli::machine_help)->capture_default_str();
   app.add_option("--steps", options.steps, "training steps of " + step)
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));
@@ -47,6 +50,12 @@ bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
 }
 
 Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
+  if (const std::optional<std::string> plugin = cli::plugin_of_machine(options.machine)) {
+    require(options.workers == 0, Code::usage,
+            "--workers {}: a plugin has threads of its own; leave it out with --machine {}", options.workers,
+            options.machine);
+    return open_xla(mesh, {.plugin = *plugin, .trace = options.trace}, Where{});
+  }
   return open_local(mesh, {.workers = options.workers, .trace = options.trace, .measure = options.explain},
                     Where{});
 }

@@ -18,6 +18,7 @@ struct TrainingOptions {
   std::string curve;       // file for "step loss" lines, the loss as a hex float
   std::string load, save;  // parameters, as .npz
   std::string trace;       // file for what each worker does when
+  std::string machine = "local";
   int workers = 0;         // 0: two where it may use two processors
   int steps = 0;
   bool explain = false;

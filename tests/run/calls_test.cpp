@@ -20,8 +20,6 @@
 namespace tutti {
 namespace {
 
-using Values = Values;
-
 class Calls : public testing::Test {
  protected:
   Program add_one() const {
@@ -43,19 +41,19 @@ TEST_F(Calls, takes_arrays_however_they_lie) {
   Executable executable(add_one(), mesh_, team_);
   Axis a = mesh_.axes()[0], b = mesh_.axes()[1];
   Tensor data = test_data(DType::f32, {8, 3}, 0);
-  Tensor expected = executable.run(Values{whole()})[0]->whole();
+  Tensor expected = executable.run(GlobalArrays{whole()})[0]->whole();
   EXPECT_EQ(expected.at(0), data.at(0) + 1);
   for (const Sharding& sharding :
        {Sharding{mesh_, {{a, b}, {}}, {}, {}}, Sharding{mesh_, {{b, a}, {}}, {}, {}},
         Sharding{mesh_, {{b}, {}}, {a}, {}}, Sharding{mesh_, {{}, {}}, {}, {a}}}) {
-    Values results = executable.run(Values{shared(GlobalArray::distributed(data, sharding))});
+    GlobalArrays results = executable.run(GlobalArrays{shared(GlobalArray::distributed(data, sharding))});
     EXPECT_TRUE(results[0]->whole() == expected) << to_string(sharding);
   }
 }
 
 TEST_F(Calls, results_stay_as_they_lie_and_are_used_in_place) {
   Executable executable(add_one(), mesh_, team_);
-  Values values{whole()};
+  GlobalArrays values{whole()};
   for (int i = 0; i < 5; ++i) values = executable.run(values);
   EXPECT_EQ(values[0]->sharding(), (Sharding{mesh_, {mesh_.axes(), {}}, {}, {}}));
   EXPECT_EQ(values[0]->whole().at(5), whole()->whole().at(5) + 5);
@@ -64,35 +62,35 @@ TEST_F(Calls, results_stay_as_they_lie_and_are_used_in_place) {
 TEST_F(Calls, memory_of_dropped_results_is_used_again_and_kept_ones_stay) {
   Executable executable(add_one(), mesh_, team_);
   std::set<const std::byte*> seen;
-  for (int i = 0; i < 10; ++i) seen.insert(executable.run(Values{whole(i)})[0]->buffer().base.get());
+  for (int i = 0; i < 10; ++i) seen.insert(executable.run(GlobalArrays{whole(i)})[0]->buffer().base.get());
   EXPECT_LE(seen.size(), 2U);
-  Values kept;
-  for (int i = 0; i < 6; ++i) kept.push_back(executable.run(Values{whole(i)})[0]);
+  GlobalArrays kept;
+  for (int i = 0; i < 6; ++i) kept.push_back(executable.run(GlobalArrays{whole(i)})[0]);
   for (int i = 0; i < 6; ++i)
     EXPECT_EQ(kept[static_cast<std::size_t>(i)]->whole().at(7), whole(i)->whole().at(7) + 1) << i;
   std::shared_ptr<const std::byte> memory =
-      executable.run(Values{whole(1)})[0]->buffer().base;  // without its array
+      executable.run(GlobalArrays{whole(1)})[0]->buffer().base;  // without its array
   float first = *reinterpret_cast<const float*>(memory.get());
-  for (int i = 0; i < 4; ++i) executable.run(Values{whole(i + 2)});
+  for (int i = 0; i < 4; ++i) executable.run(GlobalArrays{whole(i + 2)});
   EXPECT_EQ(*reinterpret_cast<const float*>(memory.get()), first);
 }
 
 TEST_F(Calls, results_outlive_their_executable) {
-  Values results;
+  GlobalArrays results;
   {
     Executable executable(add_one(), mesh_, team_);
-    results = executable.run(Values{whole()});
+    results = executable.run(GlobalArrays{whole()});
   }
   EXPECT_EQ(results[0]->whole().at(3), whole()->whole().at(3) + 1);
 }
 
 TEST_F(Calls, refuses_arguments_of_other_types) {
   Executable executable(add_one(), mesh_, team_);
-  EXPECT_THROW(executable.run(Values{}), Error);
-  EXPECT_THROW(executable.run(Values{nullptr}), Error);
-  EXPECT_THROW(executable.run(Values{shared(GlobalArray(test_data(DType::i32, {8, 3}, 0)))}), Error);
-  EXPECT_THROW(executable.run(Values{shared(GlobalArray(test_data(DType::f32, {8, 4}, 0)))}), Error);
-  EXPECT_EQ(executable.run(Values{whole()})[0]->whole().at(0), whole()->whole().at(0) + 1);
+  EXPECT_THROW(executable.run(GlobalArrays{}), Error);
+  EXPECT_THROW(executable.run(GlobalArrays{nullptr}), Error);
+  EXPECT_THROW(executable.run(GlobalArrays{shared(GlobalArray(test_data(DType::i32, {8, 3}, 0)))}), Error);
+  EXPECT_THROW(executable.run(GlobalArrays{shared(GlobalArray(test_data(DType::f32, {8, 4}, 0)))}), Error);
+  EXPECT_EQ(executable.run(GlobalArrays{whole()})[0]->whole().at(0), whole()->whole().at(0) + 1);
 }
 
 TEST_F(Calls, says_which_equation_needs_too_much_memory) {
@@ -151,7 +149,7 @@ TEST_F(Calls, an_error_of_a_unit_names_its_equation_and_stops_the_run) {
   Program program = builder.finish(builder.add(burning, {x}));
   Executable executable(program, mesh_, team_);
   try {
-    executable.run(Values{shared(GlobalArray(Tensor(DType::f32, {1})))});
+    executable.run(GlobalArrays{shared(GlobalArray(Tensor(DType::f32, {1})))});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "fire.cpp:7: opaque: it is on fire");
@@ -166,7 +164,7 @@ TEST_F(Calls, per_device_storage_finds_a_value_that_is_not_equal_as_typed) {
   Builder builder;
   Array x = builder.input(Type(DType::f32, {1}));
   Program program = builder.finish(builder.add(counting, {x}));
-  Values arguments{shared(GlobalArray(Tensor(DType::f32, {1})))};
+  GlobalArrays arguments{shared(GlobalArray(Tensor(DType::f32, {1})))};
   EXPECT_NO_THROW(Executable(program, mesh_, team_, {.plan = PlanChoice::one_worker}).run(arguments));
   EXPECT_THROW(Executable(program, mesh_, team_,
                           {.storage = Storage::per_device, .plan = PlanChoice::one_worker})
@@ -181,7 +179,7 @@ TEST_F(Calls, calls_from_several_threads_queue) {
   for (int t = 0; t < 3; ++t)
     callers.emplace_back([&, t] {
       for (int i = 0; i < 20; ++i)
-        wrong += executable.run(Values{whole(t)})[0]->whole().at(4) != whole(t)->whole().at(4) + 1;
+        wrong += executable.run(GlobalArrays{whole(t)})[0]->whole().at(4) != whole(t)->whole().at(4) + 1;
     });
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(wrong, 0);

@@ -66,7 +66,7 @@ TEST(crew, alone_or_together_a_call_computes_the_same) {
                                  {{mesh.axes()}});
   Team team(2);
   Executable executable(program, mesh, team);
-  Values inputs{std::make_shared<const GlobalArray>(test_data(DType::f32, {64, 16}, 1))};
+  GlobalArrays inputs{std::make_shared<const GlobalArray>(test_data(DType::f32, {64, 16}, 1))};
   Tensor expected = executable.run(inputs)[0]->whole();
   watch.threads();
   int asleep = 0, crowded = 0, together = 0;

@@ -19,12 +19,11 @@ namespace tutti {
 namespace {
 
 using Value = std::shared_ptr<const GlobalArray>;
-using Values = Values;
 
 /// Braces would keep copies.
 template <class... V>
-Values values(V&&... some) {
-  Values made;
+GlobalArrays values(V&&... some) {
+  GlobalArrays made;
   (made.push_back(std::forward<V>(some)), ...);
   return made;
 }
@@ -53,7 +52,7 @@ class Donation : public testing::Test {
 TEST_F(Donation, an_update_lies_over_the_argument) {
   Value x = placed(0);
   const std::byte* memory = memory_of(x);
-  Values results = update_.run(values(std::move(x), placed(1), placed(2)));
+  GlobalArrays results = update_.run(values(std::move(x), placed(1), placed(2)));
   EXPECT_EQ(memory_of(results[0]), memory);
   for (std::int64_t i : {0, 7, 23}) EXPECT_EQ(results[0]->whole().at(i), data(0).at(i) - 2 * data(1).at(i));
   EXPECT_TRUE(results[1]->whole() == data(2));
@@ -78,7 +77,7 @@ TEST_F(Donation, memory_with_another_owner_is_left_alone) {
     EXPECT_TRUE(kept->whole() == before);
   }
   std::shared_ptr<const std::byte> memory = x->buffer().base;  // without its array
-  Values results = update_.run(values(std::move(x), placed(1), placed(2)));
+  GlobalArrays results = update_.run(values(std::move(x), placed(1), placed(2)));
   EXPECT_NE(memory_of(results[0]), memory.get());
 }
 
@@ -86,7 +85,7 @@ TEST_F(Donation, one_array_for_two_arguments_is_left_alone) {
   Value x = placed(0);
   const std::byte* memory = memory_of(x);
   Value again = x;
-  Values results = update_.run(values(std::move(x), std::move(again), placed(2)));
+  GlobalArrays results = update_.run(values(std::move(x), std::move(again), placed(2)));
   EXPECT_NE(memory_of(results[0]), memory);
   EXPECT_EQ(results[0]->whole().at(7), -data(0).at(7));
 }
@@ -110,7 +109,7 @@ TEST_F(Donation, each_of_two_updates_takes_the_argument_that_nobody_reads_any_mo
                         mesh_, team_);
   Value x = placed(0), v = placed(1);
   const std::byte *of_x = memory_of(x), *of_v = memory_of(v);
-  Values results = executable.run(values(std::move(x), std::move(v), placed(2)));
+  GlobalArrays results = executable.run(values(std::move(x), std::move(v), placed(2)));
   EXPECT_EQ(memory_of(results[0]), of_x);
   EXPECT_EQ(memory_of(results[1]), of_v);
 }
@@ -122,7 +121,7 @@ TEST_F(Donation, an_argument_that_is_read_elsewhere_later_is_not_written_over) {
                         mesh_, team_);
   Value x = placed(0), y = placed(1);
   const std::byte *of_x = memory_of(x), *of_y = memory_of(y);
-  Values results = executable.run(values(std::move(x), std::move(y), placed(2)));
+  GlobalArrays results = executable.run(values(std::move(x), std::move(y), placed(2)));
   EXPECT_NE(memory_of(results[0]), of_x);
   EXPECT_EQ(memory_of(results[1]), of_y);  // a tile is summed over all devices before it is written
 }
@@ -136,7 +135,7 @@ TEST_F(Donation, an_argument_that_other_devices_read_is_not_written_over) {
                         mesh_, team_);
   Value x = placed(0);
   const std::byte* memory = memory_of(x);
-  Values results = executable.run(values(std::move(x), placed(1), placed(2)));
+  GlobalArrays results = executable.run(values(std::move(x), placed(1), placed(2)));
   EXPECT_NE(memory_of(results[0]), memory);
   for (std::int64_t i : {0, 7, 23}) EXPECT_EQ(results[0]->whole().at(i), data(0).at(i) + data(0).at(i % 6));
 }
@@ -153,7 +152,7 @@ TEST_F(Donation, an_argument_that_is_read_transposed_is_not_written_over) {
   Value x = std::make_shared<const GlobalArray>(
       GlobalArray::distributed(of_x, {mesh_, {mesh_.axes(), {}}, {}, {}}));
   const std::byte* memory = memory_of(x);
-  Values results = executable.run(values(std::move(x)));
+  GlobalArrays results = executable.run(values(std::move(x)));
   EXPECT_NE(memory_of(results[0]), memory);
   for (std::int64_t i : {1, 2, 14}) {
     std::int64_t across = i / 4 * 4 + i % 2 * 2 + i / 2 % 2;

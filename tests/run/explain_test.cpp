@@ -197,10 +197,10 @@ TEST(explain_run, tells_the_memory_that_a_program_holds_between_calls) {
                 ", buffers of results " + buffers + "\n");
   };
   EXPECT_FALSE(says("held now"));
-  Values on_host{std::make_shared<const GlobalArray>(test_data(program)[0])};
-  Values first = executable.run(on_host);
+  GlobalArrays on_host{std::make_shared<const GlobalArray>(test_data(program)[0])};
+  GlobalArrays first = executable.run(on_host);
   EXPECT_TRUE(holds("  25.0 KiB", "12.5 KiB", "12.5 KiB"));
-  Values second = executable.run(first);  // kept: into a second buffer
+  GlobalArrays second = executable.run(first);  // kept: into a second buffer
   EXPECT_TRUE(holds("  25.0 KiB", "0 B", "25.0 KiB"));
   second = executable.run(std::move(second));  // in place
   EXPECT_TRUE(holds("  25.0 KiB", "0 B", "25.0 KiB"));
@@ -214,7 +214,7 @@ TEST(explain_run, tells_no_buffers_of_results_that_lie_over_arguments) {
                                  [](const Arrays& x) { return Arrays{x[0] + 1.0}; }, {{axes}});
   Team team(1);
   Executable executable(program, line, team);
-  Values x;
+  GlobalArrays x;
   x.push_back(std::make_shared<const GlobalArray>(
       GlobalArray::distributed(test_data(program)[0], {line, {axes, {}}, {}, {}})));
   for (int call = 0; call < 3; ++call) x = executable.run(std::move(x));

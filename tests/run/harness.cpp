@@ -116,7 +116,7 @@ Sharding entered(const Program& program, const Mesh& mesh, std::size_t input) {
 Tensors run_once(const Program& program, const Mesh& mesh, const Tensors& inputs, Team& team,
                  const CompileOptions& options) {
   Executable executable(program, mesh, team, options);
-  Values values;
+  GlobalArrays values;
   for (const Tensor& tensor : inputs) values.push_back(std::make_shared<const GlobalArray>(tensor));
   executable.run(values);
   Tensors results;  // of the second run: buffers are then used for the second time

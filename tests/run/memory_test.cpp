@@ -26,7 +26,6 @@ namespace tutti {
 namespace {
 
 using Value = std::shared_ptr<const GlobalArray>;
-using Values = Values;
 
 constexpr std::int64_t large = std::int64_t{16} << 20;  // bytes
 constexpr std::int64_t floats = large / 4;
@@ -55,10 +54,10 @@ std::int64_t bytes_taken(std::int64_t elements, const std::function<Array(const 
   Program program = test_program(mesh(), {{DType::f32, {elements}, {axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {out});
   Team team(1);
-  Values inputs{split(Tensor(DType::f32, {elements}))};
+  GlobalArrays inputs{split(Tensor(DType::f32, {elements}))};
   std::int64_t before = address_space();
   Executable executable(program, mesh(), team, {.storage = storage});
-  Values results = executable.run(inputs);
+  GlobalArrays results = executable.run(inputs);
   return address_space() - before;
 }
 
@@ -154,7 +153,7 @@ TEST_F(NoMemory, for_a_result_names_the_equation_that_makes_it_and_the_next_call
       [] {
         Team team(2);
         Executable executable(program(plus_one), mesh(), team);
-        Values zeros{split(Tensor(DType::f32, {floats}))};
+        GlobalArrays zeros{split(Tensor(DType::f32, {floats}))};
         Value first = executable.run(zeros)[0], second = executable.run(zeros)[0];
         allow_only(large / 2, team);
         print_refusal([&] { executable.run(zeros); });
@@ -172,7 +171,7 @@ TEST_F(NoMemory, is_needed_for_a_result_over_an_argument_that_is_given_away) {
       [] {
         Team team(2);
         Executable executable(program(plus_one), mesh(), team);
-        Values x{split(Tensor(DType::f32, {floats}))};
+        GlobalArrays x{split(Tensor(DType::f32, {floats}))};
         Value kept = executable.run(x)[0];
         allow_only(large / 2, team);
         for (int i = 0; i < 5; ++i) x = executable.run(std::move(x));
@@ -186,7 +185,7 @@ TEST_F(NoMemory, for_the_copy_of_an_argument_names_it_and_the_next_call_works) {
       [] {
         Team team(2);
         Executable executable(program(plus_one), mesh(), team);
-        Values on_host{std::make_shared<const GlobalArray>(Tensor(DType::f32, {floats}))},
+        GlobalArrays on_host{std::make_shared<const GlobalArray>(Tensor(DType::f32, {floats}))},
             placed{split(Tensor(DType::f32, {floats}))};
         executable.run(placed);
         allow_only(large / 2, team);
@@ -258,7 +257,7 @@ void record(Short when, const std::function<void(Timeline&, const std::string&)>
   Timeline timeline(team.workers(), file.path());
   Executable executable(test_program(Mesh(), {{DType::f32, {size}}}, body, {}), Mesh(), team,
                         {.timeline = &timeline});
-  Values x{std::make_shared<const GlobalArray>(Tensor(DType::f32, {size}))};
+  GlobalArrays x{std::make_shared<const GlobalArray>(Tensor(DType::f32, {size}))};
   x = executable.run(std::move(x));
   expect(element(x[0], 0) == 250'000);
   limit_addresses(RLIM_INFINITY);

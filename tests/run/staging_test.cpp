@@ -14,7 +14,6 @@ namespace tutti {
 namespace {
 
 using Value = std::shared_ptr<const GlobalArray>;
-using Values = Values;
 
 const Mesh mesh({{"a", 2}, {"b", 2}});
 const Shape shape{8, 4};
@@ -34,8 +33,8 @@ class Sums {
   explicit Sums(std::size_t arguments = 1, std::size_t dim = 0, int workers = 1)
       : team_(workers, Team::Use::always), executable_(program(arguments, dim), mesh, team_) {}
 
-  Tensor operator()(Values inputs) { return run(std::move(inputs))->whole(); }
-  Value run(Values inputs) { return executable_.run(std::move(inputs))[0]; }
+  Tensor operator()(GlobalArrays inputs) { return run(std::move(inputs))->whole(); }
+  Value run(GlobalArrays inputs) { return executable_.run(std::move(inputs))[0]; }
   /// What explain() says in the line about copies.
   std::string copied() const {
     std::string text = executable_.explain();
@@ -160,7 +159,7 @@ TEST(staging, copies_an_array_that_was_given_away_and_came_back_as_a_result) {
   Tensor expected = data(0);
   for (int call = 0; call < 3; ++call) {
     EXPECT_EQ(by_rows({x}), plus_one(expected));
-    Values given;
+    GlobalArrays given;
     given.push_back(std::move(x));
     x = by_columns.run(std::move(given));
     expected = plus_one(expected);
@@ -175,7 +174,7 @@ TEST(staging, is_not_given_away_with_the_argument_that_it_is_a_copy_of) {
   Value x = on_host(0);
   for (int call = 0; call < 3; ++call) {
     Value again = x;
-    Values given;
+    GlobalArrays given;
     given.push_back(std::move(again));
     Value y = sums.run(std::move(given));
     given.clear();

@@ -15,8 +15,6 @@
 namespace tutti {
 namespace {
 
-using Values = Values;
-
 std::shared_ptr<const GlobalArray> on_host(const Tensor& tensor) {
   return std::make_shared<const GlobalArray>(tensor);
 }
@@ -36,7 +34,7 @@ TEST(threads, get_the_results_of_their_own_calls_of_one_executable) {
       const Tensor data = test_data(DType::f32, {8, 3}, static_cast<int>(t));
       const auto argument = on_host(data);
       for (int call = 0; call < 3000; ++call) {
-        const Values results = executable.run(Values{argument});
+        const GlobalArrays results = executable.run(GlobalArrays{argument});
         const Tensor sum = results[0]->whole(), square = results[1]->whole();
         const auto at = call % data.elements();
         wrong[t] += sum.at(at) != data.at(at) + 1 || square.at(at) != data.at(at) * data.at(at);
@@ -63,13 +61,13 @@ TEST(threads, of_a_team_do_not_share_the_scratch_of_products) {
                      },
                      {{mesh.axes()}, {mesh.axes()}});
     const Tensors data = test_data(program);
-    Values arguments;
+    GlobalArrays arguments;
     std::ranges::transform(data, std::back_inserter(arguments), on_host);
     Executable alone(program, mesh, one), shared(program, mesh, two, {.plan = PlanChoice::by_axis});
-    const Values want = alone.run(arguments);
+    const GlobalArrays want = alone.run(arguments);
     int wrong = 0;
     for (int call = 0; call < 300; ++call) {
-      const Values found = shared.run(arguments);
+      const GlobalArrays found = shared.run(arguments);
       wrong += found[0]->whole() != want[0]->whole() || found[1]->whole() != want[1]->whole();
     }
     EXPECT_EQ(wrong, 0) << name(dtype);

@@ -30,7 +30,6 @@ namespace tutti {
 namespace {
 
 using Pair = std::pair<Array, Array>;
-using Values = Values;
 
 const Mesh line({{"x", 4}});
 const Mesh grid({{"x", 2}, {"y", 2}});
@@ -69,7 +68,7 @@ class timeline : public testing::Test {
   void run(const Program& program, const Mesh& mesh, Timeline& recorder, int calls, CompileOptions options) {
     options.timeline = &recorder;
     Executable executable(program, mesh, team_, options);
-    Values values{std::make_shared<const GlobalArray>(test_data(program)[0])};
+    GlobalArrays values{std::make_shared<const GlobalArray>(test_data(program)[0])};
     for (int call = 0; call < calls; ++call) executable.run(values);
   }
   TimelineFile traced(const Program& program, const Mesh& mesh, int calls, const CompileOptions& options) {
@@ -228,7 +227,7 @@ TEST_F(timeline, keeps_programs_and_callers_apart) {
   std::vector<std::thread> callers;
   for (Executable* executable : {&one, &two, &three})
     callers.emplace_back([executable, data = test_data(first)[0]] {
-      Values values{std::make_shared<const GlobalArray>(data)};
+      GlobalArrays values{std::make_shared<const GlobalArray>(data)};
       for (int call = 0; call < calls; ++call) executable->run(values);
     });
   for (std::thread& caller : callers) caller.join();
@@ -254,7 +253,7 @@ TEST_F(timeline, is_whole_after_an_error_in_a_workers_part_and_goes_on) {
                         {.check_assumptions = true, .plan = PlanChoice::by_axis, .timeline = recorder.get()});
   Tensor small = test_data(program)[0], large = small;
   large.mutable_data<float>()[large.elements() - 1] = 1000;  // on the last device
-  EXPECT_THROW(executable.run(Values{std::make_shared<const GlobalArray>(large)}), Error);
+  EXPECT_THROW(executable.run(GlobalArrays{std::make_shared<const GlobalArray>(large)}), Error);
   TimelineFile failed = read();
   ASSERT_EQ(failed.of_category("call").size(), 1U);
   EXPECT_EQ(failed.named("scan", 0).size(), 1U);
@@ -263,7 +262,7 @@ TEST_F(timeline, is_whole_after_an_error_in_a_workers_part_and_goes_on) {
       failed.named("assume_invariant", 0).size() + failed.named("assume_invariant", 1).size();
   EXPECT_GE(until_then, 4U);
   EXPECT_LT(failed.named("dot_general", 0).size(), 5U);
-  executable.run(Values{std::make_shared<const GlobalArray>(small)});
+  executable.run(GlobalArrays{std::make_shared<const GlobalArray>(small)});
   EXPECT_EQ(read().of_category("call").size(), 2U);
 }
 

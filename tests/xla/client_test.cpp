@@ -91,7 +91,7 @@ TEST_F(xla_client, has_no_other_devices_and_none_twice) {
 
 TEST_F(xla_client, tells_the_memory_of_a_device_if_the_plugin_does) {
   const auto opened = client(2);
-  const Buffers x = Buffers::upload(opened, opened->choose({1}), parts_of_four(1));
+  const Buffers x = upload_parts(opened, opened->choose({1}), parts_of_four(1));
   EXPECT_EQ(opened->memory(0)->in_use, 0);
   EXPECT_EQ(opened->memory(1)->in_use, 16);
   EXPECT_EQ(opened->memory(1)->limit, std::int64_t{1} << 30);

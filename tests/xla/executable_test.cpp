@@ -32,10 +32,10 @@ class xla_executable : public FakeXla {
     list = opened->choose({7, 3});
   }
   Executable compile(const Source& source) const { return Executable::compile(opened, list, source); }
-  Buffers four() const { return Buffers::upload(opened, list, parts_of_four(2)); }
+  Buffers four() const { return upload_parts(opened, list, parts_of_four(2)); }
   Buffers six() const {
     const Tensor part(Shape{2, 3}, std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
-    return Buffers::upload(opened, list, {part, part});
+    return upload_parts(opened, list, {part, part});
   }
   void TearDown() override {
     list.reset();
@@ -122,9 +122,9 @@ TEST_F(xla_executable, refuses_arguments_that_end_the_process_or_pass_unnoticed)
   expect({{&gone}, {&n}}, "argument 0 has no buffers");
   expect({{&n}, {&n}}, "argument 0 is i32[2,3] instead of f32[4]");
   const auto other = Client::create(plugin());
-  Buffers foreign = Buffers::upload(other, other->choose({7, 3}), parts_of_four(2));
+  Buffers foreign = upload_parts(other, other->choose({7, 3}), parts_of_four(2));
   expect({{&foreign}, {&n}}, "argument 0 is an array of another client");
-  Buffers elsewhere = Buffers::upload(opened, opened->choose({3, 7}), parts_of_four(2));
+  Buffers elsewhere = upload_parts(opened, opened->choose({3, 7}), parts_of_four(2));
   expect({{&elsewhere}, {&n}}, "argument 0 lies on other devices than the program");
   EXPECT_EQ(calls("PJRT_LoadedExecutable_Execute"), 0);
 }

@@ -32,6 +32,14 @@ Tensors parts_of_four(int n) {
   return parts;
 }
 
+Buffers upload_parts(const std::shared_ptr<const Client>& client,
+                     const std::shared_ptr<const DeviceList>& devices, const Tensors& parts) {
+  std::vector<const std::byte*> data;
+  for (const Tensor& part : parts) data.push_back(part.data());
+  const Type type = parts.empty() ? Type(DType::f32, {}) : Type(parts[0].dtype(), parts[0].shape());
+  return Buffers::upload(client, devices, type, data);
+}
+
 fake_pjrt::Control& FakeXla::fake_control() {
   void* library = dlopen(fake_plugin_path().c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) throw std::runtime_error(dlerror());

@@ -29,6 +29,9 @@ inline std::vector<int> first(int n) {
 }
 /// n parts f32[4], all different.
 Tensors parts_of_four(int n);
+/// Copies parts[i] to the local device i.
+Buffers upload_parts(const std::shared_ptr<const Client>& client,
+                     const std::shared_ptr<const DeviceList>& devices, const Tensors& parts);
 
 /// Tests against the fake plugin. A test fails if a handle is left at its end, or a call was wrong.
 class FakeXla : public testing::Test {

@@ -32,7 +32,7 @@ Tensors run(const Op& op, const Types& operands, const std::vector<Tensors>& par
   const auto devices = client->choose(first(grid.devices()));
   const Executable executable = Executable::compile(client, devices, source);
   std::vector<Buffers> buffers;
-  for (const Tensors& part : parts) buffers.push_back(Buffers::upload(client, devices, part));
+  for (const Tensors& part : parts) buffers.push_back(upload_parts(client, devices, part));
   std::vector<Argument> arguments;
   for (Buffers& buffer : buffers) arguments.push_back({&buffer});
   return executable.run(arguments)[0].download(first(grid.devices()));

@@ -92,7 +92,7 @@ TEST_F(xla_plugin, of_the_future_may_want_larger_structs) {
   const auto opened = client();
   const auto devices = opened->choose({0, 1});
   const Executable executable = Executable::compile(opened, devices, doubled());
-  Buffers x = Buffers::upload(opened, devices, parts_of_four(2));
+  Buffers x = upload_parts(opened, devices, parts_of_four(2));
   const Argument argument{&x};
   EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(DType::f32, Shape{4}));
   control.fail("PJRT_LoadedExecutable_Execute", 1, error_code::resource_exhausted, "full");

@@ -54,7 +54,7 @@ TEST_F(xla_on_cpus, sums_over_8_replicas) {
   const auto devices = client()->choose(first(8));
   const Executable program =
       Executable::compile(client(), devices, sum("[[0, 1, 2, 3, 4, 5, 6, 7]]> : tensor<1x8xi64"));
-  Buffers x = Buffers::upload(client(), devices, parts_of_four(8));
+  Buffers x = upload_parts(client(), devices, parts_of_four(8));
   const Tensor expected(Shape{4}, std::vector<float>{288, 296, 304, 312});
   std::vector<Buffers> sums;
   for (int call = 0; call < 300; ++call) sums = program.run(std::vector<Argument>{{&x}});
@@ -65,7 +65,7 @@ TEST_F(xla_on_cpus, numbers_replicas_in_the_order_of_the_chosen_devices) {
   const auto devices = client()->choose({7, 2, 5, 0, 1, 6, 3, 4});
   const Executable program =
       Executable::compile(client(), devices, sum("[[0, 1], [2, 3], [4, 5], [6, 7]]> : tensor<4x2xi64"));
-  Buffers x = Buffers::upload(client(), devices, parts_of_four(8));
+  Buffers x = upload_parts(client(), devices, parts_of_four(8));
   const Tensors sums = program.run(std::vector<Argument>{{&x}})[0].download(first(8));
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(sums[static_cast<std::size_t>(i)].at(0), 2 + 10 * (i / 2 * 4 + 1)) << i;
@@ -101,7 +101,7 @@ TEST_F(xla_on_cpus, moves_every_dtype_bit_for_bit_from_device_to_device) {
       for (std::size_t i = 0; i < parts[part].bytes(); ++i)
         parts[part].mutable_bytes()[i] =
             static_cast<std::byte>(dtype == DType::boolean ? (i + part) % 2 : 37 * i + 91 * part);
-    Buffers x = Buffers::upload(client(), devices, parts);
+    Buffers x = upload_parts(client(), devices, parts);
     EXPECT_EQ(program.run(std::vector<Argument>{{&x}})[0].download(first(2)), (Tensors{parts[1], parts[0]}))
         << name(dtype);
   }
@@ -116,7 +116,7 @@ TEST_F(xla_on_cpus, takes_scalars_and_arrays_without_elements) {
                                                    source(module_text(1, "%arg0: " + type, type,
                                                                       "    return %arg0 : " + type + "\n"),
                                                           {local}, {local}));
-    Buffers x = Buffers::upload(client(), devices, {part});
+    Buffers x = upload_parts(client(), devices, {part});
     EXPECT_EQ(program.run(std::vector<Argument>{{&x}})[0].download(0), part);
   }
 }
@@ -130,7 +130,7 @@ Source doubled_on(int n) {
 TEST_F(xla_on_cpus, overwrites_what_is_given_away_and_nothing_else) {
   const auto devices = client()->choose(first(8));
   const Executable program = Executable::compile(client(), devices, doubled_on(8));
-  Buffers x = Buffers::upload(client(), devices, parts_of_four(8));
+  Buffers x = upload_parts(client(), devices, parts_of_four(8));
   const std::uintptr_t place = x.address(0);
   const Buffers kept = std::move(program.run(std::vector<Argument>{{&x}}).front());
   EXPECT_FALSE(x.is_deleted());
@@ -153,7 +153,7 @@ TEST_F(xla_on_cpus, tells_memory_of_a_program_and_loads_it_again) {
   const auto bytes = program.serialised();
   ASSERT_TRUE(bytes);
   const Executable loaded = Executable::load(client(), devices, doubled_on(8), *bytes);
-  Buffers x = Buffers::upload(client(), devices, parts_of_four(8));
+  Buffers x = upload_parts(client(), devices, parts_of_four(8));
   EXPECT_EQ(loaded.run(std::vector<Argument>{{&x}})[0].download(3).at(0), 62);
 }
 
@@ -199,7 +199,7 @@ TEST_F(xla_on_cpus, refuses_an_array_larger_than_all_memory) {
       Executable::compile(client(), devices,
                           source(module_text(1, "%arg0: tensor<f32>", "tensor<4398046511104xf32>", body),
                                  {Type(DType::f32, {})}, {huge}));
-  Buffers x = Buffers::upload(client(), devices, {Tensor::scalar(1.0F)});
+  Buffers x = upload_parts(client(), devices, {Tensor::scalar(1.0F)});
   expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::memory,
                  {"xla: run: Out of memory", "17592186044416", "use smaller blocks"});
 }

@@ -200,4 +200,9 @@ LocalProgram localised(const Program& program, const Mesh& mesh,
   return made;
 }
 
+bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::size_t output) {
+  return local.input_types[input] == local.output_types[output] &&
+         local.input_shardings[input] == local.output_shardings[output];
+}
+
 }  // namespace tutti

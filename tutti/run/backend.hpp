@@ -13,7 +13,7 @@
 namespace tutti {
 
 /// Arguments or results of a program, in its order.
-using Values = std::vector<std::shared_ptr<const GlobalArray>>;
+using GlobalArrays = std::vector<std::shared_ptr<const GlobalArray>>;
 
 /// What a machine must know to compile a program, beside the program.
 struct CompileRequest {
@@ -35,7 +35,7 @@ class Runnable {
   /// away: a result may take its memory, also if the call fails. An error that is seen after the return is thrown where a
   /// result is looked at, with the line `where`.
   /// Throws T015 (argument) for inputs of other types, R003 (memory), R004 (device), and what the machine adds.
-  virtual Values run(Values inputs, const Where& where) = 0;
+  virtual GlobalArrays run(GlobalArrays inputs, const Where& where) = 0;
   /// Describes the compiled program: times, memory, what the last call copied.
   virtual std::string explain() const = 0;
 };
@@ -56,6 +56,8 @@ class Backend {
   /// mesh of the same devices.
   virtual std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
                                                    const Sharding& sharding, const Where& where) = 0;
+  /// In the words of a report: "8 virtual devices (data=4,model=2), 2 workers".
+  virtual std::string description() const = 0;
   /// Number of worker threads of ours. 0: others compute.
   virtual int workers() const { return 0; }
   virtual std::int64_t events_left_out() const { return 0; }  // see Machine

@@ -7,11 +7,6 @@
 namespace tutti {
 namespace {
 
-bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::size_t output) {
-  return local.input_types[input] == local.output_types[output] &&
-         local.input_shardings[input] == local.output_shardings[output];
-}
-
 /// Per output: the inputs that the output may be written over.
 std::vector<std::vector<std::size_t>> choices(const LocalProgram& local, const Plan& plan) {
   const Graph& graph = plan.graph();

@@ -123,7 +123,7 @@ struct Executable::State {
            (is_owned_by(2, array) && (has(rings[output]) || std::ranges::any_of(rings, has)));
   }
 
-  std::shared_ptr<const GlobalArray> room_for(std::size_t output, Values& inputs) try {
+  std::shared_ptr<const GlobalArray> room_for(std::size_t output, GlobalArrays& inputs) try {
     std::optional<std::size_t> input = overwritten[output];
     bool in_place = input && is_given_away(output, inputs[*input]);
     std::shared_ptr<const GlobalArray> room = in_place ? std::move(inputs[*input]) : rings[output].take();
@@ -136,7 +136,7 @@ struct Executable::State {
     throw error.at({}, fmt::format("result {}", output));
   }
 
-  void check(const Values& inputs) const {
+  void check(const GlobalArrays& inputs) const {
     require(inputs.size() == local.input_types.size(), Code::argument, "{} for a program of {}",
             counted(std::ssize(inputs), "argument"), local.input_types.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -145,13 +145,13 @@ struct Executable::State {
               inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local.input_types[i]));
   }
 
-  Values run(Values inputs) {
+  GlobalArrays run(GlobalArrays inputs) {
     std::lock_guard lock(turn);
     check(inputs);
     ++calls;
     copied_by_last_call.clear();
     for (std::size_t i = 0; i < inputs.size(); ++i) plan.bind(i, in_place(i, inputs[i]));
-    Values results;
+    GlobalArrays results;
     results.reserve(rings.size());
     for (std::size_t i = 0; i < rings.size(); ++i) {
       results.push_back(room_for(i, inputs));
@@ -236,7 +236,7 @@ Executable::Executable(const Program& program, const Mesh& mesh, Team& team,
 
 Executable::~Executable() = default;
 
-Values Executable::run(Values inputs) { return state_->run(std::move(inputs)); }
+GlobalArrays Executable::run(GlobalArrays inputs) { return state_->run(std::move(inputs)); }
 
 std::string Executable::explain() const {
   std::lock_guard lock(state_->turn);

@@ -49,7 +49,7 @@ class Executable {
   /// exception of an opaque kernel, at its equation. With check_assumptions, throws T004 at an assume_invariant
   /// that does not hold. With Storage::per_device, throws I001 if devices hold different values where the
   /// type says equal.
-  Values run(Values inputs);
+  GlobalArrays run(GlobalArrays inputs);
 
   /// Describes the plan: the steps of each phase with split, ops, source line, bytes and times (estimated
   /// and, with a timeline, measured); then memory and the copies of arguments.

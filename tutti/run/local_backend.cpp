@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/run/executable.hpp"
 #include "tutti/run/watch/timeline.hpp"
@@ -22,7 +23,7 @@ class LocalProgramRun : public Runnable {
   LocalProgramRun(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options)
       : executable_(program, mesh, team, options) {}
 
-  Values run(Values inputs, const Where&) override { return executable_.run(std::move(inputs)); }
+  GlobalArrays run(GlobalArrays inputs, const Where&) override { return executable_.run(std::move(inputs)); }
   std::string explain() const override { return executable_.explain(); }
 
  private:
@@ -57,6 +58,11 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
                                                        const Sharding& sharding, const Where&) {
   if (array->sharding() == sharding && !array->remote()) return array;
   return std::make_shared<const GlobalArray>(GlobalArray::distributed(*array, sharding));
+}
+
+std::string LocalBackend::description() const {
+  return fmt::format("{} ({}), {}", counted(mesh().devices(), "virtual device"), to_string(mesh()),
+                     counted(workers(), "worker"));
 }
 
 std::int64_t LocalBackend::events_left_out() const { return timeline_ ? timeline_->left_out() : 0; }

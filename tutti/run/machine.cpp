@@ -80,6 +80,7 @@ struct CompiledProgram::State {
 Machine::Machine(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
 
 const Mesh& Machine::mesh() const { return backend_->mesh(); }
+std::string Machine::description() const { return backend_->description(); }
 int Machine::workers() const { return backend_->workers(); }
 std::int64_t Machine::events_left_out() const { return backend_->events_left_out(); }
 std::string Machine::trace_failure() const { return backend_->trace_failure(); }
@@ -134,7 +135,7 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
 Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure, Where where) const try {
   const State& state = *state_;
   if (!(structure == state.structure)) require_same_structure("call", state.structure, structure, where);
-  Values inputs;
+  GlobalArrays inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::shared_ptr<const GlobalArray> data = data_of_argument(arguments[i], state.paths[i]);
     Type expected = state.program.type(state.program.inputs[i]);

@@ -80,6 +80,8 @@ class Machine {
  public:
   explicit Machine(std::shared_ptr<Backend> backend);  // for open_local and its like
   const Mesh& mesh() const;
+  /// "8 virtual devices (data=4,model=2), 2 workers"; "8 cpu devices of XLA (data=4,model=2)"
+  std::string description() const;
   /// Number of worker threads; 0 if a plugin computes.
   int workers() const;
   /// Number of events missing from the trace file, which keeps the first 262,144, fewer if writing fails.

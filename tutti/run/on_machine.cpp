@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/on_machine.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "tutti/devices/block.hpp"
@@ -67,6 +69,24 @@ std::shared_ptr<const GlobalArray> whole_of(Type type, const Mesh& mesh, const T
                                              ShardedBuffer{shards, stride});
 }
 
+GlobalArrays wholes_of(const Program& program, const Mesh& mesh, const std::vector<Tensors>& inputs) {
+  GlobalArrays wholes;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    wholes.push_back(whole_of(program.type(program.inputs[k]), mesh, inputs[k]));
+  return wholes;
+}
+
+std::vector<Tensors> parts_of(const Program& program, const Mesh& mesh, const GlobalArrays& wholes) {
+  std::vector<Tensors> results;
+  for (const std::shared_ptr<const GlobalArray>& whole : wholes) {
+    Type type = program.type(program.outputs[results.size()]);
+    Tensors& parts = results.emplace_back();
+    for (int device = 0; device < mesh.devices(); ++device)
+      parts.push_back(whole->shard(device).reshaped(type.shape()));
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
@@ -79,17 +99,17 @@ std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs, Team& team,
                                     const CompileOptions& options) {
   Executable executable(of_wholes(program, mesh), mesh, team, options);
-  Values wholes;
+  return parts_of(program, mesh, executable.run(wholes_of(program, mesh, inputs)));
+}
+
+std::vector<Tensors> run_on_machine(const Program& program, const std::vector<Tensors>& inputs,
+                                    Backend& machine) {
+  const Mesh& mesh = machine.mesh();
+  CompileRequest request;
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    wholes.push_back(whole_of(program.type(program.inputs[k]), mesh, inputs[k]));
-  std::vector<Tensors> results;
-  for (const std::shared_ptr<const GlobalArray>& whole : executable.run(std::move(wholes))) {
-    Type type = program.type(program.outputs[results.size()]);
-    Tensors& parts = results.emplace_back();
-    for (int device = 0; device < mesh.devices(); ++device)
-      parts.push_back(whole->shard(device).reshaped(type.shape()));
-  }
-  return results;
+    request.input_names.push_back(fmt::format("argument {}", k));
+  const std::unique_ptr<Runnable> runnable = machine.compile(of_wholes(program, mesh), request);
+  return parts_of(program, mesh, runnable->run(wholes_of(program, mesh, inputs), {}));
 }
 
 }  // namespace tutti

@@ -17,5 +17,8 @@ std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs,
                                     const CompileOptions& options = {.check_races = true});
+/// Compiles and runs `program` on another machine's devices. Its errors have no line.
+std::vector<Tensors> run_on_machine(const Program& program, const std::vector<Tensors>& inputs,
+                                    Backend& machine);
 
 }  // namespace tutti

@@ -14,11 +14,15 @@ constexpr std::size_t buffers_per_result = 2;
 }  // namespace
 
 bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array) {
-  if (array.use_count() != owners || array->buffer().base.use_count() != 1) return false;
-  // Reading the counts orders nothing. Making and dropping copies does: both change the counts with
-  // acquire-release operations.
-  static_cast<void>(std::pair(array, array->buffer().base));
-  return true;
+  if (array.use_count() != owners) return false;
+  const auto is_its_own = [&](const auto& memory) {
+    if (memory.use_count() != 1) return false;
+    // Reading the counts orders nothing. Making and dropping copies does: both change the counts with
+    // acquire-release operations.
+    static_cast<void>(std::pair(array, memory));
+    return true;
+  };
+  return array->remote() ? is_its_own(array->remote()) : is_its_own(array->buffer().base);
 }
 
 bool ResultRing::has(const std::shared_ptr<const GlobalArray>& array) const {

@@ -49,27 +49,23 @@ void Buffers::destroy() noexcept {
 }
 
 Buffers Buffers::upload(const std::shared_ptr<const Client>& client,
-                        std::shared_ptr<const DeviceList> devices, const Tensors& parts) {
+                        std::shared_ptr<const DeviceList> devices, Type type,
+                        std::span<const std::byte* const> parts) {
   constexpr const char* step = "upload";
   client->require_alive(step);
   ensure(parts.size() == devices->handles.size(), "xla: {}: {} for {}", step,
          counted(static_cast<std::int64_t>(parts.size()), "part"),
          counted(static_cast<std::int64_t>(devices->handles.size()), "local device"));
   const Plugin& plugin = client->plugin();
-  Buffers buffers(client, std::move(devices), Type(DType::f32, {}));
+  Buffers buffers(client, std::move(devices), Type(type.dtype(), type.shape()));
   std::vector<Event> events;  // destroyed before `buffers`; the parts are the caller's
   events.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Tensor& part = parts[i];
-    const Type type(part.dtype(), part.shape());
-    if (i == 0) buffers.type_ = type;
-    ensure(type == buffers.type_, "xla: {}: parts of one array are {} and {}", step, to_string(buffers.type_),
-           to_string(type));
     ClientUpload sent{.client = client->handle(),
-                      .data = part.data(),
-                      .type = element_type_of(part.dtype()),
-                      .dims = part.shape().sizes().data(),
-                      .rank = static_cast<std::size_t>(part.shape().rank()),
+                      .data = parts[i],
+                      .type = element_type_of(type.dtype()),
+                      .dims = type.shape().sizes().data(),
+                      .rank = static_cast<std::size_t>(type.rank()),
                       .semantics = host_memory::until_done,
                       .device = buffers.devices_->handles[i]};
     if (const auto failure = plugin.attempt(sent)) client->fail_at_device(*failure, step, Code::internal);
@@ -79,6 +75,8 @@ Buffers Buffers::upload(const std::shared_ptr<const Client>& client,
   if (const auto failure = await_all(events)) client->fail_at_device(*failure, step, Code::internal);
   return buffers;
 }
+
+std::int64_t Buffers::bytes() const { return static_cast<std::int64_t>(type_.bytes() * handles_.size()); }
 
 void Buffers::require_usable(std::string_view step) const {
   ensure(client_ && !is_given_away_, "xla: {}: the buffers of {} were given away before", step,

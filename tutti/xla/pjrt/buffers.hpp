@@ -34,15 +34,17 @@ std::optional<Failure> await_all(std::span<Event> events);
 /// One array on devices: one buffer per device of this process, all of the same dtype and shape.
 class Buffers {
  public:
-  /// Copies parts[i] to the local device i. The parts may share elements. The caller may overwrite them afterwards.
-  /// Throws R003 if a device has not enough memory.
+  /// Copies parts[i], a dense array of this type, to the local device i. The parts may share memory. The caller may
+  /// overwrite them afterwards. Throws R003 if a device has not enough memory.
   static Buffers upload(const std::shared_ptr<const Client>& client,
-                        std::shared_ptr<const DeviceList> devices, const Tensors& parts);
+                        std::shared_ptr<const DeviceList> devices, Type type,
+                        std::span<const std::byte* const> parts);
   Buffers(Buffers&& other) noexcept = default;
   Buffers& operator=(Buffers&& other) noexcept;
   ~Buffers();
 
   Type type() const { return type_; }  // of one device's buffer; without states
+  std::int64_t bytes() const;          // of all buffers
   const std::shared_ptr<const DeviceList>& devices() const { return devices_; }
   const Client& client() const { return *client_; }
   /// True after a call that was allowed to overwrite the buffers. They cannot be used any more.

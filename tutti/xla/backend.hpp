@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tutti/run/backend.hpp"
+#include "tutti/xla/open_xla.hpp"
+#include "tutti/xla/pjrt/client.hpp"
+#include "tutti/xla/uploads.hpp"
+
+namespace tutti::xla {
+
+/// The devices of a client as a mesh. Position i of the mesh is replica i of its programs.
+class XlaBackend : public Backend, public std::enable_shared_from_this<XlaBackend> {
+ public:
+  /// `ids`: the plugin's numbers of the devices at the positions of the mesh. Throws R004 for unknown ones.
+  XlaBackend(const Mesh& mesh, std::shared_ptr<const Client> client, const std::vector<int>& ids,
+             const XlaOptions& options);
+
+  std::unique_ptr<Runnable> compile(const Program& program, const CompileRequest& request) override;
+  std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
+                                           const Sharding& sharding, const Where& where) override;
+
+  std::string description() const override;
+
+  const std::shared_ptr<const Client>& client() const { return client_; }
+  /// The devices at the positions of this machine's mesh.
+  const std::shared_ptr<const DeviceList>& devices() const { return devices_; }
+  const XlaOptions& options() const { return options_; }
+
+  /// Calls on one machine run one after another. Hold it while arrays are brought in and a program is launched.
+  std::mutex& turn() { return turn_; }
+  /// Hold turn().
+  Uploads& uploads() { return uploads_; }
+  /// Copies an array to the devices. If their memory is full, frees the copies of arrays that were kept for later calls,
+  /// and tries again. Hold turn(). Throws R003.
+  Buffers upload(const GlobalArray& array, const Sharding& sharding);
+
+ private:
+  std::shared_ptr<const DeviceList> devices_of(const Mesh& mesh) const;
+
+  std::shared_ptr<const Client> client_;
+  std::shared_ptr<const DeviceList> devices_;
+  XlaOptions options_;
+  std::map<int, int> id_of_;  // the plugin's number of a device of the mesh
+  Uploads uploads_;
+  std::mutex turn_;
+};
+
+}  // namespace tutti::xla

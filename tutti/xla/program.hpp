@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tutti/control/boundary.hpp"
+#include "tutti/xla/backend.hpp"
+#include "tutti/xla/compile.hpp"
+
+namespace tutti::xla {
+
+/// A program that XLA has compiled for the devices of a machine.
+class XlaProgram : public Runnable {
+ public:
+  /// Throws T014 for a program for another mesh, T010 where an op refuses to be lowered, R004 with the file of the
+  /// module if XLA cannot compile it.
+  XlaProgram(XlaBackend& machine, const Program& program, const CompileRequest& request);
+
+  GlobalArrays run(GlobalArrays inputs, const Where& where) override;
+  std::string explain() const override;
+
+ private:
+  struct Copied {
+    std::size_t input;
+    std::int64_t bytes;
+    bool is_from_devices;  // of this or another machine
+  };
+  struct BroughtIn;
+  void check(const GlobalArrays& inputs) const;
+  Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array, BroughtIn& held);
+
+  XlaBackend& machine_;
+  LocalProgram local_;
+  std::vector<std::optional<int>> aliases_;  // per input: the output that may take its memory
+  std::vector<std::string> input_names_;
+  Compiled compiled_;
+  std::int64_t calls_ = 0, copied_bytes_ = 0;
+  std::vector<Copied> copied_by_last_call_;
+};
+
+}  // namespace tutti::xla

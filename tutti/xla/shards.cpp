@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/xla/shards.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti::xla {
+
+bool Shards::holds(int device) const { return std::ranges::binary_search(buffers_.devices()->local, device); }
+
+Tensors Shards::download(std::span<const int> devices) const try {
+  const std::vector<int>& local = buffers_.devices()->local;
+  std::vector<int> places;
+  for (const int device : devices) {
+    const auto found = std::ranges::lower_bound(local, device);
+    ensure(found != local.end() && *found == device, "this process does not drive device {}", device);
+    places.push_back(static_cast<int>(found - local.begin()));
+  }
+  return buffers_.download(places);
+} catch (const Error& error) {
+  throw error.at(call_, "call");
+}
+
+Buffers* buffers_of(const GlobalArray& array, const Client& client, const Sharding& sharding) {
+  const auto* shards = dynamic_cast<const Shards*>(array.remote().get());
+  const bool is_ours = shards && &shards->buffers().client() == &client && array.sharding() == sharding;
+  return is_ours ? &shards->buffers() : nullptr;
+}
+
+std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
+                                            const Where& call) {
+  return std::make_shared<const GlobalArray>(type, sharding,
+                                             std::make_shared<const Shards>(std::move(buffers), call));
+}
+
+}  // namespace tutti::xla
