@@ -189,10 +189,9 @@ struct Executable::State {
     Circumstances now{.recording = recording ? &*recording : nullptr,
                       .is_always_crowded = team.is_always_crowded(),
                       .moved_inputs = local.moved_inputs,
-                      .calls = calls,
-                      .copied_bytes = copied_bytes};
+                      .copies = {.calls = calls, .bytes = copied_bytes}};
     for (const auto& [i, is_from_devices] : copied_by_last_call)
-      now.copied_by_last_call.push_back(
+      now.copies.by_last_call.push_back(
           {input_names[i], input_buffer(i).bytes, local.input_shardings[i], is_from_devices});
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i].memory()) now.copied_arguments += input_buffer(i).bytes;

@@ -10,7 +10,12 @@ namespace tutti::xla {
 
 XlaBackend::XlaBackend(const Mesh& mesh, std::shared_ptr<const Client> client, const std::vector<int>& ids,
                        const XlaOptions& options)
-    : Backend(mesh), client_(std::move(client)), devices_(client_->choose(ids)), options_(options) {
+    : Backend(mesh),
+      client_(std::move(client)),
+      devices_(client_->choose(ids)),
+      options_(options),
+      trace_(std::make_shared<Trace>(options.trace,
+                                     "tutti on " + client_->platform() + " devices, " + to_string(mesh))) {
   for (int position = 0; position < mesh.devices(); ++position)
     id_of_[mesh.device_id(position)] = ids[static_cast<std::size_t>(position)];
 }
@@ -27,21 +32,29 @@ std::shared_ptr<const DeviceList> XlaBackend::devices_of(const Mesh& mesh) const
   return client_->choose(ids);
 }
 
-Buffers XlaBackend::upload(const GlobalArray& array, const Sharding& sharding) {
+Buffers XlaBackend::upload(const GlobalArray& array, const Sharding& sharding, const std::string& name,
+                           const Where& where) {
   const std::shared_ptr<const DeviceList> devices = devices_of(sharding.mesh);
-  try {
-    return uploaded(array, sharding, client_, devices);
-  } catch (const Error& error) {
-    if (error.code() != Code::memory || !uploads_.drop_all()) throw;
-    return uploaded(array, sharding, client_, devices);
-  }
+  std::optional<Buffers> copy;
+  const auto bytes =
+      static_cast<std::int64_t>(padded_local_type(array.type(), sharding).bytes() * devices->local.size());
+  trace_->record({name, "upload", where, bytes}, [&] {
+    try {
+      copy = uploaded(array, sharding, client_, devices);
+    } catch (const Error& error) {
+      if (error.code() != Code::memory || !uploads_.drop_all()) throw;
+      copy = uploaded(array, sharding, client_, devices);
+    }
+  });
+  return *std::move(copy);
 }
 
 std::shared_ptr<const GlobalArray> XlaBackend::place(const std::shared_ptr<const GlobalArray>& array,
                                                      const Sharding& sharding, const Where& where) {
   if (buffers_of(*array, *client_, sharding)) return array;
   const std::scoped_lock locked(turn_);
-  return array_of(array->type(), sharding, upload(*array, sharding), where);
+  return array_of(array->type(), sharding, upload(*array, sharding, to_string(array->type()), where), where,
+                  trace_);
 }
 
 std::string XlaBackend::description() const {

@@ -9,12 +9,13 @@
 #include "tutti/run/backend.hpp"
 #include "tutti/xla/open_xla.hpp"
 #include "tutti/xla/pjrt/client.hpp"
+#include "tutti/xla/trace.hpp"
 #include "tutti/xla/uploads.hpp"
 
 namespace tutti::xla {
 
 /// The devices of a client as a mesh. Position i of the mesh is replica i of its programs.
-class XlaBackend : public Backend, public std::enable_shared_from_this<XlaBackend> {
+class XlaBackend : public Backend {
  public:
   /// `ids`: the plugin's numbers of the devices at the positions of the mesh. Throws R004 for unknown ones.
   XlaBackend(const Mesh& mesh, std::shared_ptr<const Client> client, const std::vector<int>& ids,
@@ -30,14 +31,18 @@ class XlaBackend : public Backend, public std::enable_shared_from_this<XlaBacken
   /// The devices at the positions of this machine's mesh.
   const std::shared_ptr<const DeviceList>& devices() const { return devices_; }
   const XlaOptions& options() const { return options_; }
+  const std::shared_ptr<Trace>& trace() const { return trace_; }
+  std::int64_t events_left_out() const override { return trace_->events_left_out(); }
+  std::string trace_failure() const override { return trace_->failure(); }
 
   /// Calls on one machine run one after another. Hold it while arrays are brought in and a program is launched.
   std::mutex& turn() { return turn_; }
   /// Hold turn().
   Uploads& uploads() { return uploads_; }
   /// Copies an array to the devices. If their memory is full, frees the copies of arrays that were kept for later calls,
-  /// and tries again. Hold turn(). Throws R003.
-  Buffers upload(const GlobalArray& array, const Sharding& sharding);
+  /// and tries again. `name`: the array, in the user's words. Hold turn(). Throws R003.
+  Buffers upload(const GlobalArray& array, const Sharding& sharding, const std::string& name,
+                 const Where& where);
 
  private:
   std::shared_ptr<const DeviceList> devices_of(const Mesh& mesh) const;
@@ -45,7 +50,8 @@ class XlaBackend : public Backend, public std::enable_shared_from_this<XlaBacken
   std::shared_ptr<const Client> client_;
   std::shared_ptr<const DeviceList> devices_;
   XlaOptions options_;
-  std::map<int, int> id_of_;  // the plugin's number of a device of the mesh
+  std::shared_ptr<Trace> trace_;  // arrays share it, which may outlive the machine
+  std::map<int, int> id_of_;      // the plugin's number of a device of the mesh
   Uploads uploads_;
   std::mutex turn_;
 };

@@ -2,6 +2,7 @@
 #include "tutti/xla/program.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/results.hpp"
 #include "tutti/stablehlo/write.hpp"
+#include "tutti/xla/explain.hpp"
 #include "tutti/xla/shards.hpp"
 
 namespace tutti::xla {
@@ -43,6 +45,24 @@ Source source_of(const LocalProgram& local, const std::vector<std::optional<int>
   return source;
 }
 
+/// True if a message of XLA names this line: "train.cpp:12:3: error", or in metadata of HLO.
+bool names(const std::string& message, const Where& where) {
+  if (!where.known()) return false;
+  return message.find(fmt::format("{}:{}:", where.file, where.line)) != std::string::npos ||
+         message.find(fmt::format("source_file=\"{}\" source_line={} ", where.file, where.line)) !=
+             std::string::npos;
+}
+
+/// The equation, in sub-programs as well, whose line a message of XLA names. Null if there is none.
+const Equation* named_by(const std::string& message, const Program& program) {
+  for (const Equation& equation : program.equations) {
+    for (const SubProgram& inside : equation.op->programs())
+      if (const Equation* named = named_by(message, *inside)) return named;
+    if (names(message, equation.where)) return &equation;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 /// What the arguments of one call need until its end.
@@ -53,12 +73,23 @@ struct XlaProgram::BroughtIn {
 
 XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const CompileRequest& request)
     : machine_(machine),
-      local_(localised(program, machine.mesh(), request.input_shardings)),
-      aliases_(outputs_in_place(local_)),
-      input_names_(request.input_names),
-      compiled_(compiled(machine.client(), machine.devices(),
-                         source_of(local_, aliases_, machine.mesh(), machine.options()),
-                         machine.options().cache)) {}
+      name_(fmt::format("program {}", machine.trace()->next_program())),
+      input_names_(request.input_names) {
+  const auto start = std::chrono::steady_clock::now();
+  local_ = localised(program, machine.mesh(), request.input_shardings);
+  aliases_ = outputs_in_place(local_);
+  const Source source = source_of(local_, aliases_, machine.mesh(), machine.options());
+  prepared_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  try {
+    machine.trace()->record({name_, "compile", request.where}, [&] {
+      compiled_ = compiled(machine.client(), machine.devices(), source, machine.options().cache);
+    });
+  } catch (const Error& error) {
+    if (const Equation* named = named_by(error.message(), local_.program))
+      throw error.at(named->where, named->op->name());
+    throw;
+  }
+}
 
 void XlaProgram::check(const GlobalArrays& inputs) const {
   require(inputs.size() == local_.input_types.size(), Code::argument, "{} for a program of {}",
@@ -71,7 +102,7 @@ void XlaProgram::check(const GlobalArrays& inputs) const {
 
 /// The buffers of an input. Copies it to the devices if it lies elsewhere or otherwise.
 Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
-                             BroughtIn& held) try {
+                             BroughtIn& held, const Where& where) try {
   const Sharding& sharding = local_.input_shardings[input];
   const bool is_given_away = is_owned_by(1, array);
   const Use use = is_given_away && aliases_[input] ? Use::give_away : Use::keep;
@@ -82,9 +113,9 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
       held.copies.push_back(copy);
       return {copy.get(), Use::keep};
     }
-  Buffers copy = machine_.upload(*array, sharding);
-  copied_bytes_ += copy.bytes();
-  copied_by_last_call_.push_back({input, copy.bytes(), array->remote() != nullptr});
+  Buffers copy = machine_.upload(*array, sharding, input_names_[input], where);
+  copies_.bytes += copy.bytes();
+  copies_.by_last_call.push_back({input_names_[input], copy.bytes(), sharding, array->remote() != nullptr});
   if (is_given_away) return {&held.uploaded.emplace_back(std::move(copy)), use};
   auto kept = std::make_shared<Buffers>(std::move(copy));
   uploads.keep(array, sharding, kept);
@@ -98,24 +129,27 @@ GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   const std::scoped_lock locked(machine_.turn());
   check(inputs);
   machine_.uploads().drop_dead();
-  ++calls_;
-  copied_by_last_call_.clear();
+  ++copies_.calls;
+  copies_.by_last_call.clear();
   BroughtIn held;
   std::vector<Argument> arguments;
   arguments.reserve(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) arguments.push_back(brought(i, inputs[i], held));
-  std::vector<Buffers> buffers = compiled_.executable.run(arguments);
+  for (std::size_t i = 0; i < inputs.size(); ++i) arguments.push_back(brought(i, inputs[i], held, where));
+  std::vector<Buffers> buffers;
+  machine_.trace()->record({name_, "call", where}, [&] { buffers = compiled_->executable.run(arguments); });
   GlobalArrays results;
   results.reserve(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    results.push_back(
-        array_of(local_.output_types[i], local_.output_shardings[i], std::move(buffers[i]), where));
+    results.push_back(array_of(local_.output_types[i], local_.output_shardings[i], std::move(buffers[i]),
+                               where, machine_.trace()));
   return results;
 }
 
 std::string XlaProgram::explain() const {
   const std::scoped_lock locked(machine_.turn());
-  return "";
+  machine_.uploads().drop_dead();
+  return explained(machine_.description() + ", " + machine_.client()->plugin().description(), *compiled_,
+                   prepared_, copies_, machine_.uploads().bytes());
 }
 
 }  // namespace tutti::xla

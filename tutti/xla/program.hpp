@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tutti/control/boundary.hpp"
+#include "tutti/run/watch/copies.hpp"
 #include "tutti/xla/backend.hpp"
 #include "tutti/xla/compile.hpp"
 
@@ -22,22 +23,20 @@ class XlaProgram : public Runnable {
   std::string explain() const override;
 
  private:
-  struct Copied {
-    std::size_t input;
-    std::int64_t bytes;
-    bool is_from_devices;  // of this or another machine
-  };
   struct BroughtIn;
+  void compile(const Program& program);
   void check(const GlobalArrays& inputs) const;
-  Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array, BroughtIn& held);
+  Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array, BroughtIn& held,
+                   const Where& where);
 
   XlaBackend& machine_;
+  std::string name_;  // in the timeline
+  std::vector<std::string> input_names_;
+  double prepared_ = 0;  // seconds before XLA got the module
   LocalProgram local_;
   std::vector<std::optional<int>> aliases_;  // per input: the output that may take its memory
-  std::vector<std::string> input_names_;
-  Compiled compiled_;
-  std::int64_t calls_ = 0, copied_bytes_ = 0;
-  std::vector<Copied> copied_by_last_call_;
+  std::optional<Compiled> compiled_;         // empty only while it is compiled
+  Copies copies_;
 };
 
 }  // namespace tutti::xla

@@ -19,7 +19,11 @@ Tensors Shards::download(std::span<const int> devices) const try {
     ensure(found != local.end() && *found == device, "this process does not drive device {}", device);
     places.push_back(static_cast<int>(found - local.begin()));
   }
-  return buffers_.download(places);
+  Tensors parts;
+  const auto bytes = static_cast<std::int64_t>(buffers_.type().bytes() * places.size());
+  trace_->record({to_string(buffers_.type()), "download", call_, bytes},
+                 [&] { parts = buffers_.download(places); });
+  return parts;
 } catch (const Error& error) {
   throw error.at(call_, "call");
 }
@@ -31,9 +35,9 @@ Buffers* buffers_of(const GlobalArray& array, const Client& client, const Shardi
 }
 
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
-                                            const Where& call) {
+                                            const Where& call, const std::shared_ptr<Trace>& trace) {
   return std::make_shared<const GlobalArray>(type, sharding,
-                                             std::make_shared<const Shards>(std::move(buffers), call));
+                                             std::make_shared<const Shards>(std::move(buffers), call, trace));
 }
 
 }  // namespace tutti::xla

@@ -5,6 +5,7 @@
 
 #include "tutti/devices/global_array.hpp"
 #include "tutti/xla/pjrt/buffers.hpp"
+#include "tutti/xla/trace.hpp"
 
 namespace tutti::xla {
 
@@ -12,7 +13,8 @@ namespace tutti::xla {
 class Shards : public RemoteShards {
  public:
   /// `call`: the line of the call that computes them, or of the place that uploads them.
-  Shards(Buffers buffers, Where call) : buffers_(std::move(buffers)), call_(call) {}
+  Shards(Buffers buffers, Where call, std::shared_ptr<Trace> trace)
+      : buffers_(std::move(buffers)), call_(call), trace_(std::move(trace)) {}
 
   bool holds(int device) const override;
   Tensors download(std::span<const int> devices) const override;
@@ -22,12 +24,13 @@ class Shards : public RemoteShards {
  private:
   mutable Buffers buffers_;
   Where call_;
+  std::shared_ptr<Trace> trace_;
 };
 
 /// The buffers of an array on devices of this client, which lies like this; null if it lies otherwise or elsewhere.
 Buffers* buffers_of(const GlobalArray& array, const Client& client, const Sharding& sharding);
 /// An array of these buffers; `type` is of the whole.
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
-                                            const Where& call);
+                                            const Where& call, const std::shared_ptr<Trace>& trace);
 
 }  // namespace tutti::xla

@@ -138,29 +138,6 @@ std::string memory(const Plan& plan, const Circumstances& circumstances) {
                                  in_bytes(copies), in_bytes(buffers)));
 }
 
-// The arguments that the last call copied, as far as a line has room.
-std::string named(const std::vector<CopiedArgument>& copies) {
-  std::string text;
-  std::size_t count = 0;
-  for (; count < copies.size() && text.size() < line_length / 3; ++count)
-    text +=
-        fmt::format("{}{} as {}{}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as),
-                    copies[count].is_from_devices ? " from another machine" : "");
-  return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
-}
-
-std::string copies(const Circumstances& circumstances) {
-  if (circumstances.calls == 0) return "";
-  std::string text = fmt::format("copied into place: {} by {}, by the last one ",
-                                 in_bytes(circumstances.copied_bytes), counted(circumstances.calls, "call"));
-  const std::vector<CopiedArgument>& last = circumstances.copied_by_last_call;
-  if (last.empty()) return text + "nothing\n";
-  std::int64_t bytes = 0;
-  for (const CopiedArgument& copy : last) bytes += copy.bytes;
-  return text + fmt::format("{}\n  {}; Machine::place copies an array once for all programs\n",
-                            in_bytes(bytes), named(last));
-}
-
 }  // namespace
 
 std::string explained(const Plan& plan, const Circumstances& circumstances) {
@@ -177,7 +154,7 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
   if (int moved = circumstances.moved_inputs; moved > 0)
     text += fmt::format("{} gathered inside: used whole beside being split\n",
                         counted(moved, "input is", "inputs are"));
-  return text + copies(circumstances);
+  return text + to_string(circumstances.copies);
 }
 
 }  // namespace tutti

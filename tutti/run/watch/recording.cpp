@@ -11,18 +11,12 @@
 
 #include "tutti/run/place/cost.hpp"
 #include "tutti/run/watch/describe.hpp"
+#include "tutti/run/watch/event_label.hpp"
 
 namespace tutti {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string label(const std::string& name, std::string_view category, const Json& args) {
-  Json event = {{"name", name}, {"cat", category}, {"args", args}};
-  std::string text = event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  text.resize(text.size() - 2);  // Timeline::add completes the object
-  return text;
-}
 
 /// The label of a worker's part of a step. `part`: the role of the step's program in its enclosing step; may
 /// be empty.
@@ -39,7 +33,7 @@ std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std
   if (!part.empty()) args["in"] = part;
   args["bytes"] = static_cast<std::int64_t>(bytes);
   std::string ops = ops_of(plan.graph(), step), kind = kind_name(step.kind);
-  return label(ops.empty() ? kind : ops, kind, args);
+  return event_label(ops.empty() ? kind : ops, kind, args);
 }
 
 double bytes_moved(const Plan& plan) {
@@ -56,8 +50,8 @@ Recording::Recording(const Plan& plan, Timeline& timeline, const Where& compiled
   if (compiled_at.known()) args["line"] = to_string(compiled_at);
   args["phases"] = plan.placement().phases;
   args["bytes"] = static_cast<std::int64_t>(bytes);
-  known_[&call_] = {label(fmt::format("program {}", timeline.next_program()), "call", args), bytes};
-  known_[nullptr] = {label("wait", "wait", {{"for", "the other workers"}})};
+  known_[&call_] = {event_label(fmt::format("program {}", timeline.next_program()), "call", args), bytes};
+  known_[nullptr] = {event_label("wait", "wait", {{"for", "the other workers"}})};
   add_steps(plan, "");
 }
 

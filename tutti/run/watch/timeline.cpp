@@ -21,7 +21,7 @@ constexpr std::size_t most_pending_bytes = 1 << 20;
 // Perfetto treats thread 0 as the idle thread.
 constexpr int process = 1, first_thread = 1;
 
-std::string header(int workers, const std::string& title) {
+std::string header(const std::vector<std::string>& tracks, const std::string& title) {
   nlohmann::ordered_json name = {{"ph", "M"},
                                  {"pid", process},
                                  {"name", "process_name"},
@@ -30,12 +30,12 @@ std::string header(int workers, const std::string& title) {
   std::string text = R"({"displayTimeUnit":"ns","traceEvents":[)"
                      "\n" +
                      name.dump(-1, ' ', false, replace);
-  for (int worker = 0; worker < workers; ++worker)
+  for (std::size_t i = 0; i < tracks.size(); ++i)
     text += fmt::format(",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_name\","
-                        "\"args\":{{\"name\":\"worker {2}\"}}}}"
+                        "\"args\":{{\"name\":\"{2}\"}}}}"
                         ",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_sort_index\","
-                        "\"args\":{{\"sort_index\":{2}}}}}",
-                        process, first_thread + worker, worker);
+                        "\"args\":{{\"sort_index\":{3}}}}}",
+                        process, first_thread + static_cast<int>(i), tracks[i], i);
   return text;
 }
 
@@ -80,17 +80,24 @@ std::int64_t nanoseconds(Track::Clock::duration time) {
 
 }  // namespace
 
-Timeline::Timeline(int workers, const std::string& file, const std::string& title, std::int64_t most_events)
+std::vector<std::string> Timeline::names_of_workers(int workers) {
+  std::vector<std::string> names;
+  for (int worker = 0; worker < workers; ++worker) names.push_back(fmt::format("worker {}", worker));
+  return names;
+}
+
+Timeline::Timeline(const std::vector<std::string>& tracks, const std::string& file, const std::string& title,
+                   std::int64_t most_events)
     : path_(file), most_events_(most_events) {
-  for (int worker = 0; worker < workers; ++worker) {
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
     tracks_.emplace_back(most_events);
-    thread_heads_.push_back(
-        fmt::format("}},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", process, first_thread + worker));
+    thread_heads_.push_back(fmt::format("}},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", process,
+                                        first_thread + static_cast<int>(i)));
   }
   if (path_.empty()) return;
   with_name(path_, {}, not_written_without_memory, [&] { file_ = opened(path_); });
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // each call of a program writes one piece of text
-  text_ = header(workers, title);
+  text_ = header(tracks, title);
   write();
   require(file_ != nullptr, Code::file, "{}", failure());
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/run/watch/copies.hpp"
+
+#include <fmt/core.h>
+
+#include "tutti/base/counted.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t room_for_names = 40;  // characters
+
+// The arguments that the last call copied, as far as a line has room.
+std::string named(const std::vector<CopiedArgument>& copies) {
+  std::string text;
+  std::size_t count = 0;
+  for (; count < copies.size() && text.size() < room_for_names; ++count)
+    text +=
+        fmt::format("{}{} as {}{}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as),
+                    copies[count].is_from_devices ? " from another machine" : "");
+  return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
+}
+
+}  // namespace
+
+std::string to_string(const Copies& copies) {
+  if (copies.calls == 0) return "";
+  std::string text = fmt::format("copied into place: {} by {}, by the last one ", in_bytes(copies.bytes),
+                                 counted(copies.calls, "call"));
+  const std::vector<CopiedArgument>& last = copies.by_last_call;
+  if (last.empty()) return text + "nothing\n";
+  std::int64_t bytes = 0;
+  for (const CopiedArgument& copy : last) bytes += copy.bytes;
+  return text + fmt::format("{}\n  {}; Machine::place copies an array once for all programs\n",
+                            in_bytes(bytes), named(last));
+}
+
+}  // namespace tutti
