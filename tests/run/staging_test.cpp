@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/run/harness.hpp"
+#include "tests/support/elsewhere.hpp"
 #include "tutti/ops/binary.hpp"
 
 namespace tutti {
@@ -218,6 +219,19 @@ TEST(staging, serves_several_threads_with_arrays_of_their_own) {
   std::vector<std::thread> threads;
   for (int seed = 0; seed < 3; ++seed) threads.emplace_back(calls, seed);
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(staging, copies_arrays_of_other_machines) {
+  Sums sums;
+  Tensors parts;
+  const Value here = placed(1, rows());
+  for (int device = 0; device < mesh.devices(); ++device) parts.push_back(here->shard(device));
+  const auto there =
+      std::make_shared<const GlobalArray>(here->type(), rows(), std::make_shared<const Elsewhere>(parts));
+  const Tensor want = sums({here});
+  EXPECT_EQ(sums({there}), want);
+  EXPECT_NE(sums.copied().find("argument 0 as P((a, b)) from another machine"), std::string::npos)
+      << sums.copied();
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class Runnable {
 /// The devices behind a Machine: threads of this process, or what a plugin drives.
 class Backend {
  public:
-  explicit Backend(Mesh mesh) : mesh_(std::move(mesh)) {}
+  explicit Backend(const Mesh& mesh) : mesh_(mesh) {}
   virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
