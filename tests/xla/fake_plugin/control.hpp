@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace fake_pjrt {
 struct MadeUpDevice {
   int id = 0, process = 0;
   std::string kind = "fake device";
-  std::vector<std::int64_t> coords = {};
+  std::vector<std::int64_t> coords = {};  // attributes: coords, numbers, texts
+  std::map<std::string, std::int64_t> numbers = {};
+  std::map<std::string, std::string> texts = {};
 };
 
 struct Machine {

@@ -44,7 +44,7 @@ struct EventOfPlugin {
 };
 struct DescriptionOfPlugin {
   fake_pjrt::MadeUpDevice made_up;
-  NamedValue coords;
+  std::vector<NamedValue> attributes;  // point into made_up
 };
 struct DeviceOfPlugin {
   DescriptionOfPlugin description;
