@@ -186,6 +186,9 @@ TEST_F(xla_device_order, of_a_smaller_mesh_is_a_compact_box) {
   for (const int id : order({4})) EXPECT_EQ(place(id)[2], 0);  // the chips of one host
   EXPECT_EQ(distance_along(0, {2, 8}), 1);                     // 2 x 8 fits the box 2 x 2 x 4, not 4 x 4
   EXPECT_EQ(distance_along(1, {2, 8}), 1);
+  open(tpus({8, 8, 8}));  // 4 x 4 x 4 is more compact, but has no dims for 8
+  EXPECT_EQ(distance_along(0, {8, 8}), 1);
+  EXPECT_EQ(distance_along(1, {8, 8}), 1);
 }
 
 TEST_F(xla_device_order, of_a_smaller_mesh_has_whole_chips) {
@@ -232,6 +235,8 @@ TEST_F(xla_device_order, of_a_smaller_mesh_stays_in_one_slice) {
   open(tpus({2, 2, 1}, 1, 2));
   for (const Sizes& sizes : {Sizes{4}, Sizes{2, 2}, Sizes{3}})
     for (const int id : order(sizes)) EXPECT_EQ(place(id).back(), 2000);
+  open(tpus({4, 4, 1}, 1, 2));
+  for (const int id : order({2, 8})) EXPECT_EQ(place(id).back(), 2000);
 }
 
 TEST_F(xla_device_order, of_tpus_without_usable_coordinates_is_by_process_then_id) {

@@ -17,8 +17,8 @@ namespace tutti::xla {
 /// - So are neighbours on the last k axes, and on the axes before them together, for the largest k for which each of the
 ///   k axes takes whole dims of the box. If k is the number of axes, all neighbours of the mesh are neighbours.
 /// - The order along several dims of a box ends beside its start if a dim is even: a ring.
-/// - A mesh that is smaller than the machine takes all cores of a chip, and chips of one slice, where it can. Of the
-///   boxes with the largest k it takes the most compact one.
+/// - A mesh that is smaller than the machine stays in one slice where it can. Of the boxes with the largest k it takes
+///   the most compact one.
 /// Without such a box, chips follow each other row by row, forward and backward in turn.
 /// Slices of TPUs have no links between each other, so they are outermost.
 /// Throws R004 if the mesh has more devices than there are.

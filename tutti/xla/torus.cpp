@@ -100,14 +100,13 @@ struct Alignment {
   Dims of_others = 0;
 };
 
-/// Aligns as many of the last axes as possible. Slices are not for them, because their steps are no links.
+/// Aligns as many of the last axes as possible. Slices are not for them, because steps between slices are no links.
 Alignment best_alignment(const Cell& box, std::span<const int> sizes) {
   Dims free = 0;
   for (std::size_t dim = slice_dim + 1; dim < box.size(); ++dim)
     if (box[dim] > 1) free |= 1U << dim;
   const Dims slices = box[slice_dim] > 1 ? 1U << slice_dim : 0;
   for (std::size_t first = 0; first < sizes.size(); ++first) {
-    if (first == 0 && slices) continue;  // the slices need an axis
     Alignment found{.of_axes = {}, .of_others = free};
     if (!align(box, sizes.subspan(first), found.of_others, found.of_axes)) continue;
     found.of_others |= slices;
@@ -171,7 +170,7 @@ std::vector<BoxOrder> boxes_within(const Cell& extents, std::span<const int> siz
     const Cell& box = order.box;
     Cell early_dims_first(box.size());  // a host of TPUs has neighbours along the early dims
     std::ranges::transform(box, early_dims_first.begin(), std::negate<>());
-    return std::tuple(box.front(), -box.back(), -order.aligned_axes,
+    return std::tuple(box.front(), -order.aligned_axes,
                       std::accumulate(box.begin() + 1, box.end() - 1, std::int64_t{0}), early_dims_first);
   });
   return found;

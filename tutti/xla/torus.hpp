@@ -23,8 +23,8 @@ struct BoxOrder {
 /// Finds the best order of this box. `sizes` are those of the mesh's axes; their product is the number of cells.
 BoxOrder order_of_box(const Cell& box, std::span<const int> sizes);
 
-/// Lists the boxes of `count` cells within `extents`, best first: few slices, many cores of a chip, many aligned axes,
-/// compact. Their cells are not filled in.
+/// Lists the boxes of `count` cells within `extents`, best first: few slices, many aligned axes, few and compact
+/// chips. Their cells are not filled in.
 std::vector<BoxOrder> boxes_within(const Cell& extents, std::span<const int> sizes);
 
 /// Orders cells row by row, forward and backward in turn. The cells need not fill a box.
