@@ -92,8 +92,10 @@ ErrorHandle tell_platform(ClientPlatformName& arguments) {
   return nullptr;
 }
 ErrorHandle tell_version(ClientPlatformVersion& arguments) {
-  arguments.text = "fake 1.0, and more";
-  arguments.bytes = 8;
+  static std::string longer;  // texts are not null-terminated
+  longer = state().machine.version + ", and more";
+  arguments.text = longer.data();
+  arguments.bytes = state().machine.version.size();
   return nullptr;
 }
 ErrorHandle tell_process(ClientProcessIndex& arguments) {

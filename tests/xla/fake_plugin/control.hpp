@@ -19,7 +19,7 @@ struct MadeUpDevice {
 };
 
 struct Machine {
-  std::string platform = "cpu";
+  std::string platform = "cpu", version = "fake 1.0";
   int major = 0, minor = 115;
   int functions = 138;        // in the table
   int missing_function = -1;  // a null pointer in the table
@@ -29,6 +29,10 @@ struct Machine {
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // per device
   bool has_statistics = true;
 };
+
+/// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the one that the
+/// environment variable FAKE_PJRT names, or "cpu".
+Machine machine_named(const std::string& name);
 
 /// Controls the fake plugin. Results are zeros. Work runs as late as possible, when its event is awaited or destroyed:
 /// an upload whose memory is freed too early brings wrong bytes. An executable lists its devices backwards.

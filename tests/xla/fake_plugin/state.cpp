@@ -2,6 +2,7 @@
 #include "tests/xla/fake_plugin/state.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace fake_pjrt {
 namespace {
@@ -127,5 +128,8 @@ ErrorHandle State::begin(const Function& function, const void* arguments, std::s
 
 extern "C" fake_pjrt::Control* fake_control() { return &fake_pjrt::state(); }
 extern "C" const void* GetPjrtApi() {
-  return fake_pjrt::state().table ? fake_pjrt::state().table->data() : nullptr;
+  fake_pjrt::State& state = fake_pjrt::state();
+  const char* machine = std::getenv("FAKE_PJRT");
+  if (!state.table) state.reset(fake_pjrt::machine_named(machine ? machine : "cpu"));
+  return state.table->data();
 }
