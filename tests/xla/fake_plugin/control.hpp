@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,8 +45,10 @@ class Control {
   virtual void fail(const std::string& function, int nth, int code, const std::string& message) = 0;
   /// The nth call of a function succeeds, but its event, or its results, report an error.
   virtual void fail_late(const std::string& function, int nth, int code, const std::string& message) = 0;
-  /// The nth call of a function throws a C++ exception.
+  /// The nth call of a function throws a C++ exception. "free_serialised" is the deleter of serialised programs.
   virtual void raise(const std::string& function, int nth) = 0;
+  /// Every call of a function calls `watch` first.
+  virtual void watch(const std::string& function, std::function<void()> watch) = 0;
 
   /// Number of handles that are not destroyed. Kinds: "error", "event", "client", "buffer", "executable", "loaded",
   /// "serialised". "" counts all.

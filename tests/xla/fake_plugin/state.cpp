@@ -79,6 +79,7 @@ void State::reset(const Machine& new_machine) {
   failures.clear();
   late_failures.clear();
   exceptions.clear();
+  watches.clear();
   handles.clear();
   tables.push_back(make_table(machine));
   table = &tables.back();
@@ -110,6 +111,7 @@ ErrorHandle State::misuse(const std::string& what) {
 
 ErrorHandle State::begin(const Function& function, const void* arguments, std::size_t known_bytes) {
   calls.emplace_back(function.name);
+  if (const auto watch = watches.find(function.name); watch != watches.end()) watch->second();
   const std::size_t least = function.least_arguments + machine.larger;
   const Given found = given(arguments, known_bytes);
   if (found.bytes < least)
