@@ -117,6 +117,16 @@ TEST_F(xla_buffers, tell_where_they_are_and_whether) {
   x.wait();
 }
 
+TEST_F(xla_buffers, that_were_moved_away_have_no_place) {
+  open(2);
+  Buffers x = upload();
+  expect_refusal([&] { x.address(2); }, Code::internal, {"look at a buffer: place 2 of 2 local devices"});
+  expect_refusal([&] { x.address(-1); }, Code::internal, {"place -1"});
+  const Buffers taken = std::move(x);
+  expect_refusal([&] { x.is_deleted(); }, Code::internal, {"look at a buffer: the array was moved away"});
+  expect_refusal([&] { x.address(0); }, Code::internal, {"look at a buffer"});
+}
+
 TEST_F(xla_buffers, of_a_lost_device_say_so_at_every_later_call) {
   open(2);
   const Buffers x = upload();

@@ -161,6 +161,23 @@ TEST_F(xla_executable, reports_a_late_error_at_the_call_on_cpus) {
   expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::internal, {"xla: run: late"});
 }
 
+TEST_F(xla_executable, without_results_reports_a_late_error_at_the_call_everywhere) {
+  const Source source{.text = R"(module @no_results {
+  func.func public @main(%arg0: tensor<4xf32>) -> () {
+    return
+  }
+})",
+                      .parameters = {Type(DType::f32, {4})}};
+  for (const char* platform : {"cpu", "cuda"}) {
+    open(platform);
+    const Executable program = compile(source);
+    Buffers x = four();
+    EXPECT_TRUE(program.run(std::vector<Argument>{{&x}}).empty());
+    control.fail_late("PJRT_LoadedExecutable_Execute", 1, error_code::resource_exhausted, "late");
+    expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::memory, {"xla: run: late"});
+  }
+}
+
 TEST_F(xla_executable, reports_a_late_error_where_a_result_is_looked_at_elsewhere) {
   open("cuda");
   const Executable program = compile(doubled());
@@ -180,6 +197,29 @@ TEST_F(xla_executable, that_loses_a_gpu_says_so_at_every_later_call) {
                  {"run: NCCL: unhandled error"});
   expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::device,
                  {"a device was lost before: NCCL: unhandled error"});
+}
+
+TEST_F(xla_executable, loses_no_gpu_when_the_plugin_throws_an_exception) {
+  open("cuda");
+  const Executable program = compile(doubled());
+  Buffers x = four();
+  control.raise("PJRT_LoadedExecutable_Execute", 1);
+  expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::device,
+                 {"PJRT_LoadedExecutable_Execute threw vector::reserve"});
+  EXPECT_EQ(program.run(std::vector<Argument>{{&x}}).size(), 1U);
+}
+
+TEST_F(xla_executable, with_an_unknown_option_of_the_compiler_is_refused_by_its_name) {
+  open();
+  Source source = doubled();
+  source.overrides = {{"xla_known", true}, {"no_such_option", false}};
+  expect_refusal([&] { compile(source); }, Code::device,
+                 {"compile: No such compile option: 'no_such_option'; give an option that this plugin has"});
+  source.overrides = {{"", false}};
+  expect_refusal([&] { compile(source); }, Code::device, {"No such compile option: ''"});
+  source.overrides = {{"xla_known", true}};
+  control.fail("PJRT_Client_Compile", 1, error_code::invalid_argument, "another reason");
+  expect_refusal([&] { compile(source); }, Code::internal, {"compile: another reason (plugin"});
 }
 
 TEST_F(xla_executable, of_text_that_the_plugin_does_not_read_is_refused_with_its_first_line) {
@@ -240,8 +280,36 @@ TEST_F(xla_executable, is_loaded_again_from_its_bytes) {
   const Executable loaded = Executable::load(opened, list, doubled(), *bytes);
   Buffers x = four();
   EXPECT_EQ(loaded.run(std::vector<Argument>{{&x}})[0].download(1), Tensor(DType::f32, Shape{4}));
-  expect_refusal([&] { Executable::load(opened, list, doubled(), "other bytes"); }, Code::device,
-                 {"load a compiled program: these bytes are no program"});
+  expect_refusal([&] { Executable::load(opened, list, doubled(), bytes->substr(0, bytes->find('\n') + 1)); },
+                 Code::device, {"load a compiled program: these bytes are no program"});
+}
+
+TEST_F(xla_executable, is_loaded_for_as_many_devices_as_it_was_compiled_for) {
+  open();
+  const std::string bytes = compile(doubled()).serialised().value();
+  const auto one = opened->choose({3});
+  expect_refusal([&] { Executable::load(opened, one, doubled(), bytes); }, Code::device,
+                 {"load a compiled program: the program is for 2 devices instead of 1; compile it again"});
+  EXPECT_EQ(calls("PJRT_Executable_DeserializeAndLoad"), 0);
+}
+
+TEST_F(xla_executable, is_not_loaded_from_bytes_of_others) {
+  open();
+  const std::string bytes = compile(doubled()).serialised().value();
+  const std::string line = bytes.substr(0, bytes.find('\n'));
+  for (const std::string& wrong :
+       {std::string(), std::string("other bytes"), line, line + "x\n", line.substr(0, line.size() - 1) + "\n",
+        line.substr(0, line.size() - 1) + "-2\n", line + std::string(40, '9') + "\n"})
+    expect_refusal([&] { Executable::load(opened, list, doubled(), wrong); }, Code::device,
+                   {"load a compiled program", "compile it again"});
+  EXPECT_EQ(calls("PJRT_Executable_DeserializeAndLoad"), 0);
+}
+
+TEST_F(xla_executable, has_bytes_even_if_the_plugin_throws_when_it_frees_its_own) {
+  open();
+  const Executable program = compile(doubled());
+  control.raise("free_serialised", 1);
+  EXPECT_TRUE(program.serialised());
 }
 
 TEST_F(xla_executable, has_no_bytes_if_the_plugin_cannot) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/command.hpp"
 #include "tests/xla/fake_xla.hpp"
@@ -15,6 +16,11 @@ using xla_plugin = FakeXla;
 TEST_F(xla_plugin, that_is_missing_is_named_with_the_loaders_reason) {
   expect_refusal([] { Plugin::open("no_such_plugin.so"); }, Code::device,
                  {"no_such_plugin.so", "cannot open shared object file", "name the file of a PJRT plugin"});
+}
+
+TEST_F(xla_plugin, whose_name_is_too_long_for_a_file_is_refused) {
+  expect_refusal([] { Plugin::open(std::string(5000, 'a')); }, Code::device,
+                 {"cannot be opened", "File name too long"});
 }
 
 TEST_F(xla_plugin, that_is_no_library_is_refused) {
@@ -79,6 +85,30 @@ TEST_F(xla_plugin, whose_start_fails_says_why_and_may_start_later) {
   expect_refusal([] { plugin(); }, Code::device,
                  {"xla: start the plugin: the driver is too old (plugin ", "PJRT 0.115", "\n  second line"});
   EXPECT_NE(plugin(), nullptr);
+}
+
+TEST_F(xla_plugin, is_initialised_once_even_if_its_attributes_fail) {
+  control.fail("PJRT_Plugin_Attributes", 1, error_code::internal, "no answer");
+  expect_refusal([] { plugin(); }, Code::device, {"read the plugin's attributes: no answer"});
+  EXPECT_EQ(plugin()->stablehlo(), "1.20.0");
+  EXPECT_EQ(calls("PJRT_Plugin_Initialize"), 1);
+}
+
+TEST_F(xla_plugin, is_opened_and_makes_clients_under_one_lock) {
+  int calls_under_lock = 0;
+  const auto watch = [&] {
+    std::thread([&] {  // a thread must not ask for a lock that it has
+      if (environment_lock().try_lock()) environment_lock().unlock();
+      else ++calls_under_lock;
+    })
+        .join();
+  };
+  control.watch("PJRT_Plugin_Initialize", watch);
+  control.watch("PJRT_Client_Create", watch);
+  client();
+  EXPECT_EQ(calls_under_lock, 2);
+  EXPECT_TRUE(environment_lock().try_lock());
+  environment_lock().unlock();
 }
 
 TEST_F(xla_plugin, that_lets_exceptions_out_is_quoted_as_an_error) {

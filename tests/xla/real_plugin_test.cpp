@@ -178,8 +178,11 @@ TEST_F(xla_on_cpus, refuses_text_that_it_does_not_read_with_line_and_column) {
 TEST_F(xla_on_cpus, refuses_an_unknown_option_of_the_compiler_by_name) {
   Source source = doubled_on(8);
   source.overrides = {{"xla_no_such_option", true}};
-  expect_refusal([&] { Executable::compile(client(), client()->choose(first(8)), source); }, Code::internal,
+  expect_refusal([&] { Executable::compile(client(), client()->choose(first(8)), source); }, Code::device,
                  {"compile", "xla_no_such_option"});
+  source.overrides = {{"xla_allow_excess_precision", std::string("false")}};
+  expect_refusal([&] { Executable::compile(client(), client()->choose(first(8)), source); }, Code::device,
+                 {"compile", "xla_allow_excess_precision"});
 }
 
 TEST_F(xla_on_cpus, refuses_results_that_are_not_as_expected) {

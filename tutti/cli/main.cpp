@@ -132,6 +132,19 @@ CLI::App* add_kernel(CLI::App& app, tutti::cli::KernelArguments& kernel) {
   return command;
 }
 
+CLI::App* add_devices(CLI::App& app, tutti::cli::DevicesArguments& devices) {
+  CLI::App* command =
+      app.add_subcommand("devices",
+                         "list the devices that a PJRT plugin drives, and the plugins that are found");
+  command->footer(
+      "A plugin is XLA with a driver: for GPUs, TPUs or CPUs. The first of these is opened: --plugin, the\n"
+      "environment variable TUTTI_PJRT_PLUGIN, the plugins in the Python environments $VIRTUAL_ENV and "
+      ".venv.");
+  command->add_option("--plugin", devices.plugin, "file of a plugin: libtpu.so, pjrt_c_api_cpu_plugin.so");
+  command->add_flag("--json", devices.json, "the same as an object");
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "SPMD array programs: types, derivatives, batching and lockstep execution through every collective.",
@@ -149,6 +162,9 @@ int run(int argc, char** argv) {
 
   tutti::cli::KernelArguments kernel;
   add_kernel(app, kernel)->callback([&] { status = tutti::cli::kernel(kernel); });
+
+  tutti::cli::DevicesArguments devices;
+  add_devices(app, devices)->callback([&] { status = tutti::cli::devices(devices); });
 
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };

@@ -92,8 +92,10 @@ ErrorHandle tell_platform(ClientPlatformName& arguments) {
   return nullptr;
 }
 ErrorHandle tell_version(ClientPlatformVersion& arguments) {
-  arguments.text = "fake 1.0, and more";
-  arguments.bytes = 8;
+  static std::string longer;  // texts are not null-terminated
+  longer = state().machine.version + ", and more";
+  arguments.text = longer.data();
+  arguments.bytes = state().machine.version.size();
   return nullptr;
 }
 ErrorHandle tell_process(ClientProcessIndex& arguments) {
@@ -130,10 +132,17 @@ ErrorHandle tell_kind(DescriptionKind& arguments) {
 }
 ErrorHandle tell_device_attributes(DescriptionAttributes& arguments) {
   DescriptionOfPlugin& description = *arguments.description;
-  description.coords = named("coords", value_kind::int64_list, description.made_up.coords.size());
-  description.coords.int64_list = description.made_up.coords.data();
-  arguments.list = &description.coords;
-  arguments.count = description.made_up.coords.empty() ? 0 : 1;
+  const MadeUpDevice& made_up = description.made_up;
+  description.attributes.clear();
+  if (!made_up.coords.empty())
+    description.attributes.push_back(named("coords", value_kind::int64_list, made_up.coords.size()));
+  for (NamedValue& coords : description.attributes) coords.int64_list = made_up.coords.data();
+  for (const auto& [name, number] : made_up.numbers)
+    description.attributes.emplace_back(named(name, value_kind::int64, 1)).int64 = number;
+  for (const auto& [name, text] : made_up.texts)
+    description.attributes.emplace_back(named(name, value_kind::string, text.size())).string = text.data();
+  arguments.list = description.attributes.data();
+  arguments.count = description.attributes.size();
   return nullptr;
 }
 ErrorHandle tell_memory(DeviceMemoryStats& arguments) {

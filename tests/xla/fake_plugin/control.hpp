@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,11 +14,13 @@ namespace fake_pjrt {
 struct MadeUpDevice {
   int id = 0, process = 0;
   std::string kind = "fake device";
-  std::vector<std::int64_t> coords = {};
+  std::vector<std::int64_t> coords = {};  // attributes: coords, numbers, texts
+  std::map<std::string, std::int64_t> numbers = {};
+  std::map<std::string, std::string> texts = {};
 };
 
 struct Machine {
-  std::string platform = "cpu";
+  std::string platform = "cpu", version = "fake 1.0";
   int major = 0, minor = 115;
   int functions = 138;        // in the table
   int missing_function = -1;  // a null pointer in the table
@@ -26,6 +30,10 @@ struct Machine {
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // per device
   bool has_statistics = true;
 };
+
+/// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the one that the
+/// environment variable FAKE_PJRT names, or "cpu".
+Machine machine_named(const std::string& name);
 
 /// Controls the fake plugin. Results are zeros. Work runs as late as possible, when its event is awaited or destroyed:
 /// an upload whose memory is freed too early brings wrong bytes. An executable lists its devices backwards.
@@ -37,8 +45,10 @@ class Control {
   virtual void fail(const std::string& function, int nth, int code, const std::string& message) = 0;
   /// The nth call of a function succeeds, but its event, or its results, report an error.
   virtual void fail_late(const std::string& function, int nth, int code, const std::string& message) = 0;
-  /// The nth call of a function throws a C++ exception.
+  /// The nth call of a function throws a C++ exception. "free_serialised" is the deleter of serialised programs.
   virtual void raise(const std::string& function, int nth) = 0;
+  /// Every call of a function calls `watch` first.
+  virtual void watch(const std::string& function, std::function<void()> watch) = 0;
 
   /// Number of handles that are not destroyed. Kinds: "error", "event", "client", "buffer", "executable", "loaded",
   /// "serialised". "" counts all.

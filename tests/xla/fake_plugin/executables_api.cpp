@@ -28,6 +28,9 @@ ErrorHandle compile(ClientCompile& arguments) {
   const OptionsText options = read_options({arguments.options, arguments.options_bytes});
   if (options.replicas == 0 || options.partitions != 1 || options.device_ids.size() != options.replicas)
     return s.misuse("options without replicas, partitions or devices, which end the process");
+  for (const std::string& name : options.overrides)
+    if (!name.starts_with("xla_"))
+      return s.error(error_code::invalid_argument, "No such compile option: '" + name + "'");
   auto module = read_module(std::string(program.code, program.code_bytes));
   if (!module) return s.error(error_code::unknown, "-:1:1: error: no @main\nStableHLO_v1.20.0");
   arguments.loaded =
@@ -94,7 +97,10 @@ ErrorHandle tell_cost(ExecutableGetCostAnalysis& arguments) {
   return nullptr;
 }
 
-void free_serialised(SerializedHandle serialised) { state().remove("serialised", serialised); }
+void free_serialised(SerializedHandle serialised) {
+  state().remove("serialised", serialised);
+  if (State::take(state().exceptions, "free_serialised")) throw std::length_error("vector::reserve");
+}
 
 ErrorHandle serialise(ExecutableSerialize& arguments) {
   const std::string address = std::to_string(reinterpret_cast<std::uintptr_t>(arguments.executable));

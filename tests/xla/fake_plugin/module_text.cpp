@@ -119,6 +119,7 @@ std::optional<ModuleText> read_module(const std::string& text) {
 OptionsText read_options(std::string_view bytes) {
   OptionsText options;
   for (const Field& outer : read_fields(bytes)) {
+    if (outer.name == 7) options.overrides.emplace_back(read_fields(outer.content).at(0).content);
     if (outer.name != 3) continue;
     for (const Field& field : read_fields(outer.content)) {
       if (field.name == 4) options.replicas = field.number;

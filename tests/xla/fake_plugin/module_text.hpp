@@ -27,6 +27,7 @@ std::optional<ModuleText> read_module(const std::string& text);
 struct OptionsText {
   std::uint64_t replicas = 0, partitions = 0;
   std::vector<int> device_ids;
+  std::vector<std::string> overrides;  // names
 };
 OptionsText read_options(std::string_view bytes);
 

@@ -2,6 +2,7 @@
 #include "tests/xla/fake_plugin/state.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace fake_pjrt {
 namespace {
@@ -78,6 +79,7 @@ void State::reset(const Machine& new_machine) {
   failures.clear();
   late_failures.clear();
   exceptions.clear();
+  watches.clear();
   handles.clear();
   tables.push_back(make_table(machine));
   table = &tables.back();
@@ -109,6 +111,7 @@ ErrorHandle State::misuse(const std::string& what) {
 
 ErrorHandle State::begin(const Function& function, const void* arguments, std::size_t known_bytes) {
   calls.emplace_back(function.name);
+  if (const auto watch = watches.find(function.name); watch != watches.end()) watch->second();
   const std::size_t least = function.least_arguments + machine.larger;
   const Given found = given(arguments, known_bytes);
   if (found.bytes < least)
@@ -127,5 +130,8 @@ ErrorHandle State::begin(const Function& function, const void* arguments, std::s
 
 extern "C" fake_pjrt::Control* fake_control() { return &fake_pjrt::state(); }
 extern "C" const void* GetPjrtApi() {
-  return fake_pjrt::state().table ? fake_pjrt::state().table->data() : nullptr;
+  fake_pjrt::State& state = fake_pjrt::state();
+  const char* machine = std::getenv("FAKE_PJRT");
+  if (!state.table) state.reset(fake_pjrt::machine_named(machine ? machine : "cpu"));
+  return state.table->data();
 }

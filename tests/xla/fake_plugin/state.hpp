@@ -44,7 +44,7 @@ struct EventOfPlugin {
 };
 struct DescriptionOfPlugin {
   fake_pjrt::MadeUpDevice made_up;
-  NamedValue coords;
+  std::vector<NamedValue> attributes;  // point into made_up
 };
 struct DeviceOfPlugin {
   DescriptionOfPlugin description;
@@ -84,6 +84,9 @@ class State final : public Control {
     late_failures[function] = {nth, {code, message}};
   }
   void raise(const std::string& function, int nth) override { exceptions[function] = {nth, {}}; }
+  void watch(const std::string& function, std::function<void()> watch) override {
+    watches[function] = std::move(watch);
+  }
   int live(const std::string& kind) const override;
   std::vector<std::string> log() const override { return calls; }
   std::vector<std::string> misuses() const override { return wrong; }
@@ -132,6 +135,7 @@ class State final : public Control {
   std::vector<std::string> calls, wrong, options_of_client;
   std::string threads_of_client;
   Plans failures, late_failures, exceptions;
+  std::map<std::string, std::function<void()>> watches;
   std::map<std::string, std::set<const void*>> handles;
 };
 

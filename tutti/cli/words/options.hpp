@@ -59,4 +59,12 @@ struct KernelArguments {
 /// picture that cannot be written, R004 for --run without a GPU.
 int kernel(const KernelArguments& arguments);
 
+struct DevicesArguments {
+  std::string plugin;  // file of a PJRT plugin; empty: from the environment
+  bool json = false;
+};
+/// Lists the devices of a PJRT plugin, and the plugins that were found. Returns the exit status.
+/// Throws R004 if there is no plugin, or it cannot be used.
+int devices(const DevicesArguments& arguments);
+
 }  // namespace tutti::cli

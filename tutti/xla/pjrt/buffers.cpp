@@ -122,14 +122,18 @@ void Buffers::wait() const {
 }
 
 bool Buffers::is_deleted() const {
-  BufferIsDeleted question{.buffer = handles_.at(0)};
+  ensure(!handles_.empty(),
+         "xla: look at a buffer: the array was moved away, or has no buffer in this process");
+  BufferIsDeleted question{.buffer = handles_.front()};
   client_->plugin().call(question, "look at a buffer");
   return question.is_deleted;
 }
 
 std::uintptr_t Buffers::address(int place) const {
   require_usable("look at a buffer");
-  BufferUnsafePointer question{.buffer = handles_.at(static_cast<std::size_t>(place))};
+  ensure(place >= 0 && place < static_cast<int>(handles_.size()), "xla: look at a buffer: place {} of {}",
+         place, counted(static_cast<std::int64_t>(handles_.size()), "local device"));
+  BufferUnsafePointer question{.buffer = handles_[static_cast<std::size_t>(place)]};
   client_->plugin().call(question, "look at a buffer");
   return question.address;
 }

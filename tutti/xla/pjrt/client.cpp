@@ -95,8 +95,7 @@ std::shared_ptr<const Client> Client::create(std::shared_ptr<const Plugin> plugi
       require_cpu_devices(value);
       cpu_devices = static_cast<int>(std::get<std::int64_t>(value));
     }
-  static std::mutex environment;  // one client at a time changes it
-  const std::scoped_lock locked(environment);
+  const std::scoped_lock locked(environment_lock());
   const ThreadsVariable threads(cpu_devices);
   ClientHandle handle{};
   std::optional<Failure> failure = attempt_create(*plugin, all, handle);
@@ -196,7 +195,7 @@ std::optional<DeviceMemory> Client::memory(int device_id) const {
 
 void Client::fail_at_device(const Failure& failure, std::string_view step, Code otherwise) const {
   const bool is_lost = failure.code == error_code::unavailable || failure.code == error_code::data_loss ||
-                       (failure.code == error_code::internal && !waits());
+                       (failure.code == error_code::internal && !waits() && !failure.is_exception);
   if (is_lost) {
     const std::scoped_lock locked(lost_lock_);
     if (lost_.empty()) lost_ = failure.message.substr(0, failure.message.find('\n'));

@@ -71,7 +71,8 @@ class Client : public std::enable_shared_from_this<Client> {
 
   const Plugin& plugin() const { return *plugin_; }
   ClientHandle handle() const { return handle_; }
-  /// Throws as Plugin::fail_as does. Remembers an error that reports a lost device.
+  /// Throws as Plugin::fail_as does. Remembers an error that reports a lost device: `unavailable`, `data_loss`, and
+  /// off CPUs `internal`. An exception of C++ in the plugin is a defect there, and no lost device.
   [[noreturn]] void fail_at_device(const Failure& failure, std::string_view step, Code otherwise) const;
   /// Throws R004 if a device was lost before.
   void require_alive(std::string_view step) const;

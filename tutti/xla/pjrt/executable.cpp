@@ -2,6 +2,7 @@
 #include "tutti/xla/pjrt/executable.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
@@ -54,6 +55,56 @@ class Rows {
   std::vector<T*> rows_;
 };
 
+/// Throws an error of the compiler. An error that names an override is the user's: R004.
+[[noreturn]] void fail_to_compile(const Plugin& plugin, Failure failure,
+                                  std::span<const Override> overrides) {
+  const auto is_named = [&](const Override& override) {
+    const std::string& name = override.first;
+    return failure.message.find(name.empty() ? "''" : name) != std::string::npos;
+  };
+  if (failure.code != error_code::invalid_argument || std::ranges::none_of(overrides, is_named))
+    plugin.fail_as(failure, compile_step, Code::internal);
+  failure.message.insert(std::min(failure.message.find('\n'), failure.message.size()),
+                         "; give an option that this plugin has, and a value of its type");
+  plugin.fail_as(failure, compile_step, Code::device);
+}
+
+// PJRT does not tell for how many devices bytes are. Plugin 0.115 loads them for any number, and fails when it runs them.
+constexpr std::string_view replicas_label = "tutti-xla replicas ";
+
+std::string with_replicas(std::size_t replicas, std::string_view bytes) {
+  return std::string(replicas_label) + std::to_string(replicas) + "\n" + std::string(bytes);
+}
+
+/// Removes the line of with_replicas. Throws R004 unless it names this number.
+std::string_view without_replicas(std::string_view bytes, std::size_t replicas) {
+  const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+  std::size_t found = 0;
+  const bool has_label =
+      bytes.starts_with(replicas_label) && end < bytes.size() &&
+      std::from_chars(bytes.data() + replicas_label.size(), bytes.data() + end, found).ptr ==
+          bytes.data() + end;
+  require(has_label, Code::device, "xla: {}: these bytes are no serialised program; compile it again",
+          load_step);
+  require(found == replicas, Code::device, "xla: {}: the program is for {} instead of {}; compile it again",
+          load_step, counted(static_cast<std::int64_t>(found), "device"), replicas);
+  return bytes.substr(end + 1);
+}
+
+/// The bytes that a plugin serialised. The destructor frees them, and ignores exceptions of the plugin.
+struct SerializedBytes {
+  explicit SerializedBytes(const ExecutableSerialize& from) : answer(from) {}
+  ~SerializedBytes() {
+    try {
+      if (answer.destroy) answer.destroy(answer.serialized);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the bytes are copied, and nobody reads the error
+    }
+  }
+  SerializedBytes(const SerializedBytes&) = delete;
+  SerializedBytes& operator=(const SerializedBytes&) = delete;
+  const ExecutableSerialize& answer;
+};
+
 }  // namespace
 
 Executable::Handles::~Handles() {
@@ -76,7 +127,8 @@ Executable Executable::compile(const std::shared_ptr<const Client>& client,
                         .program = &text.content,
                         .options = options.data(),
                         .options_bytes = options.size()};
-  client->plugin().call(compile, compile_step);
+  if (auto failure = client->plugin().attempt(compile))
+    fail_to_compile(client->plugin(), std::move(*failure), source.overrides);
   handles->loaded = compile.loaded;
   return Executable(std::move(handles), std::move(devices), source);
 }
@@ -85,12 +137,13 @@ Executable Executable::load(const std::shared_ptr<const Client>& client,
                             std::shared_ptr<const DeviceList> devices, const Source& source,
                             const std::string& serialised) {
   client->require_alive(load_step);
+  const std::string_view bytes = without_replicas(serialised, devices->ids.size());
   auto handles = std::make_unique<Handles>(client);
   const std::string options =
       compile_options(devices->ids, source.overrides);  // without them: the devices in the bytes
   DeserializeAndLoad load{.client = client->handle(),
-                          .bytes = serialised.data(),
-                          .count = serialised.size(),
+                          .bytes = bytes.data(),
+                          .count = bytes.size(),
                           .options = options.data(),
                           .options_bytes = options.size()};
   client->plugin().call(load, load_step, Code::device);
@@ -152,9 +205,8 @@ std::optional<std::string> Executable::serialised() const {
     if (failure->code == error_code::unimplemented) return std::nullopt;
     client().plugin().fail_as(*failure, "serialise", Code::device);
   }
-  std::string bytes = text_of(serialise.bytes, serialise.count);
-  if (serialise.destroy) serialise.destroy(serialise.serialized);
-  return bytes;
+  const SerializedBytes owned(serialise);
+  return with_replicas(devices_->ids.size(), text_of(serialise.bytes, serialise.count));
 }
 
 std::optional<CompiledMemory> Executable::memory() const {
@@ -208,7 +260,8 @@ void Executable::launch(std::span<const Argument> arguments, std::span<const std
       inputs.at(i, k) = arguments[k].buffers->handles_[places_[i]];
   const Sent<ExecuteOptions> options(
       ExecuteOptions{.kept_arguments = kept.data(), .kept_count = kept.size()});
-  std::vector<EventHandle> done(client().waits() ? devices : 0);
+  const bool waits = client().waits() || results.empty();
+  std::vector<EventHandle> done(waits ? devices : 0);
   LoadedExecute execute{.loaded = handles_->loaded,
                         .options = &options.content,
                         .arguments = inputs.data(),

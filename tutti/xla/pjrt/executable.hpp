@@ -39,19 +39,20 @@ struct CompiledMemory {
 class Executable {
  public:
   /// Throws I001 if XLA cannot read the text, or the results differ from those of `source`. Throws R004 if XLA cannot
-  /// compile the text.
+  /// compile the text, or refuses an override: the message names it.
   static Executable compile(const std::shared_ptr<const Client>& client,
                             std::shared_ptr<const DeviceList> devices, const Source& source);
-  /// Loads the bytes of serialised(). They must come from a plugin of the same version, and from a program for the same
-  /// number of devices. Ignores the text.
+  /// Loads the bytes of serialised(), which must come from a plugin of the same version. Ignores the text.
+  /// Throws R004 for other bytes, and for a program for another number of devices.
   static Executable load(const std::shared_ptr<const Client>& client,
                          std::shared_ptr<const DeviceList> devices, const Source& source,
                          const std::string& serialised);
-  /// None if the plugin cannot serialise.
+  /// A line with the number of devices, then the plugin's bytes. None if the plugin cannot serialise.
   std::optional<std::string> serialised() const;
 
   /// Runs the program on all devices. On platform cpu it returns when all devices are done. Elsewhere it returns at
-  /// once, and errors are thrown where a result is read. After an error of the plugin, arguments stay given away.
+  /// once, and errors are thrown where a result is read; without results it waits, because nothing else would report
+  /// errors. After an error of the plugin, arguments stay given away.
   /// Throws I001 if an argument has another type than its parameter, or lies on other devices than the program: XLA
   /// compares only sizes in bytes.
   std::vector<Buffers> run(std::span<const Argument> arguments) const;

@@ -25,8 +25,10 @@ constexpr std::array other_places{
 
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
   std::vector<fs::path> entries;
-  std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(folder, unreadable)) entries.push_back(entry.path());
+  std::error_code unreadable;  // the list then ends
+  for (fs::directory_iterator entry(folder, unreadable); entry != fs::directory_iterator();
+       entry.increment(unreadable))
+    entries.push_back(entry->path());
   std::ranges::sort(entries);
   return entries;
 }

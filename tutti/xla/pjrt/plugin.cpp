@@ -9,7 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
-#include <mutex>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -61,9 +61,10 @@ std::string loader_message() {
 
 const Table* load_table(const std::string& path) {
   // Silences warnings of plugins that our users cannot act on. The library reads the variable when it starts.
-  setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);  // NOLINT(concurrency-mt-unsafe): under the lock of open()
+  setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);  // NOLINT(concurrency-mt-unsafe): open() holds the lock
   // The loader looks for a name without a slash in its own folders only.
-  const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path);
+  std::error_code unreadable;
+  const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path, unreadable);
   const std::string file = is_in_this_folder ? "./" + path : path;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   require(library, Code::device, "xla: {} cannot be opened: {}; name the file of a PJRT plugin", path,
@@ -116,11 +117,16 @@ std::string version_of(const Value& value) {
 
 }  // namespace
 
-std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
-  // A table may be initialised only once per process, so plugins stay here until it ends.
+std::mutex& environment_lock() {
   static std::mutex lock;
+  return lock;
+}
+
+std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
+  // A table may be initialised only once per process, so both lists stay until it ends.
+  static std::set<const Table*> initialised;
   static std::map<const Table*, std::shared_ptr<const Plugin>> opened;
-  const std::scoped_lock locked(lock);
+  const std::scoped_lock locked(environment_lock());  // guards the lists, too
   const Table* table = load_table(path);
   if (const auto found = opened.find(table); found != opened.end()) return found->second;
   struct Opened : Plugin {
@@ -128,7 +134,12 @@ std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
   };
   const auto plugin = std::make_shared<Opened>(path, table);
   plugin->check_table();
-  plugin->initialise();
+  if (!initialised.contains(table)) {
+    PluginInitialize start;
+    plugin->call(start, "start the plugin", Code::device);
+    initialised.insert(table);
+  }
+  plugin->read_attributes();
   return opened.emplace(table, plugin).first->second;
 }
 
@@ -150,9 +161,7 @@ bool Plugin::has(const Function& function) const {
   return table_->head.struct_size >= end && function_at(function.index);
 }
 
-void Plugin::initialise() {
-  PluginInitialize start;
-  call(start, "start the plugin", Code::device);
+void Plugin::read_attributes() {
   PluginAttributes attributes;
   call(attributes, "read the plugin's attributes", Code::device);
   attributes_ = values_of(attributes.list, attributes.count);
@@ -171,9 +180,10 @@ std::optional<Failure> Plugin::invoke(const Function& function, void* arguments)
     if (!error) return std::nullopt;
     return take(error);
   } catch (const std::exception& exception) {  // plugins let exceptions of C++ pass through their C functions
-    return Failure{error_code::internal, fmt::format("{} threw {}", function.name, exception.what())};
+    return Failure{error_code::internal, fmt::format("{} threw {}", function.name, exception.what()), true};
   } catch (...) {
-    return Failure{error_code::internal, fmt::format("{} threw an exception of another kind", function.name)};
+    return Failure{error_code::internal, fmt::format("{} threw an exception of another kind", function.name),
+                   true};
   }
 }
 

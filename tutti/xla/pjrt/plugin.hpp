@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,11 @@ namespace tutti::xla {
 struct Failure {
   std::int32_t code = error_code::unknown;
   std::string message;
+  bool is_exception = false;  // the plugin threw an exception of C++, and reported nothing
 };
+
+/// The lock to hold while this library changes the environment of the process.
+std::mutex& environment_lock();
 
 /// A struct as a plugin gets it, followed by zeros. A plugin that is newer than our declarations reads the zeros as
 /// unset fields, and does not refuse the struct as too small.
@@ -79,7 +84,7 @@ class Plugin {
   Plugin(std::string path, const Table* table) : path_(std::move(path)), table_(table) {}
   void check_table() const;
   AnyFunction function_at(int index) const { return reinterpret_cast<const AnyFunction*>(table_ + 1)[index]; }
-  void initialise();
+  void read_attributes();
   std::optional<Failure> invoke(const Function& function, void* arguments) const;
   void destroy_by(const Function& function, void* arguments) const noexcept;
   Failure take(ErrorHandle error) const;
