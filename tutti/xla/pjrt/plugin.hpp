@@ -9,15 +9,10 @@
 
 #include "tutti/base/error.hpp"
 #include "tutti/xla/pjrt/abi_calls.hpp"
+#include "tutti/xla/pjrt/failure.hpp"
 #include "tutti/xla/pjrt/values.hpp"
 
 namespace tutti::xla {
-
-/// An error as a plugin reported it.
-struct Failure {
-  std::int32_t code = error_code::unknown;
-  std::string message;
-};
 
 /// A struct as a plugin gets it, followed by zeros. A plugin that is newer than our declarations reads the zeros as
 /// unset fields, and does not refuse the struct as too small.

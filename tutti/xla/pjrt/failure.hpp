@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tutti/xla/pjrt/abi.hpp"
+
+namespace tutti::xla {
+
+/// An error as it crosses the C border: a number of error_code, and a text.
+struct Failure {
+  std::int32_t code = error_code::unknown;
+  std::string message;
+};
+
+}  // namespace tutti::xla
