@@ -47,10 +47,10 @@ std::optional<Failure> LocalStore::put(std::string_view key, std::string_view va
                                shown(key))};
   }
   const std::size_t added = key.size() + value.size();
-  if (added > most_store_bytes - bytes_)
+  if (added > most_bytes_ - bytes_)
     return Failure{error_code::resource_exhausted,
                    fmt::format("key-value store: no space for {} at the key {}; the store holds at most {}",
-                               size_text(added), shown(key), size_text(most_store_bytes))};
+                               size_text(added), shown(key), size_text(most_bytes_))};
   const auto put = values_.emplace(key, value).first;
   bytes_ += added;
   changed_.notify_all();

@@ -12,11 +12,14 @@
 
 namespace tutti::xla {
 
-inline constexpr std::size_t most_store_bytes = std::size_t{1} << 30;  // all keys and values of one store
+inline constexpr std::size_t most_store_bytes = std::size_t{1} << 30;
 
 /// A key-value store in the memory of this process. A StoreServer opens it to other processes.
 class LocalStore final : public KeyValueStore {
  public:
+  /// `most_bytes` bounds the sum of all keys and values.
+  explicit LocalStore(std::size_t most_bytes = most_store_bytes) : most_bytes_(most_bytes) {}
+
   StoreAnswer get(std::string_view key, std::chrono::milliseconds timeout) override;
   StoreAnswer try_get(std::string_view key) override;
   /// Fails with invalid_argument if key or value is too large, with resource_exhausted if the store is full.
@@ -39,6 +42,7 @@ class LocalStore final : public KeyValueStore {
   std::mutex lock_;
   std::condition_variable changed_;
   Map values_;
+  const std::size_t most_bytes_;
   std::size_t bytes_ = 0;  // of keys and values
   std::map<std::uint64_t, Watcher> watchers_;
   std::uint64_t last_watch_ = 0;
