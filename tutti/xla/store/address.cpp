@@ -14,8 +14,8 @@ constexpr std::size_t most_host_bytes = 253;  // of a name in DNS
 
 std::optional<std::uint16_t> read_port(std::string_view digits) {
   std::uint16_t port = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [at, error] = std::from_chars(digits.data(), end, port);
+  const char *begin = digits.data(), *end = begin + digits.size();
+  const auto [at, error] = std::from_chars(begin, end, port);
   return error == std::errc() && at == end ? std::optional(port) : std::nullopt;
 }
 

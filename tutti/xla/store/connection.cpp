@@ -10,11 +10,25 @@ namespace tutti::xla {
 
 using asio::ip::tcp;
 
+// NOLINTBEGIN(bugprone-unused-return-value): the value is the argument `ignored`, and Asio may be built to return none
 struct Connection::Parts {
   asio::io_context io;
   tcp::socket socket{io};
   tcp::resolver resolver{io};
+
+  void cancel() {
+    asio::error_code ignored;
+    resolver.cancel();
+    socket.close(ignored);
+  }
+  void set_options() {
+    asio::error_code ignored;  // it works without them
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+  }
 };
+// NOLINTEND(bugprone-unused-return-value)
 
 Connection::Connection() : parts_(std::make_unique<Parts>()) {}
 Connection::~Connection() = default;
@@ -27,9 +41,7 @@ Connection::Reason Connection::finish(const Start& start, Deadline deadline) {
   parts_->io.restart();
   parts_->io.run_until(deadline);
   if (!parts_->io.stopped()) {
-    asio::error_code ignored;
-    parts_->resolver.cancel();
-    parts_->socket.close(ignored);
+    parts_->cancel();
     parts_->io.run();  // to the end of the cancelled operation
     return "no answer in time";
   }
@@ -50,12 +62,8 @@ Connection::Reason Connection::open(const Address& address, Deadline deadline) {
       deadline);
   if (reason) return reason;
   reason = finish([&](auto then) { asio::async_connect(parts_->socket, found, then); }, deadline);
-  if (reason) return reason;
-  asio::error_code ignored;
-  parts_->socket.set_option(tcp::no_delay(true), ignored);
-  parts_->socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  fcntl(parts_->socket.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
-  return std::nullopt;
+  if (!reason) parts_->set_options();
+  return reason;
 }
 
 Connection::Reason Connection::send(std::string_view bytes, Deadline deadline) {

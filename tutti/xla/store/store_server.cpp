@@ -21,6 +21,53 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds pause_after_error{
     100};  // before the next accept: file descriptors are short
 
+// NOLINTBEGIN(bugprone-unused-return-value): the value is the last argument, and Asio may be built to return none
+void close(tcp::socket& socket) {
+  asio::error_code ignored;
+  socket.close(ignored);
+}
+void cancel(tcp::socket& socket) {
+  asio::error_code ignored;
+  socket.cancel(ignored);
+}
+void set_options(tcp::socket& socket) {
+  asio::error_code ignored;  // it works without them
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+}
+/// Opens the acceptor at this endpoint. Returns why that is impossible.
+asio::error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+  asio::error_code error, ignored;
+  acceptor.close(ignored);
+  acceptor.open(endpoint.protocol(), error);
+  if (error) return error;
+  fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+  acceptor.set_option(asio::socket_base::reuse_address(true), ignored);  // a new job may follow at once
+  if (endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(true), ignored);
+  acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  return error;
+}
+// NOLINTEND(bugprone-unused-return-value)
+
+/// Opens the acceptor at the first endpoint of the address that can be listened at. Returns why there is none.
+asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
+  asio::error_code error;
+  tcp::resolver resolver(acceptor.get_executor());
+  const auto found = resolver.resolve(address.host, std::to_string(address.port), error);
+  if (error) return error;
+  for (const auto& entry : found) {
+    require(!entry.endpoint().address().is_unspecified(), Code::device,
+            "xla: the coordinator {} names all addresses of its host; name the one that the other processes "
+            "reach",
+            to_string(address));
+    error = listen(acceptor, entry.endpoint());
+    if (!error) return error;
+  }
+  return error ? error : asio::error::host_not_found;
+}
+
 /// What the connections of one server share. Used by its thread only, except `connections`.
 struct Shared {
   LocalStore& store;
@@ -107,16 +154,13 @@ void Session::limit(std::chrono::milliseconds time, const Late& late) {
 }
 
 void Session::close() {
-  asio::error_code ignored;
-  socket_.close(ignored);
+  xla::close(socket_);
   timer_.cancel();
   ++waits_;
 }
 
 void Session::start() {
-  asio::error_code ignored;
-  socket_.set_option(tcp::no_delay(true), ignored);
-  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  set_options(socket_);
   limit(shared_.limits.greeting);
   read(protocol::greeting_bytes, [this] {
     const auto greeting = protocol::read_greeting(in_);
@@ -187,8 +231,7 @@ void Session::end_wait(std::uint64_t wait, const StoreAnswer& found) {
   if (waits_ != wait) return;  // another end came first
   ++waits_;
   shared_.store.forget(watch_);
-  asio::error_code ignored;
-  socket_.cancel(ignored);
+  cancel(socket_);
   answer(found);
 }
 
@@ -198,31 +241,6 @@ void Session::answer(const StoreAnswer& answer) {
     out_ = {};
     await_request();
   });
-}
-
-/// Opens the acceptor at the first address of the host that can be listened at. Returns why there is none.
-asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
-  asio::error_code error;
-  tcp::resolver resolver(acceptor.get_executor());
-  const auto found = resolver.resolve(address.host, std::to_string(address.port), error);
-  for (const auto& entry : found) {
-    const tcp::endpoint endpoint = entry.endpoint();
-    require(!endpoint.address().is_unspecified(), Code::device,
-            "xla: the coordinator {} names all addresses of its host; name the one that the other processes "
-            "reach",
-            to_string(address));
-    asio::error_code ignored;
-    acceptor.close(ignored);
-    acceptor.open(endpoint.protocol(), error);
-    if (error) continue;
-    fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
-    acceptor.set_option(asio::socket_base::reuse_address(true), ignored);  // a new job may follow at once
-    if (endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(true), ignored);
-    acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (!error) return error;
-  }
-  return error ? error : asio::error::host_not_found;
 }
 
 }  // namespace
@@ -247,7 +265,6 @@ struct StoreServer::Service {
         pause.expires_after(pause_after_error);
         return pause.async_wait([this](const asio::error_code&) { accept(); });
       }
-      fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
       // Those beyond the limit are told so. If even they are too many, the connection is just closed.
       if (shared.connections < 2 * shared.most_connections)
         std::make_shared<Session>(std::move(socket), shared)->start();
