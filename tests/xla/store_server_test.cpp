@@ -22,9 +22,12 @@ const Address any_port{"127.0.0.1", 0};
 Job job(int process, int processes = 3) { return {"test", process, processes}; }
 std::int32_t code_of(const std::optional<Failure>& failure) { return failure ? failure->code : 0; }
 
+constexpr auto short_limit = 300ms;
+
 class xla_store : public testing::Test {
  protected:
-  StoreServer server{any_port, job(0), {.greeting = 300ms, .transfer = 300ms}};
+  StoreServer server;
+  explicit xla_store(const StoreLimits& limits = {}) : server(any_port, job(0), limits) {}
   std::uint16_t port() const { return server.address().port; }
   /// Waits until the server has this number of connections.
   void expect_connections(std::size_t count) const {
@@ -43,6 +46,11 @@ class xla_store : public testing::Test {
     raw->send(protocol::write_greeting({job(1), instance}));
     return raw;
   }
+};
+
+class impatient_xla_store : public xla_store {
+ protected:
+  impatient_xla_store() : xla_store({.greeting = short_limit, .transfer = short_limit}) {}
 };
 
 TEST_F(xla_store, is_the_same_for_all_processes) {
@@ -72,8 +80,7 @@ TEST_F(xla_store, reports_the_same_failures_as_a_store_in_memory) {
 }
 
 TEST_F(xla_store, carries_the_largest_keys_and_values) {
-  StoreServer patient(any_port, job(0));
-  StoreClient client(patient.address(), job(1));
+  StoreClient client(server.address(), job(1));
   std::string value(most_value_bytes, 'v');
   value.back() = 'w';
   const std::string key(most_key_bytes, 'k');
@@ -106,7 +113,7 @@ TEST_F(xla_store, forgets_a_get_whose_client_has_gone) {
   expect_connections(0);
 }
 
-TEST_F(xla_store, survives_clients_that_send_nothing) {
+TEST_F(impatient_xla_store, survives_clients_that_send_nothing) {
   const RawSocket silent(port());
   EXPECT_TRUE(silent.is_closed_within(5s));
   const auto half = admitted();
@@ -136,6 +143,14 @@ TEST_F(xla_store, survives_clients_that_send_garbage) {
   expect_alive();
 }
 
+TEST_F(impatient_xla_store, keeps_idle_connections) {
+  const auto raw = admitted();
+  EXPECT_FALSE(raw->is_closed_within(2 * short_limit));
+  raw->send(protocol::write_request(protocol::Operation::put, 0ms, "k", "v"));
+  EXPECT_EQ(raw->read_all(100ms), std::string(8, '\0'));
+  EXPECT_EQ(server.try_get("k").value, "v");
+}
+
 TEST_F(xla_store, answers_a_newer_version_with_its_own) {
   const RawSocket raw(port());
   std::string greeting = protocol::write_greeting({job(1), 7}).substr(0, protocol::greeting_bytes);
@@ -149,7 +164,7 @@ TEST_F(xla_store, answers_a_newer_version_with_its_own) {
 
 TEST_F(xla_store, refuses_other_jobs_by_name) {
   expect_refusal([&] { StoreClient(server.address(), {"other", 1, 3}, 5s); }, Code::device,
-                 {"process 1 cannot join", "the job 'test' runs at this address", "the job 'other'"});
+                 {"process 1 cannot join: the job 'test' runs at this address", "the job 'other'"});
   expect_refusal([&] { StoreClient(server.address(), {"test", 1, 4}, 5s); }, Code::device,
                  {"process 0 expects 3 processes, and this process 4"});
   expect_refusal([&] { StoreClient(server.address(), {"test", 0, 3}, 5s); }, Code::device,
@@ -190,6 +205,31 @@ TEST_F(xla_store, that_ends_makes_waiting_clients_fail) {
   EXPECT_NE(answer.failure->message.find("process 0 at " + at + " is gone"), std::string::npos)
       << answer.failure->message;
   EXPECT_EQ(code_of(client.put("k", "v")), error_code::unavailable);
+}
+
+TEST_F(xla_store, is_reached_again_after_connections_broke) {
+  auto first = std::make_unique<StoreServer>(any_port, job(0));
+  const Address address = first->address();
+  StoreClient client(address, job(1));
+  EXPECT_FALSE(client.put("k", "v"));
+  first.reset();
+  const StoreServer second(address, job(0));
+  EXPECT_FALSE(client.put("k", "v"));
+  EXPECT_EQ(client.get("k", 0ms).value, "v");
+}
+
+TEST_F(xla_store, of_the_next_client_of_a_process_is_the_next_one_at_the_address) {
+  auto first = std::make_unique<StoreServer>(any_port, job(0));
+  const Address address = first->address();
+  StoreClient(address, job(1)).put("k", "old");
+  StoreAnswer answer;
+  std::thread early([&] { answer = StoreClient(address, job(1), 20s).get("k", 20s); });
+  std::this_thread::sleep_for(100ms);  // process 0 still has the first store
+  first.reset();
+  StoreServer second(address, job(0));
+  second.put("k", "new");
+  early.join();
+  EXPECT_EQ(answer.value, "new");
 }
 
 TEST_F(xla_store, may_start_after_its_clients) {
