@@ -9,6 +9,7 @@ from planted import expect_caught, expect_clean
 
 HEADERS = {"hwy": "hwy/highway.h", "dnnl": "dnnl.hpp", "openblas": "openblas/openblas_config.h", "hwloc": "hwloc.h",
            "zip": "zip.h"}
+HEADERS_ALONE = {"asio": "asio.hpp"}
 # Prints where the libraries and their headers were found, or what is missing.
 PROJECT = f"""cmake_minimum_required(VERSION 3.25)
 project(user CXX)
@@ -23,6 +24,10 @@ foreach(library hwy dnnl openblas hwloc zip)
   get_target_property(folder tutti::${{library}} INTERFACE_INCLUDE_DIRECTORIES)
   message(STATUS "${{library}}: ${{file}} ${{folder}}")
 endforeach()
+if(tutti_NEEDS_HEADERS)
+  get_target_property(folder tutti::asio INTERFACE_INCLUDE_DIRECTORIES)
+  message(STATUS "asio: ${{folder}}")
+endif()
 """
 ELSEWHERE = f"""cmake_minimum_required(VERSION 3.25)
 project(user CXX)
@@ -50,6 +55,9 @@ def libraries_elsewhere(root: Path, *options: str, without: str = "") -> tuple[i
         planted.write(root, f"prefix/lib/lib{name}.a", "")
         if name != without:
             planted.write(root, f"prefix/include/{header}", "")
+    for name, header in HEADERS_ALONE.items():
+        if name != without:
+            planted.write(root, f"prefix/include/{header}", "")
     planted.write(root, "prefix/lib/cmake/fmt/fmt-config.cmake", "add_library(fmt::fmt INTERFACE IMPORTED)")
     version = "set(PACKAGE_VERSION 10.1.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n" \
               "if(PACKAGE_FIND_VERSION_RANGE AND NOT PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION_MAX)\n" \
@@ -64,6 +72,8 @@ def accepts_libraries_and_headers_of_another_prefix(root: Path) -> None:
     for name, header in HEADERS.items():
         folder = "include/openblas" if name == "openblas" else "include"
         assert f"{name}: {root}/prefix/lib/lib{name}.a {root}/prefix/{folder} " in result[1] + " ", (name, result[1])
+    for name in HEADERS_ALONE:
+        assert f"{name}: {root}/prefix/include " in result[1] + " ", (name, result[1])
 
 
 def accepts_libraries_without_headers_where_tutti_is_installed(root: Path) -> None:
@@ -71,10 +81,12 @@ def accepts_libraries_without_headers_where_tutti_is_installed(root: Path) -> No
         result = libraries_elsewhere(root / name, without=name)
         expect_clean(result)
         assert f"lib{name}.a folder-NOTFOUND" in result[1], result[1]
+    for name in HEADERS_ALONE:
+        expect_clean(libraries_elsewhere(root / name, without=name))
 
 
 def catches_a_missing_header(root: Path) -> None:
-    for name in HEADERS:
+    for name in HEADERS | HEADERS_ALONE:
         expect_caught(libraries_elsewhere(root / name, "-Dtutti_NEEDS_HEADERS=ON", without=name), f"missing: {name} (lib")
 
 

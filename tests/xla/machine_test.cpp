@@ -110,7 +110,8 @@ TEST_F(xla_machine, takes_the_devices_that_are_named) {
 
 TEST_F(xla_machine, has_no_more_devices_than_the_plugin) {
   machine({.platform = "cuda", .devices = {{0}, {1}}});
-  expect_refusal([&] { open({}, Mesh({{"x", 4}})); }, Code::device, {"open_xla: the mesh x=4 has 4 devices"});
+  expect_refusal([&] { open({}, Mesh({{"x", 4}})); }, Code::device,
+                 {"open_xla: xla: the mesh x=4 has 4 devices, and the plugin has 2"});
 }
 
 TEST_F(xla_machine, throws_a_late_error_where_a_result_is_looked_at_with_the_line_of_the_call) {
@@ -232,7 +233,7 @@ TEST_F(xla_machine, explains_time_and_memory) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
-TEST(xla_plugin, is_looked_for_where_the_machine_is_opened) {
+TEST(open_xla, looks_for_the_plugin_first) {
   expect_refusal([] { open_xla(pair, {.plugin = "no/such/plugin.so"}); }, Code::device,
                  {"machine_test.cpp", "open_xla: ", "no/such/plugin.so"});
 }

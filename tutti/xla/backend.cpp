@@ -58,8 +58,11 @@ std::shared_ptr<const GlobalArray> XlaBackend::place(const std::shared_ptr<const
 }
 
 std::string XlaBackend::description() const {
-  return fmt::format("{} of XLA ({})", counted(mesh().devices(), client_->platform() + " device"),
-                     to_string(mesh()));
+  const std::string all =
+      fmt::format("{} of XLA ({})", counted(mesh().devices(), client_->platform() + " device"),
+                  to_string(mesh()));
+  const int ours = static_cast<int>(std::ssize(devices_->local));
+  return ours == mesh().devices() ? all : fmt::format("{}, {} of them of this process", all, ours);
 }
 
 }  // namespace tutti::xla

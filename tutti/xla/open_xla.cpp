@@ -2,32 +2,30 @@
 #include "tutti/xla/open_xla.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/xla/backend.hpp"
+#include "tutti/xla/device_order.hpp"
 #include "tutti/xla/pjrt/find_plugin.hpp"
+#include "tutti/xla/store/open_store.hpp"
 
 namespace tutti {
 namespace {
 
 using namespace xla;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): open_xla says so
-  return value ? value : "";
-}
-
 std::string plugin_file(const std::string& wanted) {
-  const std::vector<std::string> environments{variable("VIRTUAL_ENV"), ".venv"};
-  return choose_plugin(wanted, variable("TUTTI_PJRT_PLUGIN"), environments);
+  const PluginPlaces places = plugin_places();
+  return choose_plugin(wanted, places.variable, places.environments);
 }
 
-/// The client of a plugin with these options. Two clients of one GPU would each take its memory.
+/// The client of a plugin with these options. Two clients of one GPU would each take its memory. Clients of several
+/// processes are made together, so each machine has its own.
 std::shared_ptr<const Client> client_of(const std::string& file, const ClientOptions& options) {
+  if (options.store) return Client::create(Plugin::open(file), options);
   static std::mutex lock;
   static std::map<std::string, std::weak_ptr<const Client>> clients;
   std::string key = fmt::format("{}\n{}", file, options.cpu_devices.value_or(0));
@@ -40,30 +38,38 @@ std::shared_ptr<const Client> client_of(const std::string& file, const ClientOpt
   return client;
 }
 
+/// The options of a plugin's client in one of several processes.
+ClientOptions client_options(const Mesh& mesh, const XlaOptions& options) {
+  const int last = options.devices.empty() ? 0 : std::ranges::max(options.devices);
+  ClientOptions wanted{.cpu_devices = std::max(mesh.devices(), last + 1), .options = options.plugin_options};
+  if (options.processes == 1 && options.coordinator.empty()) return wanted;
+  require(
+      !options.coordinator.empty(), Code::device,
+      "process {} of {} needs a coordinator; give all processes the \"host:port\" where process 0 listens",
+      options.process, options.processes);
+  wanted.store = open_store({.name = "tutti " + to_string(mesh),
+                             .process = options.process,
+                             .processes = options.processes},
+                            options.coordinator);
+  wanted.cpu_devices = std::nullopt;  // no plugin for CPUs has several processes
+  wanted.options.emplace_back("node_id", std::int64_t{options.process});
+  wanted.options.emplace_back("num_nodes", std::int64_t{options.processes});
+  return wanted;
+}
+
 /// The plugin's numbers of the devices, in the order of the mesh.
 std::vector<int> device_ids(const Mesh& mesh, const Client& client, const std::vector<int>& wanted) {
-  if (!wanted.empty()) {
-    require(std::ssize(wanted) == mesh.devices(), Code::device, "{} for the mesh {} of {}",
-            counted(std::ssize(wanted), "device number"), to_string(mesh), counted(mesh.devices(), "device"));
-    return wanted;
-  }
-  std::vector<int> ids;
-  for (const DeviceInfo& device : client.devices()) ids.push_back(device.id);
-  require(std::ssize(ids) >= mesh.devices(), Code::device,
-          "the mesh {} has {}, the plugin {}; open a smaller mesh ({})", to_string(mesh),
-          counted(mesh.devices(), "device"), ids.size(), client.plugin().description());
-  std::ranges::sort(ids);
-  ids.resize(static_cast<std::size_t>(mesh.devices()));
-  return ids;
+  if (wanted.empty()) return default_order(client.devices(), mesh);
+  require(std::ssize(wanted) == mesh.devices(), Code::device, "{} for the mesh {} of {}; name one per device",
+          counted(std::ssize(wanted), "device number"), to_string(mesh), counted(mesh.devices(), "device"));
+  return wanted;
 }
 
 }  // namespace
 
 Machine open_xla(const Mesh& mesh, const XlaOptions& options, Where where) try {
-  const int last = options.devices.empty() ? 0 : std::ranges::max(options.devices);
-  const ClientOptions wanted{.cpu_devices = std::max(mesh.devices(), last + 1),
-                             .options = options.plugin_options};
-  const std::shared_ptr<const Client> client = client_of(plugin_file(options.plugin), wanted);
+  const std::shared_ptr<const Client> client =
+      client_of(plugin_file(options.plugin), client_options(mesh, options));
   const std::vector<int> ids = device_ids(mesh, *client, options.devices);
   return Machine(std::make_shared<XlaBackend>(mesh, client, ids, options));
 } catch (const Error& error) {

@@ -31,6 +31,12 @@ struct XlaOptions {
   /// and options are the same and the plugin can do that. Empty: none.
   std::string cache = {};
   std::string trace = {};  // a file for a timeline of calls, uploads and downloads, for ui.perfetto.dev
+  /// Several processes, each with the devices of its host (experimental: not run on several hosts yet). All give the same
+  /// `coordinator`, "host:port", where process 0 listens, and run the same program in the same order. An array is handed
+  /// in whole by every process, which uploads its part; a process can look at the parts of its own devices only.
+  int process = 0;
+  int processes = 1;
+  std::string coordinator = {};
   PluginOptions plugin_options = {};
   CompilerOptions compiler_options = {};
 };

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "tests/xla/fake_plugin/state.hpp"
+#include "tests/xla/fake_plugin/nodes.hpp"
 
 namespace fake_pjrt {
 namespace {
@@ -41,7 +41,7 @@ std::vector<MadeUpDevice> devices_for(std::int64_t count) {
 }
 
 /// Reads the options as plugin 0.115 does. Returns the error, if any.
-ErrorHandle read_client_options(const ClientCreate& arguments, std::int64_t& count) {
+ErrorHandle read_client_options(const ClientCreate& arguments, std::int64_t& count, ClientOfPlugin& client) {
   State& s = state();
   s.options_of_client.clear();
   for (std::size_t i = 0; i < arguments.option_count; ++i) {
@@ -51,6 +51,10 @@ ErrorHandle read_client_options(const ClientCreate& arguments, std::int64_t& cou
     if (name == "cpu_device_count" && s.machine.platform == "cpu") {
       if (option.kind != value_kind::int64 || option.int64 < 1) throw std::length_error("vector::reserve");
       count = option.int64;
+    } else if ((name == "node_id" || name == "num_nodes") && s.machine.platform != "cpu") {
+      if (option.kind != value_kind::int64)
+        return s.error(error_code::invalid_argument, name + " is no int64");
+      (name == "node_id" ? client.node : client.nodes) = static_cast<int>(option.int64);
     } else if (name != "note") {
       return s.error(error_code::invalid_argument,
                      "Unexpected option name passed to PJRT_Client_Create: " + name);
@@ -62,18 +66,37 @@ ErrorHandle read_client_options(const ClientCreate& arguments, std::int64_t& cou
   return nullptr;
 }
 
+/// The devices of all nodes, numbered in order of nodes.
+ErrorHandle devices_of_nodes(ClientOfPlugin& client, std::vector<MadeUpDevice>& devices) {
+  std::vector<int> counts;
+  if (const ErrorHandle error = exchange_topologies(client, counts)) return error;
+  for (int node = 0, id = 0; node < static_cast<int>(counts.size()); ++node)
+    for (int i = 0; i < counts[static_cast<std::size_t>(node)]; ++i)
+      devices.push_back({.id = id++, .process = node});
+  return nullptr;
+}
+
 ErrorHandle create(ClientCreate& arguments) {
   State& s = state();
   std::int64_t count = default_devices;
-  if (const ErrorHandle refused = read_client_options(arguments, count)) return refused;
+  ClientOfPlugin made;
+  made.store = arguments;
+  made.process = s.machine.process;
+  if (const ErrorHandle refused = read_client_options(arguments, count, made)) return refused;
   const char* threads = std::getenv("PJRT_NPROC");
   s.threads_of_client = threads ? threads : "";
-  ClientHandle client = s.add("client", ClientOfPlugin{});
-  for (const MadeUpDevice& made_up : devices_for(count)) {
+  std::vector<MadeUpDevice> devices = devices_for(count);
+  if (made.nodes > 1) {
+    made.process = made.node;
+    devices.clear();
+    if (const ErrorHandle error = devices_of_nodes(made, devices)) return error;
+  }
+  ClientHandle client = s.add("client", std::move(made));
+  for (const MadeUpDevice& made_up : devices) {
     DeviceOfPlugin& device = client->devices.emplace_back();
     device.description.made_up = made_up;
     client->all.push_back(&device);
-    if (made_up.process == s.machine.process) client->addressable.push_back(&device);
+    if (made_up.process == client->process) client->addressable.push_back(&device);
   }
   arguments.client = client;
   return nullptr;
@@ -83,6 +106,7 @@ ErrorHandle destroy(ClientDestroy& arguments) {
   for (const char* kind : {"buffer", "loaded", "executable", "event"})
     if (state().live("client") == 1 && state().live(kind) > 0)
       state().misuse(std::string("a client is destroyed before its last ") + kind);
+  if (state().is_live("client", arguments.client)) say_farewell(*arguments.client);
   return state().remove("client", arguments.client);
 }
 
@@ -99,7 +123,7 @@ ErrorHandle tell_version(ClientPlatformVersion& arguments) {
   return nullptr;
 }
 ErrorHandle tell_process(ClientProcessIndex& arguments) {
-  arguments.index = state().machine.process;
+  arguments.index = arguments.client->process;
   return nullptr;
 }
 ErrorHandle list_devices(ClientDevices& arguments) {

@@ -29,6 +29,9 @@ struct Machine {
   int process = 0;                         // of the client, which drives the devices of this process
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // per device
   bool has_statistics = true;
+  // A client with the options node_id and num_nodes, which platform cpu refuses, has the devices of all nodes:
+  std::vector<int> devices_of_nodes = {2, 1, 3};  // by node; further nodes have 1
+  int topology_timeout_ms = 20000;                // for what other nodes put into the key-value store
 };
 
 /// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the one that the
@@ -51,7 +54,7 @@ class Control {
   virtual void watch(const std::string& function, std::function<void()> watch) = 0;
 
   /// Number of handles that are not destroyed. Kinds: "error", "event", "client", "buffer", "executable", "loaded",
-  /// "serialised". "" counts all.
+  /// "serialised", and "value" for values of the key-value store. "" counts all.
   virtual int live(const std::string& kind) const = 0;
   /// The names of all functions that were called, in order.
   virtual std::vector<std::string> log() const = 0;
@@ -61,6 +64,9 @@ class Control {
   virtual std::string threads() const = 0;
   /// The options of the last client, "name=value".
   virtual std::vector<std::string> options() const = 0;
+  /// For each node and group of devices over several nodes that have run a program: the id of the group as the node knows
+  /// it, "node 1, devices 0,2: ID".
+  virtual std::vector<std::string> meetings() const = 0;
 
  protected:
   ~Control() = default;

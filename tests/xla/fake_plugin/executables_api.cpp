@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/xla/fake_plugin/state.hpp"
+#include "tests/xla/fake_plugin/nodes.hpp"
 
 namespace fake_pjrt {
 namespace {
@@ -34,7 +34,8 @@ ErrorHandle compile(ClientCompile& arguments) {
   auto module = read_module(std::string(program.code, program.code_bytes));
   if (!module) return s.error(error_code::unknown, "-:1:1: error: no @main\nStableHLO_v1.20.0");
   arguments.loaded =
-      s.add("loaded", LoadedOfPlugin{{std::move(*module), devices_of(*arguments.client, options)}});
+      s.add("loaded", LoadedOfPlugin{{std::move(*module), devices_of(*arguments.client, options),
+                                      options.device_ids, arguments.client}});
   return nullptr;
 }
 
@@ -119,6 +120,8 @@ ErrorHandle load(DeserializeAndLoad& arguments) {
   if (options.device_ids.empty()) return state().misuse("a program is loaded for the devices of its bytes");
   ExecutableOfPlugin program = *reinterpret_cast<const ExecutableOfPlugin*>(std::stoull(bytes.substr(5)));
   program.devices = devices_of(*arguments.client, options);
+  program.ids = options.device_ids;
+  program.client = arguments.client;
   arguments.loaded = state().add("loaded", LoadedOfPlugin{std::move(program)});
   return nullptr;
 }
@@ -173,6 +176,7 @@ ErrorHandle execute(LoadedExecute& arguments) {
   State& s = state();
   if (const ErrorHandle refused = check_execution(arguments)) return refused;
   const ExecutableOfPlugin& program = arguments.loaded->program;
+  if (const ErrorHandle error = meet(*program.client, program.ids)) return error;
   const auto late = s.late(LoadedExecute::function);
   for (std::size_t i = 0; i < arguments.device_count; ++i) {
     for (std::size_t r = 0; r < program.module.results.size(); ++r) {

@@ -75,6 +75,7 @@ void State::reset(const Machine& new_machine) {
   calls.clear();
   wrong.clear();
   options_of_client.clear();
+  met.clear();
   threads_of_client.clear();
   failures.clear();
   late_failures.clear();

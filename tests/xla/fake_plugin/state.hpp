@@ -53,6 +53,10 @@ struct DeviceOfPlugin {
 struct ClientOfPlugin {
   std::deque<DeviceOfPlugin> devices;
   std::vector<DeviceHandle> all, addressable;
+  ClientCreate store;  // its callbacks, and their arguments
+  int node = 0, nodes = 1;
+  int process = 0;
+  std::set<std::string> cliques;  // groups of devices that have an id
 };
 struct BufferOfPlugin {
   fake_pjrt::ArrayText array;
@@ -62,6 +66,8 @@ struct BufferOfPlugin {
 struct ExecutableOfPlugin {
   fake_pjrt::ModuleText module;
   std::vector<DeviceHandle> devices;
+  std::vector<int> ids = {};  // of the devices of all nodes
+  ClientHandle client = nullptr;
 };
 struct LoadedOfPlugin {
   ExecutableOfPlugin program;
@@ -92,6 +98,7 @@ class State final : public Control {
   std::vector<std::string> misuses() const override { return wrong; }
   std::string threads() const override { return threads_of_client; }
   std::vector<std::string> options() const override { return options_of_client; }
+  std::vector<std::string> meetings() const override { return met; }
 
   struct Planned {
     int nth = 0;
@@ -132,7 +139,8 @@ class State final : public Control {
   const std::vector<std::byte>* table = nullptr;
   bool is_initialised = false;
   std::deque<std::vector<std::byte>> tables;  // kept, because Plugin::open remembers their addresses
-  std::vector<std::string> calls, wrong, options_of_client;
+  std::vector<std::string> calls, wrong, options_of_client, met;
+  int last_clique_id = 0;
   std::string threads_of_client;
   Plans failures, late_failures, exceptions;
   std::map<std::string, std::function<void()>> watches;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tutti/xla/pjrt/abi.hpp"
+#include "tutti/xla/pjrt/abi_store.hpp"
 
 namespace tutti::xla {
 
@@ -78,12 +79,12 @@ struct ClientCreate {
   Head head{};
   const NamedValue* options{};
   std::size_t option_count{};
-  void* get{};
+  GetCallback get{};
   void* get_argument{};
-  void* put{};
+  PutCallback put{};
   void* put_argument{};
   ClientHandle client{};  // out
-  void* try_get{};
+  TryGetCallback try_get{};
   void* try_get_argument{};
 };
 static_assert(sizeof(ClientCreate) == 88 && offsetof(ClientCreate, try_get_argument) == 80);

@@ -10,6 +10,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/xla/pjrt/store_callbacks.hpp"
 
 namespace tutti::xla {
 namespace {
@@ -47,9 +48,11 @@ void require_cpu_devices(const Value& value) {
           create_step, cpu_devices_option, to_string(value), most_cpu_devices);
 }
 
-std::optional<Failure> attempt_create(const Plugin& plugin, const Values& options, ClientHandle& client) {
+std::optional<Failure> attempt_create(const Plugin& plugin, const Values& options, KeyValueStore* store,
+                                      ClientHandle& client) {
   const std::vector<NamedValue> named = named_values(options);
   ClientCreate create{.options = named.data(), .option_count = named.size()};
+  if (store) offer_store(create, *store);
   std::optional<Failure> failure = plugin.attempt(create);
   client = create.client;
   return failure;
@@ -95,24 +98,30 @@ std::shared_ptr<const Client> Client::create(std::shared_ptr<const Plugin> plugi
       require_cpu_devices(value);
       cpu_devices = static_cast<int>(std::get<std::int64_t>(value));
     }
-  const std::scoped_lock locked(environment_lock());
-  const ThreadsVariable threads(cpu_devices);
+  std::unique_lock locked(environment_lock(), std::defer_lock);
+  std::optional<ThreadsVariable> threads;
+  if (!options.store) {  // else the call may wait for a client of another process
+    locked.lock();
+    threads.emplace(cpu_devices);
+  }
   ClientHandle handle{};
-  std::optional<Failure> failure = attempt_create(*plugin, all, handle);
+  std::optional<Failure> failure = attempt_create(*plugin, all, options.store.get(), handle);
   // Plugins for other devices may refuse the name of the option for CPUs.
   if (failure && failure->code == error_code::invalid_argument && options.cpu_devices)
-    failure = attempt_create(*plugin, without_count, handle);
+    failure = attempt_create(*plugin, without_count, options.store.get(), handle);
   if (failure) plugin->fail_as(*failure, create_step, Code::device);
   struct Created : Client {
-    Created(std::shared_ptr<const Plugin> plugin, ClientHandle handle) : Client(std::move(plugin), handle) {}
+    Created(std::shared_ptr<const Plugin> plugin, std::shared_ptr<KeyValueStore> store, ClientHandle handle)
+        : Client(std::move(plugin), std::move(store), handle) {}
   };
-  const auto client = std::make_shared<Created>(std::move(plugin), handle);
+  const auto client = std::make_shared<Created>(std::move(plugin), options.store, handle);
   client->describe();
   return client;
 }
 
-Client::Client(std::shared_ptr<const Plugin> plugin, ClientHandle handle)
-    : plugin_(std::move(plugin)), handle_(handle) {}
+Client::Client(std::shared_ptr<const Plugin> plugin, std::shared_ptr<KeyValueStore> store,
+               ClientHandle handle)
+    : plugin_(std::move(plugin)), store_(std::move(store)), handle_(handle) {}
 
 Client::~Client() { plugin_->destroy(ClientDestroy{.client = handle_}); }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/types/dtype.hpp"
+#include "tutti/xla/pjrt/key_value_store.hpp"
 #include "tutti/xla/pjrt/plugin.hpp"
 
 namespace tutti::xla {
@@ -17,6 +18,9 @@ struct ClientOptions {
   /// client is created without it.
   std::optional<int> cpu_devices = std::nullopt;
   Values options = {};  // of the plugin, by name
+  /// How this process reaches the others, for a plugin that joins the devices of several processes. Plugins for GPUs also
+  /// want the options "node_id" and "num_nodes". Lives as long as the client.
+  std::shared_ptr<KeyValueStore> store = nullptr;
 };
 
 /// A device as the plugin describes it.
@@ -48,6 +52,7 @@ class Client : public std::enable_shared_from_this<Client> {
   /// Throws R004 if the plugin refuses an option, or finds no device. On CPUs the plugin gets two threads per device,
   /// unless the user has set PJRT_NPROC: with fewer threads, programs with collectives may hang.
   /// Changes the environment during the call: no other thread may read or write it meanwhile.
+  /// With a store, it waits for the other processes, and leaves the environment alone: CPUs have no several processes.
   static std::shared_ptr<const Client> create(std::shared_ptr<const Plugin> plugin,
                                               const ClientOptions& options = {});
   ~Client();
@@ -78,11 +83,12 @@ class Client : public std::enable_shared_from_this<Client> {
   void require_alive(std::string_view step) const;
 
  private:
-  Client(std::shared_ptr<const Plugin> plugin, ClientHandle handle);
+  Client(std::shared_ptr<const Plugin> plugin, std::shared_ptr<KeyValueStore> store, ClientHandle handle);
   void describe();
   DeviceInfo described(DeviceHandle device) const;
 
   std::shared_ptr<const Plugin> plugin_;
+  std::shared_ptr<KeyValueStore> store_;  // null: this process is alone
   ClientHandle handle_;
   std::string platform_, platform_version_;
   int process_ = 0;

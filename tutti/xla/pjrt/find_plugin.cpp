@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tutti/base/require.hpp"
@@ -76,6 +77,19 @@ std::string choose_plugin(const std::string& wanted, const std::string& variable
           "TUTTI_PJRT_PLUGIN, or install one, as `pip install lammps-jax-pjrt-cpu` does for CPUs",
           fmt::join(environments, ", "));
   return found.front();
+}
+
+PluginPlaces plugin_places() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): the header says so
+    return value ? value : "";
+  };
+  constexpr const char* environment_here = ".venv";
+  const std::string active = variable("VIRTUAL_ENV");
+  std::error_code is_missing;
+  const bool is_here = active.empty() || std::filesystem::equivalent(active, environment_here, is_missing);
+  return {variable("TUTTI_PJRT_PLUGIN"), is_here ? std::vector<std::string>{environment_here}
+                                                 : std::vector<std::string>{active, environment_here}};
 }
 
 }  // namespace tutti::xla

@@ -16,4 +16,12 @@ std::vector<std::string> find_plugins(std::span<const std::string> environments)
 std::string choose_plugin(const std::string& wanted, const std::string& variable,
                           std::span<const std::string> environments);
 
+/// Where this process looks for plugins.
+struct PluginPlaces {
+  std::string variable;                   // the value of TUTTI_PJRT_PLUGIN
+  std::vector<std::string> environments;  // $VIRTUAL_ENV, then ./.venv
+};
+/// Reads the environment: no other thread may write it meanwhile.
+PluginPlaces plugin_places();
+
 }  // namespace tutti::xla

@@ -91,6 +91,7 @@ std::vector<std::string> later_lines(const std::string& text) {
 Code code_for(std::int32_t code, Code otherwise) {
   switch (code) {
     case error_code::resource_exhausted: return Code::memory;
+    case error_code::deadline_exceeded:  // of another process
     case error_code::not_found:
     case error_code::unimplemented:
     case error_code::aborted:

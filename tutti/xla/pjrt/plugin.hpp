@@ -10,16 +10,10 @@
 
 #include "tutti/base/error.hpp"
 #include "tutti/xla/pjrt/abi_calls.hpp"
+#include "tutti/xla/pjrt/failure.hpp"
 #include "tutti/xla/pjrt/values.hpp"
 
 namespace tutti::xla {
-
-/// An error as a plugin reported it.
-struct Failure {
-  std::int32_t code = error_code::unknown;
-  std::string message;
-  bool is_exception = false;  // the plugin threw an exception of C++, and reported nothing
-};
 
 /// The lock to hold while this library changes the environment of the process.
 std::mutex& environment_lock();

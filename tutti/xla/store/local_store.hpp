@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "tutti/xla/pjrt/key_value_store.hpp"
+
+namespace tutti::xla {
+
+inline constexpr std::size_t most_store_bytes = std::size_t{1} << 30;
+
+/// A key-value store in the memory of this process. A StoreServer opens it to other processes.
+class LocalStore final : public KeyValueStore {
+ public:
+  /// `most_bytes` bounds the sum of all keys and values.
+  explicit LocalStore(std::size_t most_bytes = most_store_bytes) : most_bytes_(most_bytes) {}
+
+  StoreAnswer get(std::string_view key, std::chrono::milliseconds timeout) override;
+  StoreAnswer try_get(std::string_view key) override;
+  /// Fails with invalid_argument if key or value is too large, with resource_exhausted if the store is full.
+  std::optional<Failure> put(std::string_view key, std::string_view value) override;
+
+  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must not wait, nor call the
+  /// store. Returns a number for forget().
+  using Then = std::function<void(const std::string& value)>;
+  std::uint64_t watch(std::string_view key, Then then);
+  /// Afterwards the function of watch() is not called any more. Unknown numbers are ignored.
+  void forget(std::uint64_t watch);
+
+ private:
+  using Map = std::map<std::string, std::string, std::less<>>;
+  struct Watcher {
+    std::string key;
+    Then then;
+  };
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  Map values_;
+  const std::size_t most_bytes_;
+  std::size_t bytes_ = 0;  // of keys and values
+  std::map<std::uint64_t, Watcher> watchers_;
+  std::uint64_t last_watch_ = 0;
+};
+
+/// A timeout that every store keeps to: at least 0 and at most longest_wait.
+std::chrono::milliseconds bounded(std::chrono::milliseconds timeout);
+/// The failure of keys and values that are too large for every store. None if they fit.
+std::optional<Failure> too_large(std::size_t key_bytes, std::size_t value_bytes);
+/// The failure of a get whose key nobody has put in time.
+Failure not_put_in_time(std::string_view key, std::chrono::milliseconds timeout);
+/// A key for messages: in quotes, without control characters, at most 100 bytes of it.
+std::string shown(std::string_view key);
+
+}  // namespace tutti::xla

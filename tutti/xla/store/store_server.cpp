@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#define ASIO_STANDALONE
+#include "tutti/xla/store/store_server.hpp"
+
+#include <fcntl.h>
+
+#include <asio.hpp>
+#include <atomic>
+#include <thread>
+
+#include "tutti/base/require.hpp"
+#include "tutti/xla/store/admission.hpp"
+#include "tutti/xla/store/protocol.hpp"
+
+namespace tutti::xla {
+namespace {
+
+using asio::ip::tcp;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds pause_after_error{
+    100};  // before the next accept: file descriptors are short
+
+// NOLINTBEGIN(bugprone-unused-return-value): the value is the last argument, and Asio may be built to return none
+void close(tcp::socket& socket) {
+  asio::error_code ignored;
+  socket.close(ignored);
+}
+void cancel(tcp::socket& socket) {
+  asio::error_code ignored;
+  socket.cancel(ignored);
+}
+void set_options(tcp::socket& socket) {
+  asio::error_code ignored;  // it works without them
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+}
+/// Opens the acceptor at this endpoint. Returns why that is impossible.
+asio::error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+  asio::error_code error, ignored;
+  acceptor.close(ignored);
+  acceptor.open(endpoint.protocol(), error);
+  if (error) return error;
+  fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+  acceptor.set_option(asio::socket_base::reuse_address(true), ignored);  // a new job may follow at once
+  if (endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(true), ignored);
+  acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  return error;
+}
+// NOLINTEND(bugprone-unused-return-value)
+
+/// Opens the acceptor at the first endpoint of the address that can be listened at. Returns why there is none.
+asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
+  asio::error_code error;
+  tcp::resolver resolver(acceptor.get_executor());
+  const auto found = resolver.resolve(address.host, std::to_string(address.port), error);
+  if (error) return error;
+  for (const auto& entry : found) {
+    require(!entry.endpoint().address().is_unspecified(), Code::device,
+            "xla: the coordinator {} names all addresses of its host; name the one that the other processes "
+            "reach",
+            to_string(address));
+    error = listen(acceptor, entry.endpoint());
+    if (!error) return error;
+  }
+  return error ? error : asio::error::host_not_found;
+}
+
+/// What the connections of one server share. Used by its thread only, except `connections`.
+struct Shared {
+  LocalStore& store;
+  Admission admission;
+  StoreLimits limits;
+  std::size_t most_connections;
+  std::atomic<std::size_t> connections = 0;
+};
+
+/// One connection, from its greeting on. Every pending operation owns the session, so it lives until the last one ends.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, Shared& shared)
+      : socket_(std::move(socket)), timer_(socket_.get_executor()), shared_(shared) {
+    ++shared_.connections;
+  }
+  ~Session() {
+    shared_.store.forget(watch_);
+    --shared_.connections;
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void start();
+
+ private:
+  void admit(const protocol::GreetingHead& greeting);
+  void await_request();
+  void serve(const protocol::RequestHead& request);
+  void await_value(const std::string& key, std::chrono::milliseconds timeout);
+  void end_wait(std::uint64_t wait, const StoreAnswer& answer);
+  void answer(const StoreAnswer& answer);
+
+  /// Reads `count` bytes into in_.
+  template <class Then>
+  void read(std::size_t count, const Then& then);
+  /// Sends out_.
+  template <class Then>
+  void write(const Then& then);
+  /// Calls `late` after the time, unless another limit is set before.
+  template <class Late>
+  void limit(std::chrono::milliseconds time, const Late& late);
+  void limit(std::chrono::milliseconds time) {
+    limit(time, [this] { close(); });
+  }
+  void no_limit() { timer_.expires_at(Clock::time_point::max()); }
+  void close();
+
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  Shared& shared_;
+  std::string in_, out_;
+  std::uint64_t watch_ = 0;  // of the store, while a get waits
+  std::uint64_t waits_ = 0;  // number of gets that have waited; 1 more while none waits
+};
+
+template <class Then>
+void Session::read(std::size_t count, const Then& then) {
+  in_.clear();
+  asio::async_read(socket_, asio::dynamic_buffer(in_, count), asio::transfer_exactly(count),
+                   [self = shared_from_this(), then](const asio::error_code& error, std::size_t) {
+                     if (error) self->close();
+                     else then();
+                   });
+}
+
+template <class Then>
+void Session::write(const Then& then) {
+  limit(shared_.limits.transfer);
+  asio::async_write(socket_, asio::buffer(out_),
+                    [self = shared_from_this(), then](const asio::error_code& error, std::size_t) {
+                      if (error) self->close();
+                      else then();
+                    });
+}
+
+template <class Late>
+void Session::limit(std::chrono::milliseconds time, const Late& late) {
+  timer_.expires_after(time);
+  timer_.async_wait([self = shared_from_this(), late](const asio::error_code& error) {
+    // The handler may be on its way when another limit is set.
+    if (!error && self->timer_.expiry() <= Clock::now()) late();
+  });
+}
+
+void Session::close() {
+  xla::close(socket_);
+  timer_.cancel();
+  ++waits_;
+}
+
+void Session::start() {
+  set_options(socket_);
+  limit(shared_.limits.greeting);
+  read(protocol::greeting_bytes, [this] {
+    const auto greeting = protocol::read_greeting(in_);
+    if (!greeting) return close();  // not a client of ours
+    const bool has_name = greeting->version == protocol::version;
+    read(has_name ? greeting->name_bytes : 0, [this, greeting] { admit(*greeting); });
+  });
+}
+
+void Session::admit(const protocol::GreetingHead& greeting) {
+  std::optional<Failure> refusal;
+  if (shared_.connections > shared_.most_connections)
+    refusal = Failure{error_code::resource_exhausted,
+                      fmt::format("process 0 has {} connections, which is the most that it allows",
+                                  shared_.most_connections)};
+  else refusal = shared_.admission.refusal(greeting, in_);
+  out_ = protocol::write_opening() + protocol::write_answer({.value = {}, .failure = refusal});
+  write([this, is_refused = refusal.has_value()] {
+    if (is_refused) close();
+    else await_request();
+  });
+}
+
+void Session::await_request() {
+  no_limit();  // clients keep connections between calls
+  read(protocol::request_bytes, [this] {
+    const auto request = protocol::read_request(in_);
+    if (!request) return close();
+    limit(shared_.limits.transfer);
+    read(request->key_bytes + request->value_bytes, [this, request] { serve(*request); });
+  });
+}
+
+void Session::serve(const protocol::RequestHead& request) {
+  const std::string bytes = std::exchange(in_, {});
+  const std::string key = bytes.substr(0, request.key_bytes);
+  switch (request.operation) {
+    case protocol::Operation::get: return await_value(key, request.timeout);
+    case protocol::Operation::try_get: return answer(shared_.store.try_get(key));
+    case protocol::Operation::put:
+      return answer({.value = {},
+                     .failure = shared_.store.put(key, std::string_view(bytes).substr(request.key_bytes))});
+  }
+}
+
+void Session::await_value(const std::string& key, std::chrono::milliseconds timeout) {
+  const StoreAnswer known = shared_.store.try_get(key);
+  if (!known.failure) return answer(known);
+  const std::uint64_t wait = ++waits_;
+  limit(timeout, [this, key, timeout, wait] {
+    end_wait(wait, {.value = {}, .failure = not_put_in_time(key, timeout)});
+  });
+  // Before the answer, a client sends nothing: something to read means that it has gone.
+  socket_.async_wait(tcp::socket::wait_read,
+                     [self = shared_from_this(), wait](const asio::error_code& error) {
+                       if (!error && self->waits_ == wait) self->close();
+                     });
+  // The store calls this on any thread.
+  watch_ = shared_.store.watch(key, [weak = weak_from_this(), executor = socket_.get_executor(),
+                                     wait](const std::string& value) {
+    asio::post(executor, [weak, wait, value] {
+      if (const auto self = weak.lock()) self->end_wait(wait, {value});
+    });
+  });
+}
+
+void Session::end_wait(std::uint64_t wait, const StoreAnswer& found) {
+  if (waits_ != wait) return;  // another end came first
+  ++waits_;
+  shared_.store.forget(watch_);
+  cancel(socket_);
+  answer(found);
+}
+
+void Session::answer(const StoreAnswer& answer) {
+  out_ = protocol::write_answer(answer);
+  write([this] {
+    out_ = {};
+    await_request();
+  });
+}
+
+}  // namespace
+
+struct StoreServer::Service {
+  Service(LocalStore& store, const Job& job, const StoreLimits& limits)
+      : shared{.store = store,
+               .admission = Admission(job),
+               .limits = limits,
+               .most_connections =
+                   limits.connections + limits.per_process * static_cast<std::size_t>(job.processes)} {}
+  ~Service() {
+    io.stop();
+    if (thread.joinable()) thread.join();
+  }
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  void accept() {
+    acceptor.async_accept([this](const asio::error_code& error, tcp::socket socket) {
+      if (error) {
+        pause.expires_after(pause_after_error);
+        return pause.async_wait([this](const asio::error_code&) { accept(); });
+      }
+      // Those beyond the limit are told so. If even they are too many, the connection is just closed.
+      if (shared.connections < 2 * shared.most_connections)
+        std::make_shared<Session>(std::move(socket), shared)->start();
+      accept();
+    });
+  }
+  void run() noexcept {
+    while (!io.stopped()) try {
+        io.run();
+      } catch (...) {  // NOLINT(bugprone-empty-catch): no memory; the connection that needed it is closed
+      }
+  }
+
+  Shared shared;  // outlives the sessions, which pending operations in `io` own
+  asio::io_context io;
+  tcp::acceptor acceptor{io};
+  asio::steady_timer pause{io};
+  std::thread thread;
+};
+
+StoreServer::StoreServer(const Address& address, const Job& job, const StoreLimits& limits)
+    : address_(address) {
+  check(job);
+  service_ = std::make_unique<Service>(store_, job, limits);
+  const asio::error_code error = listen(service_->acceptor, address);
+  require(
+      !error, Code::device,
+      "xla: process {} cannot listen at the coordinator {}: {}; name an address of the host of process 0, "
+      "and a port that nobody uses",
+      job.process, to_string(address), error.message());
+  address_.port = service_->acceptor.local_endpoint().port();
+  service_->accept();
+  service_->thread = std::thread([service = service_.get()] { service->run(); });
+}
+
+StoreServer::~StoreServer() = default;
+
+StoreAnswer StoreServer::get(std::string_view key, std::chrono::milliseconds timeout) {
+  return store_.get(key, timeout);
+}
+StoreAnswer StoreServer::try_get(std::string_view key) { return store_.try_get(key); }
+std::optional<Failure> StoreServer::put(std::string_view key, std::string_view value) {
+  return store_.put(key, value);
+}
+
+std::size_t StoreServer::connections() const { return service_->shared.connections; }
+
+}  // namespace tutti::xla
