@@ -213,7 +213,15 @@ std::vector<stablehlo::Operation> FunctionEmitter::Written::all() && {
 
 stablehlo::Value FunctionEmitter::emit(std::string_view op, const Lowered& operands, Type result,
                                        stablehlo::Attributes attributes) {
+  if (op == "stablehlo.collective_permute") require_together();
   return append(operation(op, operands, tensor_type(result), std::move(attributes)));
+}
+
+void FunctionEmitter::require_together() const {
+  require(!apart_, Code::device,
+          "stablehlo.collective_permute stands in a branch or loop that some devices may not run; in XLA the "
+          "devices would wait for each other for ever; use ppermute, or take it out of the branch and select "
+          "the result");
 }
 
 stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceKind kind,
