@@ -5,6 +5,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/permute.hpp"
@@ -118,6 +119,37 @@ TEST(lower_replicas, guards_no_division_by_a_constant_without_zeros) {
   EXPECT_FALSE(holds(text({256, 1}), "stablehlo.select")) << text({256, 1});
   EXPECT_TRUE(holds(text({1, 0}), "stablehlo.select"));
   EXPECT_TRUE(holds(text({0, 0}), "stablehlo.select"));
+}
+
+TEST(lower_replicas, folds_bits_of_integers_by_the_moves_that_send_least) {
+  const auto text = [](const Axes& axes, const Shape& shape, const Groups& groups = {}) {
+    return text_of(program_of(AllReduce{ReduceKind::logical_and, axes, groups},
+                              {Type(DType::i32, shape).with(axes, varying)}));
+  };
+  for (const std::string& all :
+       {text({y}, {9}), text({x}, {2}), text({x}, {9}, {{0, 2}, {1, 3}}), text({x}, {9}, {{0}, {3, 1, 2}})}) {
+    EXPECT_TRUE(holds(all, "stablehlo.all_gather")) << all;
+    EXPECT_FALSE(holds(all, "stablehlo.all_to_all")) << all;
+    EXPECT_FALSE(holds(all, "stablehlo.all_reduce")) << all;
+  }
+  const std::string parts = text({x}, {9});
+  EXPECT_TRUE(holds(parts, "stablehlo.all_to_all")) << parts;
+  EXPECT_TRUE(holds(parts, "stablehlo.all_gather")) << parts;
+  EXPECT_FALSE(holds(parts, "stablehlo.all_reduce")) << parts;
+}
+
+TEST(lower_replicas, leaves_the_fold_of_bools_to_xla) {
+  const std::string text = text_of(
+      program_of(AllReduce{ReduceKind::logical_or, {x}}, {Type(DType::boolean, {9}).with(x, varying)}));
+  EXPECT_TRUE(holds(text, "stablehlo.all_reduce")) << text;
+}
+
+TEST(lower_per_device, writes_a_bitwise_all_reduce_as_one_operation_if_asked) {
+  const Program program =
+      program_of(AllReduce{ReduceKind::logical_and, {x}}, {Type(DType::i32, {9}).with(x, varying)});
+  const std::string text = write(lower_per_device(program, grid, {.bitwise_all_reduce = true}));
+  EXPECT_TRUE(holds(text, "stablehlo.all_reduce")) << text;
+  EXPECT_FALSE(holds(text, "stablehlo.all_gather")) << text;
 }
 
 TEST(lower_replicas, refuses_aliases_that_do_not_fit) {

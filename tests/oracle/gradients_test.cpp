@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "tests/oracle/differences.hpp"
 #include "tests/oracle/functions.hpp"
+#include "tests/support/differences.hpp"
 #include "tests/support/oracle.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"

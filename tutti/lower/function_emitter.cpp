@@ -9,6 +9,7 @@
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/lower/apart.hpp"
+#include "tutti/lower/bitwise_reduce.hpp"
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/planned_exchange.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
@@ -119,6 +120,9 @@ Lowered FunctionEmitter::written(const Equation& equation, const Lowered& operan
   const Op& op = start ? start->op : equation.op;
   const auto* permute = op.as<Permute>();
   if (apart_ && permute) return lower(permute_by_gather(*permute, operand_types[0]), operands);
+  const auto* reduce = op.as<AllReduce>();
+  if (reduce && !options_.bitwise_all_reduce && is_bitwise(*reduce, operand_types[0]))
+    return lower(reduce_by_moves(*reduce, operand_types[0]), operands);
   if (const auto* exchange = op.as<Exchange>())
     if (const auto planned = planned_exchange(*exchange, operand_types[0], mesh_)) {
       const Mesh outer = std::exchange(mesh_, planned->mesh);
@@ -209,7 +213,15 @@ std::vector<stablehlo::Operation> FunctionEmitter::Written::all() && {
 
 stablehlo::Value FunctionEmitter::emit(std::string_view op, const Lowered& operands, Type result,
                                        stablehlo::Attributes attributes) {
+  if (op == "stablehlo.collective_permute") require_together();
   return append(operation(op, operands, tensor_type(result), std::move(attributes)));
+}
+
+void FunctionEmitter::require_together() const {
+  require(!apart_, Code::device,
+          "stablehlo.collective_permute stands in a branch or loop that some devices may not run; in XLA the "
+          "devices would wait for each other for ever; use ppermute, or take it out of the branch and select "
+          "the result");
 }
 
 stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceKind kind,

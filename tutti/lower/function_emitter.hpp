@@ -67,6 +67,8 @@ class FunctionEmitter final : public Emitter {
   /// Writes what begins the collective, which becomes the operation that waits for it.
   stablehlo::Value async_start(stablehlo::Operation& collective);
   stablehlo::Value send(stablehlo::Operation& permute);
+  /// Throws R004 where some devices may not come: XLA's collective_permute waits for all devices of the program.
+  void require_together() const;
   stablehlo::Operation operation(std::string_view name, const Lowered& operands, stablehlo::ValueType result,
                                  stablehlo::Attributes attributes);
   stablehlo::Attribute fresh_channel();

@@ -16,6 +16,9 @@ struct LowerOptions {
   bool send_recv = false;
   /// Writes ragged_all_to_all as the custom call that XLA's GPUs and TPUs run, unless it adds the rows that land.
   bool ragged_call = false;
+  /// Writes all_reduce by and, or of integers as stablehlo.all_reduce, which XLA's CPUs and GPUs refuse. Else it becomes
+  /// moves and a local fold, with the same bits.
+  bool bitwise_all_reduce = false;
 };
 
 /// The precision of products of f32 and complex64. `fast` leaves it to XLA, which rounds operands to TF32 or bf16 on
