@@ -10,7 +10,7 @@
 #include <ostream>
 #include <set>
 
-#include "tests/oracle/differences.hpp"
+#include "tests/support/differences.hpp"
 #include "tests/support/halves.hpp"
 #include "tests/support/scripted_op.hpp"
 #include "tests/support/values.hpp"

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "tests/oracle/differences.hpp"
+#include "tests/support/differences.hpp"
 #include "tests/support/programs.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/run/on_machine.hpp"

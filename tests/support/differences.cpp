@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/oracle/differences.hpp"
+#include "tests/support/differences.hpp"
 
 #include <fmt/format.h>
 
