@@ -6,81 +6,17 @@
 #include <cmath>
 #include <set>
 
-#include "tests/oracle/functions.hpp"
 #include "tests/support/differences.hpp"
+#include "tests/support/functions.hpp"
 #include "tests/support/oracle.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"
 
 namespace tutti {
 
-const Mesh& functions_mesh() {
-  static const Mesh mesh({{"x", 4}, {"y", 2}});
-  return mesh;
-}
-
 void PrintTo(const Function& function, std::ostream* out) { *out << function.name; }
 
 namespace {
-
-std::vector<Function> all_functions() {
-  std::vector<Function> functions = collective_functions();
-  for (const auto& more : {local_functions(), control_functions(), transform_functions()})
-    functions.insert(functions.end(), more.begin(), more.end());
-  return functions;
-}
-
-/// Different in every element, in [-1, 1], the same in every run.
-Tensors numbers(const std::vector<Shape>& shapes, double& phase) {
-  Tensors arguments;
-  for (const Shape& shape : shapes) {
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < shape.elements(); ++i) values.push_back(std::sin(phase += 0.7));
-    arguments.emplace_back(shape, values);
-  }
-  return arguments;
-}
-
-/// Where two lanes lie: along the last dim of the first argument and dim 0 of the second; they share the rest.
-std::vector<MappedDim> dims_of_lanes(const Function& function) {
-  std::vector<MappedDim> dims(function.shapes.size(), none);
-  dims[0] = function.shapes[0].rank();
-  dims[1] = 0;
-  return dims;
-}
-
-Tensor stacked(const Tensor& one, const Tensor& other, int dim) {
-  std::int64_t inner = 1;
-  for (int d = dim; d < one.shape().rank(); ++d) inner *= one.shape()[Dim{d}];
-  std::vector<double> values;
-  for (std::int64_t from = 0; from < one.elements(); from += inner)
-    for (const Tensor& lane : {one, other})
-      for (std::int64_t i = 0; i < inner; ++i) values.push_back(lane.at(from + i));
-  return {Type(one.dtype(), one.shape()).inserted(Dim{dim}, 2).shape(), values};
-}
-
-/// The arguments, then two lanes of each, of which the first has the same arguments.
-Tensors arguments_of(const Function& function) {
-  double phase = 0.3;
-  Tensors arguments = numbers(function.shapes, phase), others = numbers(function.shapes, phase);
-  std::vector<MappedDim> dims = dims_of_lanes(function);
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    arguments.push_back(dims[i].dim() ? stacked(arguments[i], others[i], *dims[i].dim()) : arguments[i]);
-  return arguments;
-}
-
-/// Of whole arguments: the value, then the gradient by every argument, taken outside of the shard_map.
-Arrays value_and_gradients(const Function& function, const Arrays& arguments) {
-  auto whole = [&](const Arrays& all) {
-    if (function.specs.empty()) return function.body(all);
-    Specs in(std::vector<Specs>(function.specs.begin(), function.specs.end()));
-    return shard_map(function.body, {.mesh = functions_mesh(), .in = Specs{in}, .out = P()})(all);
-  };
-  if (function.derivatives == Derivatives::refused) return {whole(arguments)};
-  auto [value, results] = value_and_grad(whole)(arguments);
-  results.insert(results.begin(), value);
-  return results;
-}
 
 struct Computed {
   Program program;
@@ -88,14 +24,7 @@ struct Computed {
 };
 
 Computed computed(const Function& function, const Tensors& arguments) {
-  auto both = [&](const Arrays& all) {
-    auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-    Arrays results = value_and_gradients(function, {all.begin(), middle});
-    auto of_lane = [&](const Arrays& lane) { return value_and_gradients(function, lane); };
-    Arrays of_lanes = vmap_flat({of_lane, {middle, all.end()}, dims_of_lanes(function)}, {}, Where::here());
-    results.insert(results.end(), of_lanes.begin(), of_lanes.end());
-    return results;
-  };
+  auto both = [&](const Arrays& all) { return values_gradients_and_lanes(function, all); };
   Arrays given(arguments.begin(), arguments.end());
   auto compiled = open_local(functions_mesh()).compile(both, given);
   Computed made{compiled.program(), {}};
@@ -103,17 +32,13 @@ Computed computed(const Function& function, const Tensors& arguments) {
   return made;
 }
 
-// f64 on both sides. Each element is the end of fewer than 200 roundings of numbers below 100 in magnitude:
-// 200 * 100 * 2^-53 < 3e-12.
-constexpr double bound = 3e-12;
-
 ::testing::AssertionResult agree(const Tensors& ours, const std::vector<Tensors>& theirs) {
   if (ours.size() != theirs.size()) return ::testing::AssertionFailure() << "results differ in number";
   for (std::size_t k = 0; k < ours.size(); ++k) {
     if (!(ours[k].shape() == theirs[k][0].shape()))
       return ::testing::AssertionFailure() << "shape of result " << k;
     for (std::int64_t i = 0; i < ours[k].elements(); ++i)
-      if (!(std::abs(ours[k].at(i) - theirs[k][0].at(i)) <= bound))
+      if (!(std::abs(ours[k].at(i) - theirs[k][0].at(i)) <= bound_of_functions))
         return ::testing::AssertionFailure() << "result " << k << " element " << i << ": " << ours[k].at(i)
                                              << ", not " << theirs[k][0].at(i);
   }

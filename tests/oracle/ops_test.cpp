@@ -5,6 +5,7 @@
 
 #include <ostream>
 
+#include "tests/support/differences.hpp"
 #include "tests/support/example_programs.hpp"
 #include "tests/support/halves.hpp"
 #include "tests/support/op_bounds.hpp"

@@ -29,4 +29,8 @@ std::shared_ptr<const Client> RealXla::client() {
   return shared;
 }
 
+std::shared_ptr<XlaBackend> RealXla::backend(const Mesh& mesh) {
+  return std::make_shared<XlaBackend>(mesh, client(), first(mesh.devices()), XlaOptions{});
+}
+
 }  // namespace tutti::xla

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/xla/fake_xla.hpp"
+#include "tutti/xla/backend.hpp"
 
 namespace tutti::xla {
 
@@ -13,6 +14,9 @@ std::string real_plugin_path();
 class RealXla : public testing::Test {
  public:
   static std::shared_ptr<const Client> client();
+  /// The first devices of that client as a mesh.
+  static std::shared_ptr<XlaBackend> backend(const Mesh& mesh);
+  static Machine machine(const Mesh& mesh) { return Machine(backend(mesh)); }
 
  protected:
   void SetUp() override;

@@ -51,7 +51,7 @@ Buffers XlaBackend::upload(const GlobalArray& array, const Sharding& sharding, c
 
 std::shared_ptr<const GlobalArray> XlaBackend::place(const std::shared_ptr<const GlobalArray>& array,
                                                      const Sharding& sharding, const Where& where) {
-  if (buffers_of(*array, *client_, sharding)) return array;
+  if (buffers_of(*array, *client_, *devices_of(sharding.mesh), sharding)) return array;
   const std::scoped_lock locked(turn_);
   return array_of(array->type(), sharding, upload(*array, sharding, to_string(array->type()), where), where,
                   trace_);

@@ -106,7 +106,8 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
   const Sharding& sharding = local_.input_shardings[input];
   const bool is_given_away = is_owned_by(1, array);
   const Use use = is_given_away && aliases_[input] ? Use::give_away : Use::keep;
-  if (Buffers* buffers = buffers_of(*array, *machine_.client(), sharding)) return {buffers, use};
+  if (Buffers* buffers = buffers_of(*array, *machine_.client(), *machine_.devices(), sharding))
+    return {buffers, use};
   Uploads& uploads = machine_.uploads();
   if (!is_given_away)
     if (std::shared_ptr<Buffers> copy = uploads.find(array, sharding)) {

@@ -28,10 +28,12 @@ Tensors Shards::download(std::span<const int> devices) const try {
   throw error.at(call_, "call");
 }
 
-Buffers* buffers_of(const GlobalArray& array, const Client& client, const Sharding& sharding) {
+Buffers* buffers_of(const GlobalArray& array, const Client& client, const DeviceList& devices,
+                    const Sharding& sharding) {
   const auto* shards = dynamic_cast<const Shards*>(array.remote().get());
-  const bool is_ours = shards && &shards->buffers().client() == &client && array.sharding() == sharding;
-  return is_ours ? &shards->buffers() : nullptr;
+  if (!shards || !(array.sharding() == sharding)) return nullptr;
+  Buffers& buffers = shards->buffers();
+  return &buffers.client() == &client && buffers.devices()->ids == devices.ids ? &buffers : nullptr;
 }
 
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,

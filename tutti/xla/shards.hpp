@@ -27,8 +27,10 @@ class Shards : public RemoteShards {
   std::shared_ptr<Trace> trace_;
 };
 
-/// The buffers of an array on devices of this client, which lies like this; null if it lies otherwise or elsewhere.
-Buffers* buffers_of(const GlobalArray& array, const Client& client, const Sharding& sharding);
+/// The buffers of an array on these devices of a client, which lies like this; null if it lies otherwise or elsewhere. The
+/// devices of two machines with equal meshes may differ.
+Buffers* buffers_of(const GlobalArray& array, const Client& client, const DeviceList& devices,
+                    const Sharding& sharding);
 /// An array of these buffers; `type` is of the whole.
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
                                             const Where& call, const std::shared_ptr<Trace>& trace);

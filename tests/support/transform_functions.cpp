@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The twins of jax_transforms.py.
-#include "tests/oracle/functions.hpp"
+#include "tests/support/functions.hpp"
 
 namespace tutti {
 namespace {

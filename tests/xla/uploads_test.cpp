@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the machine copies arrays to the devices, counted by the fake plugin. Its results are zeros.
+#include "tests/support/print.hpp"
+#include "tests/xla/fake_xla.hpp"
+#include "tutti/tutti.hpp"
+#include "tutti/xla/backend.hpp"
+
+namespace tutti {
+namespace {
+
+class xla_uploads : public xla::FakeXla {
+ protected:
+  Machine two() {
+    return Machine(
+        std::make_shared<xla::XlaBackend>(Mesh({{"x", 2}}), client(), xla::first(2), XlaOptions{}));
+  }
+  int uploads() const { return calls("PJRT_Client_BufferFromHostBuffer"); }
+};
+
+Array floats(std::int64_t n) { return Tensor(DType::f32, {n}); }
+Array twice(const Array& x) { return x + x; }
+
+TEST_F(xla_uploads, copy_a_host_array_once_while_it_lives) {
+  const Machine on = two();
+  Array x = floats(6);
+  const auto run = on.compile(twice, x), other = on.compile([](const Array& v) { return v * v; }, x);
+  for (int call = 0; call < 3; ++call) run(x);
+  other(x);
+  EXPECT_EQ(uploads(), 2);  // one for each device
+  EXPECT_EQ(control.live("buffer"), 2);
+  const Array equal_one = floats(6);
+  run(equal_one);
+  EXPECT_EQ(uploads(), 4);
+  x = Array();
+  run(equal_one);
+  EXPECT_EQ(uploads(), 4);
+  EXPECT_EQ(control.live("buffer"), 2);  // those of the array that is gone are freed
+}
+
+TEST_F(xla_uploads, copy_once_for_each_layout) {
+  const Machine on = two();
+  const Array x = floats(6);
+  const auto whole = on.compile(twice, x);
+  const auto split = on.compile(shard_map(twice, {.mesh = on.mesh(), .in = P("x"), .out = P("x")}),
+                                abstract({6}, DType::f32));
+  for (int call = 0; call < 2; ++call) {
+    whole(x);
+    split(x);
+  }
+  EXPECT_EQ(uploads(), 4);
+}
+
+TEST_F(xla_uploads, are_not_kept_of_an_array_that_is_given_away) {
+  const Machine on = two();
+  const auto run = on.compile(twice, floats(6));
+  for (int call = 0; call < 2; ++call) {
+    run(floats(6));
+    EXPECT_EQ(control.live("buffer"), 0);
+  }
+  EXPECT_EQ(uploads(), 4);
+}
+
+TEST_F(xla_uploads, are_none_of_what_lies_on_the_devices) {
+  const Machine on = two();
+  const Array x = on.place(floats(6), P("x"));
+  EXPECT_EQ(uploads(), 2);
+  const auto run = on.compile(shard_map(twice, {.mesh = on.mesh(), .in = P("x"), .out = P("x")}),
+                              abstract({6}, DType::f32));
+  run(run(x));
+  EXPECT_EQ(on.place(x, P("x")).data(), x.data());
+  EXPECT_EQ(uploads(), 2);
+  EXPECT_EQ(calls("PJRT_Buffer_ToHostBuffer"), 0);
+}
+
+TEST_F(xla_uploads, copy_data_that_a_function_closes_over_once) {
+  const Machine on = two();
+  const Array w = floats(6);
+  const auto run = on.compile([w](const Array& x) { return x * w; }, floats(6));
+  const Array x = floats(6);
+  for (int call = 0; call < 3; ++call) run(x);
+  EXPECT_EQ(uploads(), 4);
+}
+
+// An array of the local machine that was overwritten in place is another one: the copy of the old one must not be used.
+TEST_F(xla_uploads, copy_an_array_again_that_was_overwritten) {
+  const Machine on = two(), local = open_local(on.mesh());
+  const auto split = shard_map(twice, {.mesh = on.mesh(), .in = P("x"), .out = P("x")});
+  const auto there = on.compile(split, abstract({6}, DType::f32));
+  const auto here = local.compile(split, abstract({6}, DType::f32));
+  Array x = here(floats(6));
+  there(x);
+  EXPECT_EQ(uploads(), 2);
+  x = here(std::move(x));
+  there(x);
+  EXPECT_EQ(uploads(), 4);
+}
+
+}  // namespace
+}  // namespace tutti
