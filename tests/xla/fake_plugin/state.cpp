@@ -127,5 +127,7 @@ ErrorHandle State::begin(const Function& function, const void* arguments, std::s
 
 extern "C" fake_pjrt::Control* fake_control() { return &fake_pjrt::state(); }
 extern "C" const void* GetPjrtApi() {
-  return fake_pjrt::state().table ? fake_pjrt::state().table->data() : nullptr;
+  fake_pjrt::State& state = fake_pjrt::state();
+  if (!state.table) state.reset({});  // of a process that does not control the plugin
+  return state.table->data();
 }
