@@ -6,6 +6,8 @@
 
 namespace tutti::xla {
 
+using tutti::real_plugin_path;
+
 /// Tests against XLA for CPUs. All tests of a process share a client of 8 devices.
 class RealXla : public WithRealPlugin {
  public:
