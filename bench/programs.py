@@ -3,7 +3,7 @@
 Each stands beside JAX on one device, a simpler program of ours, or a loop by hand. The bound is for the ratio.
 
 A round times ours and its peer in turn, the next round in the opposite order; times and ratios are medians over rounds.
-A row ends with the round in which it has taken 6 s. A compilation that would take more than a minute is left out: the
+A row ends with the round in which it has taken 6 s, if it does not say another time. A compilation that would take more than a minute is left out: the
 row says how long it would take, by the growth between the two sizes before it. One that takes longer all the same is
 stopped.
 """
@@ -25,7 +25,7 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Step:
-    """What one process measures: "loops", "arrays", "compile", "exchanges" or "reshard", or one of PEERS."""
+    """What one process measures: "loops", "arrays", "compile", "exchanges", "reshard" or "xla", or one of PEERS."""
 
     process: str
     name: str
@@ -46,16 +46,21 @@ class Row:
     share: float = 1
     bound: str = ""
     arena: str = ""  # its bound
+    seconds: float = ENOUGH_SECONDS
 
     def steps(self) -> dict[str, Step | str]:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, exchanges, resharding, jax, jax_on_devices = (
+loops, arrays, compiling, exchanges, resharding, xla, jax, jax_on_devices, jax_beside_xla = (
     partial(Step, name)
-    for name in ("loops", "arrays", "compile", "exchanges", "reshard", "jax", "jax on devices")
+    for name in ("loops", "arrays", "compile", "exchanges", "reshard", "xla", "jax", "jax on devices", "jax beside xla")
 )
-PEERS = {"jax": "bench/programs_peer.py", "jax on devices": "bench/reshard_peer.py"}
+PEERS = {
+    "jax": "bench/programs_peer.py",
+    "jax on devices": "bench/reshard_peer.py",
+    "jax beside xla": "bench/xla_peer.py",
+}
 FEW, MANY = 256, 32 * 256  # rows of 256 elements
 
 
@@ -170,6 +175,20 @@ RESHARD = [
     *reshard("P(x, y) -> P(y, x)", "axes_swapped"),
     Row("P(x) -> P(x), handed through", resharding("as_it_lies", 64 << 20)),
 ]
+# The first time of a row includes compilation: 1 s of the digits step, 10 s of a transformer.
+XLA = [
+    Row("digits step by XLA", xla("digits_step"), (jax_beside_xla("digits_step"),), "JAX", bound="1", seconds=10),
+    Row(
+        "transformer step by XLA",
+        xla("transformer_step"),
+        (jax_beside_xla("transformer_step"),),
+        "JAX",
+        bound="1.05",
+        seconds=40,
+    ),
+    Row("our side of a call, 10 x 8 arguments", xla("own_step"), bound="20 us"),
+    Row("our side of compiling it", xla("own_compile"), (xla("digits_compile"),), "with XLA's", bound="0.02"),
+]
 SECTIONS = {
     "loops": [
         *updates("dynamic_update_slice", "update"),
@@ -189,8 +208,9 @@ SECTIONS = {
     ],
     "exchanges": EXCHANGES,
     "reshard": RESHARD,
+    "xla": XLA,
 }
-IN_EVERY_RUN = ("exchanges", "reshard")
+IN_EVERY_RUN = ("exchanges", "reshard", "xla")
 # The figures that the table takes from Google Benchmark programs: their names, and a filter.
 FROM_BENCHMARKS = {
     "transformer": "transformer(_scan)?_step/workers:2",
@@ -260,7 +280,7 @@ class Table:
         """Of answers. The first that is an error is the last."""
         steps = [(key, step) for key, step in row.steps().items() if self.processes.has(step)]
         rounds, start = [], time.monotonic()
-        while len(rounds) < ROUNDS and time.monotonic() - start < ENOUGH_SECONDS:
+        while len(rounds) < ROUNDS and time.monotonic() - start < row.seconds:
             rounds.append({})
             for key, step in reversed(steps) if len(rounds) % 2 == 0 else steps:
                 rounds[-1][key] = answer = self.ask(step)

@@ -30,7 +30,7 @@ OnXla::OnXla(std::shared_ptr<const Client> client, const Program& program, const
 
 std::vector<Tensors> OnXla::run(const std::vector<Tensors>& inputs) const {
   std::vector<Buffers> buffers;
-  for (const Tensors& input : inputs) buffers.push_back(Buffers::upload(client_, devices_, input));
+  for (const Tensors& input : inputs) buffers.push_back(upload_parts(client_, devices_, input));
   std::vector<Argument> arguments;
   for (Buffers& buffer : buffers) arguments.push_back({&buffer});
   std::vector<Tensors> results;

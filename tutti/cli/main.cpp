@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tutti/base/require.hpp"
+#include "tutti/cli/words/machine.hpp"
 #include "tutti/cli/words/options.hpp"
 #include "tutti/cli/words/program.hpp"
 #include "tutti/tensor/loops/instruction_set.hpp"
@@ -33,6 +34,7 @@ CLI::App* add_explain(CLI::App& app, tutti::cli::ExplainOptions& explain) {
   command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
       ->required();
   command->add_flag("--json", explain.json, "the same as an object");
+  command->add_option("--machine", explain.machine, tutti::cli::machine_help)->capture_default_str();
   command->add_option(
       "--trace", explain.trace,
       "write what each worker does when the example is run to this file, which ui.perfetto.dev opens");

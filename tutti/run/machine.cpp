@@ -80,6 +80,7 @@ struct CompiledProgram::State {
 Machine::Machine(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
 
 const Mesh& Machine::mesh() const { return backend_->mesh(); }
+Backend& Machine::backend() const { return *backend_; }
 std::string Machine::description() const { return backend_->description(); }
 int Machine::workers() const { return backend_->workers(); }
 std::int64_t Machine::events_left_out() const { return backend_->events_left_out(); }

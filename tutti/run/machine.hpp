@@ -80,6 +80,7 @@ class Machine {
  public:
   explicit Machine(std::shared_ptr<Backend> backend);  // for open_local and its like
   const Mesh& mesh() const;
+  Backend& backend() const;  // for run_on_machine; lives as long as a copy of this machine
   /// "8 virtual devices (data=4,model=2), 2 workers"; "8 cpu devices of XLA (data=4,model=2)"
   std::string description() const;
   /// Number of worker threads; 0 if a plugin computes.

@@ -2,6 +2,7 @@
 // The fake plugin as tests see it: they set it up, and ask for its log.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -56,6 +57,8 @@ class Control {
   /// Number of handles that are not destroyed. Kinds: "error", "event", "client", "buffer", "executable", "loaded",
   /// "serialised", and "value" for values of the key-value store. "" counts all.
   virtual int live(const std::string& kind) const = 0;
+  /// Time spent in the plugin's functions since the last reset.
+  virtual std::chrono::nanoseconds time_inside() const = 0;
   /// The names of all functions that were called, in order.
   virtual std::vector<std::string> log() const = 0;
   /// Mistakes of the client: "PJRT_Buffer_Destroy of an unknown buffer".

@@ -72,6 +72,7 @@ State& state() {
 void State::reset(const Machine& new_machine) {
   machine = new_machine;
   is_initialised = false;
+  inside = {};
   calls.clear();
   wrong.clear();
   options_of_client.clear();

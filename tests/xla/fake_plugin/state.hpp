@@ -80,6 +80,19 @@ struct SerializedOfPlugin {
 
 namespace fake_pjrt {
 
+/// Adds its life time to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::chrono::nanoseconds& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += std::chrono::steady_clock::now() - start_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  std::chrono::nanoseconds& sum_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 class State final : public Control {
  public:
   void reset(const Machine& machine) override;
@@ -94,6 +107,7 @@ class State final : public Control {
     watches[function] = std::move(watch);
   }
   int live(const std::string& kind) const override;
+  std::chrono::nanoseconds time_inside() const override { return inside; }
   std::vector<std::string> log() const override { return calls; }
   std::vector<std::string> misuses() const override { return wrong; }
   std::string threads() const override { return threads_of_client; }
@@ -138,6 +152,7 @@ class State final : public Control {
   Machine machine;
   const std::vector<std::byte>* table = nullptr;
   bool is_initialised = false;
+  std::chrono::nanoseconds inside{};
   std::deque<std::vector<std::byte>> tables;  // kept, because Plugin::open remembers their addresses
   std::vector<std::string> calls, wrong, options_of_client, met;
   int last_clique_id = 0;
@@ -164,6 +179,7 @@ inline NamedValue named(std::string_view name, std::int32_t kind, std::size_t si
 template <class Arguments, ErrorHandle (*body)(Arguments&)>
 ErrorHandle entry(Arguments* arguments) {
   const std::scoped_lock locked(state().lock);
+  const Stopwatch running(state().inside);
   if (const ErrorHandle refused = state().begin(Arguments::function, arguments, sizeof(Arguments)))
     return refused;
   return body(*arguments);

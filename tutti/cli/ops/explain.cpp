@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "tutti/base/require.hpp"
 #include "tutti/cli/ops/named_op.hpp"
 #include "tutti/cli/ops/op_facts.hpp"
 #include "tutti/cli/ops/rule_cells.hpp"
+#include "tutti/cli/words/machine.hpp"
 #include "tutti/cli/words/options.hpp"
 
 namespace tutti::cli {
@@ -137,15 +140,15 @@ void print_rules(const OpRow& row) {
   }
 }
 
-void print_values(const std::vector<ShownValue>& shown) {
-  fmt::print("\nrun on {}\n", to_string(example_mesh()));
+void print_run(const ShownRun& run) {
+  fmt::print("\nrun on {}\n", run.machine);
   std::string last;
   std::size_t positions = 0, left = 0;
   auto end_variable = [&] {
     if (left > 0) fmt::print("       .. and {} more devices\n", left);
     positions = left = 0;
   };
-  for (const ShownValue& value : shown) {
+  for (const ShownValue& value : run.values) {
     bool is_new = value.variable != last;
     if (is_new) end_variable();
     last = value.variable;
@@ -159,7 +162,7 @@ void print_values(const std::vector<ShownValue>& shown) {
   end_variable();
 }
 
-void print_text(const OpRow& row, const std::vector<ShownValue>& shown) {
+void print_text(const OpRow& row, const ShownRun& run) {
   const Example& example = shown_example(row);
   fmt::print("{}\n  {}\n\n", row.name, example.op->about().summary);
   print_labelled("front ends", {joined(front_ends(row), "none: recorded by rules and transforms")});
@@ -169,13 +172,13 @@ void print_text(const OpRow& row, const std::vector<ShownValue>& shown) {
   print_states(row);
   print_rules(row);
   print_program("example", program_text(example));
-  print_values(shown);
+  print_run(run);
   print_program("forward derivative", jvp_text(example));
   print_program("gradient", gradient_text(example));
   for (const auto& [axis, text] : batched_texts(example)) print_program("batched over " + axis, text);
 }
 
-nlohmann::ordered_json as_json(const OpRow& row, const std::vector<ShownValue>& shown) {
+nlohmann::ordered_json as_json(const OpRow& row, const ShownRun& run) {
   using Json = nlohmann::ordered_json;
   const Example& example = shown_example(row);
   Json states = Json::array(), rules, values_run = Json::array(), batched = Json::array();
@@ -190,7 +193,7 @@ nlohmann::ordered_json as_json(const OpRow& row, const std::vector<ShownValue>& 
     }
   for (const RuleCell& cell : rule_cells(row))
     rules[std::string(cell.rule)] = {{"state", cell.state}, {"reason", cell.reason}};
-  for (const ShownValue& value : shown)
+  for (const ShownValue& value : run.values)
     values_run.push_back(
         {{"variable", value.variable}, {"position", value.position}, {"value", value.value}});
   for (const auto& [axis, text] : batched_texts(example))
@@ -208,6 +211,7 @@ nlohmann::ordered_json as_json(const OpRow& row, const std::vector<ShownValue>& 
           {"lowered",
            example.op->refusal(Rule::lower).empty() ? lowered(example) : std::vector<std::string>{}},
           {"example", program_text(example)},
+          {"machine", run.machine},
           {"values", values_run},
           {"forward_derivative", jvp_text(example)},
           {"gradient", gradient_text(example)},
@@ -245,6 +249,16 @@ int explain_plain(const PlainFunction& function, bool as_json) {
   return 0;
 }
 
+/// Runs the shown example where --machine says.
+ShownRun run_example(const OpRow& row, const ExplainOptions& options) {
+  const std::optional<std::string> plugin = plugin_of_machine(options.machine);
+  if (!plugin) return run_locally(shown_example(row), options.trace);  // or its trace is refused
+  require(options.trace.empty(), Code::usage,
+          "--trace {}: it records the workers of the local machine; leave it out with --machine {}",
+          options.trace, options.machine);
+  return run_on_xla(shown_example(row), *plugin);
+}
+
 }  // namespace
 
 int explain(const ExplainOptions& options) {
@@ -255,9 +269,9 @@ int explain(const ExplainOptions& options) {
   const bool has_other_form = form != std::end(other_forms);
   std::vector<const OpRow*> rows = named_ops(has_other_form ? std::string(form->op) : options.name);
   const OpRow& row = *rows[0];
-  std::vector<ShownValue> shown = values(shown_example(row), options.trace);  // or its trace is refused
+  const ShownRun run = run_example(row, options);
   if (options.json) {
-    fmt::print("{}\n", as_json(row, shown).dump(2));
+    fmt::print("{}\n", as_json(row, run).dump(2));
     return 0;
   }
   if (has_other_form) {
@@ -268,7 +282,7 @@ int explain(const ExplainOptions& options) {
     fmt::print("{} is a front end of {}{}.\n\n", options.name, fmt::join(names, " and "),
                names.size() > 1 ? "; this is " + names[0] : "");
   }
-  print_text(row, shown);
+  print_text(row, run);
   return 0;
 }
 

@@ -51,12 +51,18 @@ std::string gradient_text(const Example& example);
 /// By what is batched over: "a, one of its own axes", "c". None of an op that is the same in every lane.
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example);
 
-/// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}, run on virtual devices. At
-/// "" all devices hold it.
+/// The value of a variable of the example's program at one position: {"%1", "a=0", "[1. 2.]"}. At "" all devices hold it.
 struct ShownValue {
   std::string variable, position, value;
 };
-/// `trace`: the file for a timeline of that run; empty: none. Throws R001 if it cannot be written.
-std::vector<ShownValue> values(const Example& example, const std::string& trace);
+struct ShownRun {
+  std::string machine;  // "a=2,b=2,c=2" of virtual devices, "8 cpu devices of XLA (a=2,b=2,c=2)"
+  std::vector<ShownValue> values;
+};
+/// Runs the example on virtual devices. `trace`: the file for a timeline of that run; empty: none.
+/// Throws R001 if it cannot be written.
+ShownRun run_locally(const Example& example, const std::string& trace);
+/// Runs the example on the devices of a PJRT plugin, on the same values. Throws what open_xla and its programs throw.
+ShownRun run_on_xla(const Example& example, const std::string& plugin);
 
 }  // namespace tutti::cli

@@ -11,6 +11,7 @@
 #include "tutti/run/on_machine.hpp"
 #include "tutti/run/watch/timeline.hpp"
 #include "tutti/tensor/print.hpp"
+#include "tutti/xla/open_xla.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -98,24 +99,46 @@ void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors
   }
 }
 
-}  // namespace
-
-std::vector<ShownValue> values(const Example& given, const std::string& trace) {
-  const Example example = from_the_start(given);
-  Types types = types_of(example);
+// What is run: the program of the example, and for each input its value on each device.
+struct Run {
+  Program program;
   std::vector<Tensors> inputs;
-  for (const ExampleOperand& operand : example.operands) inputs.push_back(values_of(operand, inputs.size()));
-  Program program = program_of(example.op, types);
-  Team team(2);
-  Timeline timeline(team.workers(), trace, "tutti on " + to_string(example_mesh()));
-  CompileOptions options{.check_races = true, .timeline = trace.empty() ? nullptr : &timeline};
-  std::vector<Tensors> results = run_on_machine(program, example_mesh(), inputs, team, options);
-  require(timeline.failure().empty(), Code::file, "{}", timeline.failure());
+};
+
+Run run_of(const Example& given) {
+  const Example example = from_the_start(given);
+  Run run{program_of(example.op, types_of(example)), {}};
+  for (const ExampleOperand& operand : example.operands)
+    run.inputs.push_back(values_of(operand, run.inputs.size()));
+  return run;
+}
+
+std::vector<ShownValue> shown(const Run& run, const std::vector<Tensors>& results) {
+  const Program& program = run.program;
   std::vector<ShownValue> shown;
-  for (std::size_t i = 0; i < inputs.size(); ++i) add_shown(shown, program.inputs[i], types[i], inputs[i]);
+  for (std::size_t i = 0; i < run.inputs.size(); ++i)
+    add_shown(shown, program.inputs[i], program.type(program.inputs[i]), run.inputs[i]);
   for (std::size_t i = 0; i < results.size(); ++i)
     add_shown(shown, program.outputs[i], program.type(program.outputs[i]), results[i]);
   return shown;
+}
+
+}  // namespace
+
+ShownRun run_locally(const Example& example, const std::string& trace) {
+  const Run run = run_of(example);
+  Team team(2);
+  Timeline timeline(team.workers(), trace, "tutti on " + to_string(example_mesh()));
+  CompileOptions options{.check_races = true, .timeline = trace.empty() ? nullptr : &timeline};
+  std::vector<Tensors> results = run_on_machine(run.program, example_mesh(), run.inputs, team, options);
+  require(timeline.failure().empty(), Code::file, "{}", timeline.failure());
+  return {to_string(example_mesh()), shown(run, results)};
+}
+
+ShownRun run_on_xla(const Example& example, const std::string& plugin) {
+  const Run run = run_of(example);
+  const Machine machine = open_xla(example_mesh(), {.plugin = plugin}, Where{});
+  return {machine.description(), shown(run, run_on_machine(run.program, run.inputs, machine.backend()))};
 }
 
 }  // namespace tutti::cli

@@ -17,11 +17,13 @@ int rules(const RulesOptions& options);
 struct ExplainOptions {
   std::string name;  // of an op, or of a function that records one
   bool json = false;
-  std::string trace;  // file for the trace of each worker while the example runs; empty: none
+  std::string machine = "local";  // where the example runs: local, xla or xla:FILE
+  std::string trace;              // file for the trace of each worker while the example runs; empty: none
 };
 /// Describes one op: its effect, its operands and its result, from its rules and a run of its example.
 /// Returns the exit status.
-/// Throws R002 for an unknown name, with similar names, R001 for a trace that cannot be written.
+/// Throws R002 for an unknown name, with similar names, or an unknown machine; R001 for a trace that cannot be written;
+/// R004 for a plugin that cannot be used.
 int explain(const ExplainOptions& options);
 
 struct PlanArguments {
