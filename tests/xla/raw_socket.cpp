@@ -45,24 +45,28 @@ void RawSocket::send(const std::string& bytes) const {
   }
 }
 
-std::string RawSocket::read_all(std::chrono::milliseconds time) const {
-  std::string all;
+bool RawSocket::read(std::string& all, std::chrono::milliseconds time) const {
   std::array<char, 4096> bytes{};
   const auto end = std::chrono::steady_clock::now() + time;
   for (;;) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0 || !is_readable(socket_, left)) return all;
+    if (left.count() <= 0 || !is_readable(socket_, left)) return false;
     const ssize_t n = recv(socket_, bytes.data(), bytes.size(), 0);
-    if (n <= 0) return all;
+    if (n <= 0) return true;
     all.append(bytes.data(), static_cast<std::size_t>(n));
   }
 }
 
+std::string RawSocket::read_all(std::chrono::milliseconds time) const {
+  std::string all;
+  read(all, time);
+  return all;
+}
+
 bool RawSocket::is_closed_within(std::chrono::milliseconds time) const {
-  const auto end = std::chrono::steady_clock::now() + time;
-  read_all(time);
-  return std::chrono::steady_clock::now() < end;
+  std::string ignored;
+  return read(ignored, time);
 }
 
 struct RawServer::Parts {

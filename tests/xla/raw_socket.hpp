@@ -22,6 +22,8 @@ class RawSocket {
   bool is_closed_within(std::chrono::milliseconds time) const;
 
  private:
+  /// Appends what arrives. True if the other side has closed the connection.
+  bool read(std::string& all, std::chrono::milliseconds time) const;
   int socket_;
 };
 
