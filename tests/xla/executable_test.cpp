@@ -217,9 +217,11 @@ TEST_F(xla_executable, with_an_unknown_option_of_the_compiler_is_refused_by_its_
                  {"compile: No such compile option: 'no_such_option'; give an option that this plugin has"});
   source.overrides = {{"", false}};
   expect_refusal([&] { compile(source); }, Code::device, {"No such compile option: ''"});
-  source.overrides = {{"xla_known", true}};
-  control.fail("PJRT_Client_Compile", 1, error_code::invalid_argument, "another reason");
-  expect_refusal([&] { compile(source); }, Code::internal, {"compile: another reason (plugin"});
+  for (const char* name : {"xla_known", ""}) {
+    source.overrides = {{name, true}};
+    control.fail("PJRT_Client_Compile", 1, error_code::invalid_argument, "another reason");
+    expect_refusal([&] { compile(source); }, Code::internal, {"compile: another reason (plugin"});
+  }
 }
 
 TEST_F(xla_executable, of_text_that_the_plugin_does_not_read_is_refused_with_its_first_line) {
