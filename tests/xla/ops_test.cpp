@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "tests/xla/on_xla.hpp"
 #include "tests/xla/real_plugin.hpp"
 #include "tutti/ops/all_reduce.hpp"
+#include "tutti/ops/binary.hpp"
 #include "tutti/run/on_machine.hpp"
 
 namespace tutti {
@@ -72,6 +74,17 @@ TEST_P(xla_programs, compute_what_we_do) {
 }
 INSTANTIATE_TEST_SUITE_P(composed, xla_programs, testing::ValuesIn(composed_programs()),
                          name_of<NamedProgram>);
+
+using xla_extremes = RealXla;
+
+TEST_F(xla_extremes, keep_nans_and_order_zeros_by_sign) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Values inputs{Tensors(8, Tensor(Shape{6}, std::vector<double>{0, -0.0, nan, 1, -0.0, nan})),
+                      Tensors(8, Tensor(Shape{6}, std::vector<double>{-0.0, 0, 1, nan, -0.0, nan}))};
+  const Type six(DType::f64, {6});
+  for (const BinaryFn fn : {BinaryFn::maximum, BinaryFn::minimum})
+    EXPECT_EQ(difference_from_xla(program_of({{Binary{fn}, {six, six}}}), inputs), "");
+}
 
 using planted_ops = RealXla;
 
