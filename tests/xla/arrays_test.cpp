@@ -163,6 +163,31 @@ TEST_F(xla_donation, works_after_a_refused_call) {
   EXPECT_EQ(run(std::move(x)).tensor(), expected);
 }
 
+TEST_F(xla_donation, sums_terms_that_are_given_away_for_a_program_of_wholes) {
+  auto terms = shard_map([](const Array& x) { return pcast(x, "a", unreduced); },
+                         {.mesh = grid(), .in = P("a"), .out = P().unreduced({"a"})});
+  const Machine on = machine(grid());
+  const auto given = on.compile(terms, quarters({8}));
+  const auto twice = on.compile([](const Array& x) { return x * 2; }, abstract({2}, DType::f32));
+  const Tensor total = given(quarters({8})).tensor();
+  EXPECT_EQ(twice(given(quarters({8}))).tensor(), twice(total).tensor());
+}
+
+TEST_F(xla_donation, by_two_threads_at_once_leaves_the_array_to_both) {
+  const Machine on = machine(grid());
+  const auto run = on.compile(step(), quarters({8, 6}));
+  const Tensor expected = run(quarters({8, 6})).tensor();
+  for (int round = 0; round < 20; ++round) {
+    Array one = on.place(quarters({8, 6}), blocks), other = one;
+    Tensor first, second;
+    std::thread beside([&] { first = run(std::move(one)).tensor(); });
+    second = run(std::move(other)).tensor();
+    beside.join();
+    EXPECT_EQ(first, expected);
+    EXPECT_EQ(second, expected);
+  }
+}
+
 TEST_F(xla_donation, swaps_its_arguments) {
   auto swapped = shard_map([](const Array& x, const Array& y) { return std::pair{y + y, x * 3}; },
                            {.mesh = grid(), .in = blocks, .out = blocks});
@@ -199,6 +224,23 @@ TEST_F(xla_machines, of_one_plugin_share_a_client_and_hand_arrays_over) {
   const Machine turned =
       open_xla(grid(), {.plugin = xla::real_plugin_path(), .devices = {7, 6, 5, 4, 3, 2, 1, 0}});
   EXPECT_EQ(turned.compile(step(), x)(x).tensor(), ours(x).tensor());
+}
+
+TEST_F(xla_machines, of_other_numbers_of_devices_take_each_others_arrays) {
+  auto turned = [](const Mesh& mesh) {
+    return shard_map([](const Array& x) { return x + psum(x, "a"); },
+                     {.mesh = mesh, .in = P("a"), .out = P("a")});
+  };
+  const Mesh four({{"a", 4}});
+  const Machine small = open_xla(four, {.plugin = xla::real_plugin_path()});
+  const auto on_four = small.compile(turned(four), quarters({8}));
+  const auto on_eight = machine(grid()).compile(turned(grid()), quarters({8}));
+  Array given = quarters({8}), kept = quarters({8});
+  for (int call = 0; call < 4; ++call) {
+    given = call % 2 ? on_four(std::move(given)) : on_eight(std::move(given));
+    kept = call % 2 ? on_eight(kept) : on_four(kept);
+  }
+  EXPECT_EQ(given.tensor(), kept.tensor());
 }
 
 TEST_F(xla_machines, are_called_by_several_threads) {
