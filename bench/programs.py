@@ -243,8 +243,9 @@ class Processes:
     def ask(self, name: str, line: str) -> dict:
         if name not in self.running:
             command = [PYTHON, PEERS[name]] if name in PEERS else [BINARIES + name]
-            of_jax = (self.log, self.environment) if name in PEERS else (None, {})
-            self.running[name] = Program(command, of_jax[0], **of_jax[1])
+            allocated_by_xla = name in PEERS or name == "xla"
+            environment = self.environment if allocated_by_xla else {}
+            self.running[name] = Program(command, self.log if name in PEERS else None, **environment)
         program = self.running[name]
         answer = program.ask(line, SECONDS_TO_ANSWER)
         if program.ended:
