@@ -19,7 +19,7 @@ struct TrainingOptions {
   std::string load, save;  // parameters, as .npz
   std::string trace;       // file for what each worker does when
   std::string machine = "local";
-  int workers = 0;         // 0: two where it may use two processors
+  int workers = 0;  // 0: two where it may use two processors
   int steps = 0;
   bool explain = false;
 };

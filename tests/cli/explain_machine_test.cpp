@@ -87,7 +87,7 @@ class explain_on_xla : public WithRealPlugin {};
 
 // The numbers of the examples are halves: all sums and products here are exact.
 TEST_F(explain_on_xla, shows_the_values_of_the_local_machine) {
-  for (const std::string op : {"psum", "permute", "dot", "argmax", "scatter"})
+  for (const std::string op : {"psum", "permute", "dot_general", "argmax", "scatter"})
     EXPECT_EQ(explained(op + " --machine xla:" + real_plugin_path()).at("values"), explained(op).at("values"))
         << op;
 }

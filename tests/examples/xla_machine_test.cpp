@@ -67,7 +67,7 @@ TEST_F(examples_on_xla, digits_says_where_it_runs_and_how_well) {
 }
 
 TEST_F(examples_on_xla, transformer_learns_as_on_the_local_machine) {
-  expect_the_losses_of_the_local_machine("transformer", "--steps 3");
+  expect_the_losses_of_the_local_machine("transformer", "--layers 2 --steps 3");
 }
 
 TEST(examples_machine, refuses_workers_for_a_plugin) {
