@@ -19,7 +19,7 @@ Source source_of(const Program& program, const Mesh& mesh) {
   return {.text = stablehlo::write(lower_replicas(program, mesh)),
           .parameters = without_states(program.types_of(program.inputs)),
           .results = without_states(program.types_of(program.outputs)),
-          .overrides = {{"xla_allow_excess_precision", false}, {"xla_cpu_enable_fast_min_max", false}}};
+          .overrides = exact_numbers("cpu")};
 }
 
 }  // namespace

@@ -140,10 +140,10 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::shared_ptr<const GlobalArray> data = data_of_argument(arguments[i], state.paths[i]);
     Type expected = state.program.type(state.program.inputs[i]);
-    require(
-        data->type() == expected, Code::argument,
-        "{} is {}, but the program was compiled for {}; hand in that type, or compile it for this one too",
-        leaf_name("argument", state.paths[i]), to_string(data->type()), to_string(expected));
+    if (data->type() != expected)
+      fail(Code::argument,
+           "{} is {}, but the program was compiled for {}; hand in that type, or compile it for this one too",
+           leaf_name("argument", state.paths[i]), to_string(data->type()), to_string(expected));
     inputs.push_back(std::move(data));
   }
   arguments.clear();  // donated arrays keep a single owner

@@ -22,26 +22,32 @@ std::string plugin_file(const std::string& wanted) {
   return choose_plugin(wanted, places.variable, places.environments);
 }
 
-/// The client of a plugin with these options. Two clients of one GPU would each take its memory. Clients of several
-/// processes are made together, so each machine has its own.
+/// The client of a plugin with these options. Two clients of one GPU would each take its memory; clients of CPUs differ
+/// in their numbers of devices. Clients of several processes are made together, so each machine has its own.
 std::shared_ptr<const Client> client_of(const std::string& file, const ClientOptions& options) {
   if (options.store) return Client::create(Plugin::open(file), options);
   static std::mutex lock;
-  static std::map<std::string, std::weak_ptr<const Client>> clients;
-  std::string key = fmt::format("{}\n{}", file, options.cpu_devices.value_or(0));
-  for (const auto& [name, value] : options.options) key += fmt::format("\n{}={}", name, to_string(value));
+  static std::map<std::pair<std::string, int>, std::weak_ptr<const Client>> clients;
+  std::string with_options = file;
+  for (const auto& [name, value] : options.options)
+    with_options += fmt::format("\n{}={}", name, to_string(value));
+  constexpr int any_number = 0;
+  const int cpus = options.cpu_devices.value_or(any_number);
   const std::scoped_lock locked(lock);
-  std::weak_ptr<const Client>& known = clients[key];
-  if (std::shared_ptr<const Client> client = known.lock()) return client;
+  for (const int number : {any_number, cpus})
+    if (std::shared_ptr<const Client> client = clients[{with_options, number}].lock()) return client;
   std::shared_ptr<const Client> client = Client::create(Plugin::open(file), options);
-  known = client;
+  clients[{with_options, client->platform() == "cpu" ? cpus : any_number}] = client;
   return client;
 }
 
 /// The options of a plugin's client in one of several processes.
 ClientOptions client_options(const Mesh& mesh, const XlaOptions& options) {
   const int last = options.devices.empty() ? 0 : std::ranges::max(options.devices);
-  ClientOptions wanted{.cpu_devices = std::max(mesh.devices(), last + 1), .options = options.plugin_options};
+  const int count = std::max(mesh.devices(), std::min(last, most_cpu_devices) + 1);
+  ClientOptions wanted{.options = options.plugin_options};
+  if (count <= most_cpu_devices)
+    wanted.cpu_devices = count;  // else the mesh, or the device's number, is refused below
   if (options.processes == 1 && options.coordinator.empty()) return wanted;
   require(
       !options.coordinator.empty(), Code::device,

@@ -31,11 +31,13 @@ std::vector<std::optional<int>> outputs_in_place(const LocalProgram& local) {
 
 Type without_states(Type type) { return {type.dtype(), type.shape()}; }
 
-Source source_of(const LocalProgram& local, const std::vector<std::optional<int>>& aliases, const Mesh& mesh,
-                 const XlaOptions& options) {
+Source source_of(const LocalProgram& local, const std::vector<std::optional<int>>& aliases,
+                 const XlaBackend& machine) {
+  const XlaOptions& options = machine.options();
   const ReplicaOptions form{.precision = options.precision, .aliases = aliases};
-  Source source{.text = stablehlo::write(lower_replicas(local.program, mesh, form), {.locations = true}),
-                .overrides = {{"xla_allow_excess_precision", false}}};
+  Source source{.text = stablehlo::write(lower_replicas(local.program, machine.mesh(), form),
+                                         {.locations = true}),
+                .overrides = exact_numbers(machine.client()->platform())};
   for (const Var input : local.program.inputs)
     source.parameters.push_back(without_states(local.program.type(input)));
   for (const Var output : local.program.outputs)
@@ -78,7 +80,7 @@ XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const Compil
   const auto start = std::chrono::steady_clock::now();
   local_ = localised(program, machine.mesh(), request.input_shardings);
   aliases_ = outputs_in_place(local_);
-  const Source source = source_of(local_, aliases_, machine.mesh(), machine.options());
+  const Source source = source_of(local_, aliases_, machine);
   prepared_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   try {
     machine.trace()->record({name_, "compile", request.where}, [&] {
@@ -92,12 +94,13 @@ XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const Compil
 }
 
 void XlaProgram::check(const GlobalArrays& inputs) const {
-  require(inputs.size() == local_.input_types.size(), Code::argument, "{} for a program of {}",
-          counted(std::ssize(inputs), "argument"), local_.input_types.size());
+  if (inputs.size() != local_.input_types.size())
+    fail(Code::argument, "{} for a program of {}", counted(std::ssize(inputs), "argument"),
+         local_.input_types.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    require(inputs[i] && inputs[i]->type() == local_.input_types[i], Code::argument,
-            "argument {} is {}, the program takes {}", i, inputs[i] ? to_string(inputs[i]->type()) : "empty",
-            to_string(local_.input_types[i]));
+    if (!inputs[i] || inputs[i]->type() != local_.input_types[i])
+      fail(Code::argument, "argument {} is {}, the program takes {}", i,
+           inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local_.input_types[i]));
 }
 
 /// The buffers of an input. Copies it to the devices if it lies elsewhere or otherwise.

@@ -19,7 +19,6 @@ constexpr const char* create_step = "create a client";
 constexpr const char* cpu_devices_option = "cpu_device_count";
 constexpr const char* threads_variable = "PJRT_NPROC";
 constexpr int default_cpu_devices = 4;  // of the CPU plugins 0.81 to 0.115
-constexpr int most_cpu_devices = 2048;  // device 0 of the next process has this id (0.115)
 
 /// Sets PJRT_NPROC while a client is created, unless the user has set it.
 class ThreadsVariable {
@@ -214,9 +213,9 @@ void Client::fail_at_device(const Failure& failure, std::string_view step, Code 
 
 void Client::require_alive(std::string_view step) const {
   const std::scoped_lock locked(lost_lock_);
-  require(lost_.empty(), Code::device,
-          "xla: {}: a device was lost before: {}; open the machine again in a new process ({})", step, lost_,
-          plugin_->description());
+  if (!lost_.empty())
+    fail(Code::device, "xla: {}: a device was lost before: {}; open the machine again in a new process ({})",
+         step, lost_, plugin_->description());
 }
 
 std::int32_t element_type_of(DType dtype) {

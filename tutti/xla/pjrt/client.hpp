@@ -13,6 +13,9 @@
 
 namespace tutti::xla {
 
+/// Device 0 of the next process has this id (plugin for CPUs 0.115).
+inline constexpr int most_cpu_devices = 2048;
+
 struct ClientOptions {
   /// Number of devices of a client on CPUs; 4 if absent. Plugins for other devices may refuse this option: then the
   /// client is created without it.

@@ -226,17 +226,20 @@ std::optional<Values> Executable::cost() const {
   return values_of(analysis.list, analysis.count);
 }
 
+// Every call comes here: texts are made only where something is wrong.
 void Executable::check(std::span<const Argument> arguments) const {
-  ensure(arguments.size() == parameters_.size(), "xla: {}: {} for {}", run_step,
-         counted(static_cast<std::int64_t>(arguments.size()), "argument"),
-         counted(static_cast<std::int64_t>(parameters_.size()), "parameter"));
+  if (arguments.size() != parameters_.size())
+    fail(Code::internal, "xla: {}: {} for {}", run_step, counted(std::ssize(arguments), "argument"),
+         counted(std::ssize(parameters_), "parameter"));
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const Buffers* buffers = arguments[k].buffers;
     ensure(buffers && buffers->client_, "xla: {}: argument {} has no buffers", run_step, k);
-    ensure(!buffers->is_given_away_, "xla: {}: argument {}, {}, was given away before", run_step, k,
+    if (buffers->is_given_away_)
+      fail(Code::internal, "xla: {}: argument {}, {}, was given away before", run_step, k,
            to_string(buffers->type_));
-    ensure(buffers->type_ == parameters_[k], "xla: {}: argument {} is {} instead of {}", run_step, k,
-           to_string(buffers->type_), to_string(parameters_[k]));
+    if (buffers->type_ != parameters_[k])
+      fail(Code::internal, "xla: {}: argument {} is {} instead of {}", run_step, k, to_string(buffers->type_),
+           to_string(parameters_[k]));
     ensure(buffers->client_ == handles_->client, "xla: {}: argument {} is an array of another client",
            run_step, k);
     ensure(buffers->devices_ == devices_ || buffers->devices_->ids == devices_->ids,

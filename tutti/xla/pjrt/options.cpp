@@ -79,6 +79,12 @@ std::string override_value(const Override& override) {
 
 }  // namespace
 
+std::vector<Override> exact_numbers(std::string_view platform) {
+  std::vector<Override> options{{"xla_allow_excess_precision", false}};
+  if (platform == "cpu") options.emplace_back("xla_cpu_enable_fast_min_max", false);
+  return options;
+}
+
 std::string compile_options(std::span<const int> device_ids, std::span<const Override> overrides) {
   ensure(!device_ids.empty(), "xla: a program is compiled for no device");
   std::set<int> seen;

@@ -214,9 +214,10 @@ void Plugin::destroy_by(const Function& function, void* arguments) const noexcep
 
 void Plugin::fail_as(const Failure& failure, std::string_view step, Code otherwise) const {
   const Code code = code_for(failure.code, otherwise);
+  std::string what = first_line(failure.message);
+  if (what.ends_with('.')) what.pop_back();  // advice follows
   throw Error(code, {},
-              fmt::format("xla: {}: {}{} ({})", step, first_line(failure.message), advice_for(failure.code),
-                          description()),
+              fmt::format("xla: {}: {}{} ({})", step, what, advice_for(failure.code), description()),
               later_lines(failure.message));
 }
 
