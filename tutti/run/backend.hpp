@@ -56,6 +56,12 @@ class Backend {
   /// mesh of the same devices.
   virtual std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
                                                    const Sharding& sharding, const Where& where) = 0;
+  /// True if this process drives the device at this position of the mesh.
+  virtual bool drives(int) const { return true; }
+  /// The array of these parts, one per device of the mesh that this process drives, in its order. Parts have the local type of
+  /// the sharding, and are equal where it says so.
+  virtual std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding,
+                                                      const Tensors& parts, const Where& where) = 0;
   /// In the words of a report: "8 virtual devices (data=4,model=2), 2 workers".
   virtual std::string description() const = 0;
   /// Number of worker threads of ours. 0: others compute.

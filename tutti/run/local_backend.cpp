@@ -2,10 +2,13 @@
 #include "tutti/run/local_backend.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/devices/block.hpp"
+#include "tutti/devices/layout.hpp"
 #include "tutti/run/executable.hpp"
 #include "tutti/run/watch/timeline.hpp"
 
@@ -58,6 +61,19 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
                                                        const Sharding& sharding, const Where&) {
   if (array->sharding() == sharding && !array->remote()) return array;
   return std::make_shared<const GlobalArray>(GlobalArray::distributed(*array, sharding));
+}
+
+std::shared_ptr<const GlobalArray> LocalBackend::assemble(Type type, const Sharding& sharding,
+                                                          const Tensors& parts, const Where&) {
+  const Type part = local_type(type, sharding);
+  const Layout layout(sharding.mesh, Storage::by_type, {}, {});
+  const std::size_t stride = shard_stride(part.bytes());
+  const std::shared_ptr<std::byte> block =
+      allocate_block(stride * static_cast<std::size_t>(layout.shards(part)));
+  for (std::size_t device = 0; device < parts.size(); ++device)
+    std::memcpy(block.get() + static_cast<std::size_t>(layout.shard(part, static_cast<int>(device))) * stride,
+                parts[device].data(), part.bytes());
+  return std::make_shared<const GlobalArray>(type, sharding, ShardedBuffer{block, stride});
 }
 
 std::string LocalBackend::description() const {

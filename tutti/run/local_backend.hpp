@@ -21,6 +21,8 @@ class LocalBackend : public Backend {
   std::unique_ptr<Runnable> compile(const Program& program, const CompileRequest& request) override;
   std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
                                            const Sharding& sharding, const Where& where) override;
+  std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding, const Tensors& parts,
+                                              const Where& where) override;
   std::string description() const override;
   int workers() const override { return team_.workers(); }
   std::int64_t events_left_out() const override;

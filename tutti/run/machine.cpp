@@ -2,10 +2,12 @@
 #include "tutti/run/machine.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/devices/layout.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/backend.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -42,6 +44,38 @@ void require_devices(const Mesh& machine, const Mesh& mesh) {
             "the mesh {} names device {}, the machine has {} ({}); use those, or open a larger machine",
             to_string(mesh), mesh.device_id(position), counted(machine.devices(), "device"),
             to_string(machine));
+}
+
+/// The parts of the devices that this process drives, in the mesh's order.
+Tensors own_parts(const Backend& backend, Type part, const std::map<int, Tensor>& parts) {
+  Tensors own;
+  for (int device = 0; device < backend.mesh().devices(); ++device) {
+    const auto given = parts.find(device);
+    if (!backend.drives(device)) continue;
+    require(given != parts.end(), Code::argument, "device {} has no part; hand in one of {}", device,
+            to_string(Type(part.dtype(), part.shape())));
+    const Type found(given->second.dtype(), given->second.shape());
+    require(found == Type(part.dtype(), part.shape()), Code::argument,
+            "the part of device {} is {}, the spec gives each device {}", device, to_string(found),
+            to_string(Type(part.dtype(), part.shape())));
+    own.push_back(given->second);
+  }
+  return own;
+}
+
+/// Parts on devices that hold the same shard have the same bits.
+void require_equal_replicas(const Backend& backend, Type part, const Sharding& sharding, const Tensors& own) {
+  const Layout layout(sharding.mesh, Storage::by_type, {}, {});
+  std::map<int, std::pair<int, const Tensor*>> first;  // by shard: a device and its part
+  std::size_t next = 0;
+  for (int device = 0; device < sharding.mesh.devices(); ++device) {
+    if (!backend.drives(device)) continue;
+    const Tensor& tensor = own[next++];
+    const auto [known, is_new] = first.try_emplace(layout.shard(part, device), device, &tensor);
+    require(is_new || *known->second.second == tensor, Code::argument,
+            "devices {} and {} hold the same part under {}, but theirs differ", known->second.first, device,
+            to_string(sharding));
+  }
 }
 
 Type type_of(const Array& argument, const std::string& path) try {
@@ -103,6 +137,24 @@ Array Machine::place(const Array& array, const Mesh& mesh, const P& spec, Where 
   return placed(*backend_, array, spec, mesh, "", where);
 } catch (const Error& error) {
   throw error.at(where, "place");
+}
+
+Array Machine::from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
+                           Where where) const try {
+  require(!parts.empty(), Code::argument, "there is no part; hand in one per device of {}",
+          to_string(mesh()));
+  const int last = parts.rbegin()->first;
+  require(parts.begin()->first >= 0 && last < mesh().devices(), Code::argument,
+          "there is no device {}; the mesh has {}", last < mesh().devices() ? parts.begin()->first : last,
+          devices_of(mesh().devices()));
+  const Type type(parts.begin()->second.dtype(), whole);
+  const Sharding sharding = spec.on(mesh(), type);
+  const Type part = local_type(type, sharding);
+  const Tensors own = own_parts(*backend_, part, parts);
+  require_equal_replicas(*backend_, part, sharding, own);
+  return Array(backend_->assemble(type, sharding, own, where));
+} catch (const Error& error) {
+  throw error.at(where, "from_shards");
 }
 
 CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,

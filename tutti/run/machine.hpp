@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -110,6 +111,12 @@ class Machine {
   T place(const T& tree, const Specs& specs, Where where = Where::here()) const {
     return tree::rebuild(tree, place_flat(tree::flatten(tree), tree::structure_of(tree), specs, where));
   }
+  /// The array that lies as `spec` says and whose part on device d of the mesh is parts[d]. `whole`: its shape.
+  /// Parts of devices that other processes drive may be left out: so each process hands in what it has.
+  /// Throws T015 if a part is missing, has another shape or dtype, or differs from one that the spec says is equal; T005 if a
+  /// dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
+  Array from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
+                    Where where = Where::here()) const;
   Arrays place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs, Where where) const;
 
   /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read, so

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/backend.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/xla/program.hpp"
@@ -55,6 +57,21 @@ std::shared_ptr<const GlobalArray> XlaBackend::place(const std::shared_ptr<const
   const std::scoped_lock locked(turn_);
   return array_of(array->type(), sharding, upload(*array, sharding, to_string(array->type()), where), where,
                   trace_);
+}
+
+bool XlaBackend::drives(int position) const { return std::ranges::binary_search(devices_->local, position); }
+
+std::shared_ptr<const GlobalArray> XlaBackend::assemble(Type type, const Sharding& sharding,
+                                                        const Tensors& parts, const Where& where) {
+  const std::scoped_lock locked(turn_);
+  const Type part = local_type(type, sharding);
+  std::vector<const std::byte*> data;
+  for (const Tensor& tensor : parts) data.push_back(tensor.data());
+  std::optional<Buffers> copy;
+  const auto bytes = static_cast<std::int64_t>(part.bytes() * parts.size());
+  trace_->record({to_string(type), "upload", where, bytes},
+                 [&] { copy = Buffers::upload(client_, devices_, part, data); });
+  return array_of(type, sharding, *std::move(copy), where, trace_);
 }
 
 std::string XlaBackend::description() const {

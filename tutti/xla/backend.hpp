@@ -25,6 +25,9 @@ class XlaBackend : public Backend {
   std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
                                            const Sharding& sharding, const Where& where) override;
 
+  bool drives(int position) const override;
+  std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding, const Tensors& parts,
+                                              const Where& where) override;
   std::string description() const override;
 
   const std::shared_ptr<const Client>& client() const { return client_; }

@@ -76,6 +76,9 @@ std::vector<int> device_ids(const Mesh& mesh, const Client& client, const std::v
 Machine open_xla(const Mesh& mesh, const XlaOptions& options, Where where) try {
   const std::shared_ptr<const Client> client =
       client_of(plugin_file(options.plugin), client_options(mesh, options));
+  require(options.processes == 1 || client->platform() != "cpu", Code::device,
+          "XLA's devices on CPUs belong to one process; leave out .processes ({})",
+          client->plugin().description());
   const std::vector<int> ids = device_ids(mesh, *client, options.devices);
   return Machine(std::make_shared<XlaBackend>(mesh, client, ids, options));
 } catch (const Error& error) {
