@@ -19,7 +19,7 @@ class from_shards : public testing::Test {
 
 TEST_F(from_shards, is_the_array_of_these_parts) {
   const Array by_both =
-      machine.from_shards({8}, P({"b", "a"}), {{0, two(0)}, {2, two(2)}, {1, two(4)}, {3, two(6)}});
+      machine.from_shards({8}, P(SpecEntry{"b", "a"}), {{0, two(0)}, {2, two(2)}, {1, two(4)}, {3, two(6)}});
   EXPECT_EQ(by_both.values<float>(), (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7}));
   const Array by_a = machine.from_shards({4}, P("a"), {{0, two(0)}, {1, two(0)}, {2, two(2)}, {3, two(2)}});
   EXPECT_EQ(by_a.values<float>(), (std::vector<float>{0, 1, 2, 3}));
