@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the results of ops may be from those of a peer: DESIGN 5, and the measured errors of functions.
+// Bounds on the difference between results of ops and those of a peer: DESIGN 5, and the measured errors of functions.
 #pragma once
 
 #include "tests/support/differences.hpp"
@@ -14,7 +14,7 @@ enum class Peer { xla, interpreter };
 Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs, const Values& ours,
                   Peer peer);
 
-/// The ops that compute nothing: they keep every bit of their operands' elements.
+/// The ops that only move elements, with all their bits.
 std::vector<OpRow> rows_that_move();
 
 }  // namespace tutti
