@@ -9,8 +9,8 @@ namespace tutti {
 
 enum class Peer { xla, interpreter };
 
-/// The bounds of program_of(row.examples): 0 for moves and integers, the roundings of both for sums, the measured errors
-/// of both for functions. Keeps references to `program` and `ours`, the results of our runtime.
+/// The bounds of program_of(row.examples). Moves and integers: 0. Sums: the roundings of both sides. Functions: the
+/// measured errors of both sides. Keeps references to `program` and to `ours`, the results of our runtime.
 Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs, const Values& ours,
                   Peer peer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients of several processes that share devices. The fake plugin speaks to the key-value store as XLA's for GPUs does.
+// Clients of several processes that share devices. The fake plugin uses the key-value store as XLA's plugin for GPUs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -35,8 +35,8 @@ struct Machine {
   int topology_timeout_ms = 20000;                // for values that other nodes put into the key-value store
 };
 
-/// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the one that the
-/// environment variable FAKE_PJRT names, or "cpu".
+/// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the machine
+/// that the environment variable FAKE_PJRT names, or "cpu".
 Machine machine_named(const std::string& name);
 
 /// Controls the fake plugin. Results are zeros. Work runs as late as possible, when its event is awaited or destroyed:

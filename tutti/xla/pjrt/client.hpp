@@ -21,8 +21,8 @@ struct ClientOptions {
   /// client is created without it.
   std::optional<int> cpu_devices = std::nullopt;
   Values options = {};  // of the plugin, by name
-  /// How this process reaches the others, for a plugin that joins the devices of several processes. Plugins for GPUs also
-  /// want the options "node_id" and "num_nodes". Lives as long as the client.
+  /// The store through which a plugin joins the devices of several processes. Null: one process. The client keeps it
+  /// alive. Plugins for GPUs also need the options "node_id" and "num_nodes".
   std::shared_ptr<KeyValueStore> store = nullptr;
 };
 

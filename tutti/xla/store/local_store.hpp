@@ -25,8 +25,8 @@ class LocalStore final : public KeyValueStore {
   /// Fails with invalid_argument if key or value is too large, with resource_exhausted if the store is full.
   std::optional<Failure> put(std::string_view key, std::string_view value) override;
 
-  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must not wait, nor call the
-  /// store. Returns a number for forget().
+  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must neither wait nor call
+  /// the store. Returns a number for forget().
   using Then = std::function<void(const std::string& value)>;
   std::uint64_t watch(std::string_view key, Then then);
   /// Ends a watch(): its function is not called afterwards. Ignores unknown numbers.
