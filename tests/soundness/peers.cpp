@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::vector<PerDevice>;
 
-/// Programs side by side, which XLA compiles once.
+/// Joins programs into one, so that XLA compiles once.
 Program side_by_side(const std::vector<Program>& programs) {
   Program all;
   for (const Program& program : programs) {
@@ -41,7 +41,7 @@ Program side_by_side(const std::vector<Program>& programs) {
   return all;
 }
 
-/// The program, or for every other one its gradient by all inputs, where that is not refused.
+/// The program; for every second one its gradient by all inputs, unless that is refused.
 Program tried(const Draft& draft) {
   Program program = written(draft).program;
   if (draft.values % 2 == 0) return program;
@@ -53,8 +53,8 @@ Program tried(const Draft& draft) {
   }
 }
 
-// A program has less than 1,000 equations, of which XLA's are off by at most 128 roundings (log1p, tests/oracle), of
-// numbers near 1; what follows magnifies that 30 times at most: 1,000 * 128 * 30 * 2^-52 < 1e-9.
+// A program has fewer than 1,000 equations on numbers near 1. XLA's error in each is at most 128 roundings (log1p,
+// tests/oracle), and later equations magnify it at most 30 times: 1,000 * 128 * 30 * 2^-52 < 1e-9.
 constexpr double bound = 1e-9;
 
 std::string difference(const Values& ours, const Values& theirs) {
@@ -81,7 +81,7 @@ std::string differs(const std::vector<Program>& programs, const Mesh& mesh, std:
   return difference(run_on_machine(program, mesh, inputs), answer.results);
 }
 
-/// What differs, and in which of the programs: each is tried again alone, with other values.
+/// Describes the differences and the programs that have them. Tries each program again alone, with other values.
 std::string differing(const std::vector<Draft>& drafts, std::uint64_t seed, const Peer& peer) {
   std::vector<Program> programs;
   for (const Draft& draft : drafts) programs.push_back(tried(draft));

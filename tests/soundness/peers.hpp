@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated programs, and gradients of them, as somebody else computes them, on as many devices.
+// Compares generated programs and their gradients with a peer, such as XLA, on the same number of devices.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace tutti::generated {
 
-/// What somebody else computes of a program, or why there is nothing.
+/// A peer's results of a program, or the reason why there are none.
 struct Answer {
   std::string failure;
   std::vector<Tensors> results;  // [result][device]

@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The parts of an array as a machine with devices of its own would hold them, some of them in other processes.
+/// The parts of an array on the devices of a machine. Some devices may belong to other processes.
 class Elsewhere : public RemoteShards {
  public:
   /// `hidden`: devices that another process drives.

@@ -8,17 +8,17 @@
 
 namespace tutti {
 
-/// One program of all examples, so that XLA compiles once: their operands are its inputs, their results its outputs. Its
-/// starts are done at once.
+/// One program of all examples, so that XLA compiles once. Inputs: the operands of all examples. Outputs: their
+/// results. Each start is followed by its done.
 Program program_of(const std::vector<Example>& examples);
 
-/// Inputs of that program: equal along the axes where the types say so, else different.
+/// Random inputs of that program: equal on devices where the types say so, else different.
 Values random_inputs(const std::vector<Example>& examples);
 
-/// `change` applied to every element of the floats, and to the parts of complex numbers.
+/// Applies `change` to every float, and to both parts of every complex number.
 Values changed(Values values, const std::function<double(std::int64_t, double)>& change);
 
-/// Every other of the first elements of floats becomes a number that arithmetic would spoil.
+/// Replaces every second of the first floats by a number that arithmetic would change.
 Values with_special_numbers(Values inputs);
 
 }  // namespace tutti

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-/// Different in every element, in [-1, 1], the same in every run.
+/// Numbers in [-1, 1], different in every element, the same in every run.
 Tensors numbers(const std::vector<Shape>& shapes, double& phase) {
   Tensors arguments;
   for (const Shape& shape : shapes) {
@@ -17,7 +17,7 @@ Tensors numbers(const std::vector<Shape>& shapes, double& phase) {
   return arguments;
 }
 
-/// Where two lanes lie: along the last dim of the first argument and dim 0 of the second; they share the rest.
+/// The dims of the lanes: the last dim of the first argument, dim 0 of the second. The lanes share all other arguments.
 std::vector<MappedDim> dims_of_lanes(const Function& function) {
   std::vector<MappedDim> dims(function.shapes.size(), none);
   dims[0] = function.shapes[0].rank();
@@ -35,7 +35,7 @@ Tensor stacked(const Tensor& one, const Tensor& other, int dim) {
   return {Type(one.dtype(), one.shape()).inserted(Dim{dim}, 2).shape(), values};
 }
 
-/// Of whole arguments: the value, then the gradient by every argument, taken outside of the shard_map.
+/// Computes, from whole arguments, the value and the gradient by every argument, taken outside of the shard_map.
 Arrays value_and_gradients(const Function& function, const Arrays& arguments) {
   auto whole = [&](const Arrays& all) {
     if (function.specs.empty()) return function.body(all);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPMD functions that are written twice: here with our front ends, in tests/oracle/jax_*.py under the same names in JAX.
+// SPMD functions that are written twice: here with our front ends, and in tests/oracle/jax_*.py in JAX, with the same
+// names.
 #pragma once
 
 #include <functional>
@@ -30,12 +31,12 @@ std::vector<Function> control_functions();
 std::vector<Function> transform_functions();
 std::vector<Function> all_functions();
 
-/// The arguments, then two lanes of each, of which the first has the same arguments.
+/// The arguments, then two lanes of each. Lane 0 equals the arguments.
 Tensors arguments_of(const Function& function);
-/// Of these arguments: the value and the gradient by every argument, then both of the lanes. Each result is the end of fewer than
-/// 200 roundings of numbers below 100 in magnitude.
+/// Computes the value and the gradient by every argument, then both for the lanes. Each result has fewer than 200
+/// roundings of numbers below 100 in magnitude.
 Arrays values_gradients_and_lanes(const Function& function, const Arrays& arguments);
-/// How far two machines may be apart: 200 * 100 * 2^-53 < 3e-12.
+/// Bound on the difference between two machines: 200 * 100 * 2^-53 < 3e-12.
 inline constexpr double bound_of_functions = 3e-12;
 
 }  // namespace tutti

@@ -37,8 +37,9 @@ Values sizes(Values values) {
   return values;
 }
 
-/// Sums of n terms: 2 ceil(log2 n) eps sum|x| if both add in trees; the interpreter adds one after the other, with n - 1
-/// roundings. The op itself says n, of ones, and sum|x|. A product of complex numbers has four terms.
+/// The bound of a sum of n terms is 2 ceil(log2 n) eps sum|x| if both add in trees. The interpreter adds one term after
+/// the other, with n - 1 roundings. To get n and sum|x|, this function runs the op on ones and on |x|.
+/// A product of complex numbers has four terms.
 Bounds bounds_of_sums(const Program& program, const Values& inputs, Peer peer) {
   auto ones = [](std::int64_t, double x) { return x == 0 ? 0.0 : 1.0; };
   return [peer, counts = run_on_machine(program, example_mesh(), changed(sizes(inputs), ones)),
@@ -52,9 +53,10 @@ Bounds bounds_of_sums(const Program& program, const Values& inputs, Peer peer) {
   };
 }
 
-/// Our largest error and XLA's, in units in the last place: tests/tensor/math_test.cpp; jax 0.10.2 over 2 million
-/// points each of the wide and the near range, f32 and f64, against long double. The interpreter takes them from libm,
-/// whose manual says 2 at most; it rounds two or three times in logistic and rsqrt; its erf is XLA's.
+/// The largest error of each function, in units in the last place. Ours: tests/tensor/math_test.cpp. XLA's: jax 0.10.2,
+/// 2 million points each of the wide and the near range, f32 and f64, compared with long double.
+/// The interpreter uses libm, whose manual says 2 at most. It rounds two or three times in logistic and rsqrt; its erf is
+/// XLA's.
 struct Accuracy {
   std::string_view op;
   double ours, xla;
@@ -74,7 +76,8 @@ Bounds bounds_of_ulps(const Values& results, double ulps) {
   };
 }
 
-/// Functions of complex numbers are put together from up to 8 of real ones, each off by 4 ulps at most, here and in XLA.
+/// A function of complex numbers is composed of at most 8 real functions, each with an error of at most 4 ulps, in our
+/// runtime and in XLA.
 Bounds with_complex_functions(const Program& program, const Values& results, const Bounds& others) {
   return [&program, others, composed = bounds_of_ulps(results, 2 * 8 * 4)](std::size_t k, std::size_t d,
                                                                            std::int64_t i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the results of ops may be from those of a peer: DESIGN 5, and the measured errors of functions.
+// Bounds on the difference between results of ops and those of a peer: DESIGN 5, and the measured errors of functions.
 #pragma once
 
 #include "tests/support/differences.hpp"
@@ -9,12 +9,12 @@ namespace tutti {
 
 enum class Peer { xla, interpreter };
 
-/// The bounds of program_of(row.examples): 0 for moves and integers, the roundings of both for sums, the measured errors
-/// of both for functions. Keeps references to `program` and `ours`, the results of our runtime.
+/// The bounds of program_of(row.examples). Moves and integers: 0. Sums: the roundings of both sides. Functions: the
+/// measured errors of both sides. Keeps references to `program` and to `ours`, the results of our runtime.
 Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs, const Values& ours,
                   Peer peer);
 
-/// The ops that compute nothing: they keep every bit of their operands' elements.
+/// The ops that only move elements, with all their bits.
 std::vector<OpRow> rows_that_move();
 
 }  // namespace tutti

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in branches and loops that only some devices run. XLA must not wait for the others: a process that hangs
-// lives for 40 s or more. So each way runs in a child process with a time limit.
+// Collectives in branches and loops that only some devices run. XLA must not wait for the other devices. A process that
+// hangs lives for 40 s or more, so each way runs in a child process with a time limit.
 // Measured on plugin A with 20 calls: all kinds are right in all five ways.
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ const Groups crossed{{0, 3}, {2, 1}}, uneven{{3}, {0, 2, 1}};
 const Pairs ring{{0, 1}, {1, 2}, {2, 3}, {3, 0}}, some{{0, 1}, {2, 2}};
 const AxisNames both{"b", "c"};
 
-/// f64[8] that differs on all devices -> f64[8], with collectives over b and c.
+/// A function from f64[8], different on all devices, to f64[8], with collectives over b and c.
 struct Kind {
   const char* name;
   std::function<Array(const Array&)> function;
@@ -126,7 +126,7 @@ std::vector<Kind> kinds() {
   };
 }
 
-/// What devices do by where they stand along a. The devices along b and c stay together.
+/// Control flow that depends on the position along a. Devices along b and c take the same path.
 struct Way {
   const char* name;
   std::function<Array(const Array&, const std::function<Array(const Array&)>&)> function;
@@ -165,7 +165,7 @@ std::vector<Way> ways() {
   };
 }
 
-/// CI tries two: two branches of different collectives, and loops that devices leave at their time.
+/// CI tries two ways: branches with different collectives, and loops with different numbers of trips.
 std::vector<Way> tried_ways() {
   std::vector<Way> tried = ways();
   const auto is_left_out = [](const Way& way) {
@@ -230,8 +230,8 @@ TEST_P(xla_apart, collectives_of_all_kinds_are_right) {
   EXPECT_NE(finished.out.find("[  PASSED  ] 1 test."), finished.out.npos) << finished.out;
 }
 
-// Run on plugin A, this op hung in cond, switch, while and loop_in_a_cond; each was killed after 50 s. It ended in
-// cond_in_a_loop, where all devices permute equally often. Permute itself is written as an all_gather there.
+// Measured on plugin A: this op hung in cond, switch, while and loop_in_a_cond; each was killed after 50 s. It ended in
+// cond_in_a_loop, where all devices permute equally often. Our own Permute is lowered to an all_gather there.
 TEST_P(xla_apart, permutations_by_a_users_op_are_refused) {
   const auto lower = [&](const Kind& kind) {
     return refusal([&] { lower_replicas(program_of(kind, GetParam()), cube); });

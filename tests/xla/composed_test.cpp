@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole programs on the machine of a plugin: the numbers of the local machine, on every device.
+// Whole programs give the same numbers on the machine of a plugin and on the local machine, on every device.
 #include <cmath>
 #include <limits>
 
@@ -15,7 +15,7 @@ namespace {
 
 using xla_programs = xla::RealXla;
 
-// f64. Results are the ends of fewer than 200 roundings of numbers below 32, as in tests/oracle/programs_test.cpp.
+// f64. Each result has fewer than 200 roundings of numbers below 32, as in tests/oracle/programs_test.cpp.
 TEST_F(xla_programs, compute_what_the_local_machine_computes) {
   const auto machine = backend(example_mesh());
   for (const NamedProgram& row : composed_programs()) {
@@ -27,9 +27,9 @@ TEST_F(xla_programs, compute_what_the_local_machine_computes) {
   }
 }
 
-// ---- the programs of tests/oracle/lower_test.cpp, of ops that users have
+// ---- the programs of tests/oracle/lower_test.cpp, written with users' ops
 
-/// What one device does with i32[2], on the machine of a mesh. {d, 10 d} on device d.
+/// Runs one device's function of i32[2] on the machine of a mesh. Device d gets {d, 10 d}.
 Values results_of(const Mesh& mesh, const std::function<Arrays(const Arrays&)>& function) {
   const Type type = Type(DType::i32, {2}).with(mesh.axes(), varying);
   const Program program = trace({type}, [&](const Arrays& x) {
@@ -90,7 +90,7 @@ TEST_F(xla_programs, take_arrays_without_elements) {
   EXPECT_EQ(sums(none_of_them).tensor(), Tensor(DType::f32, {2}));
 }
 
-/// Numbers that a way through decimals might spoil, then some that differ in all digits; 200 are written as bytes.
+/// Constants that decimal text might change, then 200 different ones, which are written as bytes.
 template <class T>
 void expect_exact_constants(const Machine& on) {
   using limits = std::numeric_limits<T>;

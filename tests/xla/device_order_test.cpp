@@ -49,14 +49,14 @@ class xla_device_order : public FakeXla {
     for (const int size : sizes) axes.emplace_back("a" + std::to_string(axes.size()), size);
     return Mesh(axes);
   }
-  /// The ids in order. Fails if one is named twice or unknown.
+  /// Returns the default order. Fails if an id occurs twice or is unknown.
   std::vector<int> order(const Sizes& sizes) const {
     std::vector<int> ids = default_order(opened->devices(), mesh(sizes));
     EXPECT_EQ(ids.size(), static_cast<std::size_t>(mesh(sizes).devices()));
     opened->choose(ids);
     return ids;
   }
-  /// A TPU's coordinates and core. Slices are far from each other.
+  /// A TPU's coordinates and core. Different slices are far apart.
   std::vector<std::int64_t> place(int id) const {
     const auto device = std::ranges::find(opened->devices(), id, &DeviceInfo::id);
     std::map<std::string, Value> attributes(device->attributes.begin(), device->attributes.end());
@@ -65,7 +65,7 @@ class xla_device_order : public FakeXla {
     numbers.push_back(1000 * std::get<std::int64_t>(attributes.at("slice_index")));
     return numbers;
   }
-  /// Links between two TPUs; cores of a chip have one, too.
+  /// The number of links between two TPUs. Cores of one chip have a link, too.
   std::int64_t distance(int a, int b) const {
     std::int64_t links = 0;
     for (std::size_t i = 0; i < place(a).size(); ++i) links += std::abs(place(a)[i] - place(b)[i]);
@@ -83,7 +83,7 @@ class xla_device_order : public FakeXla {
                                        ids[static_cast<std::size_t>(i + stride)]));
     return most;
   }
-  /// The largest distance between devices that follow each other in the order.
+  /// The largest distance between consecutive devices of the order.
   std::int64_t largest_step(const Sizes& sizes) const {
     const std::vector<int> ids = order(sizes);
     std::int64_t most = 0;

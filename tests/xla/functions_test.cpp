@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPMD functions with collectives, control flow, rules of their own and futures; their gradients and lanes: on the machine of
-// a plugin they have the numbers of the local machine, which tests/oracle compares with JAX's.
+// SPMD functions with collectives, control flow, custom rules and futures, with their gradients and lanes. The machine
+// of a plugin gives the numbers of the local machine, which tests/oracle compares with JAX's.
 #include <cmath>
 
 #include "tests/support/full_sets.hpp"
@@ -37,7 +37,7 @@ void expect_near(const Tensors& ours, const Tensors& theirs) {
   }
 }
 
-/// Compiles some functions as one program: XLA takes less time.
+/// Compiles some functions as one program, because XLA compiles one program faster.
 void expect_same(const std::vector<Function>& functions) {
   Arrays arguments;
   std::string names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of whole arrays on the machine of a plugin: shard_maps among other operations, and arrays that go from call to
-// call as the last one left them.
+// Programs of whole arrays on the machine of a plugin: shard_maps among other operations, and results of one call as
+// arguments of the next call.
 #include "tests/support/print.hpp"
 #include "tests/support/shardings.hpp"
 #include "tests/xla/same_numbers.hpp"
@@ -47,7 +47,7 @@ TEST_F(xla_global, keeps_the_value_from_any_sharding_to_any_other) {
   const Array x = quarters({4, 4}, 1, DType::i32);
   std::vector<P> specs;
   for (const Sharding& sharding : all_shardings(mesh, 2)) specs.push_back(parse_spec(to_string(sharding)));
-  // One program for all pairs: each costs a compile otherwise.
+  // One program for all pairs, because each program costs a compilation.
   auto all = [&](const Array& value) {
     Arrays results;
     for (const P& from : specs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// open_xla against the fake plugin: what it asks of a plugin, and every error.
+// open_xla with the fake plugin: its calls of the plugin, and every error.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -21,7 +21,7 @@ class xla_machine : public FakeXla {
     options.plugin = fake_plugin_path();
     return open_xla(mesh, options);
   }
-  /// Of one device: x + x, f32[2].
+  /// One device's function: x + x, f32[2].
   static auto doubled_on(const tutti::Machine& machine) {
     return machine.compile(shard_map([](Array x) { return x + x; },
                                      {.mesh = pair, .in = P("x"), .out = P("x")}),
@@ -193,7 +193,7 @@ TEST_F(xla_machine, reads_a_compiled_program_from_the_cache) {
   EXPECT_EQ(calls("PJRT_Client_Compile"), 1);
   EXPECT_NE(program.explain().find("read from the cache by XLA"), std::string::npos) << program.explain();
   EXPECT_EQ(program(four()).values<float>(), std::vector<float>(4));
-  // Other bytes behind the same key, or a file cut short: compiled anew.
+  // A cache file with other bytes after the key, or a truncated one, is compiled again.
   for (const fs::directory_entry& file : fs::directory_iterator(folder)) fs::resize_file(file.path(), 40);
   const auto anew = doubled_on(machine);
   EXPECT_EQ(calls("PJRT_Client_Compile"), 2);

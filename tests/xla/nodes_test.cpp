@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients of several processes that share devices. The fake plugin speaks to the key-value store as XLA's for GPUs does.
+// Clients of several processes that share devices. The fake plugin uses the key-value store as XLA's plugin for GPUs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class xla_nodes : public FakeXla {
   }
 };
 
-/// Runs `doubled` on all devices of all processes, in this process of them.
+/// Runs this process's part of `doubled` on all devices of all processes.
 void run_on_all(const std::shared_ptr<const Client>& client, int times = 1) {
   std::vector<int> ids;
   for (const DeviceInfo& device : client->devices()) ids.push_back(device.id);
@@ -181,7 +181,7 @@ TEST_F(xla_nodes, reach_each_other_over_tcp) {
   EXPECT_EQ(control.meetings().size(), 3U);
 }
 
-/// Process 1 of the next test, in a program of its own.
+/// Process 1 of the next test, which starts it as a separate program.
 TEST_F(xla_nodes, DISABLED_process_1) {
   const char* coordinator = std::getenv(coordinator_variable);
   ASSERT_NE(coordinator, nullptr) << "this test is started by another one";

@@ -14,7 +14,6 @@ Types without_states(const Types& types) {
   return plain;
 }
 
-// Without the second option XLA's CPU drops NaNs in maximum and minimum, and does not order -0 before +0.
 Source source_of(const Program& program, const Mesh& mesh) {
   return {.text = stablehlo::write(lower_replicas(program, mesh)),
           .parameters = without_states(program.types_of(program.inputs)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example of every op, and every composed program: XLA's replicas compute what our runtime does.
+// Every example of every op, and every composed program: XLA's replicas and our runtime compute the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(all, xla_ops, testing::ValuesIn(tried_ops()), name_of<O
 
 class xla_programs : public RealXla, public testing::WithParamInterface<NamedProgram> {};
 
-// f64. Results are the ends of fewer than 200 roundings of numbers below 32.
+// f64. Each result has fewer than 200 roundings of numbers below 32.
 TEST_P(xla_programs, compute_what_we_do) {
   const Program& program = GetParam().program;
   Random random(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// open_xla in several processes: here threads with a client each, on the fake plugin.
+// open_xla in several processes, on the fake plugin. Each process is a thread with its own client.
 #include <fmt/format.h>
 
 #include <future>

@@ -8,7 +8,7 @@
 
 namespace tutti::xla {
 
-/// A TCP connection to this host, which sends any bytes. For clients that are not ours.
+/// A TCP connection to this host that sends any bytes, as a client that is not ours might.
 class RawSocket {
  public:
   explicit RawSocket(std::uint16_t port);
@@ -16,7 +16,7 @@ class RawSocket {
   RawSocket(const RawSocket&) = delete;
   RawSocket& operator=(const RawSocket&) = delete;
   void send(const std::string& bytes) const;
-  /// Reads until the other side closes the connection, or the time is over.
+  /// Reads until the other side closes the connection or the time is over.
   std::string read_all(std::chrono::milliseconds time) const;
   /// True if the other side closes the connection within the time.
   bool is_closed_within(std::chrono::milliseconds time) const;

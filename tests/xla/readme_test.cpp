@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "On GPUs and TPUs" of the README: its program stands here, and runs.
+// Runs the program of the README's section "On GPUs and TPUs".
 #include <algorithm>
 #include <fstream>
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on the machine of a plugin and on the local machine: results of the same types, with the same numbers, laid out
-// the same way.
+// Compares functions on the machine of a plugin and on the local machine: types, numbers and shardings of the results.
 #pragma once
 
 #include <string>
@@ -10,11 +9,11 @@
 
 namespace tutti {
 
-/// The first difference between arrays: in type, sharding, or a part. Numbers may be `epsilons` of their dtype apart, of
-/// their size if that is more than 1; integers not at all.
+/// Describes the first difference between arrays: in type, sharding, or a part. Empty: none. Integers must be equal.
+/// Floats may differ by `epsilons` times the epsilon of their dtype, times their magnitude if that is more than 1.
 std::string difference(const Arrays& ours, const Arrays& theirs, double epsilons);
 
-/// Numbers of [-2, 2], quarters without a pattern that a wrong order would keep. Sums and products of a few are exact.
+/// Quarters in [-2, 2], so irregular that a wrong order shows. Sums and products of a few are exact.
 Array quarters(const Shape& shape, int kind = 1, DType dtype = DType::f32);
 
 /// Compiles the function for both machines, and calls it. Fails if the results differ.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callbacks as a plugin calls them.
+// The callbacks of the store, called as a plugin calls them.
 #include "tutti/xla/pjrt/store_callbacks.hpp"
 
 #include <gtest/gtest.h>

@@ -185,7 +185,7 @@ TEST_F(xla_store, allows_a_number_of_connections) {
   expect_refusal([&] { StoreClient(small.address(), job(1), 100ms); }, Code::device,
                  {"process 0 has 4 connections, which is the most that it allows"});
   for (int i = 0; i < 8; ++i) sockets.emplace_back(small.address().port);
-  EXPECT_TRUE(sockets.back().is_closed_within(5s));  // at 8 they are not even told
+  EXPECT_TRUE(sockets.back().is_closed_within(5s));  // beyond 8 there is no answer
   sockets.clear();
   StoreClient(small.address(), job(1), 5s);
 }

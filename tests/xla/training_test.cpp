@@ -15,7 +15,7 @@ const Mesh& mesh() {
   return grid;
 }
 
-// Different in every element, in [-scale, scale].
+// Elements differ, and are in [-scale, scale].
 Array waves(Shape shape, double scale, double phase) {
   Tensor tensor(DType::f32, std::move(shape));
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
@@ -48,8 +48,8 @@ std::vector<double> losses(const Machine& machine, int steps) {
   return found;
 }
 
-// From equal parameters the machines are apart by at most this: tests/oracle/digits_test.cpp. As the steps contract rather than
-// magnify, n steps are apart by n times that.
+// Bound on the difference of one step from equal parameters; derived in tests/oracle/digits_test.cpp. Steps contract
+// differences, so n steps differ by at most n times as much.
 constexpr double bound_of_step = 2 * 2 * 14 * 0x1p-23 * 8;
 
 TEST_F(xla_training, has_the_losses_of_the_local_machine) {

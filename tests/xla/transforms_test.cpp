@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in futures, derivatives, lanes and control flow, on the machine of a plugin. Numbers are quarters: sums and
-// products are exact, so all bits are equal.
+// Collectives in futures, derivatives, lanes and control flow, on the machine of a plugin. Numbers are quarters, whose
+// sums and products are exact, so all bits are equal.
 #include "tests/xla/same_numbers.hpp"
 
 namespace tutti {
@@ -16,7 +16,7 @@ const Mesh& grid() {
 const P blocks("a", "b");
 const Pairs ring{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
 
-/// Compares a function of one device's block of f64[8, 6], whose results lie as `out` says.
+/// Compares a function of one device's block of f64[8, 6]. `out`: the specs of its results.
 template <class F>
 void expect_same(const F& body, const Specs& out) {
   expect_same_bits(grid(), shard_map(body, {.mesh = grid(), .in = blocks, .out = out}),
@@ -122,7 +122,7 @@ TEST_F(xla_control, scans_with_collectives_in_every_trip) {
       {blocks, blocks, blocks});
 }
 
-// Without a collective inside devices may go different ways.
+// Without a collective inside, devices may take different paths.
 TEST_F(xla_control, lets_each_device_go_its_way_without_collectives) {
   using Carry = std::pair<Array, Array>;
   expect_same(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the machine copies arrays to the devices, counted by the fake plugin. Its results are zeros.
+// Counts the arrays that the machine uploads, on the fake plugin, whose results are zeros.
 #include <set>
 
 #include "tests/support/print.hpp"
@@ -36,7 +36,7 @@ TEST_F(xla_uploads, copy_a_host_array_once_while_it_lives) {
   x = Array();
   run(equal_one);
   EXPECT_EQ(uploads(), 4);
-  EXPECT_EQ(control.live("buffer"), 2);  // those of the array that is gone are freed
+  EXPECT_EQ(control.live("buffer"), 2);  // the buffers of the dead array are freed
 }
 
 TEST_F(xla_uploads, copy_once_for_each_layout) {

@@ -141,7 +141,7 @@ const std::shared_ptr<const RemoteShards>& GlobalArray::remote() const {
   return shards ? *shards : none;
 }
 
-/// A copy on the host of an array on devices, laid out alike.
+/// Copies an array from the devices to the host, with the same sharding.
 GlobalArray GlobalArray::on_host() const {
   const Placement placement(type_, *sharding_);
   std::vector<int> holders(static_cast<std::size_t>(placement.shards()), -1);  // per distinct shard

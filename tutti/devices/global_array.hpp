@@ -40,9 +40,9 @@ class RemoteShards {
 /// Immutable, until its only owner gives it away.
 class GlobalArray {
  public:
-  /// An array that lies whole on the host.
+  /// A whole array on the host.
   explicit GlobalArray(Tensor tensor);
-  /// An array that lies on a mesh; `type` is of the whole.
+  /// An array on a mesh. `type`: of the whole array.
   GlobalArray(Type type, Sharding sharding, ShardedBuffer buffer);
   GlobalArray(Type type, Sharding sharding, std::shared_ptr<const RemoteShards> shards);
   /// A copy of an array, laid out on a mesh. Along unreduced axes the first device holds it and the others zeros. Dims need

@@ -23,7 +23,7 @@ Array fold_all(const Array& x, const AllReduce& reduce, State to) {
   return fold_rows(all_gather(x, reduce.axes, Dim{0}, Stacking::new_dim, to, reduce.groups), reduce.kind);
 }
 
-/// Each of the n devices of a group folds one part of n.
+/// Each device of a group of n folds one n-th of the elements.
 Array fold_in_parts(const Array& x, const AllReduce& reduce, State to, int n) {
   const std::int64_t elements = x.shape().elements(), part = (elements + n - 1) / n;
   const Array flat = pad(reshape(x, {elements}), 0, {{.high = n * part - elements}});

@@ -11,7 +11,7 @@ namespace tutti {
 
 class Timeline;
 
-/// Virtual devices: a team of threads of this process computes for all of them.
+/// Virtual devices: a team of threads of this process computes for all devices.
 class LocalBackend : public Backend {
  public:
   /// Throws as open_local does.

@@ -46,7 +46,7 @@ void require_devices(const Mesh& machine, const Mesh& mesh) {
             to_string(machine));
 }
 
-/// The parts of the devices that this process drives, in the mesh's order.
+/// Returns the parts of the devices that this process drives, in mesh order.
 Tensors own_parts(const Backend& backend, Type part, const std::map<int, Tensor>& parts) {
   Tensors own;
   for (int device = 0; device < backend.mesh().devices(); ++device) {
@@ -63,7 +63,7 @@ Tensors own_parts(const Backend& backend, Type part, const std::map<int, Tensor>
   return own;
 }
 
-/// Parts on devices that hold the same shard have the same bits.
+/// Throws T015 unless the parts on devices that hold the same shard have the same bits.
 void require_equal_replicas(const Backend& backend, Type part, const Sharding& sharding, const Tensors& own) {
   const Layout layout(sharding.mesh, Storage::by_type, {}, {});
   std::map<int, std::pair<int, const Tensor*>> first;  // by shard: a device and its part
@@ -84,7 +84,8 @@ Type type_of(const Array& argument, const std::string& path) try {
   throw error.at({}, leaf_name("compile: argument", path));
 }
 
-/// How an array that is split on this mesh lies, if a program can take it so: in even blocks, without terms.
+/// The sharding of an array on this mesh, if a program can take the array without a copy. Such an array is split into
+/// even blocks and has no terms.
 std::optional<Sharding> split_on(const Mesh& mesh, const Array& array) {
   const std::shared_ptr<const GlobalArray> data = array.data();
   if (!data || !data->sharding() || !(data->sharding()->mesh == mesh)) return {};

@@ -79,7 +79,7 @@ class Compiled {
 /// calls on one machine run one after another.
 class Machine {
  public:
-  explicit Machine(std::shared_ptr<Backend> backend);  // for open_local and its like
+  explicit Machine(std::shared_ptr<Backend> backend);  // for open_local and open_xla
   const Mesh& mesh() const;
   Backend& backend() const;  // for run_on_machine; lives as long as a copy of this machine
   /// "8 virtual devices (data=4,model=2), 2 workers"; "8 cpu devices of XLA (data=4,model=2)"
@@ -95,14 +95,14 @@ class Machine {
 
   /// Copies the arrays of a tree onto the mesh as their specs say (one for all, or one per part, as in
   /// shard_map). A program that takes arrays in this layout copies nothing. Arrays in this layout are
-  /// returned as they are. A dim need not divide: the last blocks are shorter then, or empty, and shard_map does
-  /// not take the array so.
+  /// returned as they are. If a dim does not divide, the last blocks are shorter or empty; shard_map does not
+  /// take such an array.
   /// Throws T011 for an array without a value, T012, T001, T013 for specs that do not fit, R003
   /// (memory).
   Array place(const Array& array, const Specs& spec, Where where = Where::here()) const {
     return place_flat({array}, tree::structure_of(array), spec, where)[0];
   }
-  /// The same on a mesh of its own, of devices that the machine has: pipeline stages, a part of the devices, another order.
+  /// The same on another mesh of the machine's devices: a pipeline stage, some of the devices, another order.
   /// A program that takes such an array moves it to its own mesh at each call.
   /// Throws R004 for a device that the machine does not have.
   Array place(const Array& array, const Mesh& mesh, const P& spec, Where where = Where::here()) const;
@@ -111,10 +111,10 @@ class Machine {
   T place(const T& tree, const Specs& specs, Where where = Where::here()) const {
     return tree::rebuild(tree, place_flat(tree::flatten(tree), tree::structure_of(tree), specs, where));
   }
-  /// The array that lies as `spec` says and whose part on device d of the mesh is parts[d]. `whole`: its shape.
-  /// Parts of devices that other processes drive may be left out: so each process hands in what it has.
-  /// Throws T015 if a part is missing, has another shape or dtype, or differs from one that the spec says is equal; T005 if a
-  /// dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
+  /// Makes an array of the shape `whole`, sharded by `spec`, whose part on device d of the mesh is parts[d].
+  /// Parts on devices of other processes may be absent, so each process passes only its own.
+  /// Throws T015 if a part is missing, has another shape or dtype, or differs from a part that the spec says is equal;
+  /// T005 if a dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
   Array from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
                     Where where = Where::here()) const;
   Arrays place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs, Where where) const;

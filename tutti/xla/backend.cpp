@@ -30,7 +30,7 @@ std::shared_ptr<const DeviceList> XlaBackend::devices_of(const Mesh& mesh) const
   if (mesh == this->mesh()) return devices_;
   std::vector<int> ids;
   for (int position = 0; position < mesh.devices(); ++position)
-    ids.push_back(id_of_.at(mesh.device_id(position)));  // Machine::place has looked at them
+    ids.push_back(id_of_.at(mesh.device_id(position)));  // Machine::place has checked the ids
   return client_->choose(ids);
 }
 

@@ -14,10 +14,10 @@
 
 namespace tutti::xla {
 
-/// The devices of a client as a mesh. Position i of the mesh is replica i of its programs.
+/// Drives devices of a client as a mesh. Position i of the mesh is replica i of its programs.
 class XlaBackend : public Backend {
  public:
-  /// `ids`: the plugin's numbers of the devices at the positions of the mesh. Throws R004 for unknown ones.
+  /// `ids`: per position of the mesh, the plugin's number of its device. Throws R004 for an unknown number.
   XlaBackend(const Mesh& mesh, std::shared_ptr<const Client> client, const std::vector<int>& ids,
              const XlaOptions& options);
 
@@ -38,12 +38,13 @@ class XlaBackend : public Backend {
   std::int64_t events_left_out() const override { return trace_->events_left_out(); }
   std::string trace_failure() const override { return trace_->failure(); }
 
-  /// Calls on one machine run one after another. Hold it while arrays are brought in and a program is launched.
+  /// The lock to hold while arguments are uploaded and a program is launched. Calls on one machine run one after
+  /// another.
   std::mutex& turn() { return turn_; }
-  /// Hold turn().
+  /// Callers hold turn().
   Uploads& uploads() { return uploads_; }
-  /// Copies an array to the devices. If their memory is full, frees the copies of arrays that were kept for later calls,
-  /// and tries again. `name`: the array, in the user's words. Hold turn(). Throws R003.
+  /// Copies an array to the devices. If their memory is full, frees the copies in uploads() and tries again. Callers
+  /// hold turn(). `name`: the array, in the user's words. Throws R003.
   Buffers upload(const GlobalArray& array, const Sharding& sharding, const std::string& name,
                  const Where& where);
 
@@ -53,7 +54,7 @@ class XlaBackend : public Backend {
   std::shared_ptr<const Client> client_;
   std::shared_ptr<const DeviceList> devices_;
   XlaOptions options_;
-  std::shared_ptr<Trace> trace_;  // arrays share it, which may outlive the machine
+  std::shared_ptr<Trace> trace_;  // shared by arrays, which may outlive the machine
   std::map<int, int> id_of_;      // the plugin's number of a device of the mesh
   Uploads uploads_;
   std::mutex turn_;

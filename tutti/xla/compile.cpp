@@ -27,7 +27,7 @@ std::string unique_name() {
   return fmt::format("{}-{}", getpid(), ++count);
 }
 
-/// True if all of it was written.
+/// Returns false if the file cannot be written completely.
 bool write_file(const fs::path& path, std::string_view content) {
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -35,7 +35,7 @@ bool write_file(const fs::path& path, std::string_view content) {
   return file.good();
 }
 
-/// What the error says of the module's text: the file that has it now.
+/// Writes the module's text to a temporary file. Returns a sentence for the error, which names the file.
 std::string where_it_is(const std::string& text) {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error);
@@ -54,16 +54,16 @@ Executable compiled_now(const std::shared_ptr<const Client>& client,
   throw Error(error.code(), error.where(), error.message(), {where_it_is(source.text)});
 }
 
-// ---- the cache: a file per program has the key, so that two programs with one name are told apart, then the bytes
+// ---- the cache: each file holds a key, then the serialised program. The key tells programs with the same hash apart.
 
-/// All that the compiled program depends on.
+/// Lists everything that the compiled program depends on.
 std::string key_of(const Client& client, const DeviceList& devices, const Source& source) {
   const Plugin& plugin = client.plugin();
   std::string key = fmt::format("Tutti's compiled program 1\n{}\n{} {}\n", plugin.description(),
                                 client.platform(), client.platform_version());
   for (const auto& [name, value] : plugin.attributes()) key += fmt::format("{}={}\n", name, to_string(value));
   std::error_code error;
-  key += fmt::format("{} bytes\n", fs::file_size(plugin.path(), error));  // another build of the plugin
+  key += fmt::format("{} bytes\n", fs::file_size(plugin.path(), error));  // differs between builds
   key += compile_options(devices.ids, source.overrides);
   for (const DeviceInfo& device : client.devices()) key += "\n" + device.kind;
   return key + "\n" + source.text;
@@ -75,7 +75,7 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-/// The bytes behind the key in a file of the cache. None if there is no such file, or it is of another program.
+/// Returns the serialised program in a file of the cache. None if there is no such file, or its key differs.
 std::optional<std::string> cached(const fs::path& path, const std::string& key) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<std::string> cached(const fs::path& path, const std::string& key) 
   return bytes.substr(key.size());
 }
 
-/// Writes the program under another name first: a process that reads meanwhile sees all of it or nothing.
+/// Writes a draft and renames it, so that other processes read a complete file or none.
 void put(const fs::path& path, const std::string& key, const Executable& executable) {
   const std::optional<std::string> bytes = executable.serialised();
   if (!bytes) return;
@@ -111,7 +111,7 @@ Compiled compiled(const std::shared_ptr<const Client>& client,
   const fs::path path = fs::path(cache) / fmt::format("{:016x}.pjrt", fnv1a(key));
   if (const std::optional<std::string> bytes = cached(path, key)) try {
       return made(Executable::load(client, devices, source, *bytes), true);
-    } catch (const Error&) {  // the plugin does not take it any more: compile it anew
+    } catch (const Error&) {  // the plugin refuses the bytes: compile again
     }
   Executable executable = compiled_now(client, devices, source);
   try {

@@ -7,17 +7,18 @@
 
 namespace tutti::xla {
 
-/// A compiled module, and how it came about.
+/// A compiled module, with facts for explain().
 struct Compiled {
   Executable executable;
-  double seconds = 0;  // that XLA took, or reading the cache
+  double seconds = 0;  // of compilation, or of loading from the cache
   bool is_from_cache = false;
   std::size_t text_bytes = 0;
 };
 
-/// Compiles a module for the devices, or reads it from the folder `cache`, where it was written before; empty: no cache.
-/// A cache that cannot be read or written is no error.
-/// Throws as Executable::compile does. A module that the plugin refuses is written to a file that the error names.
+/// Compiles a module for the devices, and writes it to the folder `cache`. If it is there already, loads it.
+/// `cache` empty: no cache. A cache that cannot be read or written is no error.
+/// Throws as Executable::compile does. If the plugin refuses the module, its text is kept in a file that the error
+/// names.
 Compiled compiled(const std::shared_ptr<const Client>& client,
                   const std::shared_ptr<const DeviceList>& devices, const Source& source,
                   const std::string& cache);

@@ -15,8 +15,8 @@
 namespace tutti::xla {
 namespace {
 
-constexpr std::string_view tpu =
-    "TPU";  // begins the kinds of TPUs: "TPU v4". GPUs have "coords" too: {their number}.
+// The kind of a TPU begins with this word: "TPU v4". Other kinds are no TPUs: GPUs have "coords" too, {their number}.
+constexpr std::string_view tpu = "TPU";
 constexpr std::size_t most_coordinates = 4;             // TPUs have 3
 constexpr std::int64_t most_cells = Mesh::max_devices;  // along a dim
 
@@ -45,14 +45,14 @@ std::optional<Cell> cell_of(const DeviceInfo& device) {
   return std::ranges::all_of(cell, is_usable) ? std::optional(cell) : std::nullopt;
 }
 
-/// Numbers the slices from 0, in order.
+/// Renumbers the slices from 0, in the same order.
 void number_slices(Cells& cells) {
   std::set<std::int64_t> slices;
   for (const Cell& cell : cells) slices.insert(cell.front());
   for (Cell& cell : cells) cell.front() = std::distance(slices.begin(), slices.find(cell.front()));
 }
 
-/// None unless all devices are TPUs, each at a place of its own.
+/// None if a device is no TPU, or two devices have the same cell.
 std::optional<Torus> torus_of(std::span<const DeviceInfo> devices) {
   Cells cells;
   for (const DeviceInfo& device : devices) {
@@ -77,7 +77,7 @@ Cell extents_of(const Torus& torus) {
   return most;
 }
 
-/// The devices at these cells, counted from `corner`. None if one is missing.
+/// Returns the devices at these cells, counted from `corner`. None if one is missing.
 std::optional<std::vector<int>> devices_at(const Torus& torus, const Cell& corner, const Cells& cells) {
   std::vector<int> ids;
   for (Cell cell : cells) {

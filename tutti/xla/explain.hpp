@@ -8,8 +8,8 @@
 
 namespace tutti::xla {
 
-/// What explain() says of a program on a machine. `machine`: its description. `prepared`: the seconds until XLA got the
-/// module. `kept_bytes`: of the machine's copies of arguments.
+/// Writes the text of explain() for a compiled program. `machine`: the description of its machine. `prepared`: seconds
+/// spent on the module before XLA got it. `kept_bytes`: bytes of the copies of arguments that the machine keeps.
 std::string explained(const std::string& machine, const Compiled& compiled, double prepared,
                       const Copies& copies, std::int64_t kept_bytes);
 

@@ -22,8 +22,9 @@ std::string plugin_file(const std::string& wanted) {
   return choose_plugin(wanted, places.variable, places.environments);
 }
 
-/// The client of a plugin with these options. Two clients of one GPU would each take its memory; clients of CPUs differ
-/// in their numbers of devices. Clients of several processes are made together, so each machine has its own.
+/// Returns the client of a plugin with these options. Machines share it, because each client of a GPU would take the
+/// GPU's memory. On CPUs, each number of devices has its own client. With several processes, each machine has its own
+/// client, because all processes create it together.
 std::shared_ptr<const Client> client_of(const std::string& file, const ClientOptions& options) {
   if (options.store) return Client::create(Plugin::open(file), options);
   static std::mutex lock;
@@ -41,13 +42,13 @@ std::shared_ptr<const Client> client_of(const std::string& file, const ClientOpt
   return client;
 }
 
-/// The options of a plugin's client in one of several processes.
+/// Returns the options of the client. With several processes, they contain a store.
 ClientOptions client_options(const Mesh& mesh, const XlaOptions& options) {
   const int last = options.devices.empty() ? 0 : std::ranges::max(options.devices);
   const int count = std::max(mesh.devices(), std::min(last, most_cpu_devices) + 1);
   ClientOptions wanted{.options = options.plugin_options};
   if (count <= most_cpu_devices)
-    wanted.cpu_devices = count;  // else the mesh, or the device's number, is refused below
+    wanted.cpu_devices = count;  // if not, the mesh or the device's number is refused later
   if (options.processes == 1 && options.coordinator.empty()) return wanted;
   require(
       !options.coordinator.empty(), Code::device,
@@ -57,7 +58,7 @@ ClientOptions client_options(const Mesh& mesh, const XlaOptions& options) {
                              .process = options.process,
                              .processes = options.processes},
                             options.coordinator);
-  wanted.cpu_devices = std::nullopt;  // no plugin for CPUs has several processes
+  wanted.cpu_devices = std::nullopt;  // plugins for CPUs support only one process
   wanted.options.emplace_back("node_id", std::int64_t{options.process});
   wanted.options.emplace_back("num_nodes", std::int64_t{options.processes});
   return wanted;

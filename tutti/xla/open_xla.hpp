@@ -12,7 +12,8 @@
 
 namespace tutti {
 
-/// Options by name. Of a plugin: {"memory_fraction", 0.5F}. Of XLA, as in XLA_FLAGS: {"xla_gpu_autotune_level", 0}.
+/// Options by name. PluginOptions: {"memory_fraction", 0.5F}. CompilerOptions, as in XLA_FLAGS:
+/// {"xla_gpu_autotune_level", 0}.
 using PluginOptions = std::vector<
     std::pair<std::string, std::variant<std::string, std::int64_t, std::vector<std::int64_t>, float, bool>>>;
 using CompilerOptions =
@@ -22,18 +23,19 @@ struct XlaOptions {
   /// The plugin's file. Empty: the file that TUTTI_PJRT_PLUGIN names, else that of a known Python package under
   /// $VIRTUAL_ENV or ./.venv, accelerators first.
   std::string plugin = {};
-  /// The plugin's numbers of the devices, one per device of the mesh in its order. Empty: chosen so that neighbours on
-  /// the mesh are neighbours; `tutti devices` lists them.
+  /// The plugin's numbers of the devices, one per device of the mesh, in mesh order. `tutti devices` lists them. Empty:
+  /// chosen so that neighbours on the mesh have a link.
   std::vector<int> devices = {};
   /// The precision of products of f32. `fast` lets XLA round operands to TF32 or bf16.
   Precision precision = Precision::highest;
-  /// A folder for compiled programs, made if it is missing. A program that is compiled again is read from there, if plugin
-  /// and options are the same and the plugin can do that. Empty: none.
+  /// A folder that caches compiled programs, created if it is missing. A program is loaded from there if plugin and
+  /// options are the same, and the plugin can serialise programs. Empty: no cache.
   std::string cache = {};
   std::string trace = {};  // a file for a timeline of calls, uploads and downloads, for ui.perfetto.dev
-  /// Several processes, each with the devices of its host (experimental: not run on several hosts yet). All give the same
-  /// `coordinator`, "host:port", where process 0 listens, and run the same program in the same order. An array is handed
-  /// in whole by every process, which uploads its part; a process can look at the parts of its own devices only.
+  /// Several processes, each with the devices of its host. Experimental: not run on several hosts yet. Process 0
+  /// listens at `coordinator`, "host:port", which all processes give. All run the same programs in the same order.
+  /// Every process passes whole arrays, and uploads its own parts; with Machine::from_shards it passes only its parts.
+  /// It can read only the parts on its own devices.
   int process = 0;
   int processes = 1;
   std::string coordinator = {};
@@ -42,12 +44,13 @@ struct XlaOptions {
 };
 
 /// Opens a machine of the devices that a PJRT plugin drives: GPUs, TPUs or CPUs. XLA compiles the programs. Arrays stay
-/// on the devices between calls. An array of the host is copied there once, and the copy is kept while the array lives.
-/// A call returns before the devices are done, but not on CPUs; a late error is thrown where a result is looked at.
-/// Results differ from those of open_local by the order of sums. There is one client of a plugin with the same options.
+/// on the devices between calls. An array on the host is uploaded once; the copy is kept while the array lives.
+/// A call returns before the devices are done, except on CPUs. A later error is thrown when a result is read.
+/// Sums are in another order than those of open_local, so results differ by rounding. Machines with the same plugin and
+/// the same options share one client.
 /// While the first machine of a plugin is opened, no other thread may read or write the environment.
-/// Throws R004 if there is no plugin, it cannot be opened, or it has not enough devices; R001 for a `trace` that cannot
-/// be written.
+/// Throws R004 if there is no plugin, it cannot be opened, or it has too few devices; R001 for a `trace` that cannot be
+/// written.
 Machine open_xla(const Mesh& mesh, const XlaOptions& options = {}, Where where = Where::here());
 
 }  // namespace tutti

@@ -17,7 +17,7 @@
 namespace tutti::xla {
 namespace {
 
-/// Per input: the output that may take its memory, if the caller gives the input away. The first that fits.
+/// Per input: the output that reuses its memory if the caller donates it. The first one with equal type and sharding.
 std::vector<std::optional<int>> outputs_in_place(const LocalProgram& local) {
   std::vector<std::optional<int>> aliases(local.input_types.size());
   for (std::size_t output = 0; output < local.output_types.size(); ++output)
@@ -55,7 +55,7 @@ bool names(const std::string& message, const Where& where) {
              std::string::npos;
 }
 
-/// The equation, in sub-programs as well, whose line a message of XLA names. Null if there is none.
+/// Finds the equation, also in sub-programs, whose line a message of XLA names. Null if there is none.
 const Equation* named_by(const std::string& message, const Program& program) {
   for (const Equation& equation : program.equations) {
     for (const SubProgram& inside : equation.op->programs())
@@ -67,10 +67,10 @@ const Equation* named_by(const std::string& message, const Program& program) {
 
 }  // namespace
 
-/// What the arguments of one call need until its end.
+/// Keeps the copies of arguments alive until the call ends.
 struct XlaProgram::BroughtIn {
-  std::deque<Buffers> uploaded;                  // for this call alone
-  std::vector<std::shared_ptr<Buffers>> copies;  // kept for later calls too
+  std::deque<Buffers> uploaded;                  // for this call only
+  std::vector<std::shared_ptr<Buffers>> copies;  // also kept for later calls
 };
 
 XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const CompileRequest& request)
@@ -103,7 +103,7 @@ void XlaProgram::check(const GlobalArrays& inputs) const {
            inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local_.input_types[i]));
 }
 
-/// The buffers of an input. Copies it to the devices if it lies elsewhere or otherwise.
+/// Returns the buffers of an input. Uploads the array unless it is on these devices with the right sharding.
 Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
                              BroughtIn& held, const Where& where) try {
   const Sharding& sharding = local_.input_shardings[input];

@@ -12,13 +12,13 @@ namespace tutti::xla {
 /// The parts of a Tutti array on the devices of a client. Replica i of the buffers is position i of the array's mesh.
 class Shards : public RemoteShards {
  public:
-  /// `call`: the line of the call that computes them, or of the place that uploads them.
+  /// `call`: the user's line that computes or uploads the parts.
   Shards(Buffers buffers, Where call, std::shared_ptr<Trace> trace)
       : buffers_(std::move(buffers)), call_(call), trace_(std::move(trace)) {}
 
   bool holds(int device) const override;
   Tensors download(std::span<const int> devices) const override;
-  /// Writable: a call may take the memory of an array that was given away.
+  /// Not const: a call may overwrite a donated array.
   Buffers& buffers() const { return buffers_; }
 
  private:
@@ -27,11 +27,11 @@ class Shards : public RemoteShards {
   std::shared_ptr<Trace> trace_;
 };
 
-/// The buffers of an array on these devices of a client, which lies like this; null if it lies otherwise or elsewhere. The
-/// devices of two machines with equal meshes may differ.
+/// Returns the buffers of an array that is on these devices of this client with this sharding, else null.
+/// Compares devices, because machines with equal meshes may have different ones.
 Buffers* buffers_of(const GlobalArray& array, const Client& client, const DeviceList& devices,
                     const Sharding& sharding);
-/// An array of these buffers; `type` is of the whole.
+/// Makes an array of these buffers. `type`: of the whole array.
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
                                             const Where& call, const std::shared_ptr<Trace>& trace);
 

@@ -38,8 +38,8 @@ Cells line(const Cell& box, Dims dims, std::size_t dim) {
   return cells;
 }
 
-/// All sums of an outer and an inner cell: the inner ones forward for outer cell 0, backward for outer cell 1, ..
-/// If the steps of both lists are links, all steps are.
+/// Adds each inner cell to each outer cell. Visits the inner cells forward for outer cell 0, backward for outer cell 1,
+/// .. If the steps of both lists are links, all steps are.
 Cells snake(const Cells& outer, std::span<const Cell> inner) {
   Cells cells;
   for (std::size_t row = 0; row < outer.size(); ++row)
@@ -48,8 +48,8 @@ Cells snake(const Cells& outer, std::span<const Cell> inner) {
   return cells;
 }
 
-/// A snake that ends beside its start. It walks all inner cells but the first, row by row; the first ones are the way
-/// back. Needs an even number of outer cells.
+/// A snake whose end is a neighbour of its start. It visits all inner cells except the first, row by row, and returns
+/// along the first ones. Needs an even number of outer cells.
 Cells closed_snake(const Cells& outer, std::span<const Cell> inner) {
   Cells cells{sum(outer.front(), inner.front())};
   std::ranges::move(snake(outer, inner.subspan(1)), std::back_inserter(cells));
@@ -100,7 +100,7 @@ struct Alignment {
   Dims of_others = 0;
 };
 
-/// Aligns as many of the last axes as possible. Slices are not for them, because steps between slices are no links.
+/// Aligns as many of the last axes as possible. They never take the slice dim, because slices have no links.
 Alignment best_alignment(const Cell& box, std::span<const int> sizes) {
   Dims free = 0;
   for (std::size_t dim = slice_dim + 1; dim < box.size(); ++dim)

@@ -8,8 +8,8 @@
 
 namespace tutti::xla {
 
-/// One number per dim. The dims are: the slice, the coordinates of a chip, the core on the chip. Steps along coordinates
-/// and cores are links, steps between slices are not.
+/// One number per dim. The dims are: the slice, the coordinates of a chip, the core on the chip. Neighbours along
+/// coordinates and cores have a link, neighbouring slices have none.
 using Cell = std::vector<std::int64_t>;
 using Cells = std::vector<Cell>;
 

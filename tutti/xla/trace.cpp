@@ -12,7 +12,7 @@
 namespace tutti::xla {
 namespace {
 
-// Downloads come from any thread, all else from one call after the other.
+// Downloads have their own track, because they may overlap calls: any thread may read a result.
 const std::vector<std::string> tracks{"calls", "downloads"};
 
 int track_of(std::string_view kind) { return kind == "download" ? 1 : 0; }
@@ -46,7 +46,7 @@ void Trace::add(const TracedWork& what, Track::Clock::time_point begin, Track::C
     for (const Timeline::Recorded& recorded : timeline_->take())
       timeline_->add(recorded, label, static_cast<double>(what.bytes));
     timeline_->write();
-  } catch (const std::bad_alloc&) {  // the work must not fail because its event is lost
+  } catch (const std::bad_alloc&) {  // the event is lost, but the work must not fail
     timeline_->give_up(ENOMEM);
   }
 }

@@ -12,7 +12,7 @@
 
 namespace tutti::xla {
 
-/// What an event of the timeline says.
+/// An event of the timeline, without its times.
 struct TracedWork {
   std::string name;        // "program 1", "argument [2].0"
   const char* kind = "";   // "compile", "call", "upload", "download"
@@ -20,14 +20,14 @@ struct TracedWork {
   std::int64_t bytes = 0;  // moved
 };
 
-/// A timeline of what a machine of a plugin does, seen from the host: when it compiles, launches, uploads and downloads.
-/// What the devices do meanwhile is not in it. May be used by several threads.
+/// A timeline of the host's work for a machine of a plugin: compilations, launches, uploads and downloads. The work of
+/// the devices is not in it. May be used by several threads.
 class Trace {
  public:
-  /// `file`: empty if nothing is to be recorded. Throws R001 as Timeline does.
+  /// `file` empty: records nothing. Throws R001 as Timeline does.
   Trace(const std::string& file, const std::string& title);
 
-  /// Does `work` and records how long it took, also if it throws.
+  /// Runs `work` and records its duration, also if it throws.
   void record(const TracedWork& what, const std::function<void()>& work);
   bool records() const { return timeline_ != nullptr; }
   int next_program() { return timeline_ ? timeline_->next_program() : 0; }

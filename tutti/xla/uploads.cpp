@@ -9,7 +9,7 @@
 namespace tutti::xla {
 namespace {
 
-/// The array on the host with shards of this sharding; a copy unless it lies so.
+/// Returns the array on the host in shards of this sharding. Copies it unless it is stored so already.
 GlobalArray in_shards(const GlobalArray& array, const Sharding& sharding, int shards) {
   if (!array.remote() && array.sharding() == sharding) return array;
   const bool is_whole = !array.sharding() && shards == 1;

@@ -15,18 +15,18 @@ namespace tutti::xla {
 Buffers uploaded(const GlobalArray& array, const Sharding& sharding,
                  const std::shared_ptr<const Client>& client, std::shared_ptr<const DeviceList> devices);
 
-/// Copies on the devices of arrays that lie elsewhere. A copy is kept while its array lives, for the next call. Not for
-/// several threads at once.
+/// Caches uploaded arrays. The copy on the devices is kept while its array lives, so that later calls upload nothing.
+/// Not thread-safe.
 class Uploads {
  public:
-  /// The copy of `array` that lies like this; null if there is none, or the array was overwritten since.
+  /// Returns the copy of `array` with this sharding. Null if there is none, or the array was overwritten since.
   std::shared_ptr<Buffers> find(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding);
   /// Keeps a copy. Does not keep `array` alive.
   void keep(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding,
             std::shared_ptr<Buffers> copy);
-  /// Frees the copies of arrays that are gone.
+  /// Frees the copies of arrays that no longer exist.
   void drop_dead();
-  /// Frees all copies. False if there is none.
+  /// Frees all copies. Returns false if there was none.
   bool drop_all();
   std::int64_t bytes() const;
 

@@ -30,13 +30,13 @@ struct Machine {
   int process = 0;                         // of the client, which drives the devices of this process
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // per device
   bool has_statistics = true;
-  // A client with the options node_id and num_nodes, which platform cpu refuses, has the devices of all nodes:
+  // For clients with the options node_id and num_nodes, which have the devices of all nodes. Platform cpu refuses them.
   std::vector<int> devices_of_nodes = {2, 1, 3};  // by node; further nodes have 1
-  int topology_timeout_ms = 20000;                // for what other nodes put into the key-value store
+  int topology_timeout_ms = 20000;                // for values that other nodes put into the key-value store
 };
 
-/// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the one that the
-/// environment variable FAKE_PJRT names, or "cpu".
+/// A machine by name: "cpu", "gpu", "tpu", "old", "idle". A process that does not control the plugin gets the machine
+/// that the environment variable FAKE_PJRT names, or "cpu".
 Machine machine_named(const std::string& name);
 
 /// Controls the fake plugin. Results are zeros. Work runs as late as possible, when its event is awaited or destroyed:
@@ -67,8 +67,7 @@ class Control {
   virtual std::string threads() const = 0;
   /// The options of the last client, "name=value".
   virtual std::vector<std::string> options() const = 0;
-  /// For each node and group of devices over several nodes that have run a program: the id of the group as the node knows
-  /// it, "node 1, devices 0,2: ID".
+  /// The ids of groups of devices of several nodes that have run a program, per node: "node 1, devices 0,2: ID".
   virtual std::vector<std::string> meetings() const = 0;
 
  protected:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients of several nodes: what a plugin for GPUs says to its other nodes through the key-value store.
+// Clients of several nodes: the messages of a plugin for GPUs to its other nodes through the key-value store.
 #pragma once
 
 #include "tests/xla/fake_plugin/state.hpp"
 
 namespace fake_pjrt {
 
-/// Puts the number of devices of this node, and learns those of all nodes, in order of nodes.
+/// Puts this node's number of devices. Returns those of all nodes, in order of nodes.
 /// Source: xla/pjrt/distributed/topology_util.cc, ExchangeTopologies.
 ErrorHandle exchange_topologies(ClientOfPlugin& client, std::vector<int>& devices_of_nodes);
 

@@ -80,7 +80,7 @@ struct SerializedOfPlugin {
 
 namespace fake_pjrt {
 
-/// Adds its life time to a sum.
+/// Adds the time from its construction to its destruction to a sum.
 class Stopwatch {
  public:
   explicit Stopwatch(std::chrono::nanoseconds& sum) : sum_(sum) {}

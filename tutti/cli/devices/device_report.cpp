@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
-/// A plugin's text on one line: platform versions of TPUs have several.
+/// Joins the lines of a plugin's text. Platform versions of TPUs have several lines.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {

@@ -10,7 +10,7 @@
 
 namespace tutti::cli {
 
-/// Where the file of a plugin can come from.
+/// A source that may name the plugin's file.
 struct Candidate {
   std::string source;  // "--plugin", "TUTTI_PJRT_PLUGIN", "found"
   std::string path;    // empty: none
@@ -21,11 +21,11 @@ struct ListedDevice {
   std::optional<xla::DeviceMemory> memory;
 };
 
-/// All that `tutti devices` tells.
+/// The facts that `tutti devices` prints.
 struct DeviceReport {
   std::vector<Candidate> candidates;                   // the first one with a path was opened
-  std::string plugin;                                  // its path
-  std::string pjrt, stablehlo, oldest_stablehlo, xla;  // versions; empty: the plugin does not tell
+  std::string plugin;                                  // the path of the opened plugin
+  std::string pjrt, stablehlo, oldest_stablehlo, xla;  // versions; empty: the plugin does not report it
   std::string platform, platform_version;
   int process = 0;
   std::vector<ListedDevice> devices;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t room_for_names = 40;  // characters
 
-// The arguments that the last call copied, as far as a line has room.
+// Names the arguments that the last call copied, as many as fit into the line.
 std::string named(const std::vector<CopiedArgument>& copies) {
   std::string text;
   std::size_t count = 0;

@@ -17,7 +17,7 @@ struct CopiedArgument {
   bool is_from_devices = false;  // of another machine
 };
 
-/// What the calls of one program copied.
+/// The copies of arguments that calls of one program made.
 struct Copies {
   std::int64_t calls = 0, bytes = 0;  // since it was compiled
   std::vector<CopiedArgument> by_last_call = {};

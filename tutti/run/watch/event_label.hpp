@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For sources: headers of the library do not include this file.
+// Sources include this file; headers do not, because it shows nlohmann's types.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// The label of an event, as Timeline::add takes it. Characters that are no UTF-8 are replaced.
+/// The label of an event, as Timeline::add takes it. Invalid UTF-8 is replaced.
 std::string event_label(const std::string& name, std::string_view category,
                         const nlohmann::ordered_json& args);
 

@@ -23,8 +23,8 @@ class Timeline {
   static constexpr std::int64_t default_most_events =
       1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
-  /// A track for each of these names, which the viewer shows in this order. `title`: the machine's name there. Without a
-  /// file, events are only measured.
+  /// Makes one track per name; the viewer shows them in this order. `title`: the machine's name in the viewer. Without
+  /// a file, events are only measured.
   /// Throws R001 for a file that cannot be written, or not at any offset (a pipe), or that another timeline
   /// writes.
   explicit Timeline(const std::vector<std::string>& tracks, const std::string& file = {},
@@ -36,7 +36,7 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// The track of a worker, or of the name with this index. Hold turn() while events are recorded or taken.
+  /// The track with this index. Hold turn() while events are recorded or taken.
   Track& track(int worker) { return tracks_[static_cast<std::size_t>(worker)]; }
   std::mutex& turn() { return turn_; }
   /// The number of events missing from the file; the file states it, too, unless writing failed. Without a

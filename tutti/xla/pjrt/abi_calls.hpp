@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of each function of a PJRT plugin that a client calls, in the order of the table. `out` fields are filled
-// in by the plugin.
+// The arguments of each function of a PJRT plugin that a client calls, in the order of the table. The plugin fills in
+// `out` fields.
 #pragma once
 
 #include "tutti/xla/pjrt/abi.hpp"

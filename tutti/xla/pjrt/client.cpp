@@ -99,7 +99,7 @@ std::shared_ptr<const Client> Client::create(std::shared_ptr<const Plugin> plugi
     }
   std::unique_lock locked(environment_lock(), std::defer_lock);
   std::optional<ThreadsVariable> threads;
-  if (!options.store) {  // else the call may wait for a client of another process
+  if (!options.store) {  // with a store, the call may wait for another client, whose thread needs this lock
     locked.lock();
     threads.emplace(cpu_devices);
   }

@@ -21,8 +21,8 @@ struct ClientOptions {
   /// client is created without it.
   std::optional<int> cpu_devices = std::nullopt;
   Values options = {};  // of the plugin, by name
-  /// How this process reaches the others, for a plugin that joins the devices of several processes. Plugins for GPUs also
-  /// want the options "node_id" and "num_nodes". Lives as long as the client.
+  /// The store through which a plugin joins the devices of several processes. Null: one process. The client keeps it
+  /// alive. Plugins for GPUs also need the options "node_id" and "num_nodes".
   std::shared_ptr<KeyValueStore> store = nullptr;
 };
 
@@ -43,7 +43,7 @@ struct DeviceList {
   std::vector<DeviceHandle> handles;  // of the local devices
 };
 
-/// Memory of a device in bytes. Numbers that the plugin does not tell are absent.
+/// Memory of a device in bytes. Numbers that the plugin does not report are absent.
 struct DeviceMemory {
   std::int64_t in_use = 0;
   std::optional<std::int64_t> peak, limit;
@@ -55,7 +55,8 @@ class Client : public std::enable_shared_from_this<Client> {
   /// Throws R004 if the plugin refuses an option, or finds no device. On CPUs the plugin gets two threads per device,
   /// unless the user has set PJRT_NPROC: with fewer threads, programs with collectives may hang.
   /// Changes the environment during the call: no other thread may read or write it meanwhile.
-  /// With a store, it waits for the other processes, and leaves the environment alone: CPUs have no several processes.
+  /// With a store, it waits for the other processes. It then does not change the environment, because plugins for CPUs
+  /// support only one process.
   static std::shared_ptr<const Client> create(std::shared_ptr<const Plugin> plugin,
                                               const ClientOptions& options = {});
   ~Client();
@@ -68,7 +69,7 @@ class Client : public std::enable_shared_from_this<Client> {
   const std::vector<DeviceInfo>& devices() const { return devices_; }  // of all processes
   /// Throws R004 if there is no such device, or one is named twice.
   std::shared_ptr<const DeviceList> choose(std::vector<int> ids) const;
-  /// None if the plugin does not tell, or this process does not drive the device.
+  /// None if the plugin does not report it, or this process does not drive the device.
   std::optional<DeviceMemory> memory(int device_id) const;
 
   /// True if a call must wait until all devices are done. XLA's CPU devices share threads: a second launch may take
@@ -80,7 +81,8 @@ class Client : public std::enable_shared_from_this<Client> {
   const Plugin& plugin() const { return *plugin_; }
   ClientHandle handle() const { return handle_; }
   /// Throws as Plugin::fail_as does. Remembers an error that reports a lost device: `unavailable`, `data_loss`, and
-  /// off CPUs `internal`. An exception of C++ in the plugin is a defect there, and no lost device.
+  /// off CPUs `internal`. A C++ exception of the plugin is a defect of the plugin, not a lost
+  /// device.
   [[noreturn]] void fail_at_device(const Failure& failure, std::string_view step, Code otherwise) const;
   /// Throws R004 if a device was lost before.
   void require_alive(std::string_view step) const;

@@ -69,7 +69,8 @@ class Rows {
   plugin.fail_as(failure, compile_step, Code::device);
 }
 
-// PJRT does not tell for how many devices bytes are. Plugin 0.115 loads them for any number, and fails when it runs them.
+// PJRT does not report the number of devices of a serialised program. Plugin 0.115 loads it for any number, and fails
+// when it runs the program.
 constexpr std::string_view replicas_label = "tutti-xla replicas ";
 
 std::string with_replicas(std::size_t replicas, std::string_view bytes) {
@@ -140,7 +141,7 @@ Executable Executable::load(const std::shared_ptr<const Client>& client,
   const std::string_view bytes = without_replicas(serialised, devices->ids.size());
   auto handles = std::make_unique<Handles>(client);
   const std::string options =
-      compile_options(devices->ids, source.overrides);  // without them: the devices in the bytes
+      compile_options(devices->ids, source.overrides);  // else the plugin uses those in the bytes
   DeserializeAndLoad load{.client = client->handle(),
                           .bytes = bytes.data(),
                           .count = bytes.size(),
@@ -226,7 +227,7 @@ std::optional<Values> Executable::cost() const {
   return values_of(analysis.list, analysis.count);
 }
 
-// Every call comes here: texts are made only where something is wrong.
+// Runs at every call, so it formats text only for errors.
 void Executable::check(std::span<const Argument> arguments) const {
   if (arguments.size() != parameters_.size())
     fail(Code::internal, "xla: {}: {} for {}", run_step, counted(std::ssize(arguments), "argument"),

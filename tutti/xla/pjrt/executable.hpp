@@ -20,7 +20,7 @@ struct Source {
   std::vector<Override> overrides = {};
 };
 
-/// Whether a call may overwrite the argument. XLA overwrites only parameters with tf.aliasing_output or
+/// States whether a call may overwrite the argument. XLA overwrites only parameters with tf.aliasing_output or
 /// jax.buffer_donor.
 enum class Use { keep, give_away };
 struct Argument {

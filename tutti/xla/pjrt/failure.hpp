@@ -8,11 +8,11 @@
 
 namespace tutti::xla {
 
-/// An error as it crosses the C border: a number of error_code, and a text.
+/// An error of a C function: a number of error_code, and a text.
 struct Failure {
   std::int32_t code = error_code::unknown;
   std::string message;
-  bool is_exception = false;  // the plugin threw an exception of C++, and reported nothing
+  bool is_exception = false;  // the plugin threw a C++ exception
 };
 
 }  // namespace tutti::xla

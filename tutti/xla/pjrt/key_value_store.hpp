@@ -17,8 +17,8 @@ struct StoreAnswer {
   std::optional<Failure> failure = std::nullopt;
 };
 
-/// Bytes by key, shared by the processes of one job. A plugin exchanges descriptions of devices and ids of communicators
-/// through it, so it must work as long as the client lives. Keys and values are any bytes, also none.
+/// Bytes by key, shared by the processes of one job. Through it, a plugin exchanges descriptions of devices and ids of
+/// communicators, so it must work as long as the client lives. Keys and values are any bytes, and may be empty.
 /// A key never changes its value. All functions may be called by several threads at once. They return failures.
 /// Each job and each client needs a store of its own: clients of one plugin use the same keys.
 class KeyValueStore {

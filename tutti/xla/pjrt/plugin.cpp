@@ -91,7 +91,7 @@ std::vector<std::string> later_lines(const std::string& text) {
 Code code_for(std::int32_t code, Code otherwise) {
   switch (code) {
     case error_code::resource_exhausted: return Code::memory;
-    case error_code::deadline_exceeded:  // of another process
+    case error_code::deadline_exceeded:  // another process did not answer
     case error_code::not_found:
     case error_code::unimplemented:
     case error_code::aborted:
@@ -127,7 +127,7 @@ std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
   // A table may be initialised only once per process, so both lists stay until it ends.
   static std::set<const Table*> initialised;
   static std::map<const Table*, std::shared_ptr<const Plugin>> opened;
-  const std::scoped_lock locked(environment_lock());  // guards the lists, too
+  const std::scoped_lock locked(environment_lock());  // also guards the lists
   const Table* table = load_table(path);
   if (const auto found = opened.find(table); found != opened.end()) return found->second;
   struct Opened : Plugin {
@@ -180,7 +180,7 @@ std::optional<Failure> Plugin::invoke(const Function& function, void* arguments)
     ErrorHandle error = called(arguments);
     if (!error) return std::nullopt;
     return take(error);
-  } catch (const std::exception& exception) {  // plugins let exceptions of C++ pass through their C functions
+  } catch (const std::exception& exception) {  // plugins let C++ exceptions pass through their C functions
     return Failure{error_code::internal, fmt::format("{} threw {}", function.name, exception.what()), true};
   } catch (...) {
     return Failure{error_code::internal, fmt::format("{} threw an exception of another kind", function.name),

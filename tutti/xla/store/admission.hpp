@@ -15,13 +15,13 @@ namespace tutti::xla {
 class Admission {
  public:
   explicit Admission(Job job) : job_(std::move(job)) {}
-  /// The reason why the sender of a greeting is refused: another version, another job, or a process that another client
-  /// already is. None: it is admitted.
+  /// Returns why the sender of a greeting is refused: it has another version or job, or another client has its process
+  /// number. None: the sender is admitted.
   std::optional<Failure> refusal(const protocol::GreetingHead& greeting, std::string_view name);
 
  private:
   Job job_;
-  std::map<std::uint32_t, std::uint64_t> instances_;  // by process, of those admitted
+  std::map<std::uint32_t, std::uint64_t> instances_;  // of the admitted client of each process
 };
 
 }  // namespace tutti::xla

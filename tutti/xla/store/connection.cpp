@@ -10,7 +10,7 @@ namespace tutti::xla {
 
 using asio::ip::tcp;
 
-// NOLINTBEGIN(bugprone-unused-return-value): the value is the argument `ignored`, and Asio may be built to return none
+// NOLINTBEGIN(bugprone-unused-return-value): `ignored` has the error too, and some builds of Asio return void
 struct Connection::Parts {
   asio::io_context io;
   tcp::socket socket{io};
@@ -22,10 +22,10 @@ struct Connection::Parts {
     socket.close(ignored);
   }
   void set_options() {
-    asio::error_code ignored;  // it works without them
+    asio::error_code ignored;  // connections work without these options
     socket.set_option(tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
-    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // child programs do not inherit it
   }
 };
 // NOLINTEND(bugprone-unused-return-value)
@@ -42,7 +42,7 @@ Connection::Reason Connection::finish(const Start& start, Deadline deadline) {
   parts_->io.run_until(deadline);
   if (!parts_->io.stopped()) {
     parts_->cancel();
-    parts_->io.run();  // to the end of the cancelled operation
+    parts_->io.run();  // until the cancelled operation has ended
     return "no answer in time";
   }
   return result ? Reason(result.message()) : std::nullopt;

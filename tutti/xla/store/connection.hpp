@@ -12,8 +12,8 @@
 
 namespace tutti::xla {
 
-/// A client's TCP connection. Each call blocks, at longest to its deadline, and returns why it failed: "Connection
-/// refused". After a failure, the connection cannot be used any more. Belongs to one thread at a time.
+/// A client's TCP connection. Each call blocks at most until its deadline. A call that fails returns the reason:
+/// "Connection refused". The connection cannot be used after a failure. Not thread-safe.
 class Connection {
  public:
   using Deadline = std::chrono::steady_clock::time_point;

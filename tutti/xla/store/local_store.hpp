@@ -14,7 +14,7 @@ namespace tutti::xla {
 
 inline constexpr std::size_t most_store_bytes = std::size_t{1} << 30;
 
-/// A key-value store in the memory of this process. A StoreServer opens it to other processes.
+/// A key-value store in the memory of this process. A StoreServer lets other processes use it.
 class LocalStore final : public KeyValueStore {
  public:
   /// `most_bytes` bounds the sum of all keys and values.
@@ -25,11 +25,11 @@ class LocalStore final : public KeyValueStore {
   /// Fails with invalid_argument if key or value is too large, with resource_exhausted if the store is full.
   std::optional<Failure> put(std::string_view key, std::string_view value) override;
 
-  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must not wait, nor call the
-  /// store. Returns a number for forget().
+  /// Calls `then` with the key's value: at once, or later on the thread that puts it. `then` must neither wait nor call
+  /// the store. Returns a number for forget().
   using Then = std::function<void(const std::string& value)>;
   std::uint64_t watch(std::string_view key, Then then);
-  /// Afterwards the function of watch() is not called any more. Unknown numbers are ignored.
+  /// Ends a watch(): its function is not called afterwards. Ignores unknown numbers.
   void forget(std::uint64_t watch);
 
  private:
@@ -48,13 +48,13 @@ class LocalStore final : public KeyValueStore {
   std::uint64_t last_watch_ = 0;
 };
 
-/// A timeout that every store keeps to: at least 0 and at most longest_wait.
+/// The timeout that a store applies: at most longest_wait, which a negative one means.
 std::chrono::milliseconds bounded(std::chrono::milliseconds timeout);
-/// The failure of keys and values that are too large for every store. None if they fit.
+/// The failure of put if key or value is too large. None if they fit.
 std::optional<Failure> too_large(std::size_t key_bytes, std::size_t value_bytes);
-/// The failure of a get whose key nobody has put in time.
+/// The failure of get if nobody has put the key in time.
 Failure not_put_in_time(std::string_view key, std::chrono::milliseconds timeout);
-/// A key for messages: in quotes, without control characters, at most 100 bytes of it.
+/// A key as messages show it: its first 100 bytes, in quotes, without control characters.
 std::string shown(std::string_view key);
 
 }  // namespace tutti::xla

@@ -54,7 +54,7 @@ std::optional<GreetingHead> read_greeting(std::string_view bytes) {
   head.processes = take<std::uint32_t>(bytes);
   head.instance = take<std::uint64_t>(bytes);
   head.name_bytes = take<std::uint32_t>(bytes);
-  // A later version may have another layout: then its number is all that is known.
+  // Another version may have another layout, so only its number is read.
   if (head.version == version && head.name_bytes > most_name_bytes) return std::nullopt;
   return head;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store's client and server say to each other over TCP. Numbers are little endian, u8 to u64.
+// The protocol between a store's client and server, over TCP. Numbers are little endian, u8 to u64.
 //
 //   greeting, once per connection, from the client:
 //     "tuttikv", u8 version | u32 process, u32 processes, u64 instance, u32 n, n bytes: the job's name
@@ -7,8 +7,8 @@
 //   request:  u8 operation (1 get, 2 try_get, 3 put), u32 timeout in ms, u32 k, u32 v | k bytes: key, v bytes: value
 //   answer:   u32 code (0: done, else as in error_code), u32 n | n bytes: value, or the text of the failure
 //
-// The client sends a request only after it has the answer to the one before. Requests that wait have connections of their
-// own. Nothing is encrypted, and the greeting is no password: the network must be one that is trusted.
+// On one connection, the client sends a request only after the answer to the previous one. Concurrent requests use
+// separate connections. Nothing is encrypted, and the greeting is no password: the network must be trusted.
 #pragma once
 
 #include <array>
@@ -33,9 +33,9 @@ inline constexpr std::size_t answer_bytes = 8;     // to the value
 
 struct Greeting {
   Job job;
-  std::uint64_t instance = 0;  // the same in all connections of one client, and different in all clients
+  std::uint64_t instance = 0;  // equal in all connections of one client, different in other clients
 };
-/// The job's name is sent apart: `name_bytes` says how much follows.
+/// The greeting without the job's name, which follows in `name_bytes` bytes.
 struct GreetingHead {
   std::uint8_t version = 0;
   std::uint32_t process = 0, processes = 0;

@@ -18,7 +18,7 @@ constexpr std::size_t most_idle = 8;                    // connections that are 
 constexpr auto first_pause = 20ms, last_pause = 500ms;  // between attempts to connect
 constexpr auto greeting_wait = 10s;
 
-/// No two clients of a job have the same number.
+/// A random number, which distinguishes the clients of a job.
 std::uint64_t new_instance() {
   std::random_device random;
   return std::uint64_t{random()} << 32 | random();
@@ -39,7 +39,7 @@ Connection::Reason exchange(Connection& connection, std::string_view request, St
   return std::nullopt;
 }
 
-/// True if the same attempt may succeed later: process 0 is not there yet, or still serves an earlier client.
+/// True if a retry may succeed: process 0 has not started, still serves an earlier client, or has too many connections.
 bool may_pass(const Failure& failure) {
   return failure.code == error_code::unavailable || failure.code == error_code::already_exists ||
          failure.code == error_code::resource_exhausted;
@@ -114,7 +114,7 @@ StoreAnswer StoreClient::call(protocol::Operation operation, std::string_view ke
   const std::string request = protocol::write_request(operation, timeout, key, value);
   const auto end = Clock::now() + timeout + transfer_wait;
   StoreAnswer answer;
-  // The server may have closed an idle connection. Every request may be sent again: a key keeps its value.
+  // The server may have closed an idle connection. A retry is safe, because a key never changes its value.
   while (auto connection = idle_connection())
     if (!exchange(*connection, request, answer, end)) {
       keep(std::move(connection));

@@ -15,12 +15,12 @@ namespace tutti::xla {
 inline constexpr std::chrono::milliseconds usual_wait_for_server = std::chrono::minutes(5);  // as XLA waits
 inline constexpr std::chrono::milliseconds transfer_wait = std::chrono::seconds(60);  // for one message
 
-/// The store that process 0 serves, as another process reaches it. Each call has a connection of its own while it runs:
-/// any number of threads may wait at once. Fails with unavailable if the server is gone.
+/// A client of the StoreServer in process 0. Each running call uses a separate connection, so that any number of
+/// threads may wait at once. Calls fail with unavailable if the server has ended.
 class StoreClient final : public KeyValueStore {
  public:
-  /// Connects. Tries again until `wait` is over: process 0 may start later.
-  /// Throws R004 if nobody answers at the address, another program answers, or another job.
+  /// Connects. Retries until `wait` is over, because process 0 may start later.
+  /// Throws R004 if nobody answers at the address, or another program or another job answers.
   StoreClient(Address address, Job job, std::chrono::milliseconds wait = usual_wait_for_server);
 
   StoreAnswer get(std::string_view key, std::chrono::milliseconds timeout) override;

@@ -18,10 +18,10 @@ namespace {
 using asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds pause_after_error{
-    100};  // before the next accept: file descriptors are short
+// The pause after an accept that failed, for example for lack of file descriptors.
+constexpr std::chrono::milliseconds pause_after_error{100};
 
-// NOLINTBEGIN(bugprone-unused-return-value): the value is the last argument, and Asio may be built to return none
+// NOLINTBEGIN(bugprone-unused-return-value): the last argument has the error too, and some builds of Asio return void
 void close(tcp::socket& socket) {
   asio::error_code ignored;
   socket.close(ignored);
@@ -31,18 +31,18 @@ void cancel(tcp::socket& socket) {
   socket.cancel(ignored);
 }
 void set_options(tcp::socket& socket) {
-  asio::error_code ignored;  // it works without them
+  asio::error_code ignored;  // connections work without these options
   socket.set_option(tcp::no_delay(true), ignored);
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // child programs do not inherit it
 }
-/// Opens the acceptor at this endpoint. Returns why that is impossible.
+/// Opens the acceptor at this endpoint. Returns the error.
 asio::error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
   asio::error_code error, ignored;
   acceptor.close(ignored);
   acceptor.open(endpoint.protocol(), error);
   if (error) return error;
-  fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);  // not for programs that this one starts
+  fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
   acceptor.set_option(asio::socket_base::reuse_address(true), ignored);  // a new job may follow at once
   if (endpoint.protocol() == tcp::v6()) acceptor.set_option(asio::ip::v6_only(true), ignored);
   acceptor.bind(endpoint, error);
@@ -51,7 +51,7 @@ asio::error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) 
 }
 // NOLINTEND(bugprone-unused-return-value)
 
-/// Opens the acceptor at the first endpoint of the address that can be listened at. Returns why there is none.
+/// Opens the acceptor at the first endpoint of the address that works. Returns the last error if none does.
 asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
   asio::error_code error;
   tcp::resolver resolver(acceptor.get_executor());
@@ -68,7 +68,7 @@ asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
   return error ? error : asio::error::host_not_found;
 }
 
-/// What the connections of one server share. Used by its thread only, except `connections`.
+/// State that the connections of one server share. Only the server's thread uses it, except `connections`.
 struct Shared {
   LocalStore& store;
   Admission admission;
@@ -120,8 +120,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::steady_timer timer_;
   Shared& shared_;
   std::string in_, out_;
-  std::uint64_t watch_ = 0;  // of the store, while a get waits
-  std::uint64_t waits_ = 0;  // number of gets that have waited; 1 more while none waits
+  std::uint64_t watch_ = 0;  // number of LocalStore::watch while a get waits
+  std::uint64_t waits_ = 0;  // changes when a wait begins or ends; late handlers compare it
 };
 
 template <class Then>
@@ -148,7 +148,7 @@ template <class Late>
 void Session::limit(std::chrono::milliseconds time, const Late& late) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this(), late](const asio::error_code& error) {
-    // The handler may be on its way when another limit is set.
+    // The handler may already be queued when another limit is set.
     if (!error && self->timer_.expiry() <= Clock::now()) late();
   });
 }
@@ -213,12 +213,12 @@ void Session::await_value(const std::string& key, std::chrono::milliseconds time
   limit(timeout, [this, key, timeout, wait] {
     end_wait(wait, {.value = {}, .failure = not_put_in_time(key, timeout)});
   });
-  // Before the answer, a client sends nothing: something to read means that it has gone.
+  // A client that waits sends nothing. If there is something to read, it is the end of the connection.
   socket_.async_wait(tcp::socket::wait_read,
                      [self = shared_from_this(), wait](const asio::error_code& error) {
                        if (!error && self->waits_ == wait) self->close();
                      });
-  // The store calls this on any thread.
+  // The store may call this function on any thread.
   watch_ = shared_.store.watch(key, [weak = weak_from_this(), executor = socket_.get_executor(),
                                      wait](const std::string& value) {
     asio::post(executor, [weak, wait, value] {
@@ -228,7 +228,7 @@ void Session::await_value(const std::string& key, std::chrono::milliseconds time
 }
 
 void Session::end_wait(std::uint64_t wait, const StoreAnswer& found) {
-  if (waits_ != wait) return;  // another end came first
+  if (waits_ != wait) return;  // the wait has already ended
   ++waits_;
   shared_.store.forget(watch_);
   cancel(socket_);
@@ -265,7 +265,7 @@ struct StoreServer::Service {
         pause.expires_after(pause_after_error);
         return pause.async_wait([this](const asio::error_code&) { accept(); });
       }
-      // Those beyond the limit are told so. If even they are too many, the connection is just closed.
+      // Beyond the limit, a session answers with an error. Beyond twice the limit, the connection is closed at once.
       if (shared.connections < 2 * shared.most_connections)
         std::make_shared<Session>(std::move(socket), shared)->start();
       accept();
@@ -274,7 +274,7 @@ struct StoreServer::Service {
   void run() noexcept {
     while (!io.stopped()) try {
         io.run();
-      } catch (...) {  // NOLINT(bugprone-empty-catch): no memory; the connection that needed it is closed
+      } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; that connection is closed
       }
   }
 

@@ -9,30 +9,30 @@
 
 namespace tutti::xla {
 
-/// What a server allows those who connect.
+/// Limits on the connections of a server.
 struct StoreLimits {
-  std::size_t connections = 256;  // besides those per process; more are refused
+  std::size_t connections = 256;  // in addition to per_process; more are refused
   std::size_t per_process = 4;
   std::chrono::milliseconds greeting =
-      std::chrono::seconds(10);  // to say hello, else the connection is closed
+      std::chrono::seconds(10);  // for the greeting, else the connection is closed
   std::chrono::milliseconds transfer = std::chrono::seconds(60);  // for one message, once it has begun
 };
 
-/// The store of process 0, which the other processes reach through StoreClients. Serves on a thread of its own.
+/// The store of process 0. StoreClients of the other processes connect to it. One thread serves them all.
 /// Anybody who reaches the address can read and write the store, and the bytes are not encrypted.
 class StoreServer final : public KeyValueStore {
  public:
   /// Listens at this address, and at no other one of the host. Port 0: the system chooses the port.
-  /// Throws R004 if that is impossible: the port is used, or the address is of another host.
+  /// Throws R004 if that is impossible: the port is in use, or the address is not one of this host.
   StoreServer(const Address& address, const Job& job, const StoreLimits& limits = {});
-  /// Closes all connections. Other threads may not use the store any more.
+  /// Closes all connections. No other thread may still use the store.
   ~StoreServer() override;
 
   StoreAnswer get(std::string_view key, std::chrono::milliseconds timeout) override;
   StoreAnswer try_get(std::string_view key) override;
   std::optional<Failure> put(std::string_view key, std::string_view value) override;
 
-  /// With the port that the server listens at.
+  /// The address with the actual port.
   const Address& address() const { return address_; }
   /// Number of open connections.
   std::size_t connections() const;
