@@ -47,8 +47,8 @@ TEST_F(from_shards, refuses_parts_that_make_no_array) {
           "the part of device 3 is f32[4], the spec gives each device f32[2]");
   refused({{0, two(0)}, {1, two(0)}, {2, two(2)}, {3, two(3)}},
           "devices 2 and 3 hold the same part under P(a), but theirs differ");
-  refused({{0, two(0)}, {4, two(0)}}, "there is no device 4; the mesh has 4 devices");
-  refused({{-1, two(0)}}, "there is no device -1; the mesh has 4 devices");
+  refused({{0, two(0)}, {4, two(0)}}, "there is no device 4; the mesh has devices 0 to 3");
+  refused({{-1, two(0)}}, "there is no device -1; the mesh has devices 0 to 3");
   expect_refusal([&] { machine.from_shards({5}, P("a"), {{0, two(0)}}); }, Code::shape, {"from_shards"});
 }
 

@@ -147,7 +147,7 @@ TEST_F(xla_executable, reports_an_error_of_the_call) {
   control.fail("PJRT_LoadedExecutable_Execute", 1, error_code::resource_exhausted,
                "Out of memory allocating 9 bytes.");
   expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::memory,
-                 {"xla: run: Out of memory allocating 9 bytes."});
+                 {"xla: run: Out of memory allocating 9 bytes; free memory"});
   control.raise("PJRT_LoadedExecutable_Execute", 1);
   expect_refusal([&] { program.run(std::vector<Argument>{{&x}}); }, Code::device,
                  {"PJRT_LoadedExecutable_Execute threw vector::reserve"});

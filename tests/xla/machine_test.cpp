@@ -63,6 +63,15 @@ TEST_F(xla_machine, uploads_an_array_once_while_it_lives) {
   EXPECT_EQ(program.explain().find("kept on the devices"), std::string::npos) << program.explain();
 }
 
+TEST_F(xla_machine, gives_away_the_copy_of_an_array_that_is_given_away) {
+  const auto program = doubled_on(open());
+  Array x = four();
+  program(x);
+  program(std::move(x));
+  EXPECT_EQ(calls("PJRT_Client_BufferFromHostBuffer"), 2);
+  EXPECT_EQ(control.live("buffer"), 0);
+}
+
 TEST_F(xla_machine, places_an_array_at_once_and_leaves_what_lies_there) {
   const tutti::Machine machine = open();
   const Array x = machine.place(four(), P("x"));

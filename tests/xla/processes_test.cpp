@@ -15,6 +15,9 @@ const Mesh three({{"x", 3}});  // process 0 of two drives two of them, process 1
 
 class xla_processes : public FakeXla {
  protected:
+  static std::string free_address() {
+    return to_string(StoreServer({"127.0.0.1", 0}, Job{"free port", 0, 2}).address());
+  }
   /// Opens a machine in each of two processes, and does `work` there.
   static void in_two(const std::function<void(const tutti::Machine&, int process)>& work) {
     const std::string coordinator =
@@ -73,6 +76,20 @@ TEST_F(xla_processes, hand_in_what_they_have) {
   });
 }
 
+TEST_F(xla_processes, drive_a_device_of_the_mesh_each) {
+  machine({.platform = "cuda"});
+  const std::string coordinator = free_address();
+  const auto open = [&](int process) {
+    return open_xla(Mesh({{"x", 2}}), {.plugin = fake_plugin_path(),
+                                       .process = process,
+                                       .processes = 2,
+                                       .coordinator = coordinator});
+  };
+  auto first = std::async(std::launch::async, open, 0);
+  expect_refusal([&] { open(1); }, Code::device, {"open_xla: process 1 drives no device of the mesh x=2"});
+  first.get();
+}
+
 TEST_F(xla_processes, need_a_coordinator) {
   const auto open = [](int process, int processes, const std::string& coordinator) {
     open_xla(three, {.plugin = fake_plugin_path(),
@@ -81,6 +98,8 @@ TEST_F(xla_processes, need_a_coordinator) {
                      .coordinator = coordinator});
   };
   expect_refusal([&] { open(0, 2, ""); }, Code::device, {"open_xla: process 0 of 2 needs a coordinator"});
+  expect_refusal([&] { open(1, 1, ""); }, Code::device, {"open_xla: "});
+  expect_refusal([&] { open(0, 0, ""); }, Code::device, {"open_xla: "});
   expect_refusal([&] { open(2, 2, "127.0.0.1:1"); }, Code::device, {"open_xla: "});
   expect_refusal([&] { open(0, 2, "127.0.0.1"); }, Code::device, {"open_xla: "});
 }

@@ -191,8 +191,8 @@ struct Executable::State {
                       .moved_inputs = local.moved_inputs,
                       .copies = {.calls = calls, .bytes = copied_bytes}};
     for (const auto& [i, is_from_devices] : copied_by_last_call)
-      now.copies.by_last_call.push_back(
-          {input_names[i], input_buffer(i).bytes, local.input_shardings[i], is_from_devices});
+      now.copies.by_last_call.push_back({input_names[i], input_buffer(i).bytes, local.input_shardings[i],
+                                         is_from_devices ? " from another machine" : ""});
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i].memory()) now.copied_arguments += input_buffer(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());

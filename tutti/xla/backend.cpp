@@ -18,6 +18,11 @@ XlaBackend::XlaBackend(const Mesh& mesh, std::shared_ptr<const Client> client, c
       options_(options),
       trace_(std::make_shared<Trace>(options.trace,
                                      "tutti on " + client_->platform() + " devices, " + to_string(mesh))) {
+  require(!devices_->local.empty(), Code::device,
+          "process {} drives no device of the mesh {}; name devices of every process with .devices, or open "
+          "a larger "
+          "mesh ({})",
+          client_->process(), to_string(mesh), client_->plugin().description());
   for (int position = 0; position < mesh.devices(); ++position)
     id_of_[mesh.device_id(position)] = ids[static_cast<std::size_t>(position)];
 }
@@ -34,29 +39,34 @@ std::shared_ptr<const DeviceList> XlaBackend::devices_of(const Mesh& mesh) const
   return client_->choose(ids);
 }
 
-Buffers XlaBackend::upload(const GlobalArray& array, const Sharding& sharding, const std::string& name,
-                           const Where& where) {
-  const std::shared_ptr<const DeviceList> devices = devices_of(sharding.mesh);
+Buffers XlaBackend::recorded_upload(const std::string& name, std::size_t bytes, const Where& where,
+                                    const std::function<Buffers()>& work) {
+  uploads_.drop_dead();
   std::optional<Buffers> copy;
-  const auto bytes =
-      static_cast<std::int64_t>(padded_local_type(array.type(), sharding).bytes() * devices->local.size());
-  trace_->record({name, "upload", where, bytes}, [&] {
+  trace_->record({name, "upload", where, static_cast<std::int64_t>(bytes)}, [&] {
     try {
-      copy = uploaded(array, sharding, client_, devices);
+      copy = work();
     } catch (const Error& error) {
       if (error.code() != Code::memory || !uploads_.drop_all()) throw;
-      copy = uploaded(array, sharding, client_, devices);
+      copy = work();
     }
   });
   return *std::move(copy);
+}
+
+Buffers XlaBackend::upload(const GlobalArray& array, const Sharding& sharding, const std::string& name,
+                           const Where& where) {
+  const std::shared_ptr<const DeviceList> devices = devices_of(sharding.mesh);
+  const std::size_t bytes = padded_local_type(array.type(), sharding).bytes() * devices->local.size();
+  return recorded_upload(name, bytes, where, [&] { return uploaded(array, sharding, client_, devices); });
 }
 
 std::shared_ptr<const GlobalArray> XlaBackend::place(const std::shared_ptr<const GlobalArray>& array,
                                                      const Sharding& sharding, const Where& where) {
   if (buffers_of(*array, *client_, *devices_of(sharding.mesh), sharding)) return array;
   const std::scoped_lock locked(turn_);
-  return array_of(array->type(), sharding, upload(*array, sharding, to_string(array->type()), where), where,
-                  trace_);
+  Buffers copy = upload(*array, sharding, to_string(array->type()), where);
+  return array_of(array->type(), sharding, std::move(copy), {"place", where}, trace_);
 }
 
 bool XlaBackend::drives(int position) const { return std::ranges::binary_search(devices_->local, position); }
@@ -67,11 +77,9 @@ std::shared_ptr<const GlobalArray> XlaBackend::assemble(Type type, const Shardin
   const Type part = local_type(type, sharding);
   std::vector<const std::byte*> data;
   for (const Tensor& tensor : parts) data.push_back(tensor.data());
-  std::optional<Buffers> copy;
-  const auto bytes = static_cast<std::int64_t>(part.bytes() * parts.size());
-  trace_->record({to_string(type), "upload", where, bytes},
-                 [&] { copy = Buffers::upload(client_, devices_, part, data); });
-  return array_of(type, sharding, *std::move(copy), where, trace_);
+  Buffers copy = recorded_upload(to_string(type), part.bytes() * parts.size(), where,
+                                 [&] { return Buffers::upload(client_, devices_, part, data); });
+  return array_of(type, sharding, std::move(copy), {"from_shards", where}, trace_);
 }
 
 std::string XlaBackend::description() const {

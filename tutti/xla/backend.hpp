@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,9 @@ class XlaBackend : public Backend {
                  const Where& where);
 
  private:
+  /// Frees copies of arrays that were kept for later calls if the devices' memory is full, and tries again.
+  Buffers recorded_upload(const std::string& name, std::size_t bytes, const Where& where,
+                          const std::function<Buffers()>& work);
   std::shared_ptr<const DeviceList> devices_of(const Mesh& mesh) const;
 
   std::shared_ptr<const Client> client_;

@@ -36,6 +36,7 @@ struct XlaOptions {
   /// listens at `coordinator`, "host:port", which all processes give. All run the same programs in the same order.
   /// Every process passes whole arrays, and uploads its own parts; with Machine::from_shards it passes only its parts.
   /// It can read only the parts on its own devices.
+  /// Each machine of several processes has a client and a coordinator of its own.
   int process = 0;
   int processes = 1;
   std::string coordinator = {};

@@ -2,6 +2,7 @@
 #include "tutti/xla/program.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <deque>
 #include <utility>
@@ -47,12 +48,22 @@ Source source_of(const LocalProgram& local, const std::vector<std::optional<int>
   return source;
 }
 
-/// True if a message of XLA names this line: "train.cpp:12:3: error", or in metadata of HLO.
+/// True if `text` has `part` as a whole: no letter or digit continues it on either side.
+bool has_word(const std::string& text, const std::string& part) {
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '/');
+  };
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    if (!(at > 0 && continues(at - 1)) && !continues(at + part.size())) return true;
+  return false;
+}
+
+/// True if a message of XLA names this line: "train.cpp:12:3: error", or the metadata of HLO does.
 bool names(const std::string& message, const Where& where) {
-  if (!where.known()) return false;
-  return message.find(fmt::format("{}:{}:", where.file, where.line)) != std::string::npos ||
-         message.find(fmt::format("source_file=\"{}\" source_line={} ", where.file, where.line)) !=
-             std::string::npos;
+  return where.known() &&
+         (has_word(message, fmt::format("{}:{}", where.file, where.line)) ||
+          has_word(message, fmt::format("source_file=\"{}\" source_line={}", where.file, where.line)));
 }
 
 /// Finds the equation, also in sub-programs, whose line a message of XLA names. Null if there is none.
@@ -87,7 +98,9 @@ XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const Compil
       compiled_ = compiled(machine.client(), machine.devices(), source, machine.options().cache);
     });
   } catch (const Error& error) {
-    if (const Equation* named = named_by(error.message(), local_.program))
+    std::string text = error.message();
+    for (const std::string& note : error.notes()) text += "\n" + note;
+    if (const Equation* named = named_by(text, local_.program))
       throw error.at(named->where, named->op->name());
     throw;
   }
@@ -112,14 +125,16 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
   if (Buffers* buffers = buffers_of(*array, *machine_.client(), *machine_.devices(), sharding))
     return {buffers, use};
   Uploads& uploads = machine_.uploads();
-  if (!is_given_away)
-    if (std::shared_ptr<Buffers> copy = uploads.find(array, sharding)) {
-      held.copies.push_back(copy);
-      return {copy.get(), Use::keep};
-    }
+  const std::shared_ptr<Buffers> known = uploads.find(array, sharding);
+  if (is_given_away) uploads.forget(array);
+  if (known) {
+    held.copies.push_back(known);
+    return {known.get(), use};
+  }
   Buffers copy = machine_.upload(*array, sharding, input_names_[input], where);
   copies_.bytes += copy.bytes();
-  copies_.by_last_call.push_back({input_names_[input], copy.bytes(), sharding, array->remote() != nullptr});
+  copies_.by_last_call.push_back(
+      {input_names_[input], copy.bytes(), sharding, array->remote() ? " through the host" : ""});
   if (is_given_away) return {&held.uploaded.emplace_back(std::move(copy)), use};
   auto kept = std::make_shared<Buffers>(std::move(copy));
   uploads.keep(array, sharding, kept);
@@ -145,7 +160,7 @@ GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   results.reserve(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i)
     results.push_back(array_of(local_.output_types[i], local_.output_shardings[i], std::move(buffers[i]),
-                               where, machine_.trace()));
+                               {"call", where}, machine_.trace()));
   return results;
 }
 

@@ -21,11 +21,13 @@ Tensors Shards::download(std::span<const int> devices) const try {
   }
   Tensors parts;
   const auto bytes = static_cast<std::int64_t>(buffers_.type().bytes() * places.size());
-  trace_->record({to_string(buffers_.type()), "download", call_, bytes},
-                 [&] { parts = buffers_.download(places); });
+  const auto download = [&] { parts = buffers_.download(places); };
+  if (const std::shared_ptr<Trace> trace = trace_.lock())
+    trace->record({to_string(buffers_.type()), "download", origin_.line, bytes}, download);
+  else download();
   return parts;
 } catch (const Error& error) {
-  throw error.at(call_, "call");
+  throw error.at(origin_.line, origin_.step);
 }
 
 Buffers* buffers_of(const GlobalArray& array, const Client& client, const DeviceList& devices,
@@ -37,9 +39,10 @@ Buffers* buffers_of(const GlobalArray& array, const Client& client, const Device
 }
 
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
-                                            const Where& call, const std::shared_ptr<Trace>& trace) {
+                                            const Origin& origin, const std::shared_ptr<Trace>& trace) {
   return std::make_shared<const GlobalArray>(type, sharding,
-                                             std::make_shared<const Shards>(std::move(buffers), call, trace));
+                                             std::make_shared<const Shards>(std::move(buffers), origin,
+                                                                            trace));
 }
 
 }  // namespace tutti::xla

@@ -9,12 +9,17 @@
 
 namespace tutti::xla {
 
+/// What computes or uploads an array: "call" or "place", and the user's line.
+struct Origin {
+  const char* step = "";
+  Where line = {};
+};
+
 /// The parts of a Tutti array on the devices of a client. Replica i of the buffers is position i of the array's mesh.
 class Shards : public RemoteShards {
  public:
-  /// `call`: the user's line that computes or uploads the parts.
-  Shards(Buffers buffers, Where call, std::shared_ptr<Trace> trace)
-      : buffers_(std::move(buffers)), call_(call), trace_(std::move(trace)) {}
+  Shards(Buffers buffers, Origin origin, const std::shared_ptr<Trace>& trace)
+      : buffers_(std::move(buffers)), origin_(origin), trace_(trace) {}
 
   bool holds(int device) const override;
   Tensors download(std::span<const int> devices) const override;
@@ -23,8 +28,8 @@ class Shards : public RemoteShards {
 
  private:
   mutable Buffers buffers_;
-  Where call_;
-  std::shared_ptr<Trace> trace_;
+  Origin origin_;
+  std::weak_ptr<Trace> trace_;  // of the machine, if it is still open
 };
 
 /// Returns the buffers of an array that is on these devices of this client with this sharding, else null.
@@ -33,6 +38,6 @@ Buffers* buffers_of(const GlobalArray& array, const Client& client, const Device
                     const Sharding& sharding);
 /// Makes an array of these buffers. `type`: of the whole array.
 std::shared_ptr<const GlobalArray> array_of(Type type, const Sharding& sharding, Buffers buffers,
-                                            const Where& call, const std::shared_ptr<Trace>& trace);
+                                            const Origin& origin, const std::shared_ptr<Trace>& trace);
 
 }  // namespace tutti::xla

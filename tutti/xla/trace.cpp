@@ -12,10 +12,10 @@
 namespace tutti::xla {
 namespace {
 
-// Downloads have their own track, because they may overlap calls: any thread may read a result.
-const std::vector<std::string> tracks{"calls", "downloads"};
+// Calls with their uploads come one after another. Any thread may compile or download meanwhile.
+const std::vector<std::string> tracks{"calls", "compiles", "downloads"};
 
-int track_of(std::string_view kind) { return kind == "download" ? 1 : 0; }
+int track_of(std::string_view kind) { return kind == "compile" ? 1 : kind == "download" ? 2 : 0; }
 
 }  // namespace
 

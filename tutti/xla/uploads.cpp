@@ -33,23 +33,28 @@ Buffers uploaded(const GlobalArray& array, const Sharding& sharding,
 std::shared_ptr<Buffers> Uploads::find(const std::shared_ptr<const GlobalArray>& array,
                                        const Sharding& sharding) {
   const auto [first, last] = entries_.equal_range(array.get());
+  const auto is_current =
+      [&](const Entry& entry) {  // no lock(): the array would have one more owner meanwhile
+        return !entry.array.owner_before(array) && !array.owner_before(entry.array) &&
+               entry.rewrites == array->rewrites() && entry.sharding == sharding;
+      };
   for (auto entry = first; entry != last; ++entry)
-    if (entry->second.array.lock() == array && entry->second.rewrites == array->rewrites() &&
-        entry->second.sharding == sharding)
-      return entry->second.copy;
+    if (is_current(entry->second)) return entry->second.copy;
   return nullptr;
 }
 
+void Uploads::forget(const std::shared_ptr<const GlobalArray>& array) { entries_.erase(array.get()); }
+
 void Uploads::keep(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding,
                    std::shared_ptr<Buffers> copy) {
+  const auto [first, last] = entries_.equal_range(array.get());
+  for (auto entry = first; entry != last;)  // copies of what the array held before it was overwritten
+    entry = entry->second.rewrites == array->rewrites() ? std::next(entry) : entries_.erase(entry);
   entries_.emplace(array.get(), Entry{array, array->rewrites(), sharding, std::move(copy)});
 }
 
 void Uploads::drop_dead() {
-  std::erase_if(entries_, [](const auto& item) {
-    const std::shared_ptr<const GlobalArray> array = item.second.array.lock();
-    return !array || array->rewrites() != item.second.rewrites;
-  });
+  std::erase_if(entries_, [](const auto& item) { return item.second.array.expired(); });
 }
 
 bool Uploads::drop_all() {

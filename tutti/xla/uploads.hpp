@@ -21,6 +21,8 @@ class Uploads {
  public:
   /// Returns the copy of `array` with this sharding. Null if there is none, or the array was overwritten since.
   std::shared_ptr<Buffers> find(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding);
+  /// Drops the copies of an array that a call gives away. Whoever has one from find() keeps it.
+  void forget(const std::shared_ptr<const GlobalArray>& array);
   /// Keeps a copy. Does not keep `array` alive.
   void keep(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding,
             std::shared_ptr<Buffers> copy);

@@ -15,9 +15,8 @@ std::string named(const std::vector<CopiedArgument>& copies) {
   std::string text;
   std::size_t count = 0;
   for (; count < copies.size() && text.size() < room_for_names; ++count)
-    text +=
-        fmt::format("{}{} as {}{}", count == 0 ? "" : ", ", copies[count].name, to_string(copies[count].as),
-                    copies[count].is_from_devices ? " from another machine" : "");
+    text += fmt::format("{}{} as {}{}", count == 0 ? "" : ", ", copies[count].name,
+                        to_string(copies[count].as), copies[count].from);
   return count < copies.size() ? text + fmt::format(" and {} more", copies.size() - count) : text;
 }
 

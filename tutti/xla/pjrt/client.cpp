@@ -114,6 +114,7 @@ std::shared_ptr<const Client> Client::create(std::shared_ptr<const Plugin> plugi
         : Client(std::move(plugin), std::move(store), handle) {}
   };
   const auto client = std::make_shared<Created>(std::move(plugin), options.store, handle);
+  client->options_ = options.options;
   client->describe();
   return client;
 }

@@ -65,6 +65,7 @@ class Client : public std::enable_shared_from_this<Client> {
 
   const std::string& platform() const { return platform_; }  // "cpu", "cuda"
   const std::string& platform_version() const { return platform_version_; }
+  const Values& options() const { return options_; }  // that it was created with
   int process() const { return process_; }
   const std::vector<DeviceInfo>& devices() const { return devices_; }  // of all processes
   /// Throws R004 if there is no such device, or one is named twice.
@@ -95,6 +96,7 @@ class Client : public std::enable_shared_from_this<Client> {
   std::shared_ptr<const Plugin> plugin_;
   std::shared_ptr<KeyValueStore> store_;  // null: this process is alone
   ClientHandle handle_;
+  Values options_;
   std::string platform_, platform_version_;
   int process_ = 0;
   std::vector<DeviceInfo> devices_;
