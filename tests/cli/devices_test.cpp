@@ -158,5 +158,12 @@ TEST_F(devices, have_help_that_says_where_plugins_come_from) {
     EXPECT_NE(help.out.find(part), std::string::npos) << help.out;
 }
 
+TEST_F(devices, names_other_plugins_if_one_cannot_be_opened) {
+  const Finished wrong = run("--plugin no/such.so", "TUTTI_PJRT_PLUGIN=" + fake);
+  EXPECT_EQ(wrong.status, run("--plugin no/such.so").status);
+  EXPECT_NE(wrong.err.find("another plugin: " + fake + " (TUTTI_PJRT_PLUGIN)"), std::string::npos)
+      << wrong.err;
+}
+
 }  // namespace
 }  // namespace tutti

@@ -37,6 +37,23 @@ Executable compiled_now(const std::shared_ptr<const Client>& client,
   }
 }
 
+/// The program in the folder. None if it is not there, or the plugin refuses its bytes.
+std::optional<Executable> loaded(const std::shared_ptr<const Client>& client,
+                                 const std::shared_ptr<const DeviceList>& devices, const Source& source,
+                                 const std::string& folder, const std::string& key) try {
+  const std::optional<std::string> bytes = cached_program(folder, key);
+  return bytes ? std::optional(Executable::load(client, devices, source, *bytes)) : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+/// The bytes of a program. None if the plugin cannot serialise it.
+std::optional<std::string> bytes_of(const Executable& executable) try {
+  return executable.serialised();
+} catch (const Error&) {
+  return std::nullopt;
+}
+
 }  // namespace
 
 Compiled compiled(const std::shared_ptr<const Client>& client,
@@ -48,15 +65,10 @@ Compiled compiled(const std::shared_ptr<const Client>& client,
   };
   if (cache.empty()) return made(compiled_now(client, devices, source), false);
   const std::string key = cache_key(*client, *devices, source);
-  if (const std::optional<std::string> bytes = cached_program(cache, key)) try {
-      return made(Executable::load(client, devices, source, *bytes), true);
-    } catch (const Error&) {  // the plugin refuses the bytes: compile again
-    }
+  if (std::optional<Executable> known = loaded(client, devices, source, cache, key))
+    return made(*std::move(known), true);
   Executable executable = compiled_now(client, devices, source);
-  try {
-    if (const std::optional<std::string> bytes = executable.serialised()) cache_program(cache, key, *bytes);
-  } catch (const Error&) {  // the plugin cannot serialise this program
-  }
+  if (const std::optional<std::string> bytes = bytes_of(executable)) cache_program(cache, key, *bytes);
   return made(std::move(executable), false);
 }
 
