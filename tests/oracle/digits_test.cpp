@@ -6,6 +6,7 @@
 
 #include "examples/digits_model.hpp"
 #include "tests/support/oracle.hpp"
+#include "tests/support/waves.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"
 
@@ -14,15 +15,6 @@ namespace {
 using namespace digits;
 
 const Mesh mesh({{"data", 4}, {"model", 2}});
-
-// Different in every element, in [-scale, scale].
-Array waves(Shape shape, double scale, double phase) {
-  Tensor tensor(DType::f32, std::move(shape));
-  for (std::int64_t i = 0; i < tensor.elements(); ++i)
-    tensor.mutable_data<float>()[i] =
-        static_cast<float>(scale * std::sin(phase + 0.7 * static_cast<double>(i)));
-  return tensor;
-}
 
 struct State {
   Params params, momentum;

@@ -8,8 +8,8 @@
 #include "tests/support/differences.hpp"
 #include "tests/support/example_programs.hpp"
 #include "tests/support/halves.hpp"
+#include "tests/support/lowered_to_abs.hpp"
 #include "tests/support/op_bounds.hpp"
-#include "tests/support/scripted_op.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -131,16 +131,6 @@ TEST_P(moving_ops, keep_negative_zeros_infinities_and_nans) {
 INSTANTIATE_TEST_SUITE_P(all, moving_ops, testing::ValuesIn(rows_that_move()), name_of);
 
 class planted_ops : public OracleTest {};
-
-/// Computes -x, but lowers to |x|.
-struct LoweredToAbs : Scripted {
-  static constexpr std::string_view name = "lowered_to_abs";
-  Kernel kernel(const Layout&) const { return kernel::Pointwise{UnaryFn::neg}; }
-  Lowered lower(Emitter& emitter, const Lowered& operands) const {
-    return {emitter.emit("stablehlo.abs", operands, emitter.result_types()[0])};
-  }
-  bool operator==(const LoweredToAbs&) const = default;
-};
 
 TEST_F(planted_ops, are_seen_where_a_peer_computes_another_number) {
   Type type(DType::f32, {2});

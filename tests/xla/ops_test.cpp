@@ -9,9 +9,9 @@
 
 #include "tests/support/example_programs.hpp"
 #include "tests/support/halves.hpp"
+#include "tests/support/lowered_to_abs.hpp"
 #include "tests/support/op_bounds.hpp"
 #include "tests/support/programs.hpp"
-#include "tests/support/scripted_op.hpp"
 #include "tests/xla/on_xla.hpp"
 #include "tests/xla/real_plugin.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -87,16 +87,6 @@ TEST_F(xla_extremes, keep_nans_and_order_zeros_by_sign) {
 }
 
 using planted_ops = RealXla;
-
-/// Computes -x, but lowers to |x|.
-struct LoweredToAbs : Scripted {
-  static constexpr std::string_view name = "lowered_to_abs";
-  Kernel kernel(const Layout&) const { return kernel::Pointwise{UnaryFn::neg}; }
-  Lowered lower(Emitter& emitter, const Lowered& operands) const {
-    return {emitter.emit("stablehlo.abs", operands, emitter.result_types()[0])};
-  }
-  bool operator==(const LoweredToAbs&) const = default;
-};
 
 TEST_F(planted_ops, are_seen_where_xla_computes_another_number) {
   LoweredToAbs op;

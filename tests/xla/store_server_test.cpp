@@ -232,12 +232,11 @@ TEST_F(xla_store, of_the_next_client_of_a_process_is_the_next_one_at_the_address
   EXPECT_EQ(answer.value, "new");
 }
 
+/// An address at which nobody listens.
+Address free_address() { return StoreServer(any_port, job(0)).address(); }
+
 TEST_F(xla_store, may_start_after_its_clients) {
-  Address address;
-  {
-    const StoreServer chooses(any_port, job(0));
-    address = chooses.address();
-  }
+  const Address address = free_address();
   StoreAnswer answer;
   std::thread early([&] { answer = open_store(job(1), to_string(address), 20s)->get("k", 20s); });
   std::this_thread::sleep_for(100ms);
@@ -248,11 +247,7 @@ TEST_F(xla_store, may_start_after_its_clients) {
 }
 
 TEST_F(xla_store, that_is_not_there_is_reported_once_the_time_is_over) {
-  Address nobody;
-  {
-    const StoreServer chooses(any_port, job(0));
-    nobody = chooses.address();
-  }
+  const Address nobody = free_address();
   const auto start = Clock::now();
   expect_refusal([&] { StoreClient(nobody, job(1), 200ms); }, Code::device,
                  {"process 1 cannot join within 200 ms", "no connection to " + to_string(nobody),

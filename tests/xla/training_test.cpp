@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "examples/digits_model.hpp"
+#include "tests/support/waves.hpp"
 #include "tests/xla/same_numbers.hpp"
 
 namespace {
@@ -13,15 +14,6 @@ using xla_training = xla::RealXla;
 const Mesh& mesh() {
   static const Mesh grid({{"data", 4}, {"model", 2}});
   return grid;
-}
-
-// Elements differ, and are in [-scale, scale].
-Array waves(Shape shape, double scale, double phase) {
-  Tensor tensor(DType::f32, std::move(shape));
-  for (std::int64_t i = 0; i < tensor.elements(); ++i)
-    tensor.mutable_data<float>()[i] =
-        static_cast<float>(scale * std::sin(phase + 0.7 * static_cast<double>(i)));
-  return tensor;
 }
 
 Params some_params(double scale, double phase) {

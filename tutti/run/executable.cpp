@@ -136,18 +136,9 @@ struct Executable::State {
     throw error.at({}, fmt::format("result {}", output));
   }
 
-  void check(const GlobalArrays& inputs) const {
-    require(inputs.size() == local.input_types.size(), Code::argument, "{} for a program of {}",
-            counted(std::ssize(inputs), "argument"), local.input_types.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      require(inputs[i] && inputs[i]->type() == local.input_types[i], Code::argument,
-              "argument {} is {}, the program takes {}", i,
-              inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local.input_types[i]));
-  }
-
   GlobalArrays run(GlobalArrays inputs) {
     std::lock_guard lock(turn);
-    check(inputs);
+    require_types(inputs, local.input_types);
     ++calls;
     copied_by_last_call.clear();
     for (std::size_t i = 0; i < inputs.size(); ++i) plan.bind(i, in_place(i, inputs[i]));

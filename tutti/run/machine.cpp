@@ -48,16 +48,16 @@ void require_devices(const Mesh& machine, const Mesh& mesh) {
 
 /// Returns the parts of the devices that this process drives, in mesh order.
 Tensors own_parts(const Backend& backend, Type part, const std::map<int, Tensor>& parts) {
+  const Type wanted(part.dtype(), part.shape());
   Tensors own;
   for (int device = 0; device < backend.mesh().devices(); ++device) {
     const auto given = parts.find(device);
     if (!backend.drives(device)) continue;
     require(given != parts.end(), Code::argument, "device {} has no part; hand in one of {}", device,
-            to_string(Type(part.dtype(), part.shape())));
+            to_string(wanted));
     const Type found(given->second.dtype(), given->second.shape());
-    require(found == Type(part.dtype(), part.shape()), Code::argument,
-            "the part of device {} is {}, the spec gives each device {}", device, to_string(found),
-            to_string(Type(part.dtype(), part.shape())));
+    require(found == wanted, Code::argument, "the part of device {} is {}, the spec gives each device {}",
+            device, to_string(found), to_string(wanted));
     own.push_back(given->second);
   }
   return own;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tutti/base/counted.hpp"
+#include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 
 namespace tutti {
@@ -12,6 +14,15 @@ namespace {
 constexpr std::size_t buffers_per_result = 2;
 
 }  // namespace
+
+void require_types(const GlobalArrays& inputs, const Types& types) {
+  if (inputs.size() != types.size())
+    fail(Code::argument, "{} for a program of {}", counted(std::ssize(inputs), "argument"), types.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i] || inputs[i]->type() != types[i])
+      fail(Code::argument, "argument {} is {}, the program takes {}", i,
+           inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(types[i]));
+}
 
 bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array) {
   if (array.use_count() != owners) return false;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <deque>
 #include <utility>
 
 #include "tutti/base/counted.hpp"
@@ -78,12 +77,6 @@ const Equation* named_by(const std::string& message, const Program& program) {
 
 }  // namespace
 
-/// Keeps the copies of arguments alive until the call ends.
-struct XlaProgram::BroughtIn {
-  std::deque<Buffers> uploaded;                  // for this call only
-  std::vector<std::shared_ptr<Buffers>> copies;  // also kept for later calls
-};
-
 XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const CompileRequest& request)
     : machine_(machine),
       name_(fmt::format("program {}", machine.trace()->next_program())),
@@ -106,19 +99,9 @@ XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const Compil
   }
 }
 
-void XlaProgram::check(const GlobalArrays& inputs) const {
-  if (inputs.size() != local_.input_types.size())
-    fail(Code::argument, "{} for a program of {}", counted(std::ssize(inputs), "argument"),
-         local_.input_types.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i] || inputs[i]->type() != local_.input_types[i])
-      fail(Code::argument, "argument {} is {}, the program takes {}", i,
-           inputs[i] ? to_string(inputs[i]->type()) : "empty", to_string(local_.input_types[i]));
-}
-
 /// Returns the buffers of an input. Uploads the array unless it is on these devices with the right sharding.
 Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
-                             BroughtIn& held, const Where& where) try {
+                             std::vector<std::shared_ptr<Buffers>>& held, const Where& where) try {
   const Sharding& sharding = local_.input_shardings[input];
   const bool is_given_away = is_owned_by(1, array);
   const Use use = is_given_away && aliases_[input] ? Use::give_away : Use::keep;
@@ -128,29 +111,27 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
   const std::shared_ptr<Buffers> known = uploads.find(array, sharding);
   if (is_given_away) uploads.forget(array);
   if (known) {
-    held.copies.push_back(known);
+    held.push_back(known);
     return {known.get(), use};
   }
   Buffers copy = machine_.upload(*array, sharding, input_names_[input], where);
   copies_.bytes += copy.bytes();
   copies_.by_last_call.push_back(
       {input_names_[input], copy.bytes(), sharding, array->remote() ? " through the host" : ""});
-  if (is_given_away) return {&held.uploaded.emplace_back(std::move(copy)), use};
-  auto kept = std::make_shared<Buffers>(std::move(copy));
-  uploads.keep(array, sharding, kept);
-  held.copies.push_back(kept);
-  return {kept.get(), Use::keep};
+  held.push_back(std::make_shared<Buffers>(std::move(copy)));
+  if (!is_given_away) uploads.keep(array, sharding, held.back());
+  return {held.back().get(), use};
 } catch (const Error& error) {
   throw error.at({}, input_names_[input]);
 }
 
 GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   const std::scoped_lock locked(machine_.turn());
-  check(inputs);
+  require_types(inputs, local_.input_types);
   machine_.uploads().drop_dead();
   ++copies_.calls;
   copies_.by_last_call.clear();
-  BroughtIn held;
+  std::vector<std::shared_ptr<Buffers>> held;  // the copies of arguments that this call reads
   std::vector<Argument> arguments;
   arguments.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) arguments.push_back(brought(i, inputs[i], held, where));

@@ -23,11 +23,8 @@ class XlaProgram : public Runnable {
   std::string explain() const override;
 
  private:
-  struct BroughtIn;
-  void compile(const Program& program);
-  void check(const GlobalArrays& inputs) const;
-  Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array, BroughtIn& held,
-                   const Where& where);
+  Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
+                   std::vector<std::shared_ptr<Buffers>>& held, const Where& where);
 
   XlaBackend& machine_;
   std::string name_;  // in the timeline

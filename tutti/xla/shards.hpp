@@ -9,7 +9,7 @@
 
 namespace tutti::xla {
 
-/// What computes or uploads an array: "call" or "place", and the user's line.
+/// The step that made an array, "call" or "place", and its line in the user's code.
 struct Origin {
   const char* step = "";
   Where line = {};

@@ -99,7 +99,7 @@ void add_shown(std::vector<ShownValue>& shown, Var var, Type type, const Tensors
   }
 }
 
-// What is run: the program of the example, and for each input its value on each device.
+// The program of an example, and the values of its inputs: one per device.
 struct Run {
   Program program;
   std::vector<Tensors> inputs;
