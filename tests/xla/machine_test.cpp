@@ -162,6 +162,30 @@ TEST_F(xla_machine, frees_its_copies_before_it_gives_up_an_upload) {
   EXPECT_EQ(calls("PJRT_Client_BufferFromHostBuffer"), 7);
 }
 
+TEST_F(xla_machine, frees_its_copies_before_it_gives_up_a_call) {
+  const tutti::Machine machine = open();
+  const auto program = doubled_on(machine);
+  const Array x = four(), y = four();
+  program(x);
+  control.fail("PJRT_LoadedExecutable_Execute", 1, 8, "no room");
+  EXPECT_EQ(program(y).values<float>(), std::vector<float>(4));
+  EXPECT_EQ(calls("PJRT_LoadedExecutable_Execute"), 3);
+  control.fail("PJRT_LoadedExecutable_Execute", 1, 8, "no room");
+  expect_refusal([&] { program(four()); }, Code::memory, {"call: xla: run: no room"});  // it keeps no copy
+}
+
+TEST_F(xla_machine, does_not_give_an_argument_away_twice) {
+  const tutti::Machine machine = open();
+  const auto program = doubled_on(machine);
+  const Array x = four();
+  program(x);
+  Array y = machine.place(four(), P("x"));
+  control.fail("PJRT_LoadedExecutable_Execute", 1, 8, "no room");
+  expect_refusal([&] { program(std::move(y)); }, Code::memory, {"call: xla: run: no room"});
+  program(x);  // its copy was freed for this call
+  EXPECT_EQ(calls("PJRT_Client_BufferFromHostBuffer"), 6);
+}
+
 TEST_F(xla_machine, writes_a_module_that_the_plugin_refuses_to_a_file) {
   const tutti::Machine machine = open();
   control.fail("PJRT_Client_Compile", 1, 12, "Unsupported reduction computation");

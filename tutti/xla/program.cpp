@@ -125,6 +125,21 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
   throw error.at({}, input_names_[input]);
 }
 
+/// Runs the program. If a device has no room, frees the kept copies of host arrays and tries once more, unless the
+/// arguments can be given away only once.
+std::vector<Buffers> XlaProgram::called(const std::vector<Argument>& arguments) {
+  try {
+    return compiled_->executable.run(arguments);
+  } catch (const Error& error) {
+    if (error.code() != Code::memory) throw;
+    const bool frees_memory = machine_.uploads().drop_all();
+    const bool gives_away = std::ranges::any_of(
+        arguments, [](const Argument& argument) { return argument.use == Use::give_away; });
+    if (!frees_memory || gives_away) throw;
+  }
+  return compiled_->executable.run(arguments);
+}
+
 GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   const std::scoped_lock locked(machine_.turn());
   require_types(inputs, local_.input_types);
@@ -136,7 +151,7 @@ GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   arguments.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) arguments.push_back(brought(i, inputs[i], held, where));
   std::vector<Buffers> buffers;
-  machine_.trace()->record({name_, "call", where}, [&] { buffers = compiled_->executable.run(arguments); });
+  machine_.trace()->record({name_, "call", where}, [&] { buffers = called(arguments); });
   GlobalArrays results;
   results.reserve(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i)

@@ -25,6 +25,7 @@ class XlaProgram : public Runnable {
  private:
   Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
                    std::vector<std::shared_ptr<Buffers>>& held, const Where& where);
+  std::vector<Buffers> called(const std::vector<Argument>& arguments);
 
   XlaBackend& machine_;
   std::string name_;  // in the timeline
