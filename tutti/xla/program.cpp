@@ -133,8 +133,9 @@ std::vector<Buffers> XlaProgram::called(const std::vector<Argument>& arguments) 
   } catch (const Error& error) {
     if (error.code() != Code::memory) throw;
     const bool frees_memory = machine_.uploads().drop_all();
-    const bool gives_away = std::ranges::any_of(
-        arguments, [](const Argument& argument) { return argument.use == Use::give_away; });
+    const bool gives_away = std::ranges::any_of(arguments, [](const Argument& argument) {
+      return argument.use == Use::give_away;
+    });
     if (!frees_memory || gives_away) throw;
   }
   return compiled_->executable.run(arguments);
