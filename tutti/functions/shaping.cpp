@@ -190,7 +190,8 @@ Array tile(const Operand& x, const std::vector<std::int64_t>& times) {
     Counts sizes(array.shape().begin(), array.shape().end()), counts(times);
     sizes.insert(sizes.begin(), rank - sizes.size(), 1);
     counts.insert(counts.begin(), rank - counts.size(), 1);
-    if (std::ranges::all_of(counts, [](std::int64_t n) { return n == 1; })) return reshape(array, Shape(sizes));
+    if (std::ranges::all_of(counts, [](std::int64_t n) { return n == 1; }))
+      return reshape(array, Shape(sizes));
     Counts spread;
     std::vector<int> places;
     for (std::size_t i = 0; i < rank; ++i) {
