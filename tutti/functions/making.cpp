@@ -18,7 +18,8 @@ namespace {
 
 DType computed_in(DType dtype) {
   if (is_half(dtype)) return DType::f32;
-  return is_inexact(dtype) ? dtype : DType::f64;
+  if (is_inexact(dtype)) return dtype;
+  return bytes_per_element(dtype) == 8 ? DType::f64 : DType::f32;
 }
 
 Array bound(const Operand& x, DType dtype) {

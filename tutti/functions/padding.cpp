@@ -79,7 +79,8 @@ Array between(const Array& front, const Array& x, const Array& back, Dim dim, co
 
 Array mean_of(const Array& x, Dim dim) {
   if (is_inexact(x.dtype())) return mean(x, dim.index);
-  return convert(round(mean(convert(x, DType::f64), dim.index)), x.dtype());
+  DType computed = bytes_per_element(x.dtype()) == 8 ? DType::f64 : DType::f32;
+  return convert(round(mean(convert(x, computed), dim.index)), x.dtype());
 }
 
 Array statistic(const Array& x, Dim dim, PadMode mode) {
