@@ -38,7 +38,8 @@ TEST(eye, refuses_a_negative_size) {
 }
 
 TEST(tri, has_ones_on_and_below_a_diagonal) {
-  EXPECT_EQ(of_nothing([] { return tri(2, DType::i32, {.columns = 3}); }), numbers({2, 3}, {1, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(of_nothing([] { return tri(2, DType::i32, {.columns = 3}); }),
+            numbers({2, 3}, {1, 0, 0, 1, 1, 0}));
   EXPECT_EQ(of_nothing([] { return tri(2, DType::i32, {.k = -1}); }), numbers({2, 2}, {0, 0, 1, 0}));
   EXPECT_EQ(of_nothing([] { return tri(2, DType::i32, {.k = 2147483647}); }), numbers({2, 2}, {1, 1, 1, 1}));
   EXPECT_EQ(of_nothing([] { return tri(2, DType::i32, {.k = -9}); }), numbers({2, 2}, {0, 0, 0, 0}));
@@ -51,7 +52,8 @@ TEST(tri, refuses_a_negative_size) {
 
 TEST(triangles, keep_one_side_of_a_diagonal) {
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return tril(x[0]); }), numbers({2, 3}, {1, 0, 0, 4, 5, 0}));
-  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return tril(x[0], 1); }), numbers({2, 3}, {1, 2, 0, 4, 5, 6}));
+  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return tril(x[0], 1); }),
+            numbers({2, 3}, {1, 2, 0, 4, 5, 6}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return triu(x[0]); }), numbers({2, 3}, {1, 2, 3, 0, 5, 6}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return triu(x[0], -1); }), matrix);
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return triu(x[0], -2147483647 - 1); }), matrix);
@@ -67,27 +69,33 @@ TEST(triangles, are_those_of_the_last_two_dims) {
 
 TEST(triangles, leave_nan_and_minus_zero_as_they_are) {
   const Tensor x(Shape{2, 2}, {-0.0F, std::numeric_limits<float>::quiet_NaN(), 1.F, -0.0F});
-  EXPECT_EQ(made({x}, [](const Arrays& a) { return tril(a[0]); }), Tensor(Shape{2, 2}, {-0.0F, 0.F, 1.F, -0.0F}));
+  EXPECT_EQ(made({x}, [](const Arrays& a) { return tril(a[0]); }),
+            Tensor(Shape{2, 2}, {-0.0F, 0.F, 1.F, -0.0F}));
 }
 
 TEST(triangles, of_an_unreduced_sum_are_one) {
   Axis a = example_mesh().axes()[0];
   Type sum = f32_matrix.with(a, unreduced);
-  Program program = trace({sum}, [](const Arrays& x) { return Arrays{tril(x[0]), triu(x[0]), diag(x[0])}; }).program;
+  Program program =
+      trace({sum}, [](const Arrays& x) { return Arrays{tril(x[0]), triu(x[0]), diag(x[0])}; }).program;
   EXPECT_EQ(program.types_of(program.outputs), (Types{sum, sum, sum.with(Shape{2})}));
 }
 
 TEST(triangles, refuse_vectors) {
-  EXPECT_EQ(refused({row}, [](const Arrays& x) { return tril(x[0]); }),
-            "T005: tril: f32[4] has 1 dim; a matrix has 2 at least. A vector becomes one by diag or expand_dims");
-  EXPECT_EQ(refused({row}, [](const Arrays& x) { return triu(x[0]); }).substr(0, 24), "T005: triu: f32[4] has 1");
+  EXPECT_EQ(
+      refused({row}, [](const Arrays& x) { return tril(x[0]); }),
+      "T005: tril: f32[4] has 1 dim; a matrix has 2 at least. A vector becomes one by diag or expand_dims");
+  EXPECT_EQ(refused({row}, [](const Arrays& x) { return triu(x[0]); }).substr(0, 24),
+            "T005: triu: f32[4] has 1");
 }
 
 TEST(diag, of_a_vector_is_a_matrix) {
   const Tensor x = counted_i32({2});
   EXPECT_EQ(made({x}, [](const Arrays& a) { return diag(a[0]); }), numbers({2, 2}, {1, 0, 0, 2}));
-  EXPECT_EQ(made({x}, [](const Arrays& a) { return diag(a[0], 1); }), numbers({3, 3}, {0, 1, 0, 0, 0, 2, 0, 0, 0}));
-  EXPECT_EQ(made({x}, [](const Arrays& a) { return diag(a[0], -1); }), numbers({3, 3}, {0, 0, 0, 1, 0, 0, 0, 2, 0}));
+  EXPECT_EQ(made({x}, [](const Arrays& a) { return diag(a[0], 1); }),
+            numbers({3, 3}, {0, 1, 0, 0, 0, 2, 0, 0, 0}));
+  EXPECT_EQ(made({x}, [](const Arrays& a) { return diag(a[0], -1); }),
+            numbers({3, 3}, {0, 0, 0, 1, 0, 0, 0, 2, 0}));
   EXPECT_EQ(made({counted_i32({1})}, [](const Arrays& a) { return diag(a[0]); }), numbers({1, 1}, {1}));
 }
 
@@ -145,9 +153,11 @@ TEST(diagonal, refuses_one_dim) {
 TEST(trace_of_a_matrix, is_the_sum_of_a_diagonal) {
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return trace(x[0]); }), numbers({}, {6}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return trace(x[0], {.k = 1}); }), numbers({}, {8}));
-  EXPECT_EQ(made({counted_i32({2, 2, 2})}, [](const Arrays& x) { return trace(x[0]); }), numbers({2}, {8, 10}));
+  EXPECT_EQ(made({counted_i32({2, 2, 2})}, [](const Arrays& x) { return trace(x[0]); }),
+            numbers({2}, {8, 10}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return trace(x[0], {.k = 5}); }), numbers({}, {0}));
-  EXPECT_EQ(refused({row}, [](const Arrays& x) { return trace(x[0]); }).substr(0, 25), "T005: trace: f32[4] has 1");
+  EXPECT_EQ(refused({row}, [](const Arrays& x) { return trace(x[0]); }).substr(0, 25),
+            "T005: trace: f32[4] has 1");
 }
 
 }  // namespace

@@ -32,9 +32,11 @@ inline Tensor numbers(const Shape& shape, const std::vector<std::int32_t>& value
 /// 1, 2, 3, ..
 inline Tensor counted_i32(const Shape& shape) { return counted(DType::i32, shape); }
 
-inline int equations(const Types& types, std::string_view op, const std::function<Array(const Arrays&)>& function) {
+inline int equations(const Types& types, std::string_view op,
+                     const std::function<Array(const Arrays&)>& function) {
   int n = 0;
-  for (const Equation& equation : trace(types, [&](const Arrays& x) { return Arrays{function(x)}; }).program.equations)
+  for (const Equation& equation :
+       trace(types, [&](const Arrays& x) { return Arrays{function(x)}; }).program.equations)
     if (equation.op->name() == op) ++n;
   return n;
 }

@@ -17,29 +17,36 @@ Tensor of_nothing(const std::function<Array()>& function) {
 Tensor floats(const Shape& shape, const std::vector<float>& values) { return {shape, values}; }
 
 TEST(full_like, takes_shape_and_dtype) {
-  EXPECT_EQ(made({counted_i32({2})}, [](const Arrays& x) { return full_like(x[0], 7); }), numbers({2}, {7, 7}));
+  EXPECT_EQ(made({counted_i32({2})}, [](const Arrays& x) { return full_like(x[0], 7); }),
+            numbers({2}, {7, 7}));
   EXPECT_EQ(made({counted_i32({2})}, [](const Arrays& x) { return full_like(x[0], 0.5, DType::f32); }),
             floats({2}, {0.5F, 0.5F}));
-  EXPECT_EQ(made({counted_i32({2, 2}), counted_i32({2})}, [](const Arrays& x) { return full_like(x[0], x[1]); }),
+  EXPECT_EQ(made({counted_i32({2, 2}), counted_i32({2})},
+                 [](const Arrays& x) { return full_like(x[0], x[1]); }),
             numbers({2, 2}, {1, 2, 1, 2}));
-  EXPECT_EQ(made({counted_i32({0, 2})}, [](const Arrays& x) { return full_like(x[0], 7); }), numbers({0, 2}, {}));
+  EXPECT_EQ(made({counted_i32({0, 2})}, [](const Arrays& x) { return full_like(x[0], 7); }),
+            numbers({0, 2}, {}));
 }
 
 TEST(full_like, is_equal_on_all_devices) {
   Axis a = example_mesh().axes()[0];
-  Program program = trace({row.with(a, varying)}, [](const Arrays& x) { return Arrays{full_like(x[0], 2)}; }).program;
+  Program program =
+      trace({row.with(a, varying)}, [](const Arrays& x) { return Arrays{full_like(x[0], 2)}; }).program;
   EXPECT_EQ(program.type(program.outputs[0]), row);
 }
 
 TEST(full_like, refuses_what_does_not_fit) {
-  EXPECT_EQ(refused({Type(DType::i32, {3})}, [](const Arrays& x) { return full_like(x[0], 0.5); }).substr(0, 15),
-            "T008: full_like");
-  EXPECT_EQ(refused({row, Type(DType::f32, {2})}, [](const Arrays& x) { return full_like(x[0], x[1]); }).substr(0, 16),
+  EXPECT_EQ(
+      refused({Type(DType::i32, {3})}, [](const Arrays& x) { return full_like(x[0], 0.5); }).substr(0, 15),
+      "T008: full_like");
+  EXPECT_EQ(refused({row, Type(DType::f32, {2})}, [](const Arrays& x) { return full_like(x[0], x[1]); })
+                .substr(0, 16),
             "T005: full_like:");
 }
 
 TEST(linspace, goes_from_start_to_stop) {
-  EXPECT_EQ(of_nothing([] { return linspace(0, 1, 5, DType::f32); }), floats({5}, {0, 0.25F, 0.5F, 0.75F, 1}));
+  EXPECT_EQ(of_nothing([] { return linspace(0, 1, 5, DType::f32); }),
+            floats({5}, {0, 0.25F, 0.5F, 0.75F, 1}));
   EXPECT_EQ(of_nothing([] { return linspace(0, 1, 4, DType::f32, {.endpoint = false}); }),
             floats({4}, {0, 0.25F, 0.5F, 0.75F}));
   EXPECT_EQ(of_nothing([] { return linspace(5, 1, 3, DType::f32); }), floats({3}, {5, 3, 1}));
@@ -91,10 +98,12 @@ TEST(linspace, refuses_sizes_and_dims_that_are_none) {
 }
 
 TEST(logspace, is_a_power_of_linspace) {
-  EXPECT_EQ(of_nothing([] { return logspace(0, 3, 4, DType::i32, {.base = 2}); }), numbers({4}, {1, 2, 4, 8}));
+  EXPECT_EQ(of_nothing([] { return logspace(0, 3, 4, DType::i32, {.base = 2}); }),
+            numbers({4}, {1, 2, 4, 8}));
   Tensor x = of_nothing([] { return logspace(0, 2, 3, DType::f64); });
   EXPECT_EQ(x, Tensor(Shape{3}, {1., 10., 100.}));
-  EXPECT_EQ(of_nothing([] { return logspace(0, 2, 2, DType::f32, {.endpoint = false}); }), floats({2}, {1, 10}));
+  EXPECT_EQ(of_nothing([] { return logspace(0, 2, 2, DType::f32, {.endpoint = false}); }),
+            floats({2}, {1, 10}));
   EXPECT_EQ(refused({}, [](const Arrays&) { return logspace(0, 3, -4, DType::f32); }),
             "T005: logspace: -4 values; a size is at least 0");
 }
@@ -104,7 +113,8 @@ TEST(meshgrid, repeats_each_along_the_others) {
   auto grid = [&](const MeshgridOptions& options) {
     return all_made({x, y}, [&](const Arrays& a) { return meshgrid(a, options); });
   };
-  EXPECT_EQ(grid({}), (Tensors{numbers({2, 3}, {1, 2, 3, 1, 2, 3}), numbers({2, 3}, {10, 10, 10, 20, 20, 20})}));
+  EXPECT_EQ(grid({}),
+            (Tensors{numbers({2, 3}, {1, 2, 3, 1, 2, 3}), numbers({2, 3}, {10, 10, 10, 20, 20, 20})}));
   EXPECT_EQ(grid({.indexing = Indexing::ij}),
             (Tensors{numbers({3, 2}, {1, 1, 2, 2, 3, 3}), numbers({3, 2}, {10, 20, 10, 20, 10, 20})}));
   EXPECT_EQ(grid({.sparse = true}), (Tensors{numbers({1, 3}, {1, 2, 3}), numbers({2, 1}, {10, 20})}));
@@ -115,13 +125,15 @@ TEST(meshgrid, of_one_of_none_of_scalars_and_of_three) {
   EXPECT_EQ(all_made({x}, [](const Arrays& a) { return meshgrid(a); }), Tensors{x});
   EXPECT_EQ(all_made({x, counted_i32({})}, [](const Arrays& a) { return meshgrid(a); }),
             (Tensors{numbers({1, 3}, {1, 2, 3}), numbers({1, 3}, {1, 1, 1})}));
-  EXPECT_EQ(all_made({x}, [](const Arrays& a) {
-              Arrays none = meshgrid({});
-              EXPECT_TRUE(none.empty());
-              return a;
-            }),
+  EXPECT_EQ(all_made({x},
+                     [](const Arrays& a) {
+                       Arrays none = meshgrid({});
+                       EXPECT_TRUE(none.empty());
+                       return a;
+                     }),
             Tensors{x});
-  Tensors three = all_made({x, counted_i32({2}), counted_i32({1})}, [](const Arrays& a) { return meshgrid(a); });
+  Tensors three =
+      all_made({x, counted_i32({2}), counted_i32({1})}, [](const Arrays& a) { return meshgrid(a); });
   EXPECT_EQ(three[2].shape(), (Shape{2, 3, 1}));
   EXPECT_EQ(three[1], numbers({2, 3, 1}, {1, 1, 1, 2, 2, 2}));
 }

@@ -21,7 +21,8 @@ Tensors uneven(int n) {
 TEST(split, cuts_into_pieces_of_one_size) {
   EXPECT_EQ(pieces(3), (Tensors{numbers({2}, {1, 2}), numbers({2}, {3, 4}), numbers({2}, {5, 6})}));
   EXPECT_EQ(pieces(1), Tensors{row});
-  EXPECT_EQ(all_made({matrix}, [](const Arrays& x) { return split(x[0], 3, -1); })[1], numbers({2, 1}, {2, 5}));
+  EXPECT_EQ(all_made({matrix}, [](const Arrays& x) { return split(x[0], 3, -1); })[1],
+            numbers({2, 1}, {2, 5}));
   EXPECT_EQ(all_made({counted_i32({0})}, [](const Arrays& x) { return split(x[0], 2); }),
             (Tensors{numbers({0}, {}), numbers({0}, {})}));
 }
@@ -38,13 +39,15 @@ TEST(split, takes_indices_as_a_slice_does) {
   EXPECT_EQ(pieces({-1}), (Tensors{numbers({5}, {1, 2, 3, 4, 5}), numbers({1}, {6})}));
   EXPECT_EQ(pieces({9}), (Tensors{row, numbers({0}, {})}));
   EXPECT_EQ(pieces({-9}), (Tensors{numbers({0}, {}), row}));
-  EXPECT_EQ(pieces({4, 1}), (Tensors{numbers({4}, {1, 2, 3, 4}), numbers({0}, {}), numbers({5}, {2, 3, 4, 5, 6})}));
+  EXPECT_EQ(pieces({4, 1}),
+            (Tensors{numbers({4}, {1, 2, 3, 4}), numbers({0}, {}), numbers({5}, {2, 3, 4, 5, 6})}));
 }
 
 TEST(split, refuses_pieces_of_different_sizes) {
-  EXPECT_EQ(refused({f32_row}, [](const Arrays& x) { return split(x[0], 4)[0]; }),
-            "T005: split: dim 0 of f32[6] does not split into 4 pieces of one size; use array_split, or say where: "
-            "split(x, {2})");
+  EXPECT_EQ(
+      refused({f32_row}, [](const Arrays& x) { return split(x[0], 4)[0]; }),
+      "T005: split: dim 0 of f32[6] does not split into 4 pieces of one size; use array_split, or say where: "
+      "split(x, {2})");
   EXPECT_EQ(refused({f32_row}, [](const Arrays& x) { return split(x[0], 0)[0]; }),
             "T005: split: 0 pieces; cut into 1 at least");
   EXPECT_EQ(refused({f32_row}, [](const Arrays& x) { return array_split(x[0], -2)[0]; }),
@@ -74,8 +77,9 @@ TEST(vstack, joins_one_below_the_other) {
   EXPECT_EQ(made({counted_i32({}), counted_i32({})}, [](const Arrays& x) { return vstack(x); }),
             numbers({2, 1}, {1, 1}));
   EXPECT_EQ(refused({}, [](const Arrays&) { return vstack({}); }).substr(0, 13), "T005: vstack:");
-  EXPECT_EQ(refused({f32_row, Type(DType::f32, {2})}, [](const Arrays& x) { return vstack(x); }).substr(0, 13),
-            "T005: vstack:");
+  EXPECT_EQ(
+      refused({f32_row, Type(DType::f32, {2})}, [](const Arrays& x) { return vstack(x); }).substr(0, 13),
+      "T005: vstack:");
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ TEST(moveaxis, moves_dims_and_keeps_the_others_in_order) {
   EXPECT_EQ(moved({2}, {0}), (Shape{4, 2, 3}));
   EXPECT_EQ(moved({0, 1}, {1, 0}), (Shape{3, 2, 4}));
   EXPECT_EQ(moved({0, 2}, {2, 1}), (Shape{3, 4, 2}));
-  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return moveaxis(x[0], 0, 1); }), numbers({3, 2}, {1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return moveaxis(x[0], 0, 1); }),
+            numbers({3, 2}, {1, 4, 2, 5, 3, 6}));
 }
 
 TEST(moveaxis, refuses_lists_that_do_not_fit) {
@@ -65,7 +66,8 @@ TEST(moveaxis, refuses_lists_that_do_not_fit) {
 
 TEST(flip, reverses_dims) {
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return flip(x[0]); }), numbers({2, 3}, {6, 5, 4, 3, 2, 1}));
-  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return flip(x[0], -1); }), numbers({2, 3}, {3, 2, 1, 6, 5, 4}));
+  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return flip(x[0], -1); }),
+            numbers({2, 3}, {3, 2, 1, 6, 5, 4}));
   EXPECT_EQ(made({counted_i32({})}, [](const Arrays& x) { return flip(x[0]); }), numbers({}, {1}));
   EXPECT_EQ(refused({f32_matrix}, [](const Arrays& x) { return flip(x[0], {1, 1}); }),
             "T006: flip: dim 1 of f32[2,3] is named twice; name each dim once");
@@ -75,13 +77,16 @@ TEST(roll, moves_ahead_and_around) {
   EXPECT_EQ(made({row}, [](const Arrays& x) { return roll(x[0], 1); }), numbers({4}, {4, 1, 2, 3}));
   EXPECT_EQ(made({row}, [](const Arrays& x) { return roll(x[0], -1); }), numbers({4}, {2, 3, 4, 1}));
   EXPECT_EQ(made({row}, [](const Arrays& x) { return roll(x[0], 9); }), numbers({4}, {4, 1, 2, 3}));
-  EXPECT_EQ(made({row}, [](const Arrays& x) { return roll(x[0], std::numeric_limits<std::int64_t>::min() + 1); }),
+  EXPECT_EQ(made({row},
+                 [](const Arrays& x) { return roll(x[0], std::numeric_limits<std::int64_t>::min() + 1); }),
             numbers({4}, {4, 1, 2, 3}));
-  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return roll(x[0], 1); }), numbers({2, 3}, {6, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return roll(x[0], 1); }),
+            numbers({2, 3}, {6, 1, 2, 3, 4, 5}));
 }
 
 TEST(roll, along_dims) {
-  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return roll(x[0], 1, 1); }), numbers({2, 3}, {3, 1, 2, 6, 4, 5}));
+  EXPECT_EQ(made({matrix}, [](const Arrays& x) { return roll(x[0], 1, 1); }),
+            numbers({2, 3}, {3, 1, 2, 6, 4, 5}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return roll(x[0], 1, {0, 1}); }),
             numbers({2, 3}, {6, 4, 5, 3, 1, 2}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return roll(x[0], {1, -1}, {0, -1}); }),
@@ -115,7 +120,8 @@ TEST(tile, lays_copies_beside_each_other) {
 
 TEST(tile, of_no_copies_is_empty) {
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return tile(x[0], {0, 2}); }), numbers({0, 6}, {}));
-  EXPECT_EQ(made({counted_i32({0})}, [](const Arrays& x) { return tile(x[0], {3, 2}); }), numbers({3, 0}, {}));
+  EXPECT_EQ(made({counted_i32({0})}, [](const Arrays& x) { return tile(x[0], {3, 2}); }),
+            numbers({3, 0}, {}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return tile(x[0], std::vector<std::int64_t>{}); }), matrix);
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return tile(x[0], {1, 1, 1}); }),
             numbers({1, 2, 3}, {1, 2, 3, 4, 5, 6}));
@@ -124,8 +130,9 @@ TEST(tile, of_no_copies_is_empty) {
 TEST(tile, refuses_numbers_of_times_that_are_none) {
   EXPECT_EQ(refused({f32_matrix}, [](const Arrays& x) { return tile(x[0], {2, -1}); }),
             "T005: tile: -1 times; a number of times is at least 0");
-  EXPECT_EQ(refused({f32_matrix}, [](const Arrays& x) { return tile(x[0], std::int64_t{1} << 60); }),
-            "T005: tile: shape [1,2,1152921504606846976,3] has more than 2^58 elements; make its sizes smaller");
+  EXPECT_EQ(
+      refused({f32_matrix}, [](const Arrays& x) { return tile(x[0], std::int64_t{1} << 60); }),
+      "T005: tile: shape [1,2,1152921504606846976,3] has more than 2^58 elements; make its sizes smaller");
 }
 
 TEST(repeat, repeats_each_element_in_a_row) {
@@ -133,17 +140,21 @@ TEST(repeat, repeats_each_element_in_a_row) {
             numbers({2, 6}, {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return repeat(x[0], 2, -2); }),
             numbers({4, 3}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}));
-  EXPECT_EQ(made({counted_i32({2, 1})}, [](const Arrays& x) { return repeat(x[0], 2); }), numbers({4}, {1, 1, 2, 2}));
+  EXPECT_EQ(made({counted_i32({2, 1})}, [](const Arrays& x) { return repeat(x[0], 2); }),
+            numbers({4}, {1, 1, 2, 2}));
   EXPECT_EQ(made({row}, [](const Arrays& x) { return repeat(x[0], 0); }), numbers({0}, {}));
-  EXPECT_EQ(made({counted_i32({})}, [](const Arrays& x) { return repeat(x[0], 3); }), numbers({3}, {1, 1, 1}));
+  EXPECT_EQ(made({counted_i32({})}, [](const Arrays& x) { return repeat(x[0], 3); }),
+            numbers({3}, {1, 1, 1}));
 }
 
 TEST(repeat, takes_a_number_for_each_element) {
-  EXPECT_EQ(made({row}, [](const Arrays& x) { return repeat(x[0], {2, 2, 0, 1}); }), numbers({5}, {1, 1, 2, 2, 4}));
+  EXPECT_EQ(made({row}, [](const Arrays& x) { return repeat(x[0], {2, 2, 0, 1}); }),
+            numbers({5}, {1, 1, 2, 2, 4}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return repeat(x[0], {1, 2, 0}, 1); }),
             numbers({2, 3}, {1, 2, 2, 4, 5, 5}));
   EXPECT_EQ(made({matrix}, [](const Arrays& x) { return repeat(x[0], {0, 0}, 0); }), numbers({0, 3}, {}));
-  EXPECT_EQ(made({counted_i32({0})}, [](const Arrays& x) { return repeat(x[0], std::vector<std::int64_t>{}); }),
+  EXPECT_EQ(made({counted_i32({0})},
+                 [](const Arrays& x) { return repeat(x[0], std::vector<std::int64_t>{}); }),
             numbers({0}, {}));
 }
 
@@ -168,10 +179,12 @@ TEST(repeat, refuses_numbers_that_do_not_fit) {
 }
 
 TEST(broadcast_arrays, gives_all_one_shape) {
-  EXPECT_EQ(all_made({counted_i32({2, 1}), counted_i32({3})}, [](const Arrays& x) { return broadcast_arrays(x); }),
+  EXPECT_EQ(all_made({counted_i32({2, 1}), counted_i32({3})},
+                     [](const Arrays& x) { return broadcast_arrays(x); }),
             (Tensors{numbers({2, 3}, {1, 1, 1, 2, 2, 2}), numbers({2, 3}, {1, 2, 3, 1, 2, 3})}));
-  EXPECT_EQ(refused({f32_row, f32_matrix}, [](const Arrays& x) { return broadcast_arrays(x)[0]; }).substr(0, 60),
-            "T005: broadcast_arrays: shapes [4] and [2,3] do not broadcas");
+  EXPECT_EQ(
+      refused({f32_row, f32_matrix}, [](const Arrays& x) { return broadcast_arrays(x)[0]; }).substr(0, 60),
+      "T005: broadcast_arrays: shapes [4] and [2,3] do not broadcas");
 }
 
 TEST(atleast, adds_dims_of_size_1_at_the_front) {
