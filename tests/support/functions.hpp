@@ -29,6 +29,8 @@ std::vector<Function> collective_functions();
 std::vector<Function> local_functions();
 std::vector<Function> control_functions();
 std::vector<Function> transform_functions();
+std::vector<Function> shaping_functions();
+std::vector<Function> einsum_functions();
 std::vector<Function> all_functions();
 
 /// The arguments, then two lanes of each. Lane 0 equals the arguments.
