@@ -12,6 +12,8 @@
 #include "tutti/control/wrapped/custom_rules.hpp"
 #include "tutti/control/wrapped/futures.hpp"
 #include "tutti/control/wrapped/remat.hpp"
+#include "tutti/functions/at.hpp"
+#include "tutti/ir/index.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"

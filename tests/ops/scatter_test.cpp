@@ -90,7 +90,7 @@ TEST(scatter, of_replace_transposes_to_those_that_stay) {
 }
 
 TEST(scatter, brings_windows_inside_if_asked) {
-  EXPECT_EQ(computed_by([](const Arrays& x) { return scatter(x[0], x[1], 9, elements, GatherMode::clip); },
+  EXPECT_EQ(computed_by([](const Arrays& x) { return scatter(x[0], x[1], 9, elements, {.mode = GatherMode::clip}); },
                         {counted(DType::f32, {3}), places({2}, {-4, 7})}),
             numbers({3}, {9, 2, 9}));
 }
