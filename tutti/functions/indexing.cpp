@@ -58,7 +58,7 @@ Array spread(const Operand& updates, const Array& x, const Shape& shape) {
   Array values = as_array(updates, {x});
   require_same_dtype(x.type(), values.type());
   require(broadcast_shape(values.shape(), shape) == shape, Code::shape,
-          "the updates are {}, the indices name elements of the shape [{}], to which that does not broadcast",
+          "the updates are {}, the indices name elements of the shape [{}]; they do not broadcast to it",
           to_string(values.type()), to_string(shape));
   return broadcast_to(values, shape);
 }
@@ -87,6 +87,11 @@ Array Array::operator[](const Index& index) const { return (*this)[std::initiali
 
 Array Array::operator[](std::initializer_list<Index> indices) const {
   std::vector<Index> listed(indices);
+  if (!Builder::current_or_null() && data() != nullptr)
+    throw Error(
+        Code::trace, place_of(listed),
+        "index: nothing is traced here; arrays are computed in functions: hand one to machine.compile "
+        "and call what it returns. Elements of a finished array are read by x.values<float>()[0]");
   return front_end("index", place_of(listed), [&] { return read(*this, listed, IndexMode::clip); });
 }
 
