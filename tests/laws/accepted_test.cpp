@@ -72,6 +72,7 @@ const std::map<std::string, Accepted> table{
     {"enter", {"I", "I R U V"}},
     {"eq", {"", "II RR VV"}},
     {"erf", {"", "I R V"}},
+    {"erf_inv", {"", "I R V"}},
     {"exchange", {"I R U V", "I R U V"}},
     {"exp", {"", "I R V"}},
     {"expm1", {"", "I R V"}},
