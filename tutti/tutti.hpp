@@ -13,6 +13,8 @@
 #include "tutti/control/wrapped/futures.hpp"
 #include "tutti/control/wrapped/remat.hpp"
 #include "tutti/functions/nn.hpp"
+#include "tutti/functions/random.hpp"
+#include "tutti/functions/random_distributions.hpp"
 #include "tutti/functions/statistics.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
