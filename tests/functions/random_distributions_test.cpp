@@ -96,7 +96,9 @@ TEST(truncated_normal, takes_infinite_bounds_and_bounds_that_are_arrays) {
   EXPECT_EQ(refused([](const Key& k) {
               return truncated_normal(k, full({2}, 0.0, DType::f32), 1.0, {3}, DType::f32);
             }),
-            "T005: truncated_normal: shapes [3] and [2] do not broadcast: dim 0 is 3 and 2");
+            "T005: truncated_normal: shapes [3] and [2] do not broadcast: 3 and 2 in dim 1 from the end; "
+            "sizes must be "
+            "equal, or 1");
 }
 
 TEST(exponential, has_the_numbers_of_jax) {

@@ -92,8 +92,10 @@ TEST(key, is_a_tree_that_programs_take_and_return) {
 }
 
 TEST(key, rejects_what_is_no_integer) {
-  EXPECT_EQ(refusal_of([] { key(0.5); }),
-            "T008: key: 0.5 is not a whole number, but the dtype is i64; write a whole number");
+  EXPECT_EQ(
+      refusal_of([] { key(0.5); }),
+      "T008: key: the number 0.5 does not fit i64; write a whole number without a point, or convert to a "
+      "float dtype");
   EXPECT_EQ(refusal_of([] {
               trace({Type(DType::f32, {})}, [](const Arrays& x) { return Arrays{key(x[0]).data}; });
             }),
@@ -135,7 +137,9 @@ TEST(fold_in, makes_the_keys_of_jax) {
 }
 
 TEST(fold_in, rejects_what_is_no_word) {
-  EXPECT_NE(refused([](const Key& k) { return fold_in(k, -1).data; }).find("T008: fold_in: -1"),
+  EXPECT_NE(refused([](const Key& k) {
+              return fold_in(k, -1).data;
+            }).find("T008: fold_in: the number -1 does not fit u32"),
             std::string::npos);
   EXPECT_EQ(refused([](const Key& k) { return fold_in(k, arange(3, DType::i32)).data; }),
             "T005: fold_in: the data is i32[3], not a scalar; use vmap for several");
@@ -205,7 +209,9 @@ TEST(randint, rejects_bounds_that_are_no_integers_or_do_not_fit) {
   EXPECT_EQ(refused([](const Key& k) { return randint(k, {3}, 0, full({}, 9.0, DType::f32), DType::i32); }),
             "T007: randint: high is f32[], not an integer");
   EXPECT_EQ(refused([](const Key& k) { return randint(k, {3}, arange(2, DType::i32), 9, DType::i32); }),
-            "T005: randint: shapes [3] and [2] do not broadcast: dim 0 is 3 and 2");
+            "T005: randint: shapes [3] and [2] do not broadcast: 3 and 2 in dim 1 from the end; sizes must "
+            "be equal, "
+            "or 1");
   EXPECT_EQ(refused([](const Key& k) { return randint(k, {1}, arange(2, DType::i32), 9, DType::i32); }),
             "T005: randint: low is i32[2], which does not broadcast to [1]");
 }

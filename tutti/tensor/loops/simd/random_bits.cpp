@@ -105,7 +105,8 @@ class InRange {
       : low_(hn::Set(D(), static_cast<T>(range.low))), width_(hn::Set(D(), static_cast<T>(range.width))) {}
   /// low + width * unit, rounded once on every instruction set.
   TUTTI_INLINE hn::Vec<D> operator()(hn::Vec<D> unit) const {
-    if constexpr (HWY_NATIVE_FMA) return hn::MulAdd(unit, width_, low_);
+    constexpr bool has_fma = HWY_NATIVE_FMA;
+    if constexpr (has_fma) return hn::MulAdd(unit, width_, low_);
     const D d;
     HWY_ALIGN T lanes[hn::MaxLanes(d)];
     hn::Store(unit, d, lanes);
