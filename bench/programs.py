@@ -25,7 +25,8 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Step:
-    """What one process measures: "loops", "arrays", "compile", "exchanges", "reshard" or "xla", or one of PEERS."""
+    """What one process measures: "loops", "arrays", "compile", "exchanges", "random", "reshard" or "xla", or one of
+    PEERS."""
 
     process: str
     name: str
@@ -53,13 +54,15 @@ class Row:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, exchanges, resharding, xla, jax, jax_on_devices, jax_beside_xla = (
+loops, arrays, compiling, exchanges, random, resharding, xla, jax, jax_on_devices, jax_on_one_core, jax_beside_xla = (
     partial(Step, name)
-    for name in ("loops", "arrays", "compile", "exchanges", "reshard", "xla", "jax", "jax on devices", "jax beside xla")
+    for name in ("loops", "arrays", "compile", "exchanges", "random", "reshard", "xla")
+    + ("jax", "jax on devices", "jax on one core", "jax beside xla")
 )
 PEERS = {
     "jax": "bench/programs_peer.py",
     "jax on devices": "bench/reshard_peer.py",
+    "jax on one core": "bench/random_peer.py",
     "jax beside xla": "bench/xla_peer.py",
 }
 FEW, MANY = 256, 32 * 256  # rows of 256 elements
@@ -198,6 +201,13 @@ XLA = [
     Row("our side of a call, 10 x 8 arguments", xla("own_step"), bound="20 us"),
     Row("our side of compiling it", xla("own_compile"), (xla("digits_compile"),), "1 % with XLA's", 0.01, "2"),
 ]
+
+
+def draw(program: str, name: str) -> Row:
+    """By one worker."""
+    return Row(program, random(name, 1 << 20), (jax_on_one_core(name, 1 << 20),), "JAX, one core", bound="1")
+
+
 SECTIONS = {
     "loops": [
         *updates("dynamic_update_slice", "update"),
@@ -216,10 +226,11 @@ SECTIONS = {
         beside_jax("exp + sin*tanh + erf, [2048,2048]", arrays("functions")),
     ],
     "exchanges": EXCHANGES,
+    "random": [draw("bits, 2^20 of u32", "random_bits"), draw("normal, 2^20 of f32", "random_normal")],
     "reshard": RESHARD,
     "xla": XLA,
 }
-IN_EVERY_RUN = ("exchanges", "reshard", "xla")
+IN_EVERY_RUN = ("exchanges", "reshard", "xla", "random")
 # The figures that the table takes from Google Benchmark programs: their names, and a filter.
 FROM_BENCHMARKS = {
     "transformer": "transformer(_scan)?_step/workers:2",

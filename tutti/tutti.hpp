@@ -20,6 +20,8 @@
 #include "tutti/functions/padding.hpp"
 #include "tutti/functions/pieces.hpp"
 #include "tutti/functions/products.hpp"
+#include "tutti/functions/random.hpp"
+#include "tutti/functions/random_distributions.hpp"
 #include "tutti/functions/shaping.hpp"
 #include "tutti/functions/statistics.hpp"
 #include "tutti/ir/index.hpp"

@@ -32,6 +32,7 @@ const Named all_functions[] = {{"neg", operator- },
                                 {"log1p", log1p},
                                 {"expm1", expm1},
                                 {"erf", erf},
+                                {"erf_inv", erf_inv},
                                 {"round", round},
                                 {"floor", floor},
                                 {"ceil", ceil}};

@@ -43,6 +43,7 @@
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
 #include "tutti/ops/ragged_copy.hpp"
+#include "tutti/ops/random_bits.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/reshape.hpp"
@@ -127,8 +128,8 @@ const std::vector<OpRow>& all_ops() {
            Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
            CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
            Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy,
-           Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
-           StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+           RandomBits, Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort,
+           Start, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

@@ -42,6 +42,7 @@ Takes takes(UnaryFn fn) {
     case UnaryFn::log1p:
     case UnaryFn::expm1: return Takes::floats_and_complex;
     case UnaryFn::erf:
+    case UnaryFn::erf_inv:
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:
@@ -86,6 +87,7 @@ DType dtype_of_result(UnaryFn fn, DType dtype) {
 }
 
 constexpr double two_over_sqrt_pi = 1.12837916709551257390;
+constexpr double half_sqrt_pi = 0.88622692545275801365;
 
 // How far t goes into the direction of the complex number y.
 Array along(const Array& y, const Array& t) { return real(y) * real(t) + imag(y) * imag(t); }
@@ -107,6 +109,7 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::log1p: return t / (1 + x);
     case UnaryFn::expm1: return (y + 1) * t;
     case UnaryFn::erf: return (two_over_sqrt_pi * exp(-(x * x))) * t;
+    case UnaryFn::erf_inv: return (half_sqrt_pi * exp(y * y)) * t;
     case UnaryFn::sign:
       if (!of_complex) return std::nullopt;
       return select(not_equal(x, 0), (t - y * convert(along(y, t), t.dtype())) / convert(abs(x), t.dtype()),
@@ -138,6 +141,7 @@ std::string_view stablehlo_name(UnaryFn fn) {
     case UnaryFn::log1p: return "stablehlo.log_plus_one";
     case UnaryFn::expm1: return "stablehlo.exponential_minus_one";
     case UnaryFn::erf: return "chlo.erf";
+    case UnaryFn::erf_inv: return "chlo.erf_inv";
     case UnaryFn::round: return "stablehlo.round_nearest_even";
     case UnaryFn::floor: return "stablehlo.floor";
     case UnaryFn::ceil: return "stablehlo.ceil";
@@ -160,6 +164,7 @@ ExampleOperand example_operand(UnaryFn fn, Type type) {
       if (is_unsigned(type.dtype())) return {type, 0, 2};
       return {type, -2, -0.2};
     case UnaryFn::log1p: return {type, -0.6, 2};
+    case UnaryFn::erf_inv: return {type, -0.9, 0.9};
     case UnaryFn::round: return {type, 1.6, 2.4};
     case UnaryFn::floor:
     case UnaryFn::ceil: return {type, 1.1, 1.9};
@@ -201,6 +206,8 @@ About Unary::about() const {
     case UnaryFn::log1p: return {"log(1 + x), right where x is small, element by element.", "log1p"};
     case UnaryFn::expm1: return {"exp(x) - 1, right where x is small, element by element.", "expm1"};
     case UnaryFn::erf: return {"The error function of x, element by element.", "erf"};
+    case UnaryFn::erf_inv:
+      return {"The number whose error function is x, element by element.", "erf_inv"};
     case UnaryFn::round:
       return {"The nearest whole number, of two the even one, element by element.", "round"};
     case UnaryFn::floor:
@@ -268,7 +275,7 @@ std::vector<Example> Unary::examples() {
         UnaryFn::rsqrt, UnaryFn::logistic, UnaryFn::abs,       UnaryFn::sign,        UnaryFn::sin,
         UnaryFn::cos,   UnaryFn::log1p,    UnaryFn::expm1,     UnaryFn::erf,         UnaryFn::round,
         UnaryFn::floor, UnaryFn::ceil,     UnaryFn::is_finite, UnaryFn::logical_not, UnaryFn::real,
-        UnaryFn::imag}) {
+        UnaryFn::imag,  UnaryFn::erf_inv}) {
     auto add = [&](Type type) { examples.push_back({Unary{fn}, {example_operand(fn, type)}}); };
     for (DType dtype : more_dtypes())
       if (takes(fn, dtype)) add(Type(dtype, {3, 5}, {{a, varying}}));
@@ -306,6 +313,7 @@ Array cos(const Operand& x) { return unary(UnaryFn::cos, x); }
 Array log1p(const Operand& x) { return unary(UnaryFn::log1p, x); }
 Array expm1(const Operand& x) { return unary(UnaryFn::expm1, x); }
 Array erf(const Operand& x) { return unary(UnaryFn::erf, x); }
+Array erf_inv(const Operand& x) { return unary(UnaryFn::erf_inv, x); }
 Array round(const Operand& x) { return unary(UnaryFn::round, x); }
 Array floor(const Operand& x) { return unary(UnaryFn::floor, x); }
 Array ceil(const Operand& x) { return unary(UnaryFn::ceil, x); }

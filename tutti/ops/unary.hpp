@@ -11,7 +11,7 @@ namespace tutti {
 /// take all numbers, "not" integers and bool, real and imag complex numbers, the others floats, and of them exp, log,
 /// tanh, sqrt, rsqrt, logistic, sin, cos, log1p and expm1 complex numbers.
 /// Source: StableHLO negate, exponential, log, tanh, sqrt, rsqrt, logistic, abs, sign, sine, cosine, log_plus_one,
-/// exponential_minus_one, round_nearest_even, floor, ceil, is_finite, not, real, imag; CHLO erf; jax.lax.
+/// exponential_minus_one, round_nearest_even, floor, ceil, is_finite, not, real, imag; CHLO erf, erf_inv; jax.lax.
 struct Unary {
   UnaryFn fn;
 
@@ -52,6 +52,9 @@ Array cos(const Operand& x);
 Array log1p(const Operand& x);
 Array expm1(const Operand& x);
 Array erf(const Operand& x);
+/// The inverse of erf: from [-1, 1], whose ends give infinities, NaN elsewhere. By the polynomials that XLA uses.
+/// Source: Giles, Approximating the erfinv function, GPU Computing Gems 2, 2011.
+Array erf_inv(const Operand& x);
 /// To the nearest whole number, of two to the even one (numpy.round). round, floor and ceil have no tangent.
 Array round(const Operand& x);
 Array floor(const Operand& x);

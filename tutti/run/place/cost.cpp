@@ -35,7 +35,8 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::cos:
     case UnaryFn::log1p:
     case UnaryFn::expm1:
-    case UnaryFn::erf: return 3;
+    case UnaryFn::erf:
+    case UnaryFn::erf_inv: return 3;
   }
   return 12;
 }

@@ -19,6 +19,7 @@ std::string_view name(UnaryFn fn) {
     case UnaryFn::log1p: return "log1p";
     case UnaryFn::expm1: return "expm1";
     case UnaryFn::erf: return "erf";
+    case UnaryFn::erf_inv: return "erf_inv";
     case UnaryFn::round: return "round";
     case UnaryFn::floor: return "floor";
     case UnaryFn::ceil: return "ceil";

@@ -27,6 +27,7 @@ enum class UnaryFn : std::uint8_t {
   log1p,
   expm1,
   erf,
+  erf_inv,  // the inverse of erf, on [-1, 1]
   round,  // to the nearest whole number, ties to even
   floor,
   ceil,

@@ -124,6 +124,7 @@ ElementwiseKernel unary_of(UnaryFn fn) {
     case UnaryFn::real: return unary_of<UnaryFn::real, T>();
     case UnaryFn::imag: return unary_of<UnaryFn::imag, T>();
     case UnaryFn::erf:
+    case UnaryFn::erf_inv:
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:

@@ -75,6 +75,7 @@ ElementwiseKernel unary_of(UnaryFn fn) {
     case UnaryFn::log1p: return unary_loop<H, UnaryFn::log1p>;
     case UnaryFn::expm1: return unary_loop<H, UnaryFn::expm1>;
     case UnaryFn::erf: return unary_loop<H, UnaryFn::erf>;
+    case UnaryFn::erf_inv: return unary_loop<H, UnaryFn::erf_inv>;
     case UnaryFn::round: return unary_loop<H, UnaryFn::round>;
     case UnaryFn::floor: return unary_loop<H, UnaryFn::floor>;
     case UnaryFn::ceil: return unary_loop<H, UnaryFn::ceil>;

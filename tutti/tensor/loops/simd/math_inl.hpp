@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sin, cos, log1p, expm1 and erf of vectors. For the sources of this folder, compiled once
-// per instruction set. exp, logistic and erf are computed here. The others are Highway's, which are fast and accurate
-// inside their ranges and wrong outside; the functions here correct the edges (tests/tensor/math_test.cpp).
+// exp, log, tanh, logistic, sin, cos, log1p, expm1, erf and erf_inv of vectors. For the sources of this folder, compiled
+// once per instruction set. exp, logistic, erf and erf_inv are computed here. The others are Highway's, which are fast and
+// accurate inside their ranges and wrong outside; the functions here correct the edges (tests/tensor/math_test.cpp).
 #include <hwy/highway.h>
 // After highway.h.
 #include <hwy/contrib/math/math-inl.h>
@@ -223,6 +223,76 @@ TUTTI_INLINE V erf_of(D d, V x) {
   const V large = hn::NegMulAdd(hn::Mul(root, root), root, hn::Set(d, T{1}));
   // Not Lt: NaN takes the first formula, which returns it.
   return hn::IfThenElse(hn::Ge(size, hn::Set(d, T{1.0859375})), hn::CopySign(large, x), small);
+}
+
+/// Constants of erf_inv_of, of the highest power first: Giles' polynomials in w = -log(1 - x^2), which XLA uses.
+template <class T>
+struct ErfInverse;
+
+template <>
+struct ErfInverse<float> {
+  static constexpr float near_limit = 5, near_center = 2.5F, far_center = 3;
+  static constexpr float near[] = {2.81022636e-08F, 3.43273939e-07F,  -3.5233877e-06F,
+                                   -4.39150654e-06F, 0.00021858087F,  -0.00125372503F,
+                                   -0.00417768164F, 0.246640727F,     1.50140941F};
+  static constexpr float far[] = {-0.000200214257F, 0.000100950558F, 0.00134934322F,
+                                  -0.00367342844F,  0.00573950773F,  -0.0076224613F,
+                                  0.00943887047F,   1.00167406F,     2.83297682F};
+};
+
+template <>
+struct ErfInverse<double> {
+  static constexpr double near_limit = 6.25, near_center = 3.125, far_center = 3.25;
+  static constexpr double near[] = {
+      -3.6444120640178196996e-21, -1.685059138182016589e-19, 1.2858480715256400167e-18,
+      1.115787767802518096e-17,   -1.333171662854620906e-16, 2.0972767875968561637e-17,
+      6.6376381343583238325e-15,  -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+      2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
+      1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08,
+      4.2347877827932403518e-07,  -1.3654692000834678645e-06, -1.3882523362786468719e-05,
+      0.0001867342080340571352,   -0.00074070253416626697512, -0.0060336708714301490533,
+      0.24015818242558961693,     1.6536545626831027356};
+  static constexpr double far[] = {
+      2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07,
+      1.8239629214389227755e-08, 1.5027403968909827627e-06, -4.013867526981545969e-06,
+      2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+      6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796,
+      0.00095328937973738049703, -0.0016882755560235047313, 0.0024914420961078508066,
+      -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
+      3.0838856104922207635};
+  static constexpr double farthest_limit = 16, farthest_center = 5;
+  static constexpr double farthest[] = {
+      -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,
+      -3.7894654401267369937e-09, 7.6157012080783393804e-09,  -1.4960026627149240478e-08,
+      2.9147953450901080826e-08,  -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+      -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
+      7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
+      1.0103004648645343977,      4.8499064014085844221};
+};
+
+/// c[0] x^(n-1) + .. + c[n-1]
+template <class D, class V, class T, std::size_t n>
+TUTTI_INLINE V from_highest(D d, V x, const T (&c)[n]) {
+  V y = hn::Set(d, c[0]);
+  for (std::size_t i = 1; i < n; ++i) y = hn::MulAdd(y, x, hn::Set(d, c[i]));
+  return y;
+}
+
+/// x times a polynomial of w, or of its root where w is large. The ends of [-1, 1] give infinities; NaN beyond them.
+template <class D, class V>
+TUTTI_INLINE V erf_inv_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Fit = ErfInverse<T>;
+  const V w = hn::Neg(log1p_of(d, hn::Neg(hn::Mul(x, x)))), root = hn::Sqrt(w);
+  V y = from_highest(d, hn::Sub(root, hn::Set(d, Fit::far_center)), Fit::far);
+  if constexpr (sizeof(T) == 8) {
+    const V farthest = from_highest(d, hn::Sub(root, hn::Set(d, Fit::farthest_center)), Fit::farthest);
+    y = hn::IfThenElse(hn::Lt(w, hn::Set(d, Fit::farthest_limit)), y, farthest);
+  }
+  const V near = from_highest(d, hn::Sub(w, hn::Set(d, Fit::near_center)), Fit::near);
+  y = hn::Mul(hn::IfThenElse(hn::Lt(w, hn::Set(d, Fit::near_limit)), near, y), x);
+  const V infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+  return hn::IfThenElse(hn::Eq(hn::Abs(x), hn::Set(d, T{1})), hn::CopySign(infinity, x), y);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ struct Apply {
     if constexpr (fn == UnaryFn::log1p) return log1p_of(d, x);
     if constexpr (fn == UnaryFn::expm1) return expm1_of(d, x);
     if constexpr (fn == UnaryFn::erf) return erf_of(d, x);
+    if constexpr (fn == UnaryFn::erf_inv) return erf_inv_of(d, x);
     if constexpr (fn == UnaryFn::round) return round_of(d, x);
     if constexpr (fn == UnaryFn::floor) return zero_or(x, hn::Floor(x));
     if constexpr (fn == UnaryFn::ceil) return zero_or(x, hn::Ceil(x));
@@ -121,6 +122,7 @@ ElementwiseKernel float_kernel(UnaryFn fn) {
     case UnaryFn::floor: return unary_loop<UnaryFn::floor, T>;
     case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
     case UnaryFn::is_finite: return is_finite_loop<T>;
+    case UnaryFn::erf_inv: return unary_loop<UnaryFn::erf_inv, T>;
     case UnaryFn::erf:
       // Without fused multiply-add the C library's erf is the accurate one.
       if constexpr (HWY_NATIVE_FMA) return unary_loop<UnaryFn::erf, T>;
@@ -150,6 +152,7 @@ ElementwiseKernel integer_kernel(UnaryFn fn) {
     case UnaryFn::log1p:
     case UnaryFn::expm1:
     case UnaryFn::erf:
+    case UnaryFn::erf_inv:
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:
