@@ -14,6 +14,7 @@
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/ops/zero_tangent.hpp"
+#include "tutti/ops/zeros_of.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/transpose.hpp"
@@ -38,7 +39,16 @@ bool any_of_first(const Tangents& tangents, std::size_t count) {
                      [](const auto& tangent) { return tangent.has_value(); });
 }
 
-Tangents as_tangents(const Arrays& arrays) { return {arrays.begin(), arrays.end()}; }
+bool has_tangent(Type type) { return tangent(type).has_value(); }
+
+/// Tangents of the outputs of `body`: those given for outputs that have one, in order.
+Tangents tangents_of(const Program& body, const Arrays& given) {
+  Tangents all;
+  std::size_t next = 0;
+  for (Type type : body.types_of(body.outputs))
+    all.push_back(has_tangent(type) ? std::optional(given[next++]) : std::nullopt);
+  return all;
+}
 
 SubProgram batched(const SubProgram& program, const Axis& axis) { return shared(batch(*program, axis)); }
 
@@ -61,7 +71,7 @@ Jvp CustomJvp::jvp(const Arrays& operands, const Tangents& tangents) const {
   given.insert(given.end(), moved.begin(), moved.end());
   given.insert(given.end(), outside.begin(), outside.end());
   Arrays found = inline_program(*rule, given);
-  return {slice(found, 0, results), as_tangents(slice(found, results, 2 * results))};
+  return {slice(found, 0, results), tangents_of(*body, slice(found, results, found.size()))};
 }
 
 OpSplit CustomJvp::split(const LinearOperands&) const {
@@ -109,7 +119,8 @@ Jvp CustomVjp::jvp(const Arrays& operands, const Tangents& tangents) const {
   given.insert(given.end(), outside.begin(), outside.end());
   int known = static_cast<int>(given.size());
   given.insert(given.end(), moved.begin(), moved.end());
-  return {slice(found, 0, results), as_tangents(tutti::apply(CustomTangent{backward, known}, given))};
+  Arrays moving = tutti::apply(CustomTangent{backward, known}, given);
+  return {slice(found, 0, results), tangents_of(*body, moving)};
 }
 
 OpSplit CustomVjp::split(const LinearOperands&) const {
@@ -228,17 +239,91 @@ std::vector<Example> CustomTangent::examples() {
 
 namespace {
 
-/// The arguments in this trace, and their types.
-Types own_floats(const Arrays& arguments, Arrays& own) {
-  Types types;
-  for (const Array& argument : arguments) {
-    own.push_back(Builder::current().own(argument));
-    types.push_back(own.back().type());
-    require(tangent(types.back()).has_value(), Code::dtype,
-            "argument leaf {} is {}, which has no derivative; close over it", types.size() - 1,
-            to_string(types.back()));
+constexpr std::string_view rule_returns = "the rule returns the function's results and a tangent of each",
+                           forward_returns = "forward returns the function's results and residuals",
+                           backward_returns = "backward returns a cotangent of each argument leaf";
+
+/// Leaves of the arguments of a function with a rule of its own. In the op those with a derivative come first; the others
+/// follow as values of outside do.
+class Leaves {
+ public:
+  explicit Leaves(const Arrays& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      Array own = Builder::current().own(arguments[i]);
+      auto& [arrays, types, places] = has_tangent(own.type()) ? moving_ : still_;
+      arrays.push_back(own);
+      types.push_back(own.type());
+      places.push_back(i);
+    }
   }
-  return types;
+
+  Arrays in_op() const { return joined(moving_.arrays, still_.arrays); }
+  const Types& moving() const { return moving_.types; }
+  const Types& still() const { return still_.types; }
+  Types types_in_op() const { return joined(moving_.types, still_.types); }
+  std::size_t size() const { return moving_.places.size() + still_.places.size(); }
+
+  /// The user's order of `given`, which is the op's.
+  Arrays for_user(const Arrays& moving, const Arrays& still) const {
+    Arrays all(size());
+    for (std::size_t i = 0; i < moving.size(); ++i) all[moving_.places[i]] = moving[i];
+    for (std::size_t i = 0; i < still.size(); ++i) all[still_.places[i]] = still[i];
+    return all;
+  }
+  /// Tangents in the user's order: zeros of their own type where there is none.
+  Arrays tangents_for_user(const Arrays& moving) const {
+    Arrays zeros;
+    for (Type type : still_.types) zeros.push_back(zeros_of(type));
+    return for_user(moving, zeros);
+  }
+  /// Of the user's leaves those with a derivative.
+  Arrays moving_of(const Arrays& all) const {
+    Arrays found;
+    for (std::size_t place : moving_.places) found.push_back(all[place]);
+    return found;
+  }
+
+  template <class T>
+  static std::vector<T> joined(std::vector<T> front, const std::vector<T>& back) {
+    front.insert(front.end(), back.begin(), back.end());
+    return front;
+  }
+
+ private:
+  struct Part {
+    Arrays arrays;
+    Types types;
+    std::vector<std::size_t> places;  // in the user's order
+  };
+  Part moving_, still_;
+};
+
+/// A user's function of the arguments, as one of the op's operands.
+InnerFunction in_order_of_op(const InnerFunction& function, const Leaves& leaves) {
+  return [&function, &leaves](const Arrays& given) {
+    const std::size_t n = leaves.moving().size();
+    return function(leaves.for_user(slice(given, 0, n), slice(given, n, given.size())));
+  };
+}
+
+/// Those of `arrays`, one per type, whose type has a tangent.
+Arrays with_tangents_only(const Types& types, const Arrays& arrays) {
+  Arrays found;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (has_tangent(types[i])) found.push_back(arrays[i]);
+  return found;
+}
+
+Types moving_types(const Types& types) {
+  Types found;
+  for (Type type : types)
+    if (has_tangent(type)) found.push_back(type);
+  return found;
+}
+
+void require_count(std::size_t found, std::size_t expected, std::string_view what) {
+  require(found == expected, Code::tree, "{}; found {}, expected {}", what,
+          counted(static_cast<std::int64_t>(found), "array"), expected);
 }
 
 /// What a function is to return: arrays of these types, and how messages name each: "the rule's tangent 0".
@@ -254,8 +339,7 @@ struct Expected {
 
 /// `program` with outputs of these types, as far as free casts go; `what` says how many arrays were expected.
 Program fitted(const Program& program, const Expected& expected, std::string_view what) {
-  require(program.outputs.size() == expected.types.size(), Code::tree, "{}; found {}, expected {}", what,
-          counted(std::ssize(program.outputs), "array"), expected.types.size());
+  require_count(program.outputs.size(), expected.types.size(), what);
   std::vector<AxisStates> states;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     Type found = program.type(program.outputs[i]), wanted = expected.types[i];
@@ -273,24 +357,46 @@ Types duals(Types types) {
   return types;
 }
 
+/// The user's rule on (moving arguments, their tangents, other arguments), without tangents of results that have none.
+Arrays ruled(const InnerFunction& rule, const Leaves& leaves, const Types& results, const Arrays& given) {
+  const std::size_t n = leaves.moving().size();
+  Arrays at = leaves.for_user(slice(given, 0, n), slice(given, 2 * n, given.size())),
+         moved = leaves.tangents_for_user(slice(given, n, 2 * n));
+  Arrays found = rule(Leaves::joined(at, moved));
+  require_count(found.size(), 2 * results.size(), rule_returns);
+  Arrays tangents = with_tangents_only(results, slice(found, results.size(), found.size()));
+  return Leaves::joined(slice(found, 0, results.size()), tangents);
+}
+
+/// The user's backward on (residuals, cotangents of results that have one, other arguments), without cotangents of arguments
+/// that have none.
+Arrays pulled(const InnerFunction& backward, const Leaves& leaves, const Types& results, const Arrays& given,
+              std::size_t residuals) {
+  Arrays all = slice(given, 0, residuals);
+  std::size_t next = residuals;
+  for (Type type : results) all.push_back(has_tangent(type) ? given[next++] : zeros_of(dual(type)));
+  Arrays found = backward(all);
+  require_count(found.size(), leaves.size(), backward_returns);
+  return leaves.moving_of(found);
+}
+
 }  // namespace
 
 Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
                        Where where) try {
-  Arrays operands;
-  Types types = front_end("custom_jvp", where, [&] { return own_floats(arguments, operands); });
-  Types twice = types;
-  twice.insert(twice.end(), types.begin(), types.end());
-  std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(twice, {}, rule)};
+  const Leaves leaves = front_end("custom_jvp", where, [&] { return Leaves(arguments); });
+  const Types& moving = leaves.moving();
+  std::vector<InnerTrace> traces{trace_inside(leaves.types_in_op(), {}, in_order_of_op(function, leaves))};
+  const Types results = outputs_of(traces[0].program);
+  const Types given = Leaves::joined(Leaves::joined(moving, moving), leaves.still());
+  traces.push_back(trace_inside(given, {}, [&](const Arrays& x) { return ruled(rule, leaves, results, x); }));
   return front_end("custom_jvp", where, [&] {
-    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
+    Arrays operands = Leaves::joined(leaves.in_op(), share_captured(traces));
     Expected both;
-    both.add("the rule's result", outputs_of(traces[0].program));
-    both.add("the rule's tangent", outputs_of(traces[0].program));
-    CustomJvp op{shared(traces[0].program),
-                 shared(fitted(traces[1].program, both,
-                               "the rule returns the function's results and a tangent of each")),
-                 static_cast<int>(types.size())};
+    both.add("the rule's result", results);
+    both.add("the rule's tangent", moving_types(results));
+    CustomJvp op{shared(traces[0].program), shared(fitted(traces[1].program, both, rule_returns)),
+                 static_cast<int>(moving.size())};
     return tutti::apply(op, operands);
   });
 } catch (const Error& error) {
@@ -299,29 +405,29 @@ Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule,
 
 Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
                        const InnerFunction& backward, const Arrays& arguments, Where where) try {
-  Arrays operands;
-  Types types = front_end("custom_vjp", where, [&] { return own_floats(arguments, operands); });
-  std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(types, {}, forward)};
-  Types results = outputs_of(traces[0].program), ahead = outputs_of(traces[1].program);
-  std::size_t residuals = ahead.size() - std::min(ahead.size(), results.size());
-  Types given(ahead.end() - static_cast<std::ptrdiff_t>(residuals), ahead.end()), cotangents = duals(results);
-  given.insert(given.end(), cotangents.begin(), cotangents.end());
-  traces.push_back(trace_inside(given, {}, backward));
+  const Leaves leaves = front_end("custom_vjp", where, [&] { return Leaves(arguments); });
+  std::vector<InnerTrace> traces{
+      trace_inside(leaves.types_in_op(), {}, in_order_of_op(function, leaves)),
+      trace_inside(leaves.types_in_op(), {}, in_order_of_op(forward, leaves))};
+  const Types results = outputs_of(traces[0].program), ahead = outputs_of(traces[1].program);
+  const std::size_t residuals = ahead.size() - std::min(ahead.size(), results.size());
+  const Types kept(ahead.end() - static_cast<std::ptrdiff_t>(residuals), ahead.end());
+  const Types before = Leaves::joined(kept, duals(moving_types(results)));
+  traces.push_back(trace_inside(Leaves::joined(before, leaves.still()), {}, [&](const Arrays& x) {
+    return pulled(backward, leaves, results, x, residuals);
+  }));
   return front_end("custom_vjp", where, [&] {
-    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
+    Arrays operands = Leaves::joined(leaves.in_op(), share_captured(traces));
     Expected first, last;
     first.add("forward's result", results);
-    first.add("forward's residual",
-              Types(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(residuals)));
-    last.add("backward's cotangent", duals(types));
-    Program back = fitted(traces[2].program, last, "backward returns a cotangent of each argument leaf");
-    // Values of outside come before the cotangents.
-    std::rotate(back.inputs.begin() + static_cast<std::ptrdiff_t>(residuals),
-                back.inputs.begin() + static_cast<std::ptrdiff_t>(given.size()), back.inputs.end());
-    CustomVjp op{shared(traces[0].program),
-                 shared(fitted(traces[1].program, first,
-                               "forward returns the function's results and residuals")),
-                 shared(std::move(back)), static_cast<int>(types.size())};
+    first.add("forward's residual", kept);
+    last.add("backward's cotangent", duals(leaves.moving()));
+    Program back = fitted(traces[2].program, last, backward_returns);
+    // Other arguments and values of outside come before the cotangents.
+    auto at = [&](std::size_t input) { return back.inputs.begin() + static_cast<std::ptrdiff_t>(input); };
+    std::rotate(at(residuals), at(before.size()), back.inputs.end());
+    CustomVjp op{shared(traces[0].program), shared(fitted(traces[1].program, first, forward_returns)),
+                 shared(std::move(back)), static_cast<int>(leaves.moving().size())};
     return tutti::apply(op, operands);
   });
 } catch (const Error& error) {
