@@ -29,9 +29,7 @@ TEST(jacobian_on_devices, of_a_mean_over_devices_by_a_common_parameter_is_that_o
   EXPECT_EQ(on_devices(hess, P()), tensor({2, 2}, {6 * 12 * 10, 0, 0, 6 * 16 * 20}));
   auto product = [&](const Array& part, const Array& w) { return hvp(loss(part), w, ones_like(w)); };
   EXPECT_EQ(on_devices(product, P()), tensor({2}, {720, 1920}));
-  auto vector = [](const Array& part) {
-    return [part](const Array& w) { return psum(part * w, "x"); };
-  };
+  auto vector = [](const Array& part) { return [part](const Array& w) { return psum(part * w, "x"); }; };
   auto columns = [&](const Array& part, const Array& w) { return jacfwd(vector(part))(w); };
   auto rows = [&](const Array& part, const Array& w) { return jacrev(vector(part))(w); };
   EXPECT_EQ(on_devices(columns, P()), tensor({2, 2}, {12, 0, 0, 16}));
@@ -41,8 +39,10 @@ TEST(jacobian_on_devices, of_a_mean_over_devices_by_a_common_parameter_is_that_o
 TEST(jacobian_on_devices, of_what_each_device_computes_alone_is_its_own) {
   auto square = [](const Array& y) { return y * y; };
   const Tensor expected = tensor({8, 2}, {0, 0, 0, 2, 4, 0, 0, 6, 8, 0, 0, 10, 12, 0, 0, 14});
-  EXPECT_EQ(on_devices([&](const Array& part, const Array&) { return jacfwd(square)(part); }, P("x")), expected);
-  EXPECT_EQ(on_devices([&](const Array& part, const Array&) { return jacrev(square)(part); }, P("x")), expected);
+  EXPECT_EQ(on_devices([&](const Array& part, const Array&) { return jacfwd(square)(part); }, P("x")),
+            expected);
+  EXPECT_EQ(on_devices([&](const Array& part, const Array&) { return jacrev(square)(part); }, P("x")),
+            expected);
 }
 
 // Column j: element j moves on all devices. Row i: the gradient of the sum over the devices.
@@ -50,8 +50,7 @@ TEST(jacobian_on_devices, of_a_varying_result_by_a_common_parameter_is_own_forwa
   auto product = [](const Array& part) { return [part](const Array& w) { return part * w; }; };
   auto columns = [&](const Array& part, const Array& w) { return jacfwd(product(part))(w); };
   auto rows = [&](const Array& part, const Array& w) { return jacrev(product(part))(w); };
-  EXPECT_EQ(on_devices(columns, P("x")),
-            tensor({8, 2}, {0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0, 7}));
+  EXPECT_EQ(on_devices(columns, P("x")), tensor({8, 2}, {0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0, 7}));
   EXPECT_EQ(on_devices(rows, P()), tensor({2, 2}, {12, 0, 0, 16}));
 }
 
@@ -94,8 +93,7 @@ TEST(jacobian_on_devices, by_a_reduced_parameter_is_terms_backwards) {
   auto columns = [](const Array& part, const Array& w) {
     return jacfwd([part](const Array& v) { return part * v; })(pcast(w, "x", reduced));
   };
-  EXPECT_EQ(on_devices(columns, P("x")),
-            tensor({8, 2}, {0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0, 7}));
+  EXPECT_EQ(on_devices(columns, P("x")), tensor({8, 2}, {0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0, 7}));
 }
 
 TEST(jacobian_on_devices, is_the_same_outside_of_shard_map) {

@@ -107,7 +107,8 @@ TEST(jacobian, is_by_the_arguments_that_are_named) {
     auto [by_x, by_z] = grad<0, 2>(f)(at(x, 0), at(x, 1), at(x, 2));
     auto [value, by_y] = value_and_grad<1>(f)(at(x, 0), at(x, 1), at(x, 2));
     Arrays parts;
-    for (const Array& part : {second, third, first, by_x, by_z, value, by_y}) parts.push_back(reshape(part, {1}));
+    for (const Array& part : {second, third, first, by_x, by_z, value, by_y})
+      parts.push_back(reshape(part, {1}));
     return concatenate(parts);
   };
   EXPECT_EQ(of_one(all, {3}, {2, 3, 5}), matrix({7}, {60, 18, 45, 45, 18, 90, 60}));
@@ -273,20 +274,23 @@ TEST(jacobian, refuses_numbers_without_derivatives) {
                  }),
                  "T007 {file}:{line}: jacfwd: argument leaf 0 is i32[4], which has no derivative; close over "
                  "it, or name another argument");
-  expect_refused(traced([&](Array x) {
-                   return jacrev([](const Array& y) { return argmax(y); })(x);  // refused
-                 }),
-                 "T007 {file}:{line}: jacrev: result leaf 0 is i32[], which has no derivative; return a float");
-  expect_refused(traced([&](Array x) {
-                   return jacfwd(same)(complex(x, x));  // refused
-                 }),
-                 "T007 {file}:{line}: jacfwd: argument leaf 0 is complex64[4]: its derivative is not one number "
-                 "per element; take its parts by real and imag, or use jvp and vjp");
-  expect_refused(traced([&](Array x) {
-                   return jacrev([](const Array& y) { return complex(y, y); })(x);  // refused
-                 }),
-                 "T007 {file}:{line}: jacrev: result leaf 0 is complex64[4]: its derivative is not one number per "
-                 "element; take its parts by real and imag, or use jvp and vjp");
+  expect_refused(
+      traced([&](Array x) {
+        return jacrev([](const Array& y) { return argmax(y); })(x);  // refused
+      }),
+      "T007 {file}:{line}: jacrev: result leaf 0 is i32[], which has no derivative; return a float");
+  expect_refused(
+      traced([&](Array x) {
+        return jacfwd(same)(complex(x, x));  // refused
+      }),
+      "T007 {file}:{line}: jacfwd: argument leaf 0 is complex64[4]: its derivative is not one number "
+      "per element; take its parts by real and imag, or use jvp and vjp");
+  expect_refused(
+      traced([&](Array x) {
+        return jacrev([](const Array& y) { return complex(y, y); })(x);  // refused
+      }),
+      "T007 {file}:{line}: jacrev: result leaf 0 is complex64[4]: its derivative is not one number per "
+      "element; take its parts by real and imag, or use jvp and vjp");
 }
 
 TEST(jacrev, of_a_real_function_of_complex_numbers_is_their_gradient) {
@@ -298,10 +302,11 @@ TEST(jacrev, of_a_real_function_of_complex_numbers_is_their_gradient) {
 }
 
 TEST(hessian, is_of_a_scalar) {
-  expect_refused(traced([](Array x) {
-                   return hessian([](const Array& y) { return y * y; })(x);  // refused
-                 }),
-                 "T005 {file}:{line}: hessian: the loss is f32[4], not a scalar; sum it with reduce_sum or mean");
+  expect_refused(
+      traced([](Array x) {
+        return hessian([](const Array& y) { return y * y; })(x);  // refused
+      }),
+      "T005 {file}:{line}: hessian: the loss is f32[4], not a scalar; sum it with reduce_sum or mean");
   expect_refused(traced([](Array x) {
                    return hvp([](const Array& y) { return y * y; }, x, x);  // refused
                  }),
@@ -309,20 +314,22 @@ TEST(hessian, is_of_a_scalar) {
 }
 
 TEST(hvp, takes_a_vector_like_its_argument) {
-  expect_refused(traced([](Array x) {
-                   return hvp([](const Array& y) { return reduce_sum(y * y); }, x, reduce_sum(x));  // refused
-                 }),
-                 "T005 {file}:{line}: hvp: tangent leaf 0 is f32[], expected f32[4]; hand in one of that type");
+  expect_refused(
+      traced([](Array x) {
+        return hvp([](const Array& y) { return reduce_sum(y * y); }, x, reduce_sum(x));  // refused
+      }),
+      "T005 {file}:{line}: hvp: tangent leaf 0 is f32[], expected f32[4]; hand in one of that type");
 }
 
 TEST(linearize, takes_tangents_like_its_arguments) {
   auto square = [](const Array& y) { return y * y; };
-  expect_refused(traced([&](Array x) {
-                   auto [value, moved] = linearize(square, std::tuple{x});
-                   return moved(reduce_sum(x));  // refused
-                 }),
-                 "T005 {file}:{line}: linearize: tangent leaf 0 is f32[], expected f32[4]; hand in one of that "
-                 "type");
+  expect_refused(
+      traced([&](Array x) {
+        auto [value, moved] = linearize(square, std::tuple{x});
+        return moved(reduce_sum(x));  // refused
+      }),
+      "T005 {file}:{line}: linearize: tangent leaf 0 is f32[], expected f32[4]; hand in one of that "
+      "type");
 }
 
 Array with_clipped_gradient(const Array& x) {
@@ -334,8 +341,9 @@ Array with_clipped_gradient(const Array& x) {
 
 TEST(jacobian, of_a_gradient_of_ones_own_runs_backwards_only_unless_it_is_linear) {
   EXPECT_EQ(of_one(jacrev(with_clipped_gradient), {2}, {1, 3}), matrix({2, 2}, {0.5, 0, 0, 0.5}));
-  const std::string why = ": the tangent of a custom_vjp needs its backward to be linear; minimum: transpose is "
-                          "refused: it is not linear";
+  const std::string why =
+      ": the tangent of a custom_vjp needs its backward to be linear; minimum: transpose is "
+      "refused: it is not linear";
   expect_refused(traced([](Array x) {
                    return jacfwd(with_clipped_gradient)(x);  // refused
                  }),

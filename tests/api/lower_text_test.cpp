@@ -14,14 +14,16 @@ namespace {
 const Mesh grid({{"data", 4}, {"model", 2}});
 
 Array layer(const Array& x, const Array& w) { return psum(tanh(matmul(x, w)), "model"); }
-const auto mapped = shard_map(layer, {.mesh = grid, .in = {P("data", "model"), P("model")}, .out = P("data")});
+const auto mapped =
+    shard_map(layer, {.mesh = grid, .in = {P("data", "model"), P("model")}, .out = P("data")});
 const std::tuple arguments{abstract({8, 4}, DType::f32), abstract({4, 6}, DType::f32)};
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 TEST(lower_text, is_what_a_compiled_program_lowers_to) {
-  const Program program =
-      open_local(grid, {.workers = 1}).compile(mapped, std::get<0>(arguments), std::get<1>(arguments)).program();
+  const Program program = open_local(grid, {.workers = 1})
+                              .compile(mapped, std::get<0>(arguments), std::get<1>(arguments))
+                              .program();
   EXPECT_EQ(lower_text(mapped, arguments), stablehlo::write(lower_global(program, grid)));
 }
 
@@ -82,7 +84,8 @@ TEST(lower_text, says_what_is_wrong) {
   expect_refused(
       [] {
         const Array hole = abstract({3}, DType::f32);
-        lower_text([&](const Array& x) { return x * hole; }, std::tuple{abstract({3}, DType::f32)});  // refused
+        lower_text([&](const Array& x) { return x * hole; },
+                   std::tuple{abstract({3}, DType::f32)});  // refused
       },
       "T011 {file}:{line}: lower_text: the function closes over an array without a value, f32[3]; make it an "
       "argument");
@@ -104,7 +107,8 @@ TEST(lower_text, says_what_is_wrong) {
 
 TEST(lower_text, is_called_outside_of_a_trace) {
   expect_refused(traced([](Array x) {
-                   lower_text([](const Array& y) { return y; }, std::tuple{abstract({3}, DType::f32)});  // refused
+                   lower_text([](const Array& y) { return y; },
+                              std::tuple{abstract({3}, DType::f32)});  // refused
                    return x;
                  }),
                  "T011 {file}:{line}: lower_text: a function is being traced here; lower it outside of it");

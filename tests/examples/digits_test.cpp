@@ -295,7 +295,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"--steps 1 > /dev/full", "digits: error[R001]: the output cannot be written", 4},
         BadCommand{"--stablehlo no/folder/step.mlir",
                    "digits: error[R001]: no/folder/step.mlir: cannot be written\n", 4},
-        BadCommand{"--stablehlo /dev/full", "digits: error[R001]: /dev/full: cannot be written to the end\n", 4},
+        BadCommand{"--stablehlo /dev/full", "digits: error[R001]: /dev/full: cannot be written to the end\n",
+                   4},
         BadCommand{"--stablehlo - > /dev/full", "digits: error[R001]: the output cannot be written", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
 

@@ -14,9 +14,10 @@ namespace {
 const Axis a = example_mesh().axes()[0];
 
 TEST(checkpoint_name, passes_every_state) {
-  EXPECT_EQ(program_text({Type(DType::f32, {3}, {{a, unreduced}})},
-                         [](const Arrays& x) { return checkpoint_name(x[0], "hidden"); }),
-            "program(%0: f32[3]{U:a}) {\n  %1: f32[3]{U:a} = checkpoint_name{name='hidden'} %0\n  return %1\n}\n");
+  EXPECT_EQ(
+      program_text({Type(DType::f32, {3}, {{a, unreduced}})},
+                   [](const Arrays& x) { return checkpoint_name(x[0], "hidden"); }),
+      "program(%0: f32[3]{U:a}) {\n  %1: f32[3]{U:a} = checkpoint_name{name='hidden'} %0\n  return %1\n}\n");
 }
 
 TEST(checkpoint_name, names_the_value_and_not_its_tangent) {
@@ -50,10 +51,11 @@ TEST(checkpoint_name, types_its_rules) {
 }
 
 TEST(checkpoint_name, refuses_an_empty_name) {
-  expect_refused(traced([](Array x) {
-                   return checkpoint_name(x, "");  // refused
-                 }),
-                 "T015 {file}:{line}: checkpoint_name: the name is empty; give the one that remat's .keep lists");
+  expect_refused(
+      traced([](Array x) {
+        return checkpoint_name(x, "");  // refused
+      }),
+      "T015 {file}:{line}: checkpoint_name: the name is empty; give the one that remat's .keep lists");
 }
 
 }  // namespace

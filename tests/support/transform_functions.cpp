@@ -102,9 +102,12 @@ Array hessian_of_a_loss(const Arrays& a) {
 }
 
 Array hessian_of_a_tree(const Arrays& a) {
-  auto loss = [&](const std::pair<Array, Array>& p) { return over_devices(tanh(a[0] * p.first) * sum(p.second * p.second)); };
+  auto loss = [&](const std::pair<Array, Array>& p) {
+    return over_devices(tanh(a[0] * p.first) * sum(p.second * p.second));
+  };
   auto [by_first, by_second] = hessian(loss)(std::pair{a[1], a[2]});
-  return sum(by_first.first) * 0.1 + sum(sin(by_first.second)) + sum(by_second.first) * 0.1 + sum(by_second.second) * 0.1;
+  return sum(by_first.first) * 0.1 + sum(sin(by_first.second)) + sum(by_second.first) * 0.1 +
+         sum(by_second.second) * 0.1;
 }
 
 Array hessian_vector_products(const Arrays& a) {

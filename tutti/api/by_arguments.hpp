@@ -26,8 +26,10 @@ consteval bool are_arguments(int count) {
 template <int... by, class... A>
 auto chosen(const std::tuple<A...>& arguments) {
   constexpr bool fits = are_arguments<by...>(sizeof...(A));
-  static_assert(fits, "derivative: the numbers of arguments count from 0, below the number of arguments, and each stands "
-                      "once: grad<1>(f)(x, y) is by y, grad<0, 1>(f)(x, y) by both");
+  static_assert(
+      fits,
+      "derivative: the numbers of arguments count from 0, below the number of arguments, and each stands "
+      "once: grad<1>(f)(x, y) is by y, grad<0, 1>(f)(x, y) by both");
   if constexpr (!fits) return Array();
   else if constexpr (sizeof...(by) == 0) return std::get<0>(arguments);
   else if constexpr (sizeof...(by) == 1) return std::get<(by + ...)>(arguments);

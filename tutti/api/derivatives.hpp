@@ -44,8 +44,8 @@ class Gradient {
   auto operator()(const A&... arguments) const {
     const std::tuple<A...> given{arguments...};
     tree::FlatCall call(function_, given);
-    FlatGradient found = value_and_grad_flat(name_, std::ref(call), call.leaves(), chosen_leaves<by...>(given),
-                                             where_);
+    FlatGradient found =
+        value_and_grad_flat(name_, std::ref(call), call.leaves(), chosen_leaves<by...>(given), where_);
     auto gradient = chosen_with_leaves<by...>(given, found.gradient);
     if constexpr (with_value) return std::pair{call.result(found.results), gradient};
     else return gradient;
@@ -102,8 +102,7 @@ class LinearMap {
   Result operator()(const A&... tangents, Where where = Where::here()) const {
     const std::tuple<const A&...> given{tangents...};
     require_same_structure("linearize", tree::structure_of(arguments_), tree::structure_of(given), where);
-    return tree::rebuild(result_,
-                         push_forward(at_, tree::flatten(arguments_), tree::flatten(given), where));
+    return tree::rebuild(result_, push_forward(at_, tree::flatten(arguments_), tree::flatten(given), where));
   }
 
  private:
@@ -162,8 +161,8 @@ class CallWithAux {
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  FlatVjp found = vjp_flat(
-      {.name = "vjp", .function = std::ref(call), .arguments = call.leaves(), .where = where});
+  FlatVjp found =
+      vjp_flat({.name = "vjp", .function = std::ref(call), .arguments = call.leaves(), .where = where});
   auto result = call.result(found.at.results);
   return std::pair{result, Pullback<decltype(result), A...>(std::move(found), arguments, result)};
 }

@@ -41,8 +41,7 @@ Arrays in_lanes(const FlatCalled& call, const Arrays& basis, int out,
 /// The part of dimension `dim`, 0 or the last one, that belongs to the elements of a leaf from `first` on, in its shape.
 Array part_of(const Array& lanes, int dim, std::int64_t first, const Shape& leaf, const Shape& to) {
   Array part = lanes;
-  if (lanes.dim(dim) != leaf.elements())
-    part = slice_in_dim(lanes, first, first + leaf.elements(), 1, dim);
+  if (lanes.dim(dim) != leaf.elements()) part = slice_in_dim(lanes, first, first + leaf.elements(), 1, dim);
   return part.shape() == to ? part : reshape(part, to);
 }
 
@@ -62,11 +61,13 @@ Types types_of(const Arrays& arrays, const std::vector<bool>& marked) {
 void require_real(std::string_view what, const Types& types) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     require(!is_complex(types[i].dtype()), Code::dtype,
-            "{} leaf {} is {}: its derivative is not one number per element; take its parts by real and imag, or use "
+            "{} leaf {} is {}: its derivative is not one number per element; take its parts by real and "
+            "imag, or use "
             "jvp and vjp",
             what, i, to_string(types[i]));
     require(is_float(types[i].dtype()), Code::dtype, "{} leaf {} is {}, which has no derivative; {}", what, i,
-            to_string(types[i]), what == "result" ? "return a float" : "close over it, or name another argument");
+            to_string(types[i]),
+            what == "result" ? "return a float" : "close over it, or name another argument");
   }
 }
 

@@ -21,7 +21,8 @@ Arrays jacobian_flat(JacobianMode mode, const FlatCalled& call);
 template <class F, JacobianMode mode, int... by>
 class Jacobian {
  public:
-  Jacobian(F function, Where where, std::string_view name = mode == JacobianMode::forward ? "jacfwd" : "jacrev")
+  Jacobian(F function, Where where,
+           std::string_view name = mode == JacobianMode::forward ? "jacfwd" : "jacrev")
       : function_(std::move(function)), where_(where), name_(name) {}
 
   template <class... A>
@@ -75,7 +76,8 @@ class Hessian {
     auto gradient = [this](const A&... again) {
       return Gradient<F, false, by...>(function_, where_, "hessian")(again...);
     };
-    return Jacobian<decltype(gradient), JacobianMode::forward, by...>(gradient, where_, "hessian")(arguments...);
+    return Jacobian<decltype(gradient), JacobianMode::forward, by...>(gradient, where_,
+                                                                      "hessian")(arguments...);
   }
 
   Where where() const { return where_; }

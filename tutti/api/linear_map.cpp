@@ -163,7 +163,8 @@ Arrays push_forward(const Linearized& at, const Arrays& arguments, const Arrays&
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (!at.moving[i]) continue;
       Type wanted = Builder::current().own(arguments[i]).type();
-      inputs.push_back(as_type(Builder::current().own(tangents[i]), wanted, fmt::format("tangent leaf {}", i)));
+      inputs.push_back(
+          as_type(Builder::current().own(tangents[i]), wanted, fmt::format("tangent leaf {}", i)));
     }
     Arrays found = replayed(at.linear, inputs, new_axes(at.linear, inputs)), all;
     std::size_t next = 0;

@@ -21,9 +21,10 @@ enum class TextForm {
 
 struct TextOptions {
   TextForm form = TextForm::global;
-  std::optional<Mesh> mesh = {};  // none: that of the function's shard_maps; of a function without any, one device
-  bool locations = false;         // loc("file":line:column) behind each operation
-  LowerOptions ops = {};          // how some ops are written; `replicas` writes each in one way
+  std::optional<Mesh> mesh =
+      {};                  // none: that of the function's shard_maps; of a function without any, one device
+  bool locations = false;  // loc("file":line:column) behind each operation
+  LowerOptions ops = {};   // how some ops are written; `replicas` writes each in one way
 };
 
 std::string lower_text_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,

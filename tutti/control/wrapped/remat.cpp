@@ -166,7 +166,8 @@ Tangents Remat::transpose(const LinearOperands& operands, const Tangents& cotang
   for (std::size_t i = 0; i < cotangents.size(); ++i)
     given.push_back(cotangents[i] ? *cotangents[i] : zero_tangent(dual(body->type(body->outputs[i]))));
   Program backward = tutti::transpose(*body, linear);
-  Arrays found = tutti::apply(Remat{shared(backward), policy, keep}, tutti::apply(OptimizationBarrier{}, given));
+  Arrays found =
+      tutti::apply(Remat{shared(backward), policy, keep}, tutti::apply(OptimizationBarrier{}, given));
   Tangents result;
   std::size_t next = 0;
   for (bool is_linear : linear) result.push_back(is_linear ? std::optional(found[next++]) : std::nullopt);
@@ -193,8 +194,7 @@ std::vector<Example> Remat::examples() {
   }
   auto named = [](const Arrays& v) -> Arrays { return {sin(checkpoint_name(tanh(v[0]), "kept") * v[1])}; };
   Type x(DType::f64, {2}, {{a, varying}});
-  examples.push_back(
-      {Remat{shared(trace({x, x}, named).program), RematPolicy::nothing, {"kept"}}, {x, x}});
+  examples.push_back({Remat{shared(trace({x, x}, named).program), RematPolicy::nothing, {"kept"}}, {x, x}});
   return examples;
 }
 
