@@ -11,6 +11,7 @@
 #include "examples/support/digits_data.hpp"
 #include "examples/support/digits_options.hpp"
 #include "examples/support/random.hpp"
+#include "examples/support/text_file.hpp"
 #include "tutti/cli/words/program.hpp"
 
 namespace {
@@ -110,7 +111,19 @@ void run_on(const Machine& machine, const Options& options) {
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());
 }
 
+// Shapes are enough: no data is read, no machine is opened.
+void write_stablehlo(const Options& options) {
+  auto floats = [](const Shape& shape) { return abstract(shape, DType::f32); };
+  const Params params{floats({64, hidden}), floats({hidden}), floats({hidden, 10}), floats({10})};
+  const Batch batch{floats({batch_size, 64}), abstract({batch_size}, DType::i32)};
+  const std::string text =
+      lower_text(sharded_step(parse_mesh(options.mesh)), std::tuple{params, params, batch});
+  if (options.stablehlo == "-") fmt::print("{}", text);
+  else examples::write_text(options.stablehlo, text);
+}
+
 void run(const Options& options) {
+  if (!options.stablehlo.empty()) return write_stablehlo(options);
   Machine machine = examples::open_machine(parse_mesh(options.mesh), options);
   run_on(machine, options);
   examples::warn_of_left_out("digits", machine, options);

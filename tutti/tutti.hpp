@@ -3,6 +3,8 @@
 #pragma once
 
 #include "tutti/api/derivatives.hpp"
+#include "tutti/api/jacobians.hpp"
+#include "tutti/api/lower_text.hpp"
 #include "tutti/api/reshard.hpp"
 #include "tutti/api/shard_map.hpp"
 #include "tutti/api/vmap.hpp"
@@ -36,6 +38,7 @@
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/checkpoint_name.hpp"
 #include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"

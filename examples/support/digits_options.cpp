@@ -10,6 +10,9 @@ std::optional<Options> parse(int argc, char** argv) {
   CLI::App app("Trains a classifier on 1,797 real handwritten digits, on virtual devices of this machine.");
   examples::add_options(app, options, "256 digits");
   app.add_option("--data", options.data, "the digits")->capture_default_str();
+  app.add_option(
+      "--stablehlo", options.stablehlo,
+      "write the training step as StableHLO to this file (- is stdout) and stop; see docs/stablehlo.md");
   if (!examples::parse(app, "digits", argc, argv)) return std::nullopt;
   return options;
 }

@@ -293,7 +293,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"--steps 1 --save no/folder/p.npz",
                    "digits: error[R001]: 'no/folder/p.npz' cannot be written: ", 4},
         BadCommand{"--steps 1 > /dev/full", "digits: error[R001]: the output cannot be written", 4},
+        BadCommand{"--stablehlo no/folder/step.mlir",
+                   "digits: error[R001]: no/folder/step.mlir: cannot be written\n", 4},
+        BadCommand{"--stablehlo /dev/full", "digits: error[R001]: /dev/full: cannot be written to the end\n",
+                   4},
+        BadCommand{"--stablehlo - > /dev/full", "digits: error[R001]: the output cannot be written", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
+
+TEST(digits, writes_its_step_as_stablehlo_and_stops) {
+  const std::string digits = program_folder() + "/digits --mesh data=2,model=2 --stablehlo ";
+  const Finished printed = run_command(digits + "-");
+  ASSERT_EQ(printed.status, 0) << printed.err;
+  EXPECT_TRUE(printed.out.starts_with("module attributes {mhlo.num_partitions = 4 : i32")) << printed.out;
+  EXPECT_NE(printed.out.find("tensor<256x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"data\"}, {}]>}"),
+            std::string::npos);
+  EXPECT_EQ(printed.out.find("step"), std::string::npos);  // nothing was trained
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("digits_step_" + std::to_string(getpid()) + ".mlir");
+  const Finished written = run_command(digits + path);
+  EXPECT_EQ(written.status, 0) << written.err;
+  EXPECT_EQ(written.out, "");
+  std::ifstream file(path);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), printed.out);
+  std::filesystem::remove(path);
+}
 
 TEST(digits, data_that_was_cut_off_is_refused) {
   std::ifstream whole(data_path, std::ios::binary);

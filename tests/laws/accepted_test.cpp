@@ -54,6 +54,7 @@ const std::map<std::string, Accepted> table{
     {"broadcast_in_dim", {"", "I R U V"}},
     {"cast", {"I R V", "I R U V"}},
     {"ceil", {"", "I R V"}},
+    {"checkpoint_name", {"", "I R U V"}},
     {"clamp", {"", "III RRR VVV"}},
     {"complex", {"", "II RR UU VV"}},
     {"concatenate", {"", "I II III R RR RRR U UU UUU V VV VVV"}},

@@ -17,7 +17,6 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_futures",
-SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_futures",
             "jax_shardings", "jax_shaping", "jax_einsum", "jax_indexing")
 EXAMPLES = ("jax_transformer", "jax_heat", "jax_experts", "jax_random")
 FUNCTIONS = {}

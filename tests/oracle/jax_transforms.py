@@ -5,6 +5,7 @@ jax_functions.py. A collective over an axis of vmap crashes inside a shard_map: 
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 from jax._src.lax.parallel import all_gather_invariant
 from jax.sharding import PartitionSpec as P
 from jax_functions import mesh, spmd, whole, without_gradient
@@ -76,6 +77,114 @@ def cotangents_of_a_matrix(x, w):
 def gradient_through_the_largest(x, w):
     top = lambda w: jnp.sum(jnp.max(x * w, axis=0) * w)
     return over_devices(jnp.sin(jax.grad(top)(varying(w))) * x)
+
+
+def four_of_three(w, x):
+    return lax.psum(jnp.sum(jnp.tanh(x * w) * x, axis=0), "x")
+
+
+@spmd(P("x"), P())
+def jacobian_columns(x, w):
+    found = jax.jacfwd(lambda w: four_of_three(w, x))(w)
+    return jnp.sum(found * found * w)
+
+
+@spmd(P("x"), P())
+def jacobian_rows(x, w):
+    return jnp.sum(jnp.tanh(jax.jacrev(lambda w: four_of_three(w, x))(w)) * w)
+
+
+@spmd(P("x"), P(), P())
+def jacobian_of_trees(x, w, v):
+    f = lambda p: (over_devices(x * p[0]) * p[1], jnp.sin(p[0]) * jnp.sum(p[1]))
+    (a, _), (_, b) = jax.jacfwd(f)((w, v))
+    (_, c), (d, _) = jax.jacrev(f)((w, v))
+    return jnp.sum(a * a) + jnp.sum(c) + jnp.sum(jnp.tanh(b)) + jnp.sum(d * w)
+
+
+@spmd(P("x"), P())
+def jacobian_by_two_arguments(x, w):
+    f = lambda w, x, v: jnp.tanh(lax.psum(x, "x") * w) * v
+    by_v, by_w = jax.jacrev(f, argnums=(2, 0))(w, x, w)
+    return jnp.sum(by_v * w) + jnp.sum(by_w * by_w)
+
+
+@spmd(P("x"), P())
+def hessian_of_a_loss(x, w):
+    found = jax.hessian(lambda w: over_devices(jnp.exp(x * w * 0.5) * x))(w)
+    return jnp.sum(found * w[None]) * 0.1
+
+
+@spmd(P("x"), P(), P())
+def hessian_of_a_tree(x, w, v):
+    loss = lambda p: over_devices(jnp.tanh(x * p[0]) * jnp.sum(p[1] * p[1]))
+    (a, b), (c, d) = jax.hessian(loss)((w, v))
+    return jnp.sum(a) * 0.1 + jnp.sum(jnp.sin(b)) + jnp.sum(c) * 0.1 + jnp.sum(d) * 0.1
+
+
+@spmd(P("x"), P(), P())
+def hessian_vector_products(x, w, v):
+    loss = lambda w: over_devices(jnp.exp(x * w * 0.5) * x)
+    product = jax.jvp(jax.grad(loss), (w,), (v,))[1]
+    return jnp.sum(product * product) * 0.1
+
+
+@spmd(P("x"), P(), P())
+def linear_part_called_twice(x, w, v):
+    value, moved = jax.linearize(lambda w: four_of_three(w, x) * w, w)
+    return jnp.sum(value * moved(moved(v))) + jnp.sum(jax.vmap(moved)(v[None] * v))
+
+
+@spmd(P("x"), P())
+def auxiliary_results_of_vjp(x, w):
+    value, pull, aux = jax.vjp(lambda w: (four_of_three(w, x), jnp.tanh(w) * w), w, has_aux=True)
+    return jnp.sum(pull(value)[0] * aux)
+
+
+@spmd(P("x"), P(), P())
+def gradient_by_two_arguments(x, w, v):
+    by_w, by_v = jax.grad(lambda w, x, v: over_devices(jnp.tanh(x * w) * v), argnums=(0, 2))(w, x, v)
+    return jnp.sum(by_w * by_v)
+
+
+@spmd(P("x"), P())
+def rule_beside_an_integer(x, w):
+    @jax.custom_jvp
+    def power(x, n):
+        return x * n.astype(x.dtype) * x
+
+    @power.defjvp
+    def rule(at, moved):
+        return power(*at), 3.0 * at[0] * at[1].astype(at[0].dtype) * moved[0]
+
+    n = jnp.int32(2)
+    return jnp.sum(jax.jacfwd(lambda w: power(w, n))(w)) + over_devices(power(x, n))
+
+
+@spmd(P("x"), P())
+def backward_beside_an_integer(x, w):
+    @jax.custom_vjp
+    def scaled(n, x):
+        return jnp.sin(x) * n.astype(x.dtype)
+
+    def forward(n, x):
+        return scaled(n, x), (n, x)
+
+    def backward(kept, ct):
+        return None, ct * jnp.tanh(kept[1]) * kept[0].astype(ct.dtype)
+
+    scaled.defvjp(forward, backward)
+    return over_devices(scaled(jnp.int32(3), x * w))
+
+
+@spmd(P("x"), P())
+def kept_by_name(x, w):
+    def layers(x, w):
+        hidden = checkpoint_name(jnp.tanh(x * w), "hidden")
+        return jnp.sin(checkpoint_name(hidden * x, "product") * w)
+
+    policy = jax.checkpoint_policies.save_only_these_names("hidden")
+    return over_devices(jax.checkpoint(layers, policy=policy)(x, w))
 
 
 @spmd(P("x"), P())

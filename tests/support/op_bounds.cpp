@@ -121,6 +121,7 @@ const std::set<std::string> moves{"argmax",
                                   "reshape",
                                   "select",
                                   "stop_gradient",
+                                  "checkpoint_name",
                                   "transpose"};
 
 }  // namespace

@@ -66,6 +66,104 @@ Array gradient_through_the_largest(const Arrays& a) {
   return over_devices(sin(grad(top)(pcast(a[1], "x", varying))) * a[0]);
 }
 
+/// Smooth, of three numbers: four results.
+Array four_of_three(const Array& w, const Array& x) { return psum(reduce_sum(tanh(x * w) * x, 0), "x"); }
+
+Array jacobian_columns(const Arrays& a) {
+  Array found = jacfwd([&](const Array& w) { return four_of_three(w, a[0]); })(a[1]);
+  return sum(found * found * a[1]);
+}
+
+Array jacobian_rows(const Arrays& a) {
+  Array found = jacrev([&](const Array& w) { return four_of_three(w, a[0]); })(a[1]);
+  return sum(tanh(found) * a[1]);
+}
+
+Array jacobian_of_trees(const Arrays& a) {
+  auto f = [&](const std::pair<Array, Array>& p) {
+    return std::tuple{over_devices(a[0] * p.first) * p.second, sin(p.first) * sum(p.second)};
+  };
+  const std::pair at{a[1], a[2]};
+  auto [first, second] = jacfwd(f)(at);
+  auto [first_too, second_too] = jacrev(f)(at);
+  return sum(first.first * first.first) + sum(first_too.second) + sum(tanh(second.second)) +
+         sum(second_too.first * a[1]);
+}
+
+Array jacobian_by_two_arguments(const Arrays& a) {
+  auto f = [&](const Array& w, const Array& x, const Array& v) { return tanh(psum(x, "x") * w) * v; };
+  auto [by_v, by_w] = jacrev<2, 0>(f)(a[1], a[0], a[1]);
+  return sum(by_v * a[1]) + sum(by_w * by_w);
+}
+
+Array hessian_of_a_loss(const Arrays& a) {
+  Array found = hessian([&](const Array& w) { return over_devices(exp(a[0] * w * 0.5) * a[0]); })(a[1]);
+  return sum(found * expand_dims(a[1], 0)) * 0.1;
+}
+
+Array hessian_of_a_tree(const Arrays& a) {
+  auto loss = [&](const std::pair<Array, Array>& p) {
+    return over_devices(tanh(a[0] * p.first) * sum(p.second * p.second));
+  };
+  auto [by_first, by_second] = hessian(loss)(std::pair{a[1], a[2]});
+  return sum(by_first.first) * 0.1 + sum(sin(by_first.second)) + sum(by_second.first) * 0.1 +
+         sum(by_second.second) * 0.1;
+}
+
+Array hessian_vector_products(const Arrays& a) {
+  auto loss = [&](const Array& w) { return over_devices(exp(a[0] * w * 0.5) * a[0]); };
+  Array product = hvp(loss, a[1], a[2]);
+  return sum(product * product) * 0.1;
+}
+
+Array linear_part_called_twice(const Arrays& a) {
+  auto f = [&](const Array& w) { return four_of_three(w, a[0]) * w; };
+  auto [value, moved] = linearize(f, std::tuple{a[1]});
+  Array once = moved(a[2]);
+  return sum(value * moved(once)) + sum(vmap(moved)(expand_dims(a[2], 0) * a[2]));
+}
+
+Array auxiliary_results_of_vjp(const Arrays& a) {
+  auto f = [&](const Array& w) { return std::pair{four_of_three(w, a[0]), tanh(w) * w}; };
+  auto [value, pull, aux] = vjp(f, std::tuple{a[1]}, has_aux);
+  return sum(std::get<0>(pull(value)) * aux);
+}
+
+Array gradient_by_two_arguments(const Arrays& a) {
+  auto loss = [](const Array& w, const Array& x, const Array& v) { return over_devices(tanh(x * w) * v); };
+  auto [by_w, by_v] = grad<0, 2>(loss)(a[1], a[0], a[2]);
+  return sum(by_w * by_v);
+}
+
+Array rule_beside_an_integer(const Arrays& a) {
+  auto power = [](const Array& x, const Array& n) { return x * convert(n, DType::f64) * x; };
+  auto rule = [&](const std::tuple<Array, Array>& at, const std::tuple<Array, Array>& moved) {
+    const auto& [x, n] = at;
+    Array tangent = 3.0 * x * convert(n, DType::f64) * std::get<0>(moved);
+    return std::pair{power(x, n), tangent};
+  };
+  Array n = full({}, 2, DType::i32);
+  Array found = jacfwd([&](const Array& w) { return custom_jvp(power, rule)(w, n); })(a[1]);
+  return sum(found) + over_devices(custom_jvp(power, rule)(a[0], n));
+}
+
+Array backward_beside_an_integer(const Arrays& a) {
+  auto scaled = [](const Array& n, const Array& x) { return sin(x) * convert(n, DType::f64); };
+  auto forward = [&](const Array& n, const Array& x) { return std::pair{scaled(n, x), std::pair{n, x}}; };
+  auto backward = [](const std::pair<Array, Array>& kept, const Array& ct) {
+    return std::tuple{Array(), ct * tanh(kept.second) * convert(kept.first, DType::f64)};
+  };
+  return over_devices(custom_vjp(scaled, forward, backward)(full({}, 3, DType::i32), a[0] * a[1]));
+}
+
+Array kept_by_name(const Arrays& a) {
+  auto layers = [](const Array& x, const Array& w) {
+    Array hidden = checkpoint_name(tanh(x * w), "hidden");
+    return sin(checkpoint_name(hidden * x, "product") * w);
+  };
+  return over_devices(remat(layers, {.keep = {"hidden"}})(a[0], a[1]));
+}
+
 std::vector<Function> derivatives() {
   return {
       {"gradient_by_ones_own_parameter", {by_x, all}, {{8, 3}, {3}}, gradient_by_ones_own_parameter},
@@ -76,6 +174,19 @@ std::vector<Function> derivatives() {
       {"tangents_through_collectives", {by_x, by_x}, {{8, 2}, {8, 2}}, tangents_through_collectives},
       {"cotangents_of_a_matrix", {by_x, all}, {{8, 3}, {3, 4}}, cotangents_of_a_matrix},
       {"gradient_through_the_largest", {by_x, all}, {{8, 3}, {3}}, gradient_through_the_largest},
+      {"jacobian_columns", {by_x, all}, {{8, 3}, {3}}, jacobian_columns},
+      {"jacobian_rows", {by_x, all}, {{8, 3}, {3}}, jacobian_rows},
+      {"jacobian_of_trees", {by_x, all, all}, {{8, 3}, {3}, {2}}, jacobian_of_trees},
+      {"jacobian_by_two_arguments", {by_x, all}, {{4, 3}, {3}}, jacobian_by_two_arguments},
+      {"hessian_of_a_loss", {by_x, all}, {{8, 3}, {3}}, hessian_of_a_loss},
+      {"hessian_of_a_tree", {by_x, all, all}, {{8, 3}, {3}, {2}}, hessian_of_a_tree},
+      {"hessian_vector_products", {by_x, all, all}, {{8, 3}, {3}, {3}}, hessian_vector_products},
+      {"linear_part_called_twice", {by_x, all, all}, {{8, 3}, {3}, {3}}, linear_part_called_twice},
+      {"auxiliary_results_of_vjp", {by_x, all}, {{8, 3}, {3}}, auxiliary_results_of_vjp},
+      {"gradient_by_two_arguments", {by_x, all, all}, {{8, 3}, {3}, {3}}, gradient_by_two_arguments},
+      {"rule_beside_an_integer", {by_x, all}, {{8, 3}, {3}}, rule_beside_an_integer},
+      {"backward_beside_an_integer", {by_x, all}, {{8, 3}, {3}}, backward_beside_an_integer},
+      {"kept_by_name", {by_x, all}, {{8, 3}, {3}}, kept_by_name},
   };
 }
 

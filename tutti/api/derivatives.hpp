@@ -2,15 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
-#include "tutti/ir/program.hpp"
+#include "tutti/api/by_arguments.hpp"
+#include "tutti/api/linear_map.hpp"
 #include "tutti/tree/flat_call.hpp"
 
 namespace tutti {
-
-using FlatFunction = std::function<Arrays(const Arrays&)>;
 
 /// Results of `function` and the gradient of result 0, a scalar, by the arguments marked in `by`.
 /// The loss may have any state: V means the sum over the devices.
@@ -27,33 +28,25 @@ FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& func
 struct FlatJvp {
   Arrays results, tangents;
 };
-FlatJvp jvp_flat(const FlatFunction& function, const Arrays& arguments, const Arrays& tangents, Where where);
+FlatJvp jvp_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
+                 const Arrays& tangents, Where where);
 
-/// Results, and the map from cotangents of the results that have them to those of all arguments; floats and complex
-/// numbers have them, others are empty.
-struct FlatVjp {
-  Arrays results;
-  Program pullback;  // (residuals, cotangents of `active` results) -> those of arguments that have them
-  Arrays residuals;
-  std::vector<bool> active;
-};
-FlatVjp vjp_flat(const FlatFunction& function, const Arrays& arguments, Where where);
-Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where);
+/// Throws T010 if the function does not run forwards.
+Linearized linearize_flat(const FlatCalled& call);
 
-template <class F, bool with_value>
+template <class F, bool with_value, int... by>
 class Gradient {
  public:
-  Gradient(F function, Where where) : function_(std::move(function)), where_(where) {}
+  Gradient(F function, Where where, std::string_view name = with_value ? "value_and_grad" : "grad")
+      : function_(std::move(function)), where_(where), name_(name) {}
 
-  template <class First, class... Rest>
-  auto operator()(const First& first, const Rest&... rest) const {
-    tree::FlatCall call(function_, std::tuple<First, Rest...>{first, rest...});
-    Arrays leaves = call.leaves();
-    std::vector<bool> by(leaves.size());
-    std::fill_n(by.begin(), tree::flatten(first).size(), true);
+  template <class... A>
+  auto operator()(const A&... arguments) const {
+    const std::tuple<A...> given{arguments...};
+    tree::FlatCall call(function_, given);
     FlatGradient found =
-        value_and_grad_flat(with_value ? "value_and_grad" : "grad", std::ref(call), leaves, by, where_);
-    First gradient = tree::rebuild(first, found.gradient);
+        value_and_grad_flat(name_, std::ref(call), call.leaves(), chosen_leaves<by...>(given), where_);
+    auto gradient = chosen_with_leaves<by...>(given, found.gradient);
     if constexpr (with_value) return std::pair{call.result(found.results), gradient};
     else return gradient;
   }
@@ -63,22 +56,24 @@ class Gradient {
  private:
   F function_;
   Where where_;
+  std::string_view name_;
 };
 
-/// The gradient of a function that returns a scalar, by its first argument: a tree like that argument.
+/// The gradient of a function that returns a scalar, by its first argument: a tree like that argument. grad<1>(f) is by
+/// the second one, grad<0, 2>(f) by two: a tuple of trees.
 /// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results,
 /// which may be of ops without derivatives.
 /// By a parameter that is equal on all devices of an axis it is the sum over these devices: the parameter is one value
 /// for all. Under vmap that sum mixes per-example gradients of different devices. For those of the own examples
 /// differentiate by pcast(p, "data", varying); docs/gradients_of_equal_parameters.md shows both.
 /// By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along its conjugate.
-template <class F>
-Gradient<F, false> grad(F function, Where where = Where::here()) {
+template <int... by, class F>
+Gradient<F, false, by...> grad(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 /// std::pair of what the function returns and its gradient.
-template <class F>
-Gradient<F, true> value_and_grad(F function, Where where = Where::here()) {
+template <int... by, class F>
+Gradient<F, true, by...> value_and_grad(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 
@@ -88,23 +83,119 @@ auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& 
          Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
   require_same_structure("jvp", call.structure(), tree::structure_of(tangents), where);
-  FlatJvp found = jvp_flat(std::ref(call), call.leaves(), tree::flatten(tangents), where);
+  FlatJvp found = jvp_flat("jvp", std::ref(call), call.leaves(), tree::flatten(tangents), where);
   return std::pair{call.result(found.results), call.result(found.tangents)};
 }
+
+/// Says that a function returns a pair: a result, and a tree of auxiliary results, which are not differentiated.
+struct HasAux {};
+inline constexpr HasAux has_aux;
+
+/// The map from tangents of the arguments to the tangent of the result at one point; trees like these. It may be called
+/// many times, also in vmap and in other functions of the same trace.
+template <class Result, class... A>
+class LinearMap {
+ public:
+  LinearMap(Linearized at, std::tuple<A...> arguments, Result result)
+      : at_(std::move(at)), arguments_(std::move(arguments)), result_(std::move(result)) {}
+
+  Result operator()(const A&... tangents, Where where = Where::here()) const {
+    const std::tuple<const A&...> given{tangents...};
+    require_same_structure("linearize", tree::structure_of(arguments_), tree::structure_of(given), where);
+    return tree::rebuild(result_, push_forward(at_, tree::flatten(arguments_), tree::flatten(given), where));
+  }
+
+ private:
+  Linearized at_;
+  std::tuple<A...> arguments_;
+  Result result_;
+};
+
+/// The map from a cotangent, a tree like the result, to the tuple of the cotangents of the arguments.
+template <class Result, class... A>
+class Pullback {
+ public:
+  Pullback(FlatVjp vjp, std::tuple<A...> arguments, Result result)
+      : vjp_(std::move(vjp)), arguments_(std::move(arguments)), result_(std::move(result)) {}
+
+  std::tuple<A...> operator()(const Result& cotangent, Where where = Where::here()) const {
+    require_same_structure("vjp", tree::structure_of(result_), tree::structure_of(cotangent), where);
+    return tree::rebuild(arguments_,
+                         pull_back(vjp_, tree::flatten(arguments_), tree::flatten(cotangent), where));
+  }
+
+ private:
+  FlatVjp vjp_;
+  std::tuple<A...> arguments_;
+  Result result_;
+};
+
+/// A call of a function that returns a pair of its result and auxiliary results.
+template <class F, class... A>
+class CallWithAux {
+ public:
+  CallWithAux(const F& function, const std::tuple<A...>& arguments) : call_(function, arguments) {}
+  using Both = typename tree::FlatCall<F, A...>::Result;
+  static constexpr bool is_pair = [] {
+    if constexpr (tree::is<Both, std::pair> || tree::is<Both, std::tuple>)
+      return std::tuple_size_v<Both> == 2;
+    else return false;
+  }();
+  static_assert(is_pair, "has_aux: the function returns a pair, of a result and a tree of auxiliary results");
+
+  FlatCalled flat(std::string_view name, Where where) {
+    return {.name = name,
+            .function = std::ref(call_),
+            .arguments = call_.leaves(),
+            .auxiliary = [this] { return tree::flatten(std::get<1>(call_.result())).size(); },
+            .where = where};
+  }
+  Both result(const Arrays& leaves) const { return call_.result(leaves); }
+
+ private:
+  tree::FlatCall<F, A...> call_;
+};
 
 /// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the tuple of the
 /// cotangents of the arguments.
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  using Result = typename decltype(call)::Result;
-  FlatVjp found = vjp_flat(std::ref(call), call.leaves(), where);
-  Result result = call.result(found.results);
-  auto pullback = [found, arguments, result](const Result& cotangent, Where at = Where::here()) {
-    require_same_structure("vjp", tree::structure_of(result), tree::structure_of(cotangent), at);
-    return tree::rebuild(arguments, pull_back(found, tree::flatten(arguments), tree::flatten(cotangent), at));
-  };
-  return std::pair{result, pullback};
+  FlatVjp found =
+      vjp_flat({.name = "vjp", .function = std::ref(call), .arguments = call.leaves(), .where = where});
+  auto result = call.result(found.at.results);
+  return std::pair{result, Pullback<decltype(result), A...>(std::move(found), arguments, result)};
+}
+/// The same of a function that returns a pair: std::tuple of its first part, the pullback, and the second part, which is not
+/// differentiated.
+template <class F, class... A>
+auto vjp(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
+  CallWithAux<F, A...> call(function, arguments);
+  FlatVjp found = vjp_flat(call.flat("vjp", where));
+  auto [result, auxiliary] = call.result(found.at.results);
+  using Result = decltype(result);
+  return std::tuple{result, Pullback<Result, A...>(std::move(found), arguments, result), auxiliary};
+}
+
+/// jax.linearize: std::pair of f(arguments...) and the linear function from tangents of the arguments to that of the
+/// result. The function runs once; the linear function computes only what depends on the tangents.
+/// Throws T010 for a custom_vjp whose backward is not linear.
+template <class F, class... A>
+auto linearize(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
+  tree::FlatCall call(function, arguments);
+  Linearized found = linearize_flat(
+      {.name = "linearize", .function = std::ref(call), .arguments = call.leaves(), .where = where});
+  auto result = call.result(found.results);
+  return std::pair{result, LinearMap<decltype(result), A...>(std::move(found), arguments, result)};
+}
+/// The same of a function that returns a pair: std::tuple of its first part, the linear function, and the second part.
+template <class F, class... A>
+auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
+  CallWithAux<F, A...> call(function, arguments);
+  Linearized found = linearize_flat(call.flat("linearize", where));
+  auto [result, auxiliary] = call.result(found.results);
+  using Result = decltype(result);
+  return std::tuple{result, LinearMap<Result, A...>(std::move(found), arguments, result), auxiliary};
 }
 
 }  // namespace tutti

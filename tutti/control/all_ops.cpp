@@ -22,6 +22,7 @@
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/checkpoint_name.hpp"
 #include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"
@@ -125,11 +126,11 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
-           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
-           CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
-           Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy,
-           RandomBits, Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort,
-           Start, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+           Broadcast, BroadcastInDim, Cast, CheckpointName, Clamp, Compare, Concatenate, Constant, Convert,
+           Cumsum, CustomJvp, CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice,
+           Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute,
+           RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan,
+           Scatter, Select, Slice, Sort, Start, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "tutti/ops/assume_invariant.hpp"
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/checkpoint_name.hpp"
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/reduce_scatter.hpp"
 #include "tutti/ops/stop_gradient.hpp"
@@ -95,6 +96,10 @@ T assume_invariant(const T& t, const AxisNames& axes, Where where = Where::here(
 template <tree::Container T>
 T stop_gradient(const T& t, Where where = Where::here()) {
   return tree::each("stop_gradient", where, t, [&](const Array& x) { return stop_gradient(x); });
+}
+template <tree::Container T>
+T checkpoint_name(const T& t, const std::string& name, Where where = Where::here()) {
+  return tree::each("checkpoint_name", where, t, [&](const Array& x) { return checkpoint_name(x, name); });
 }
 
 }  // namespace tutti

@@ -10,18 +10,21 @@ namespace tutti {
 namespace {
 
 Array everywhere(const Tensor& element, Type type) {
-  Array filled = broadcast_to(constant(element), type.shape());
-  Axes partial;
-  AxisStates others;
-  for (const auto& [axis, state] : type.states()) {
-    if (state == State::unreduced) partial.push_back(axis);
-    else others.set(axis, state);
-  }
-  filled = cast_to(filled, others);
-  return partial.empty() ? filled : mask(filled, partial);
+  return in_states(broadcast_to(constant(element), type.shape()), type.states());
 }
 
 }  // namespace
+
+Array in_states(const Array& x, const AxisStates& states) {
+  Axes partial;
+  AxisStates others;
+  for (const auto& [axis, state] : states) {
+    if (state == State::unreduced) partial.push_back(axis);
+    else others.set(axis, state);
+  }
+  Array cast = cast_to(x, others);
+  return partial.empty() ? cast : mask(cast, partial);
+}
 
 Array zeros_of(Type type) { return everywhere(Tensor(type.dtype(), {}), type); }
 Array ones_of(Type type) { return everywhere(Tensor::scalar_of(type.dtype(), std::int64_t{1}), type); }

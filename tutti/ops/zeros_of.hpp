@@ -12,4 +12,7 @@ Array zeros_of(Type type);
 /// Ones of any type; along axes where it is U the first device keeps them, so that they sum to one.
 Array ones_of(Type type);
 
+/// `x`, which is equal on all devices, as a value of these states: cast to V and R, masked to U.
+Array in_states(const Array& x, const AxisStates& states);
+
 }  // namespace tutti

@@ -37,9 +37,25 @@ Jvp jvp_of(const Equation& equation, const Arrays& operands, const Tangents& tan
   return result;
 }
 
+/// Equations that only the last `auxiliary` outputs need: they take their operands without tangents.
+Bits held_equations(const Program& program, std::size_t auxiliary) {
+  Bits held(program.equations.size());
+  if (auxiliary == 0) return held;
+  PerVar<bool> needed(program);
+  for (std::size_t i = 0; i + auxiliary < program.outputs.size(); ++i) needed[program.outputs[i]] = true;
+  for (std::size_t e = program.equations.size(); e-- > 0;) {
+    const Equation& equation = program.equations[e];
+    held[e] = std::ranges::none_of(equation.results, [&](Var var) { return needed[var]; });
+    if (!held[e])
+      for (Var var : equation.operands) needed[var] = true;
+  }
+  return held;
+}
+
 }  // namespace
 
-JvpProgram jvp(const Program& program, const Bits& nonzero, const Bits& instantiate) {
+JvpProgram jvp(const Program& program, const Bits& nonzero, const Bits& instantiate, std::size_t auxiliary) {
+  const Bits held = held_equations(program, auxiliary);
   Builder builder;
   PerVar<Array> values(program);
   PerVar<Tangent> tangents(program);
@@ -48,8 +64,10 @@ JvpProgram jvp(const Program& program, const Bits& nonzero, const Bits& instanti
     Var var = program.inputs[i];
     if (nonzero[i] && tangent(program.type(var))) tangents[var] = builder.input(program.type(var));
   }
-  for (const Equation& equation : program.equations) {
-    Jvp result = jvp_of(equation, values.of(equation.operands), tangents.of(equation.operands));
+  for (std::size_t e = 0; e < program.equations.size(); ++e) {
+    const Equation& equation = program.equations[e];
+    Tangents moved = held[e] ? Tangents(equation.operands.size()) : tangents.of(equation.operands);
+    Jvp result = jvp_of(equation, values.of(equation.operands), moved);
     for (std::size_t i = 0; i < equation.results.size(); ++i) {
       values[equation.results[i]] = result.results[i];
       tangents[equation.results[i]] = result.tangents[i];
@@ -59,6 +77,10 @@ JvpProgram jvp(const Program& program, const Bits& nonzero, const Bits& instanti
   Arrays outputs = values.of(program.outputs);
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     Var var = program.outputs[i];
+    if (i + auxiliary >= program.outputs.size()) {
+      derived.nonzero.push_back(false);
+      continue;
+    }
     bool wanted = !instantiate.empty() && instantiate[i] && tangent(program.type(var));
     if (!tangents[var] && wanted) tangents[var] = zero_tangent(program.type(var));
     derived.nonzero.push_back(tangents[var].has_value());

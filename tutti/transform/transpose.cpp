@@ -46,10 +46,10 @@ Program transpose(const Program& program, const Bits& linear_inputs) {
   return without_dead_code(builder.finish(outputs));
 }
 
-Program vjp(const Program& original, const Bits& by) {
+Program vjp(const Program& original, const Bits& by, std::size_t auxiliary) {
   // One cast per value, and of the small value: each is an all_reduce in the gradient.
   Program program = without_common_subexpressions(with_early_casts(original));
-  JvpProgram derived = jvp(program, by);
+  JvpProgram derived = jvp(program, by, {}, auxiliary);
   const Program& both = derived.program;
   std::size_t inputs = program.inputs.size(), outputs = program.outputs.size();
   Builder builder;
@@ -61,7 +61,7 @@ Program vjp(const Program& original, const Bits& by) {
     else linear[both.inputs[i]] = true;
   }
   std::vector<LinearEquation> equations = walk_linear_part(both, linear, known);
-  for (std::size_t i = 0, next = outputs; i < outputs; ++i) {
+  for (std::size_t i = 0, next = outputs; i + auxiliary < outputs; ++i) {
     Type type = program.type(program.outputs[i]);
     if (!tangent(type)) continue;
     Array cotangent = builder.input(dual(type));

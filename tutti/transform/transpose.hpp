@@ -11,7 +11,8 @@ namespace tutti {
 Program transpose(const Program& program, const Bits& linear);
 
 /// Reverse derivative: (inputs, cotangents of the outputs that can have one) -> (outputs, cotangents of the inputs marked
-/// in `by`). Inputs of bool and integers have no cotangent and may not be marked.
-Program vjp(const Program& program, const Bits& by);
+/// in `by`). Inputs of bool and integers have no cotangent and may not be marked. The last `auxiliary` outputs have no
+/// cotangent, as in jvp.
+Program vjp(const Program& program, const Bits& by, std::size_t auxiliary = 0);
 
 }  // namespace tutti

@@ -104,7 +104,8 @@ Part part_of(const Switch& op, const Bits& results) {
 Part part_of(const Remat& op, const Bits& results) {
   Program body = needed_part(*op.body, numbers_of(results));
   Numbers operands = numbers_of(used_inputs(body));
-  return {Remat{shared(with_inputs(std::move(body), operands)), op.policy}, operands, numbers_of(results)};
+  return {Remat{shared(with_inputs(std::move(body), operands)), op.policy, op.keep}, operands,
+          numbers_of(results)};
 }
 
 /// None for an op that is kept whole.

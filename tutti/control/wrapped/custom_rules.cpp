@@ -2,16 +2,13 @@
 #include "tutti/control/wrapped/custom_rules.hpp"
 
 #include <algorithm>
-#include <numeric>
 
-#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
-#include "tutti/ops/cast.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 #include "tutti/transform/batch.hpp"
@@ -38,7 +35,16 @@ bool any_of_first(const Tangents& tangents, std::size_t count) {
                      [](const auto& tangent) { return tangent.has_value(); });
 }
 
-Tangents as_tangents(const Arrays& arrays) { return {arrays.begin(), arrays.end()}; }
+bool has_tangent(Type type) { return tangent(type).has_value(); }
+
+/// Tangents of the outputs of `body`: those given for outputs that have one, in order.
+Tangents tangents_of(const Program& body, const Arrays& given) {
+  Tangents all;
+  std::size_t next = 0;
+  for (Type type : body.types_of(body.outputs))
+    all.push_back(has_tangent(type) ? std::optional(given[next++]) : std::nullopt);
+  return all;
+}
 
 SubProgram batched(const SubProgram& program, const Axis& axis) { return shared(batch(*program, axis)); }
 
@@ -61,7 +67,7 @@ Jvp CustomJvp::jvp(const Arrays& operands, const Tangents& tangents) const {
   given.insert(given.end(), moved.begin(), moved.end());
   given.insert(given.end(), outside.begin(), outside.end());
   Arrays found = inline_program(*rule, given);
-  return {slice(found, 0, results), as_tangents(slice(found, results, 2 * results))};
+  return {slice(found, 0, results), tangents_of(*body, slice(found, results, found.size()))};
 }
 
 OpSplit CustomJvp::split(const LinearOperands&) const {
@@ -109,7 +115,8 @@ Jvp CustomVjp::jvp(const Arrays& operands, const Tangents& tangents) const {
   given.insert(given.end(), outside.begin(), outside.end());
   int known = static_cast<int>(given.size());
   given.insert(given.end(), moved.begin(), moved.end());
-  return {slice(found, 0, results), as_tangents(tutti::apply(CustomTangent{backward, known}, given))};
+  Arrays moving = tutti::apply(CustomTangent{backward, known}, given);
+  return {slice(found, 0, results), tangents_of(*body, moving)};
 }
 
 OpSplit CustomVjp::split(const LinearOperands&) const {
@@ -222,110 +229,6 @@ std::vector<Example> CustomTangent::examples() {
   Type x(DType::f64, {3}, {{example_mesh().axes()[0], varying}});
   auto backward = [](const Arrays& v) -> Arrays { return {v[0] * v[1], -v[1]}; };
   return {{CustomTangent{shared(trace({x, x}, backward).program), 1}, {x, x, x}}};
-}
-
-// --- Front ends ------------------------------------------------------------------------------------------------
-
-namespace {
-
-/// The arguments in this trace, and their types.
-Types own_floats(const Arrays& arguments, Arrays& own) {
-  Types types;
-  for (const Array& argument : arguments) {
-    own.push_back(Builder::current().own(argument));
-    types.push_back(own.back().type());
-    require(tangent(types.back()).has_value(), Code::dtype,
-            "argument leaf {} is {}, which has no derivative; close over it", types.size() - 1,
-            to_string(types.back()));
-  }
-  return types;
-}
-
-/// What a function is to return: arrays of these types, and how messages name each: "the rule's tangent 0".
-struct Expected {
-  Types types;
-  std::vector<std::string> names;
-
-  void add(std::string_view name, const Types& more) {
-    for (std::size_t i = 0; i < more.size(); ++i) names.push_back(fmt::format("{} {}", name, i));
-    types.insert(types.end(), more.begin(), more.end());
-  }
-};
-
-/// `program` with outputs of these types, as far as free casts go; `what` says how many arrays were expected.
-Program fitted(const Program& program, const Expected& expected, std::string_view what) {
-  require(program.outputs.size() == expected.types.size(), Code::tree, "{}; found {}, expected {}", what,
-          counted(std::ssize(program.outputs), "array"), expected.types.size());
-  std::vector<AxisStates> states;
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    Type found = program.type(program.outputs[i]), wanted = expected.types[i];
-    require_type(expected.names[i], found.with(wanted.states()), wanted);
-    require_free_casts(expected.names[i], found, wanted);
-    states.push_back(wanted.states());
-  }
-  return with_output_states(program, states);
-}
-
-Types outputs_of(const Program& program) { return program.types_of(program.outputs); }
-
-Types duals(Types types) {
-  for (Type& type : types) type = dual(type);
-  return types;
-}
-
-}  // namespace
-
-Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
-                       Where where) try {
-  Arrays operands;
-  Types types = front_end("custom_jvp", where, [&] { return own_floats(arguments, operands); });
-  Types twice = types;
-  twice.insert(twice.end(), types.begin(), types.end());
-  std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(twice, {}, rule)};
-  return front_end("custom_jvp", where, [&] {
-    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
-    Expected both;
-    both.add("the rule's result", outputs_of(traces[0].program));
-    both.add("the rule's tangent", outputs_of(traces[0].program));
-    CustomJvp op{shared(traces[0].program),
-                 shared(fitted(traces[1].program, both,
-                               "the rule returns the function's results and a tangent of each")),
-                 static_cast<int>(types.size())};
-    return tutti::apply(op, operands);
-  });
-} catch (const Error& error) {
-  throw error.at(where, "custom_jvp");
-}
-
-Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
-                       const InnerFunction& backward, const Arrays& arguments, Where where) try {
-  Arrays operands;
-  Types types = front_end("custom_vjp", where, [&] { return own_floats(arguments, operands); });
-  std::vector<InnerTrace> traces{trace_inside(types, {}, function), trace_inside(types, {}, forward)};
-  Types results = outputs_of(traces[0].program), ahead = outputs_of(traces[1].program);
-  std::size_t residuals = ahead.size() - std::min(ahead.size(), results.size());
-  Types given(ahead.end() - static_cast<std::ptrdiff_t>(residuals), ahead.end()), cotangents = duals(results);
-  given.insert(given.end(), cotangents.begin(), cotangents.end());
-  traces.push_back(trace_inside(given, {}, backward));
-  return front_end("custom_vjp", where, [&] {
-    for (const Array& captured : share_captured(traces)) operands.push_back(captured);
-    Expected first, last;
-    first.add("forward's result", results);
-    first.add("forward's residual",
-              Types(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(residuals)));
-    last.add("backward's cotangent", duals(types));
-    Program back = fitted(traces[2].program, last, "backward returns a cotangent of each argument leaf");
-    // Values of outside come before the cotangents.
-    std::rotate(back.inputs.begin() + static_cast<std::ptrdiff_t>(residuals),
-                back.inputs.begin() + static_cast<std::ptrdiff_t>(given.size()), back.inputs.end());
-    CustomVjp op{shared(traces[0].program),
-                 shared(fitted(traces[1].program, first,
-                               "forward returns the function's results and residuals")),
-                 shared(std::move(back)), static_cast<int>(types.size())};
-    return tutti::apply(op, operands);
-  });
-} catch (const Error& error) {
-  throw error.at(where, "custom_vjp");
 }
 
 }  // namespace tutti

@@ -11,8 +11,9 @@
 
 namespace tutti {
 
-/// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents).
-/// Operands: arguments, then values of outside, which have no derivative.
+/// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents of
+/// those that have one).
+/// Operands: arguments, all floats or complex, then what has no derivative: arguments of bool and integers, values of outside.
 /// Source: jax.custom_jvp.
 struct CustomJvp {
   static constexpr std::string_view name = "custom_jvp";
@@ -43,9 +44,9 @@ struct CustomJvp {
 };
 static_assert(complete<CustomJvp>());
 
-/// A program whose gradient is another one. Operands: arguments, then values of outside, which have no derivative.
-/// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the results) ->
-/// cotangents of the arguments.
+/// A program whose gradient is another one. Operands: as of CustomJvp.
+/// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the results that have one)
+/// -> cotangents of the arguments.
 /// Source: jax.custom_vjp.
 struct CustomVjp {
   static constexpr std::string_view name = "custom_vjp";
@@ -139,8 +140,10 @@ class WithJvp {
 };
 
 /// jax.custom_jvp: the function with the derivative rule(arguments, tangents) -> {result, its tangent}, where arguments and
-/// tangents are tuples. Arguments are floats; values of outside that are used have no derivative.
-/// Throws T007 for an argument that is no float, T004, T005 for tangents that do not fit the results.
+/// tangents are tuples. Bool and integers have no derivative: the rule gets zeros of their own type as tangents of such
+/// arguments, and nobody reads what it gives as tangents of such results. Values of outside that are used have no derivative
+/// either.
+/// Throws T004, T005, T007 for tangents that do not fit the results.
 template <class F, class Rule>
 WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
   return {std::move(function), std::move(rule), where};
@@ -182,9 +185,10 @@ class WithVjp {
 
 /// jax.custom_vjp: the function with the gradient of forward(arguments...) -> {result, residuals} and
 /// backward(residuals, cotangent) -> tuple of cotangents of the arguments, each in the dual states of its argument: where
-/// an argument is I, the sum over the devices is backward's to make. Arguments are floats; values of outside that are
-/// used have no derivative.
-/// Throws T007 for an argument that is no float, T004, T005 for cotangents that do not fit the arguments.
+/// an argument is I, the sum over the devices is backward's to make. Bool and integers have no derivative: nobody reads the
+/// cotangents of such arguments, Array() will do, and those of such results are zeros of their own type. Values of outside
+/// that are used have no derivative either.
+/// Throws T004, T005, T007 for cotangents that do not fit the arguments.
 template <class F, class Forward, class Backward>
 WithVjp<F, Forward, Backward> custom_vjp(F function, Forward forward, Backward backward,
                                          Where where = Where::here()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/wrapped/remat.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "tutti/control/parts/sub_programs.hpp"
@@ -9,6 +11,7 @@
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
+#include "tutti/ops/checkpoint_name.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/optimization_barrier.hpp"
 #include "tutti/ops/unary.hpp"
@@ -31,8 +34,15 @@ std::string_view name_of(RematPolicy policy) {
   return {};
 }
 
-bool is_kept(const Equation& equation, RematPolicy policy) {
-  switch (policy) {
+/// The name that `keep` lists, if the equation gives one.
+const CheckpointName* kept_name(const Equation& equation, const std::vector<std::string>& keep) {
+  const auto* name = equation.op.as<CheckpointName>();
+  return name && std::ranges::find(keep, name->called) != keep.end() ? name : nullptr;
+}
+
+bool is_kept(const Equation& equation, const Remat& remat) {
+  if (kept_name(equation, remat.keep)) return true;
+  switch (remat.policy) {
     case RematPolicy::nothing: return false;
     case RematPolicy::dots: return equation.op.as<DotGeneral>() != nullptr;
     case RematPolicy::everything: return true;
@@ -46,11 +56,30 @@ struct Again {
   std::vector<Var> kept;  // variables of the known half
 };
 
-Again computed_again(Program known, std::size_t results, RematPolicy policy) {
+/// Whoever reads a value that has a kept name reads it by that name: a tanh whose derivative reads its own result is not
+/// computed again.
+void read_by_kept_names(Program& known, const std::vector<std::string>& keep) {
+  PerVar<Var> read(known);
+  for (std::size_t var = 0; var < known.types.size(); ++var)
+    read[static_cast<Var>(var)] = static_cast<Var>(var);
+  for (const Equation& equation : known.equations) {
+    if (!kept_name(equation, keep)) continue;
+    const Var value = equation.operands[0], named = equation.results[0];
+    if (std::ranges::find(known.inputs, value) != known.inputs.end()) read[named] = value;  // is kept anyway
+    else read[value] = named;
+  }
+  for (Equation& equation : known.equations)
+    if (!kept_name(equation, keep))
+      for (Var& var : equation.operands) var = read[var];
+  for (Var& var : known.outputs) var = read[var];
+}
+
+Again computed_again(Program known, std::size_t results, const Remat& remat) {
   known.outputs.erase(known.outputs.begin(), known.outputs.begin() + static_cast<std::ptrdiff_t>(results));
+  read_by_kept_names(known, remat.keep);
   std::vector<Var> kept;
   std::erase_if(known.equations, [&](const Equation& equation) {
-    if (!is_kept(equation, policy)) return false;
+    if (!is_kept(equation, remat)) return false;
     kept.insert(kept.end(), equation.results.begin(), equation.results.end());
     return true;
   });
@@ -66,9 +95,13 @@ Again computed_again(Program known, std::size_t results, RematPolicy policy) {
 
 }  // namespace
 
-Parameters Remat::parameters() const { return {{"policy", std::string(name_of(policy))}}; }
+Parameters Remat::parameters() const {
+  Parameters all{{"policy", std::string(name_of(policy))}};
+  if (!keep.empty()) all.push_back({"keep", fmt::format("['{}']", fmt::join(keep, "', '"))});
+  return all;
+}
 bool Remat::operator==(const Remat& other) const {
-  return policy == other.policy && same_programs({body}, {other.body});
+  return policy == other.policy && keep == other.keep && same_programs({body}, {other.body});
 }
 Axes Remat::communicates() const { return communicated_axes({body}); }
 std::vector<AxisStates> Remat::wants(const Types&) const { return call_wants(*body); }
@@ -79,7 +112,7 @@ Jvp Remat::jvp(const Arrays& operands, const Tangents& tangents) const {
   Bits nonzero = marked(tangents);
   JvpProgram derived = tutti::jvp(*body, nonzero);
   Arrays results =
-      tutti::apply(Remat{shared(derived.program), policy}, with_tangents(operands, tangents, nonzero));
+      tutti::apply(Remat{shared(derived.program), policy, keep}, with_tangents(operands, tangents, nonzero));
   return without_groups(results, by_groups({derived.nonzero.size()}, derived.nonzero), derived.nonzero);
 }
 
@@ -87,7 +120,7 @@ OpSplit Remat::split(const LinearOperands& operands) const {
   Bits linear = linear_ones(operands);
   SplitProgram halves = tutti::split(*body, linear);
   auto results = static_cast<std::size_t>(std::ranges::count(halves.linear_outputs, false));
-  Again again = computed_again(halves.known, results, policy);
+  Again again = computed_again(halves.known, results, *this);
 
   Program known = halves.known;
   known.outputs.resize(results);
@@ -104,7 +137,7 @@ OpSplit Remat::split(const LinearOperands& operands) const {
       known_operands.push_back(*operands[i].known);
       take({operands[i].known}, operands[i].type);
     }
-  Arrays found = tutti::apply(Remat{shared(without_dead_code(known)), policy}, known_operands);
+  Arrays found = tutti::apply(Remat{shared(without_dead_code(known)), policy, keep}, known_operands);
   std::size_t next = 0;
   for (bool is_linear : halves.linear_outputs)
     result.known.push_back(is_linear ? std::nullopt : std::optional(found[next++]));
@@ -119,7 +152,7 @@ OpSplit Remat::split(const LinearOperands& operands) const {
     arguments.insert(arguments.end(), middle, given.end());
     return inline_program(halves.linear, arguments);
   };
-  result.linear = Remat{shared(without_dead_code(trace(types, rest).program)), policy};
+  result.linear = Remat{shared(without_dead_code(trace(types, rest).program)), policy, keep};
   return result;
 }
 
@@ -133,7 +166,8 @@ Tangents Remat::transpose(const LinearOperands& operands, const Tangents& cotang
   for (std::size_t i = 0; i < cotangents.size(); ++i)
     given.push_back(cotangents[i] ? *cotangents[i] : zero_tangent(dual(body->type(body->outputs[i]))));
   Program backward = tutti::transpose(*body, linear);
-  Arrays found = tutti::apply(Remat{shared(backward), policy}, tutti::apply(OptimizationBarrier{}, given));
+  Arrays found =
+      tutti::apply(Remat{shared(backward), policy, keep}, tutti::apply(OptimizationBarrier{}, given));
   Tangents result;
   std::size_t next = 0;
   for (bool is_linear : linear) result.push_back(is_linear ? std::optional(found[next++]) : std::nullopt);
@@ -141,7 +175,7 @@ Tangents Remat::transpose(const LinearOperands& operands, const Tangents& cotang
 }
 
 BatchedArrays Remat::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
-  return call_batch(*body, Remat{shared(tutti::batch(*body, axis)), policy}, axis, operands);
+  return call_batch(*body, Remat{shared(tutti::batch(*body, axis)), policy, keep}, axis, operands);
 }
 
 Lowered Remat::lower(Emitter& emitter, const Lowered& operands) const {
@@ -158,6 +192,9 @@ std::vector<Example> Remat::examples() {
     examples.push_back({Remat{shared(trace({x, over_a}, linear).program), policy}, {x, over_a}});
     examples.push_back({Remat{shared(trace({matrix, over_a}, curved).program), policy}, {matrix, over_a}});
   }
+  auto named = [](const Arrays& v) -> Arrays { return {sin(checkpoint_name(tanh(v[0]), "kept") * v[1])}; };
+  Type x(DType::f64, {2}, {{a, varying}});
+  examples.push_back({Remat{shared(trace({x, x}, named).program), RematPolicy::nothing, {"kept"}}, {x, x}});
   return examples;
 }
 
@@ -175,7 +212,7 @@ Arrays remat_flat(const InnerFunction& function, const Arrays& operands, const R
   std::vector<InnerTrace> traces{trace_inside(types, {}, function)};
   return front_end("remat", where, [&] {
     for (const Array& captured : share_captured(traces)) given.push_back(captured);
-    return tutti::apply(Remat{shared(std::move(traces[0].program)), options.policy}, given);
+    return tutti::apply(Remat{shared(std::move(traces[0].program)), options.policy, options.keep}, given);
   });
 } catch (const Error& error) {
   throw error.at(where, "remat");

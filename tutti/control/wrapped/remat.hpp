@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/ir/example.hpp"
@@ -11,7 +13,7 @@
 
 namespace tutti {
 
-/// What of a function is kept for its gradient; the rest is computed again when the gradient needs it.
+/// What of a function is kept for its gradient, beside what has a name that .keep lists; the rest is computed again when the gradient needs it.
 enum class RematPolicy {
   nothing,     // its operands only
   dots,        // the results of matrix products as well
@@ -28,6 +30,7 @@ struct Remat {
 
   SubProgram body;
   RematPolicy policy = RematPolicy::nothing;
+  std::vector<std::string> keep = {};  // names of checkpoint_name
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -41,7 +44,7 @@ struct Remat {
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
   std::vector<SubProgram> programs() const { return {body}; }
-  Remat with_programs(const std::vector<SubProgram>& programs) const { return {programs[0], policy}; }
+  Remat with_programs(const std::vector<SubProgram>& programs) const { return {programs[0], policy, keep}; }
   static std::vector<Example> examples();
 
   bool operator==(const Remat& other) const;
@@ -50,6 +53,7 @@ static_assert(complete<Remat>());
 
 struct RematOptions {
   RematPolicy policy = RematPolicy::nothing;
+  std::vector<std::string> keep = {};  // what checkpoint_name calls so is kept as well
 };
 Arrays remat_flat(const InnerFunction& function, const Arrays& operands, const RematOptions& options,
                   Where where);
@@ -58,7 +62,7 @@ template <class F>
 class Rematted {
  public:
   Rematted(F function, RematOptions options, Where where)
-      : function_(std::move(function)), options_(options), where_(where) {}
+      : function_(std::move(function)), options_(std::move(options)), where_(where) {}
 
   template <class... A>
   auto operator()(const A&... arguments) const {
@@ -73,11 +77,12 @@ class Rematted {
   Where where_;
 };
 
-/// jax.checkpoint: the function, whose gradient keeps only what the policy says and computes the rest again; also the
-/// collectives in it.
+/// jax.checkpoint: the function, whose gradient keeps only what the policy says, and what has a name of .keep (in JAX the
+/// policy save_only_these_names), and computes the rest again; also the collectives in it. A name inside of a loop is for a
+/// remat inside of that loop.
 template <class F>
 Rematted<F> remat(F function, RematOptions options = {}, Where where = Where::here()) {
-  return {std::move(function), options, where};
+  return {std::move(function), std::move(options), where};
 }
 
 }  // namespace tutti

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/api/linear_map.hpp"
+
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
+#include "tutti/control/wrapped/composite.hpp"
+#include "tutti/control/wrapped/custom_rules.hpp"
+#include "tutti/control/wrapped/start.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/cast.hpp"
+#include "tutti/ops/zeros_of.hpp"
+#include "tutti/transform/jvp.hpp"
+#include "tutti/transform/simplify.hpp"
+#include "tutti/transform/split.hpp"
+#include "tutti/transform/transpose.hpp"
+
+namespace tutti {
+
+TracedCall traced_call(std::string_view name, const FlatFunction& function, const Arrays& arguments,
+                       Where where) try {
+  Builder::current().refuse_futures(arguments);
+  Arrays own = own_all(arguments);
+  Types types;
+  for (const Array& array : own) types.push_back(array.type());
+  return {own, trace(types, function)};
+} catch (const Error& error) {
+  throw error.at(where, name);
+}
+
+Arrays own_all(const Arrays& arrays) {
+  Arrays own;
+  for (const Array& array : arrays) own.push_back(Builder::current().own(array));
+  return own;
+}
+
+Arrays joined(Arrays front, const Arrays& back) {
+  front.insert(front.end(), back.begin(), back.end());
+  return front;
+}
+
+Array as_type(const Array& x, Type wanted, std::string_view what) {
+  auto check = [&](bool fits, Code code) {
+    require(fits, code, "{} is {}, expected {}; hand in one of that type", what, to_string(x.type()),
+            to_string(wanted));
+  };
+  check(x.dtype() == wanted.dtype(), Code::dtype);
+  check(x.shape() == wanted.shape(), Code::shape);
+  try {
+    return cast_to(x, wanted.states());
+  } catch (const Error& error) {
+    check(false, error.code());
+    throw;
+  }
+}
+
+void require_differentiable(const Arrays& arguments, const std::vector<bool>& by) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    require(!by[i] || is_inexact(arguments[i].dtype()), Code::dtype,
+            "argument leaf {} is {}, which has no derivative; close over it or make it a later argument", i,
+            to_string(arguments[i].type()));
+}
+
+// One that is not linear is refused here, not when it runs.
+void require_forward(const Program& program) try {
+  for (const Equation& equation : program.equations) {
+    if (const auto* tangent = equation.op.as<CustomTangent>()) tangent->forward();
+    else
+      for (const SubProgram& inner : equation.op->programs()) require_forward(*inner);
+  }
+} catch (const Error& error) {
+  constexpr std::string_view why = "the tangent of a custom_vjp needs its backward to be linear";
+  if (error.message().starts_with(why)) throw;
+  throw Error(error.code(), error.where(), fmt::format("{}; {}", why, error.message()));
+}
+
+namespace {
+
+Program varying_over(const Program& program, const Axes& axes);
+
+// Repeats a program with implicit casts, on arguments that may vary over `axes`, with which it was not traced. Programs
+// inside of its ops are typed anew: all their inputs and outputs vary over these.
+Arrays replayed(const Program& program, const Arrays& arguments, const Axes& axes) {
+  PerVar<Array> values(program);
+  for (std::size_t i = 0; i < arguments.size(); ++i) values[program.inputs[i]] = arguments[i];
+  for (const Equation& equation : program.equations) {
+    Op op = equation.op;
+    Arrays operands = values.of(equation.operands);
+    if (!axes.empty() && !op->programs().empty()) {
+      op = with_changed_programs(op, [&](const Program& inner) { return varying_over(inner, axes); });
+      for (Array& operand : operands) operand = cast_to(operand, axes, State::varying);
+    }
+    const auto* start = op.as<Start>();
+    if (const auto* several = start ? start->op.as<Composite>() : nullptr; several && !axes.empty()) {
+      op = Start{Composite{shared(varying_over(*several->body, axes))}};
+      for (Array& operand : operands) operand = cast_to(operand, axes, State::varying);
+    }
+    if (op.as<Done>()) op = Done{started(operands[0].type())->op};
+    Arrays results = replay(equation, [&] { return tutti::apply(op, operands); });
+    for (std::size_t i = 0; i < results.size(); ++i) values[equation.results[i]] = results[i];
+  }
+  return values.of(program.outputs);
+}
+
+Program varying_over(const Program& program, const Axes& axes) {
+  Types types = program.types_of(program.inputs);
+  for (Type& type : types) type = type.with(axes, State::varying);
+  auto repeated = [&](const Arrays& inputs) {
+    Arrays outputs = replayed(program, inputs, axes);
+    for (Array& output : outputs) output = cast_to(output, axes, State::varying);
+    return outputs;
+  };
+  return trace(types, repeated).program;
+}
+
+// The axes over which arguments vary and inputs do not: those of a vmap inside of which a pullback of outside is called.
+Axes new_axes(const Program& program, const Arrays& arguments) {
+  Axes axes;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (const auto& [axis, state] : arguments[i].type().states())
+      if (state == State::varying && program.type(program.inputs[i]).at(axis) == State::invariant &&
+          !contains(axes, axis))
+        axes.push_back(axis);
+  return axes;
+}
+
+/// The linear part of a program in the values of its inputs that have a tangent.
+SplitProgram linear_part(const JvpProgram& derived, std::size_t inputs) {
+  Bits linear(derived.program.inputs.size());
+  std::fill(linear.begin() + static_cast<std::ptrdiff_t>(inputs), linear.end(), true);
+  return split(derived.program, linear);
+}
+
+}  // namespace
+
+Linearized linearized(const FlatCalled& call) {
+  auto [own, traced] = traced_call(call.name, call.function, call.arguments, call.where);
+  const std::size_t auxiliary = call.auxiliary ? call.auxiliary() : 0;
+  Program program = without_common_subexpressions(with_early_casts(traced.program));
+  Linearized at;
+  at.name = call.name;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    at.moving.push_back((call.by.empty() || call.by[i]) && is_inexact(own[i].dtype()));
+  Bits nonzero = at.moving;
+  nonzero.resize(program.inputs.size());
+  JvpProgram derived = jvp(program, nonzero, {}, auxiliary);
+  SplitProgram halves = linear_part(derived, program.inputs.size());
+  Arrays outputs = inline_program(halves.known, joined(own, own_all(traced.captured)));
+  // A tangent that is a constant, of a rule of the user's own, is known: such a result does not move.
+  std::size_t next = program.outputs.size();
+  for (std::size_t i = 0; i + auxiliary < program.outputs.size(); ++i)
+    at.active.push_back(derived.nonzero[i] && halves.linear_outputs[next++]);
+  auto begin = [&](auto count) { return outputs.begin() + static_cast<std::ptrdiff_t>(count); };
+  at.results = Arrays(outputs.begin(), begin(program.outputs.size()));
+  at.residuals = Arrays(begin(std::ranges::count(halves.linear_outputs, false)), outputs.end());
+  at.linear = std::move(halves.linear);
+  return at;
+}
+
+Arrays push_forward(const Linearized& at, const Arrays& arguments, const Arrays& tangents, Where where) {
+  return front_end(at.name, where, [&] {
+    Arrays inputs = own_all(at.residuals);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!at.moving[i]) continue;
+      Type wanted = Builder::current().own(arguments[i]).type();
+      inputs.push_back(
+          as_type(Builder::current().own(tangents[i]), wanted, fmt::format("tangent leaf {}", i)));
+    }
+    Arrays found = replayed(at.linear, inputs, new_axes(at.linear, inputs)), all;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < at.active.size(); ++i)
+      all.push_back(at.active[i] ? found[next++] : zeros_of(Builder::current().own(at.results[i]).type()));
+    return all;
+  });
+}
+
+FlatVjp vjp_flat(const FlatCalled& call) {
+  Linearized at = linearized(call);
+  Bits linear_inputs(at.linear.inputs.size());
+  std::fill(linear_inputs.begin() + std::ssize(at.residuals), linear_inputs.end(), true);
+  Program pullback = transpose(at.linear, linear_inputs);
+  return {std::move(at), std::move(pullback)};
+}
+
+Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where) {
+  const Linearized& at = vjp.at;
+  return front_end(at.name, where, [&] {
+    Arrays inputs = own_all(at.residuals);
+    for (std::size_t i = 0; i < at.active.size(); ++i) {
+      if (!at.active[i]) continue;
+      Type wanted = dual(Builder::current().own(at.results[i]).type());
+      inputs.push_back(
+          as_type(Builder::current().own(cotangents[i]), wanted, fmt::format("cotangent leaf {}", i)));
+    }
+    Arrays found = replayed(vjp.pullback, inputs, new_axes(vjp.pullback, inputs)), all;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      all.push_back(at.moving[i] ? found[next++] : zeros_of(arguments[i].type()));
+    return all;
+  });
+}
+
+}  // namespace tutti
