@@ -22,12 +22,15 @@
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/check.hpp"
+#include "tutti/ops/check_numbers.hpp"
 #include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/cumsum.hpp"
+#include "tutti/ops/debug_print.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
@@ -124,8 +127,8 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
-           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
-           CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
+           Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
+           CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
            Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy,
            Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
            StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
