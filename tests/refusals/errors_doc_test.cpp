@@ -120,6 +120,15 @@ const std::map<std::string, std::function<void()>>& examples() {
          auto exchange = shard_map(too_long, {.mesh = mesh, .in = {P("data")}, .out = {P("data")}});
          machine.compile(exchange, rows)(rows);
        }},
+      {"R006", [] {
+         auto small = [](Array x) {
+           check(x < 3, "x is {}", x);
+           return x;
+         };
+         Array x = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
+         auto pairs = shard_map(small, {.mesh = Mesh({{"data", 2}}), .in = {P("data")}, .out = {P("data")}});
+         open_local(Mesh({{"data", 2}})).compile(pairs, x)(x);
+       }},
       {"I001", [] {
          Program program = sum_of_vectors();
          program.types[2] = Type(DType::f32, {5});

@@ -38,6 +38,7 @@ enum class Code {
   memory,
   device,
   data,
+  check,
   // I: our bug
   internal,
 };

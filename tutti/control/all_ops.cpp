@@ -22,6 +22,8 @@
 #include "tutti/ops/broadcast.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
+#include "tutti/ops/check.hpp"
+#include "tutti/ops/check_numbers.hpp"
 #include "tutti/ops/checkpoint_name.hpp"
 #include "tutti/ops/clamp.hpp"
 #include "tutti/ops/compare.hpp"
@@ -29,6 +31,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/cumsum.hpp"
+#include "tutti/ops/debug_print.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
@@ -126,11 +129,12 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
-           Broadcast, BroadcastInDim, Cast, CheckpointName, Clamp, Compare, Concatenate, Constant, Convert,
-           Cumsum, CustomJvp, CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice,
-           Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute,
-           RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan,
-           Scatter, Select, Slice, Sort, Start, StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+           Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
+           Constant, Convert, Cumsum, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
+           DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier,
+           OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReduceScatter, Remat,
+           Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient, Switch, Transpose,
+           Unary, While, ZeroTangent>();
   return all;
 }
 

@@ -99,13 +99,24 @@ struct Literal {
   View view;
 };
 
+/// Takes what a kernel writes for the user.
+class Printer {
+ public:
+  virtual ~Printer() = default;
+  /// One line, without its end.
+  virtual void print(std::string line) = 0;
+  /// "i=1": the position of the devices that run the kernel, along axes that are not in its Layout. Empty: there are none.
+  virtual std::string place() const = 0;
+};
+
 /// Work that the planner cannot see into, one unit per distinct value of the results; units can run alone and at the same time.
 /// Operands and results are dense, row-major and 64-byte aligned where they start a buffer.
 struct Unit {
   std::span<const std::byte* const> operands;
   std::span<std::byte* const> results;
-  std::byte* scratch;       // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
-  std::int64_t number = 0;  // which of the distinct values of the results
+  std::byte* scratch;          // scratch_bytes, 64-byte aligned, nobody else's while the unit runs
+  std::int64_t number = 0;     // which of the distinct values of the results
+  Printer* printer = nullptr;  // null where nobody reads
 };
 struct Opaque {
   double nanoseconds;  // estimate for one unit

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/layout.hpp"
 
+#include <fmt/format.h>
+
 namespace tutti {
 
 Layout::Layout(Mesh mesh, Storage storage, Types operands, Types results)
@@ -22,6 +24,18 @@ int Layout::shard(Type type, int device) const {
   for (const Axis& axis : mesh_.axes())
     if (stores(type, axis)) index = index * axis.size + mesh_.coordinate(device, axis);
   return index;
+}
+
+std::vector<std::string> Layout::holders(Type type) const {
+  std::vector<std::string> names(static_cast<std::size_t>(shards(type)));
+  for (int device = devices(); device-- > 0;) {
+    std::string name;
+    for (const Axis& axis : mesh_.axes())
+      if (stores(type, axis))
+        name += fmt::format("{}{}={}", name.empty() ? "" : ", ", axis.name, mesh_.coordinate(device, axis));
+    names[static_cast<std::size_t>(shard(type, device))] = std::move(name);
+  }
+  return names;
 }
 
 int Layout::position(const Axes& axes, int device) const { return mesh_.position(device, axes); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tutti/types/mesh.hpp"
@@ -29,6 +30,9 @@ class Layout {
   bool stores(Type type, const Axis& axis) const;
   int shards(Type type) const;
   int shard(Type type, int device) const;
+  /// Per shard: the position of the first device that holds it, along the axes that store it: "i=1, j=0". Empty texts if all
+  /// devices hold the one shard.
+  std::vector<std::string> holders(Type type) const;
   /// The position of `device` along `axes` together, row-major in the order given.
   int position(const Axes& axes, int device) const;
   /// The device that differs from `device` only in standing at `position` along `axes`.

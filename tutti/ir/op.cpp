@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/op.hpp"
 
+#include <algorithm>
+
 #include "tutti/base/require.hpp"
+#include "tutti/ir/program.hpp"
 
 namespace tutti {
 
@@ -17,6 +20,13 @@ std::string_view name(Rule rule) {
 
 void Op::refuse(Rule rule, std::string_view why) {
   fail(Code::refused_rule, "{} is refused: {}", tutti::name(rule), why);
+}
+
+bool Op::have_effects(const std::vector<SubProgram>& programs) {
+  return std::ranges::any_of(programs, [](const SubProgram& program) {
+    return program && std::ranges::any_of(program->equations,
+                                          [](const Equation& equation) { return equation.op->has_effect(); });
+  });
 }
 
 std::string to_string(const Op& op) {

@@ -28,6 +28,9 @@ class Op {
     virtual Axes communicates() const = 0;
     /// True if operands may be pending: `static constexpr bool takes_pending = true`.
     virtual bool takes_pending() const = 0;
+    /// True if the op does more than compute its results: `static constexpr bool has_effect = true`, or an op of a
+    /// sub-program does. Transforms neither drop, merge nor repeat such an op.
+    virtual bool has_effect() const = 0;
     /// Of an op with sub-programs; of others: none.
     virtual std::vector<SubProgram> programs() const = 0;
     virtual Op with_programs(const std::vector<SubProgram>& programs) const = 0;
@@ -55,6 +58,7 @@ class Op {
   template <class O>
   static constexpr char tag_of = 0;
   [[noreturn]] static void refuse(Rule rule, std::string_view why);
+  static bool have_effects(const std::vector<SubProgram>& programs);
 
   std::shared_ptr<const Rules> rules_;
 };
@@ -78,7 +82,11 @@ std::string to_string(const Op& op);
 template <class O>
 struct Op::Model final : Op::Rules {
   O op;
-  explicit Model(O from) : op(std::move(from)) {}
+  bool effect = false;
+  explicit Model(O from) : op(std::move(from)) {
+    if constexpr (requires { O::has_effect; }) effect = O::has_effect;
+    else if constexpr (HasPrograms<O>) effect = have_effects(op.programs());
+  }
 
   std::string_view name() const override {
     if constexpr (NamesItself<O>) return O::name;
@@ -129,6 +137,7 @@ struct Op::Model final : Op::Rules {
     if constexpr (requires { O::takes_pending; }) return O::takes_pending;
     else return false;
   }
+  bool has_effect() const override { return effect; }
   std::vector<SubProgram> programs() const override {
     if constexpr (HasPrograms<O>) return op.programs();
     else return {};

@@ -50,7 +50,7 @@ struct Run {
   Landing landing;
   DType dtype, index_dtype;
   std::string_view source, target;
-  std::vector<std::string> receivers;     // of each unit: " for i=1, j=0"
+  std::vector<std::string> receivers;     // of each unit: "i=1, j=0"; empty: all devices
   std::vector<std::vector<int>> senders;  // of each unit: the device of each source; none: its number
 
   void operator()(const kernel::Unit& unit) const {
@@ -179,24 +179,10 @@ struct Run {
         fmt::format("slice {} of {} {}", static_cast<std::int64_t>(number) % sizes.each, source, sender);
     if (sizes.targets > 1) text += fmt::format(" for {} {}", target, slice.target);
     if (sizes.lanes > 1) text += fmt::format(" in lane {}", lane);
-    return text + (value < receivers.size() ? receivers[value] : "");
+    const bool is_of_some = value < receivers.size() && !receivers[value].empty();
+    return is_of_some ? text + " for " + receivers[value] : text;
   }
 };
-
-/// Of each distinct value of the result, the first device that holds it: " for i=1, j=0"; empty where all are one.
-std::vector<std::string> receivers_of(const Layout& layout) {
-  Type result = layout.results()[0];
-  std::vector<std::string> names(static_cast<std::size_t>(layout.shards(result)));
-  for (int device = layout.devices(); device-- > 0;) {
-    std::string& name = names[static_cast<std::size_t>(layout.shard(result, device))];
-    name.clear();
-    for (const Axis& axis : layout.mesh().axes())
-      if (layout.stores(result, axis))
-        name +=
-            fmt::format("{} {}={}", name.empty() ? " for" : ",", axis.name, layout.position({axis}, device));
-  }
-  return names;
-}
 
 /// For each distinct value of the result: the group of the device that holds it; empty without groups.
 std::vector<std::vector<int>> senders_of(const Layout& layout, const Axes& axes, const Groups& groups) {
@@ -265,8 +251,14 @@ Types RaggedCopy::infer(const Types& operands) const {
 Kernel RaggedCopy::kernel(const Layout& layout) const {
   const Types& operands = layout.operands();
   Sizes sizes(operands[0].shape(), operands[1].shape(), operands[2].shape());
-  Run run{sizes,  landing, operands[0].dtype(),  operands[2].dtype(),
-          source, target,  receivers_of(layout), senders_of(layout, axes, groups)};
+  Run run{sizes,
+          landing,
+          operands[0].dtype(),
+          operands[2].dtype(),
+          source,
+          target,
+          layout.holders(layout.results()[0]),
+          senders_of(layout, axes, groups)};
   std::size_t scratch = run.scratch_bytes();
   bool in_place = scratch == 0;
   return kernel::Opaque{.nanoseconds = 50 + 20 * static_cast<double>(sizes.lanes * sizes.slices()) +

@@ -9,6 +9,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/boundary.hpp"
+#include "tutti/control/number_checks.hpp"
 #include "tutti/run/donation.hpp"
 #include "tutti/run/place/cost.hpp"
 #include "tutti/run/plan/plan.hpp"
@@ -31,6 +32,8 @@ struct Executable::State {
   std::vector<ResultRing> rings;                        // per output
   std::vector<std::optional<std::size_t>> overwritten;  // per output: the input whose memory it may reuse
   std::vector<std::string> input_names;                 // per input
+  CallLog log;
+  std::function<void(std::string_view)> print;
   std::int64_t calls = 0, copied_bytes = 0;
   struct CopiedInput {
     std::size_t input;
@@ -40,11 +43,12 @@ struct Executable::State {
   std::mutex turn;
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
-      : local(localised(program, mesh, options.input_shardings)),
+      : local(local_program(program, mesh, options)),
         plan(local.program, mesh,
              {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
               of_workers.workers(), options.check_assumptions}),
-        team(of_workers) {
+        team(of_workers),
+        print(options.print) {
     const Graph& graph = plan.graph();
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
@@ -63,6 +67,12 @@ struct Executable::State {
                          static_cast<std::size_t>(buffer.bytes),
                          static_cast<std::size_t>(buffer.shard_stride));
     }
+  }
+
+  static LocalProgram local_program(const Program& program, const Mesh& mesh, const CompileOptions& options) {
+    LocalProgram local = localised(program, mesh, options.input_shardings);
+    if (options.check_nans) local.program = with_number_checks(local.program);
+    return local;
   }
 
   static void check_races(Plan& plan, const std::vector<std::optional<std::size_t>>& overwritten) {
@@ -148,10 +158,21 @@ struct Executable::State {
       results.push_back(room_for(i, inputs));
       plan.bind(inputs.size() + i, memory_of(*results.back()));
     }
-    if (recording) recording->call([this] { run_steps(); });
-    else run_steps();
+    try {
+      if (recording) recording->call([this] { run_steps(); });
+      else run_steps();
+    } catch (...) {
+      print_lines();
+      throw;
+    }
+    print_lines();
     check_replicas();
     return results;
+  }
+
+  void print_lines() {
+    for (const std::string& line : log.take())
+      if (print) print(line);
   }
 
   // ---- steps
@@ -164,10 +185,10 @@ struct Executable::State {
         case Team::Helpers::asleep: alone = placement.times.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (alone) return plan.run({nullptr, 0, track(0)});
+    if (alone) return plan.run({nullptr, 0, track(0), &log});
     auto work = [](void* state, int worker) {
       auto& self = *static_cast<State*>(state);
-      self.plan.run({&self.team, worker, self.track(worker)});
+      self.plan.run({&self.team, worker, self.track(worker), &self.log});
     };
     team.run(work, this, placement.times.nanoseconds);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,9 @@ struct CompileOptions {
   bool fuse = true;
   PlanChoice plan = PlanChoice::cheapest;
   Stores stores = Stores::by_size;
-  bool check_races = false;                   // time and memory are proportional to the data
+  bool check_nans = false;  // throws R006 where a NaN or an infinity is made; slow
+  std::function<void(std::string_view line)> print = {};  // takes the lines of debug_print; empty: drops them
+  bool check_races = false;                               // time and memory are proportional to the data
   Timeline* timeline = nullptr;               // records every step; must outlive the executable; null: none
   Where compiled_at = {};                     // the user's line, for the timeline
   std::vector<std::string> input_names = {};  // in the user's words; may be empty

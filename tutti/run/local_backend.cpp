@@ -2,6 +2,7 @@
 #include "tutti/run/local_backend.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -15,10 +16,17 @@
 namespace tutti {
 namespace {
 
-int worker_count(const Mesh& mesh, int wanted) {
+int worker_count(const Mesh& mesh, const MachineOptions& options) {
+  const int wanted = options.workers;
   require(wanted >= 0, Code::device, "{} workers; ask for 1 or more, or 0 to let Tutti choose", wanted);
+  if (options.check_nans) return 1;  // the first equation is the first that runs
   if (wanted > 0) return wanted;
   return std::min(Team::default_workers(), mesh.devices());
+}
+
+void print_to_standard_output(std::string_view line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
 }
 
 class LocalProgramRun : public Runnable {
@@ -36,7 +44,7 @@ class LocalProgramRun : public Runnable {
 }  // namespace
 
 LocalBackend::LocalBackend(const Mesh& mesh, const MachineOptions& options)
-    : Backend(mesh), options_(options), team_(worker_count(mesh, options.workers)) {
+    : Backend(mesh), options_(options), team_(worker_count(mesh, options)) {
   if (!options.trace.empty() || options.measure)
     timeline_ = std::make_unique<Timeline>(team_.workers(), options.trace, "tutti on " + to_string(mesh));
 }
@@ -50,6 +58,9 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
   options.check_races = true;
 #endif
   options.check_assumptions = options_.check_assumptions;
+  options.check_nans = options_.check_nans;
+  options.fuse = !options_.check_nans;
+  options.print = options_.print ? options_.print : print_to_standard_output;
   options.timeline = timeline_.get();
   options.compiled_at = request.where;
   options.input_names = request.input_names;

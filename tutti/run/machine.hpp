@@ -24,6 +24,11 @@ struct MachineOptions {
   bool check_assumptions = false;      // throws T004 where assume_invariant does not hold; slower
   std::string trace = {};  // file for a timeline of the workers, for ui.perfetto.dev (run/watch/timeline.hpp)
   bool measure = false;    // measures every step, as `trace` does; explain() shows the times
+  /// Throws R006 at the first equation that makes a NaN or an infinity from finite operands, with its line, the device and the
+  /// operands. Programs run unfused, by one worker; slow.
+  bool check_nans = false;
+  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output.
+  std::function<void(std::string_view line)> print = {};
 };
 
 class Backend;

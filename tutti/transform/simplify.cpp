@@ -28,12 +28,22 @@ Program without_dead_code(Program program) {
   PerVar<bool> live(program);
   for (Var var : program.outputs) live[var] = true;
   auto is_live = [&](const Equation& equation) {
-    return std::ranges::any_of(equation.results, [&](Var var) { return live[var]; });
+    return equation.op->has_effect() ||
+           std::ranges::any_of(equation.results, [&](Var var) { return live[var]; });
   };
   for (const Equation& equation : std::views::reverse(program.equations))
     if (is_live(equation))
       for (Var var : equation.operands) live[var] = true;
   std::erase_if(program.equations, std::not_fn(is_live));
+  return program;
+}
+
+Program without_effects(Program program) {
+  std::erase_if(program.equations, [](const Equation& equation) {
+    return equation.op->has_effect() && equation.op->programs().empty();
+  });
+  for (Equation& equation : program.equations)
+    if (equation.op->has_effect()) equation.op = with_changed_programs(equation.op, without_effects);
   return program;
 }
 
@@ -55,7 +65,7 @@ Program without_common_subexpressions(Program program) {
     });
     // A pending value is used once: two starts stay two.
     const bool starts = !equation.results.empty() && program.type(equation.results[0]).in_flight() != nullptr;
-    if (found != end && !starts) {
+    if (found != end && !starts && !equation.op->has_effect()) {
       for (std::size_t i = 0; i < equation.results.size(); ++i)
         same[equation.results[i]] = equations[found->second].results[i];
       continue;

@@ -7,10 +7,14 @@
 
 namespace tutti {
 
-/// Without the equations that no output depends on. Inputs stay.
+/// Without the equations that no output depends on, unless they have an effect. Inputs stay.
 Program without_dead_code(Program program);
 
-/// Without the equations that repeat an earlier one on the same operands; the earlier one's place stays.
+/// Without the ops that are there for their effect alone, those of sub-programs as well: for what is computed again.
+Program without_effects(Program program);
+
+/// Without the equations that repeat an earlier one on the same operands; the earlier one's place stays. Equations with an
+/// effect all stay.
 Program without_common_subexpressions(Program program);
 
 /// The program with casts of repeated values made before they are repeated: cast(broadcast_in_dim(x)) becomes

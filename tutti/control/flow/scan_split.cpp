@@ -7,6 +7,7 @@
 #include "tutti/control/flow/scan_groups.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/transform/simplify.hpp"
 #include "tutti/transform/split.hpp"
 
 namespace tutti {
@@ -81,7 +82,7 @@ class Splitter {
     for (bool is_linear : halves_.linear_outputs)
       result_.known.push_back(is_linear ? std::nullopt : std::optional(found[next++]));
     stacks_.assign(found.begin() + static_cast<std::ptrdiff_t>(next), found.end());
-    Program outside = with_outputs(halves_.known, once);
+    Program outside = with_outputs(without_effects(halves_.known), once);
     outside.inputs.resize(known_consts_);
     once_ = inline_program(outside,
                            {known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(known_consts_)});

@@ -109,6 +109,9 @@ Array select_lanes(const Array& lanes, const Array& x, const Array& otherwise) {
 
 // Every branch on all lanes; each lane takes the results of its own.
 Arrays all_branches(const Switch& op, const Axis& axis, const BatchedArrays& operands) {
+  require_no_effects(
+      "lanes take different branches, so every lane computes all branches; move it out of the branch",
+      op.branches);
   Array index = operands[0].array;
   Arrays results;
   for (std::size_t b = 0; b < op.branches.size(); ++b) {

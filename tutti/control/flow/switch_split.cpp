@@ -9,6 +9,7 @@
 #include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/zeros_of.hpp"
+#include "tutti/transform/simplify.hpp"
 #include "tutti/transform/split.hpp"
 
 namespace tutti {
@@ -80,7 +81,7 @@ Program made_again(const Halves& halves) {
   std::vector<std::size_t> outputs;
   for (std::size_t k = 0; k < halves.residuals.size(); ++k)
     if (halves.residuals[k].way == Halves::Way::again) outputs.push_back(halves.known_results + k);
-  return needed_part(halves.split.known, outputs);
+  return needed_part(without_effects(halves.split.known), outputs);
 }
 
 /// (known operands, residuals of all branches, linear operands) -> the linear results.

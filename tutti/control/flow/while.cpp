@@ -111,6 +111,9 @@ Array for_lanes(const Array& lanes, const Shape& shape) {
 
 // The loop goes on while any lane wants; a lane that does not keeps what it has.
 While while_any(const While& loop, const Axis& axis, const Types& types) {
+  require_no_effects(
+      "lanes make different numbers of trips, so a lane that is done computes on; move it out of the loop",
+      {loop.test, loop.body});
   Program test = batch(*loop.test, axis), body = batch(*loop.body, axis);
   auto any = [&](const Arrays& v) -> Arrays { return {reduce_max(inline_program(test, v)[0])}; };
   auto trip = [&](const Arrays& v) {

@@ -54,6 +54,16 @@ void require_decidable(std::string_view what, Type decider, const std::vector<Su
   }
 }
 
+void require_no_effects(std::string_view why, const std::vector<SubProgram>& programs) {
+  for (const SubProgram& program : programs)
+    for (const Equation& equation : program->equations) {
+      if (!equation.op->has_effect()) continue;
+      require_no_effects(why, equation.op->programs());
+      throw Error(Code::refused_rule, equation.where,
+                  fmt::format("{}: batch is refused: {}", equation.op->name(), why));
+    }
+}
+
 void require_type(std::string_view what, Type found, Type expected) {
   require(found.shape() == expected.shape(), Code::shape, "{} is {}, expected {}", what, to_string(found),
           to_string(expected));

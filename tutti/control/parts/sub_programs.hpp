@@ -14,6 +14,8 @@ Axes varying_axes(Type type);
 /// Throws T004 if `decider`, which decides what a device does, is a partial sum, or differs along an axis that one of the
 /// programs communicates over: some devices would wait for others that never come. `what`: "the predicate".
 void require_decidable(std::string_view what, Type decider, const std::vector<SubProgram>& programs);
+/// Throws T010 at an op with an effect, at any depth. `why` says why none may be there.
+void require_no_effects(std::string_view why, const std::vector<SubProgram>& programs);
 /// Throws T005, T007 or T004 unless `found` is `expected`; `what` names the value.
 void require_type(std::string_view what, Type found, Type expected);
 /// Throws T004 unless an operand that stays as it is may enter where devices go different ways along `varies`: as V, so

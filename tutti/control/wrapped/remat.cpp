@@ -83,7 +83,7 @@ Again computed_again(Program known, std::size_t results, const Remat& remat) {
     kept.insert(kept.end(), equation.results.begin(), equation.results.end());
     return true;
   });
-  known = without_dead_code(std::move(known));
+  known = without_dead_code(without_effects(std::move(known)));
   PerVar<bool> needed(known);
   for (Var var : known.outputs) needed[var] = true;
   for (const Equation& equation : known.equations)

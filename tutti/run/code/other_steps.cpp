@@ -139,8 +139,12 @@ void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
   const std::size_t each = operands + results;
   const std::span<std::byte* const> all = of_units(addresses, each, step);
   const std::int64_t* number = numbers.data() + step.unit_begin;
-  for (std::size_t i = 0; i < all.size(); i += each)
-    kernel({all.subspan(i, operands), all.subspan(i + operands, results), context.scratch, *number++});
+  StepPrinter printer(context.crew.log, context.crew.trip, equation);
+  for (std::size_t i = 0; i < all.size(); i += each) {
+    printer.unit = *number++;
+    kernel({all.subspan(i, operands), all.subspan(i + operands, results), context.scratch, printer.unit,
+            &printer});
+  }
 }
 
 void OpaqueCode::touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const {

@@ -48,6 +48,7 @@ struct Columns {
 struct OpaqueCode {
   std::function<void(const kernel::Unit&)> kernel;
   std::vector<std::byte*> addresses;  // of each job: operands, then results
+  std::size_t equation;               // in the program of the plan
   std::vector<std::int64_t> numbers;  // of each job: which of the distinct values it computes
   std::vector<std::int64_t> bytes;    // of each operand and result
   std::size_t operands, results;

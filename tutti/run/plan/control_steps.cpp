@@ -15,7 +15,14 @@ constexpr std::int64_t test_stride = 64;
 class Runner {
  public:
   Runner(const Control& args, const Crew& crew, std::size_t position)
-      : args_(args), crew_(crew), position_(position), consts_(args.sub.consts), carries_(args.sub.carries) {}
+      : args_(args),
+        trip_{crew.trip, args.equation, static_cast<std::int64_t>(position), &args.places[position]},
+        crew_(inside(crew, trip_)),
+        position_(position),
+        consts_(args.sub.consts),
+        carries_(args.sub.carries) {}
+  Runner(const Runner&) = delete;  // the crew points to the trip
+  Runner& operator=(const Runner&) = delete;
 
   void run() {
     switch (args_.sub.how) {
@@ -31,6 +38,11 @@ class Runner {
   std::byte* other_buffer(std::size_t carry) const { return result(ys_end() + carry); }
   std::size_t ys_end() const { return args_.results.size() - carries_; }
   std::byte* own_part(const ControlValue& value) const { return value.base + value.at_position[position_]; }
+
+  static Crew inside(Crew crew, const Trip& trip) {
+    crew.trip = &trip;
+    return crew;
+  }
 
   /// Lets worker 0 call `bind`, then runs the plan on all workers of the crew.
   template <class Bind>
@@ -54,7 +66,8 @@ class Runner {
     std::int32_t index = 0;
     std::memcpy(&index, operand(0), sizeof index);
     auto last = static_cast<std::int32_t>(args_.plans.size()) - 1;
-    Plan& plan = *args_.plans[static_cast<std::size_t>(std::clamp(index, 0, last))];
+    trip_.number = std::clamp(index, 0, last);
+    Plan& plan = *args_.plans[static_cast<std::size_t>(trip_.number)];
     run(plan, [&] {
       std::size_t slot = bind_coordinates(plan);
       for (std::size_t i = 1; i < args_.operands.size(); ++i) plan.bind(slot++, operand(i));
@@ -67,7 +80,10 @@ class Runner {
   /// writes the result, and only the first one reads the operand.
   void repeat() {
     std::int64_t length = args_.sub.length;
-    for (std::int64_t k = 0; k < length; ++k) run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
+    for (std::int64_t k = 0; k < length; ++k) {
+      trip_.number = k;
+      run(*args_.plans[0], [&] { bind_trip(*args_.plans[0], k); });
+    }
     if (length == 0 && crew_.worker == 0)
       for (std::size_t i = 0; i < carries_; ++i) copy(i, operand(consts_ + i));
   }
@@ -104,9 +120,11 @@ class Runner {
       if (*args_.test_result == std::byte{0}) break;
       in_result = !in_result;
       at_start = false;
+      ++trip_.number;
       run(body, [&] {
         for (std::size_t i = 0; i < carries_; ++i) body.bind(outputs + i, made_by_trip(i, in_result));
       });
+      ++trip_.number;
     }
     if (in_result || crew_.worker != 0) return;
     for (std::size_t i = 0; i < carries_; ++i)
@@ -135,7 +153,8 @@ class Runner {
   }
 
   const Control& args_;
-  const Crew& crew_;
+  Trip trip_;  // of a while loop test and body count apart
+  const Crew crew_;
   std::size_t position_, consts_, carries_;
 };
 
@@ -143,7 +162,11 @@ class Runner {
 
 void Control::run(const WorkerStep& step, StepContext& context) const {
   if (context.crew.alone() && step.tile_begin > 0) return;  // part of the first worker's list
-  const Crew crew = together ? context.crew : Crew{.track = context.crew.track};
+  Crew crew = context.crew;
+  if (!together) {
+    crew.team = nullptr;
+    crew.worker = 0;
+  }
   for (std::size_t position = 0; position < positions; ++position) Runner(*this, crew, position).run();
 }
 

@@ -23,8 +23,10 @@ struct Control {
   std::vector<std::int32_t> coordinates;  // per position, along each decided axis
   std::size_t coordinates_each = 0;
   std::shared_ptr<std::byte> test_result;
-  bool together = false;            // all workers run the plans
-  std::vector<bool> in_place = {};  // per carry: updated in place, without a second buffer
+  bool together = false;                 // all workers run the plans
+  std::size_t equation = 0;              // in the program that the step is in
+  std::vector<std::string> places = {};  // per position: "i=1, j=0", along the decided axes
+  std::vector<bool> in_place = {};       // per carry: updated in place, without a second buffer
 
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/plan/schedule.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tutti/base/overloaded.hpp"
@@ -197,8 +199,8 @@ class Scheduler {
     const Task& task = graph_.tasks[step.tasks[0]];
     const kernel::Opaque& work = std::get<OpaqueWork>(task.work).opaque;
     need_scratch(n, work.scratch_bytes);
-    CodeOf<OpaqueCode>& code =
-        keep(OpaqueCode{work.run, {}, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
+    CodeOf<OpaqueCode>& code = keep(OpaqueCode{
+        work.run, {}, *task.equation, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
     OpaqueCode& args = code.data;
     std::vector<Address> all = task.operands;
     for (BufferId b : task.results) all.push_back(natural_address(graph_, b));
@@ -237,6 +239,8 @@ class Scheduler {
         if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
     }
     args.coordinates_each = args.coordinates.size() / args.positions;
+    args.equation = *task.equation;
+    args.places = places_of(work.decided);
     if (work.sub.how == SubPrograms::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
@@ -251,6 +255,20 @@ class Scheduler {
     for (std::size_t i = 0; i < args.results.size(); ++i)
       put_address(&args.results[i].base, task.results[i], 0);
     return code;
+  }
+
+  /// "i=1, j=0" for each position along `decided`.
+  std::vector<std::string> places_of(AxisSet decided) const {
+    std::vector<std::string> places;
+    for (std::int64_t p = 0; p < positions(graph_.mesh, decided); ++p) {
+      const std::vector<std::int64_t> at = coordinates(graph_.mesh, decided, p);
+      std::string place;
+      for (std::size_t axis = 0; axis < at.size(); ++axis)
+        if (has(decided, axis))
+          place += fmt::format("{}{}={}", place.empty() ? "" : ", ", graph_.mesh.axes()[axis].name, at[axis]);
+      places.push_back(std::move(place));
+    }
+    return places;
   }
 
   ControlValue control_value(const Address& address, Type type, const SubWork& work) const {
