@@ -27,7 +27,7 @@
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
-#include "tutti/ops/cumsum.hpp"
+#include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/dynamic_update_slice.hpp"
@@ -52,6 +52,7 @@
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/sort.hpp"
 #include "tutti/ops/stop_gradient.hpp"
+#include "tutti/ops/top_k.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/ops/zero_tangent.hpp"
@@ -124,11 +125,11 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
-           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumsum, CustomJvp,
+           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumulative, CustomJvp,
            CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
            Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy,
            Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
-           StopGradient, Switch, Transpose, Unary, While, ZeroTangent>();
+           StopGradient, Switch, TopK, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

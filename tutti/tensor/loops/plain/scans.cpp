@@ -104,7 +104,7 @@ void run_along(std::byte* out, const std::byte* in, const AlongDim& shape, Order
       for (std::int64_t k = 0; k < shape.n; ++k) {
         std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
         std::int64_t at = (o * shape.n + along) * shape.inner + i;
-        to[at] = static_cast<T>(running.next(static_cast<Number>(from[at])));
+        to[at] = static_cast<T>(running.next(static_cast<Number>(static_cast<Computed<T>>(from[at]))));
       }
     }
 }

@@ -74,12 +74,23 @@ std::span<Keyed<Wide>> sorted_by_digits(std::span<Keyed<Wide>> from, std::span<K
   return from;
 }
 
-constexpr std::size_t shortest_by_digits = 512;  // below, merging is faster than counting digits
+constexpr std::size_t shortest_merged = 32, shortest_by_digits = 512;
+
+template <class Wide>
+void insert_in_order(std::span<Keyed<Wide>> keys) {
+  for (std::size_t end = 1; end < keys.size(); ++end) {
+    const Keyed<Wide> x = keys[end];
+    std::size_t at = end;
+    for (; at > 0 && x.key < keys[at - 1].key; --at) keys[at] = keys[at - 1];
+    keys[at] = x;
+  }
+}
 
 template <class Wide>
 std::span<Keyed<Wide>> sorted(std::span<Keyed<Wide>> from, std::span<Keyed<Wide>> spare, int bits) {
   if (from.size() >= shortest_by_digits) return sorted_by_digits(from, spare, bits);
-  std::ranges::stable_sort(from, {}, &Keyed<Wide>::key);
+  if (from.size() < shortest_merged) insert_in_order(from);
+  else std::ranges::stable_sort(from, {}, &Keyed<Wide>::key);
   return from;
 }
 
@@ -221,7 +232,7 @@ void many_of_line(const TopLine<T>& to, const T* from, std::int64_t n, std::int6
 bool takes_many(std::int64_t n, std::int64_t k) { return k > n / 4; }
 
 template <class T>
-void top_k_of(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
+void largest_of(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
               std::byte* scratch) {
   using Wide = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   auto* from = reinterpret_cast<const T*>(in);
@@ -244,21 +255,23 @@ void sorted_order(std::span<std::int64_t> order, std::span<const SortKeys> keys,
   for (std::size_t k = keys.size(); k > 0; --k) reorder(order, keys[k - 1], scratch);
 }
 
-std::size_t sorting_scratch_bytes(std::int64_t n) {
-  return 2 * static_cast<std::size_t>(n) * sizeof(Keyed<std::uint64_t>);
+std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes) {
+  const bool is_wide = key_bytes == 8 || !fits_u32(n);
+  return 2 * static_cast<std::size_t>(n) *
+         (is_wide ? sizeof(Keyed<std::uint64_t>) : sizeof(Keyed<std::uint32_t>));
 }
 
-void top_k(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
+void largest_elements(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
            DType dtype, std::byte* scratch) {
   if (k == 0) return;
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_complex_element<T>) fail(Code::internal, "the largest of {}", name(dtype));
-    else top_k_of<T>(values, indices, in, shape, k, scratch);
+    else largest_of<T>(values, indices, in, shape, k, scratch);
   });
 }
 
-std::size_t top_k_scratch_bytes(std::int64_t n, std::int64_t k) {
-  if (takes_many(n, k)) return sorting_scratch_bytes(n);
+std::size_t largest_elements_scratch_bytes(std::int64_t n, std::int64_t k, std::size_t element_bytes) {
+  if (takes_many(n, k)) return sorting_scratch_bytes(n, element_bytes);
   return static_cast<std::size_t>(most_candidates(k)) * sizeof(Candidate<std::uint64_t>);
 }
 

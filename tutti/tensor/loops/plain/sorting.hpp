@@ -20,15 +20,15 @@ struct SortKeys {
 
 /// Sorts stably: order[k] = index of the k-th smallest line position. The first keys decide; equal ones leave it to the
 /// next. There are order.size() keys of each. -0 and +0 are equal. NaNs of either sign are equal, and come last.
-/// `scratch` has sorting_scratch_bytes(order.size()) bytes.
+/// `scratch` has sorting_scratch_bytes(order.size(), ..) bytes for keys of at most `key_bytes` bytes.
 void sorted_order(std::span<std::int64_t> order, std::span<const SortKeys> keys, std::byte* scratch);
-std::size_t sorting_scratch_bytes(std::int64_t n);
+std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes);
 
 /// The k largest elements along the dim, in descending order, and their indices in i32. Of equal elements the first one
 /// comes first. NaNs of either sign are equal, and come first; +0 comes before -0. Not for complex numbers.
-/// `scratch` has top_k_scratch_bytes bytes.
-void top_k(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
+/// `scratch` has largest_elements_scratch_bytes bytes for elements of `element_bytes` bytes.
+void largest_elements(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
            DType dtype, std::byte* scratch);
-std::size_t top_k_scratch_bytes(std::int64_t n, std::int64_t k);
+std::size_t largest_elements_scratch_bytes(std::int64_t n, std::int64_t k, std::size_t element_bytes);
 
 }  // namespace tutti
