@@ -147,7 +147,7 @@ Jvp Cumulative::jvp(const Arrays& operands, const Tangents& tangents) const {
   if (!tangents[0]) return constant_jvp(*this, operands);
   auto combine = [&](const Arrays& a, const Arrays& b) { return combined(kind, a, b); };
   Array result = apply_one(*this, operands);
-  return {{result}, {odd_even_scan(combine, {operands[0], *tangents[0]}, dim, order)[1]}};
+  return {{result}, {odd_even_scan(combine, {operands[0], *tangents[0]}, {dim, order, name()})[1]}};
 }
 
 // An element is in all later sums, so it gets the cotangents from there on.

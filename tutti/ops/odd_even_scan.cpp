@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/odd_even_scan.hpp"
 
+#include "tutti/ops/apply.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
@@ -29,28 +30,48 @@ Array interleaved(const Array& even, const Array& odd, Dim dim) {
   return concatenate({joined, slice_in_dim(even, pairs, {}, 1, dim.index)}, dim.index);
 }
 
-Arrays scanned(const Combine& combine, const Arrays& elements, Dim dim) {
-  const std::int64_t n = elements[0].shape()[dim], pairs = n / 2;
+// even[0], and the others combined from the odd result before and the element behind.
+Arrays even_results(const Combine& combine, const Arrays& elements, const Arrays& odd, const OddEvenScan& scan) {
+  const std::int64_t n = elements[0].shape()[scan.dim], pairs = n / 2;
+  auto part = [&](const Arrays& arrays, std::int64_t start, std::int64_t limit, std::int64_t stride) {
+    return front_end(scan.name, scan.where, [&] { return slices(arrays, scan.dim, start, limit, stride); });
+  };
+  Arrays even = part(elements, 0, 1, 1);
+  if (n == 2) return even;
+  const Arrays before = n % 2 == 0 ? part(odd, 0, pairs - 1, 1) : odd, behind = part(elements, 2, n, 2),
+               later = combine(before, behind);
+  return front_end(scan.name, scan.where, [&] {
+    for (std::size_t i = 0; i < even.size(); ++i) even[i] = concatenate({even[i], later[i]}, scan.dim.index);
+    return even;
+  });
+}
+
+Arrays scanned(const Combine& combine, const Arrays& elements, const OddEvenScan& scan) {
+  const std::int64_t n = elements[0].shape()[scan.dim];
   if (n < 2) return elements;
-  const Arrays first = slices(elements, dim, 0, n - 1, 2), second = slices(elements, dim, 1, n, 2);
-  const Arrays odd = scanned(combine, combine(first, second), dim);
-  Arrays even = slices(elements, dim, 0, 1, 1);
-  if (n > 2) {
-    const Arrays before = n % 2 == 0 ? slices(odd, dim, 0, pairs - 1, 1) : odd,
-                 behind = slices(elements, dim, 2, n, 2), later = combine(before, behind);
-    for (std::size_t i = 0; i < even.size(); ++i) even[i] = concatenate({even[i], later[i]}, dim.index);
-  }
-  Arrays results;
-  for (std::size_t i = 0; i < even.size(); ++i) results.push_back(interleaved(even[i], odd[i], dim));
-  return results;
+  auto every_second = [&](std::int64_t start, std::int64_t limit) {
+    return front_end(scan.name, scan.where, [&] { return slices(elements, scan.dim, start, limit, 2); });
+  };
+  const Arrays first = every_second(0, n - 1), second = every_second(1, n);
+  const Arrays odd = scanned(combine, combine(first, second), scan);
+  const Arrays even = even_results(combine, elements, odd, scan);
+  return front_end(scan.name, scan.where, [&] {
+    Arrays results;
+    for (std::size_t i = 0; i < even.size(); ++i) results.push_back(interleaved(even[i], odd[i], scan.dim));
+    return results;
+  });
 }
 
 }  // namespace
 
-Arrays odd_even_scan(const Combine& combine, const Arrays& elements, Dim dim, Order order) {
-  if (order == Order::forward) return scanned(combine, elements, dim);
-  auto turned = [&](const Array& x) { return rev(x, dim.index); };
-  return each(scanned(combine, each(elements, turned), dim), turned);
+Arrays odd_even_scan(const Combine& combine, const Arrays& elements, const OddEvenScan& scan) {
+  if (scan.order == Order::forward) return scanned(combine, elements, scan);
+  auto turned = [&](const Arrays& arrays) {
+    return front_end(scan.name, scan.where,
+                     [&] { return each(arrays, [&](const Array& x) { return rev(x, scan.dim.index); }); });
+  };
+  const Arrays backward = turned(elements);
+  return turned(scanned(combine, backward, scan));
 }
 
 }  // namespace tutti
