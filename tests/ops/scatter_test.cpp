@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
 
 namespace tutti {
@@ -29,6 +34,48 @@ TEST(scatter, of_add_sums_those_that_meet) {
   EXPECT_EQ(computed(Scatter{ScatterKind::add, elements},
                      {counted(DType::f32, {3}), places({3}, {2, 0, 2}), numbers({3}, {10, 20, 30})})[0],
             numbers({3}, {21, 2, 43}));
+}
+
+TEST(scatter, of_the_other_kinds_combines_those_that_meet) {
+  auto combined = [](ScatterKind kind, const Tensor& updates) {
+    return computed(Scatter{kind, elements}, {counted(DType::f32, {3}), places({3}, {2, 0, 2}), updates})[0];
+  };
+  EXPECT_EQ(combined(ScatterKind::multiply, numbers({3}, {10, 20, 30})), numbers({3}, {20, 2, 900}));
+  EXPECT_EQ(combined(ScatterKind::min, numbers({3}, {2.5, 20, -1})), numbers({3}, {1, 2, -1}));
+  EXPECT_EQ(combined(ScatterKind::max, numbers({3}, {3.5, -20, 4})), numbers({3}, {1, 2, 4}));
+}
+
+TEST(scatter, of_extremes_keeps_nan_and_the_sign_of_zero) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor larger =
+      computed(Scatter{ScatterKind::max, elements},
+               {numbers({3}, {nan, -0.0F, 1}), places({3}, {0, 1, 2}), numbers({3}, {5, 0, nan})})[0];
+  EXPECT_TRUE(std::isnan(larger.at(0)) && std::isnan(larger.at(2)));
+  EXPECT_FALSE(std::signbit(larger.at(1)));
+}
+
+TEST(scatter, of_extremes_of_bool_is_or_and_and) {
+  auto combined = [](ScatterKind kind) {
+    return computed_by(
+        [=](const Arrays& x) {
+          Array updates = x[2] > 0;
+          return convert(apply_one(Scatter{kind, elements}, {x[0] > 0, x[1], updates}), DType::f32);
+        },
+        {numbers({3}, {1, 0, 1}), places({3}, {0, 1, 2}), numbers({3}, {0, 1, 1})});
+  };
+  EXPECT_EQ(combined(ScatterKind::min), numbers({3}, {0, 0, 1}));
+  EXPECT_EQ(combined(ScatterKind::max), numbers({3}, {1, 1, 1}));
+}
+
+/// In bf16, 1.0078125 squared is rounded to 1.015625; the product of four of them is rounded once to 1.03125.
+TEST(scatter, of_multiply_rounds_a_product_of_halves_once) {
+  Tensor product = computed_by(
+      [](const Arrays& x) {
+        Array bf16 = convert(x[0], DType::bf16), updates = convert(x[2], DType::bf16);
+        return convert(scatter_multiply(bf16, x[1], updates, elements), DType::f32);
+      },
+      {numbers({1}, {257}), places({2}, {0, 0}), numbers({2}, {1.0078125F, 0.9921875F})});
+  EXPECT_EQ(product, numbers({1}, {256}));
 }
 
 /// In bf16, 256 + 1 is rounded to 256, and 256 + 2 is 258.
@@ -90,8 +137,9 @@ TEST(scatter, of_replace_transposes_to_those_that_stay) {
 }
 
 TEST(scatter, brings_windows_inside_if_asked) {
-  EXPECT_EQ(computed_by([](const Arrays& x) { return scatter(x[0], x[1], 9, elements, GatherMode::clip); },
-                        {counted(DType::f32, {3}), places({2}, {-4, 7})}),
+  EXPECT_EQ(computed_by(
+                [](const Arrays& x) { return scatter(x[0], x[1], 9, elements, {.mode = GatherMode::clip}); },
+                {counted(DType::f32, {3}), places({2}, {-4, 7})}),
             numbers({3}, {9, 2, 9}));
 }
 
@@ -128,6 +176,34 @@ TEST(scatter, rejects_a_sum_of_bool) {
   EXPECT_EQ(refusal_of(Scatter{ScatterKind::add, rows},
                        {Type(DType::boolean, {5, 3}), indices, Type(DType::boolean, {4, 3})}),
             "T007: bool[5,3] is bool, which has no sum; convert it to i32 first");
+}
+
+TEST(scatter, rejects_a_product_of_bool_and_an_order_of_complex_numbers) {
+  auto refused = [](ScatterKind kind, DType dtype) {
+    return refusal_of(Scatter{kind, rows}, {matrix.with(dtype), indices, updates.with(dtype)});
+  };
+  EXPECT_EQ(
+      refused(ScatterKind::multiply, DType::boolean),
+      "T007: bool[5,3] is bool, which has no product; for \"and\" take the minimum, or convert it to i32");
+  EXPECT_EQ(refused(ScatterKind::min, DType::complex64).substr(0, 30), "T007: c64[5,3] is complex");
+}
+
+TEST(scatter, prints_a_promise_of_unique_indices) {
+  Scatter op{ScatterKind::multiply, elements, true};
+  EXPECT_TRUE(to_string(Op(op)).ends_with("index_vector=1, unique_indices=true}")) << to_string(Op(op));
+}
+
+TEST(scatter, of_replace_at_unique_indices_transposes_without_finding_out_who_stays) {
+  auto ops_of_transpose = [](bool unique) {
+    auto back = [&](const Arrays& in) {
+      Scatter op{ScatterKind::replace, elements, unique};
+      Type x(DType::f32, {3}), u(DType::f32, {2});
+      return *op.transpose({{std::nullopt, x}, {in[0], in[0].type()}, {std::nullopt, u}}, {in[1]})[2];
+    };
+    return program_text({Type(DType::i32, {2}), Type(DType::f32, {3})}, back);
+  };
+  EXPECT_EQ(ops_of_transpose(true).find("scatter{"), std::string::npos) << ops_of_transpose(true);
+  EXPECT_NE(ops_of_transpose(false).find("scatter{"), std::string::npos);
 }
 
 TEST(scatter, numbers_its_constraints_as_stablehlo_does_c22) {

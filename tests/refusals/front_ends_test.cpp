@@ -94,6 +94,13 @@ const std::vector<Call>& calls() {
       {"pbroadcast", [](Array x) { return pbroadcast(x, "data"); }},
       {"pcast", [](Array x) { return pcast(x, "data", varying); }},
       {"mask", [](Array x) { return mask(x, "data"); }},
+      {"at.get", [](Array x) { return x.at({ellipsis, 0}).get(); }},
+      {"at.set", [](Array x) { return x.at(0).set(1); }},
+      {"at.add", [](Array x) { return x.at(0).add(1); }},
+      {"at.multiply", [](Array x) { return x.at(0).multiply(1); }},
+      {"at.min", [](Array x) { return x.at(0).min(1); }},
+      {"at.max", [](Array x) { return x.at(0).max(1); }},
+      {"all", [](Array x) { return all(x); }},
       {"keep_on_one", [](Array x) { return keep_on_one(x, "data"); }},
       // clang-format on
   };

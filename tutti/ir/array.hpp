@@ -20,6 +20,9 @@
 
 namespace tutti {
 
+class At;     // tutti/functions/at.hpp
+class Index;  // tutti/ir/index.hpp
+
 /// The number of a variable in its program.
 using Var = int;
 
@@ -73,13 +76,15 @@ class Array {
 
   /// Arrays are not conditions: their values are not known while a program is traced. Use select.
   explicit operator bool() const = delete;  // use select
-  template <class Index>
-  Array operator[](const Index&) const {
-    static_assert(never<Index>,
-                  "array: [ ] does not index arrays; use index_in_dim(x, 0), slice_in_dim or take, and of a "
-                  "finished array x.values<float>()[0]");
-    return {};
-  }
+  /// NumPy's indexing, basic and advanced: x[0], x[rows], x[{0, all, range(1, none, 2), newaxis, ellipsis}]. Ranges are
+  /// clamped. An array of indices gives its shape to the result; negative elements count from the end, and elements
+  /// out of range read the nearest row. Throws T005, T006 for a number out of range, T007 for masks and floats, T011
+  /// outside a trace.
+  Array operator[](const Index& index) const;
+  Array operator[](std::initializer_list<Index> indices) const;
+  /// The elements that the same indices name, to change them: x.at(rows).add(updates). See At.
+  At at(const Index& index) const;
+  At at(std::initializer_list<Index> indices) const;
   template <class Other>
   bool operator==(const Other&) const {
     static_assert(never<Other>,

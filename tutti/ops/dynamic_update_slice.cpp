@@ -97,7 +97,7 @@ BatchedArrays DynamicUpdateSlice::batch(const Axis& axis, const BatchedArrays& o
   Array x = materialised(operands[0], axis), update = materialised(operands[1], axis);
   if (std::ranges::any_of(starts, &Batched::batched))
     return {{scatter(x, vectors_of_starts(starts, axis), update, windows_of_lanes(types[0].rank(), true),
-                     GatherMode::clip),
+                     {.mode = GatherMode::clip}),
              true}};
   std::vector<Operand> behind{0};
   for (const Batched& start : starts) behind.push_back(start.array);

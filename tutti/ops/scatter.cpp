@@ -8,9 +8,11 @@
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/indexing.hpp"
 #include "tutti/ops/iota.hpp"
@@ -56,8 +58,9 @@ bool may_meet(const Windows& windows) {
   });
 }
 
-// Sums of f16 and bf16 are rounded once: all stand in scratch as f32 until they are complete.
-Kernel added_in_f32(const WindowDims& dims, Type x, Type indices, Type updates, const WindowSizes& sizes) {
+// Sums and products of f16 and bf16 are rounded once: all stand in scratch as f32 until they are complete.
+Kernel combined_in_f32(ScatterKind kind, const WindowDims& dims, Type x, Type indices, Type updates,
+                       const WindowSizes& sizes) {
   DType dtype = x.dtype();
   Type wide_x = x.with(DType::f32), wide_updates = updates.with(DType::f32);
   Windows windows = windows_of(dims, wide_x, indices, wide_updates, sizes);
@@ -66,19 +69,65 @@ Kernel added_in_f32(const WindowDims& dims, Type x, Type indices, Type updates, 
                                        0.2 * static_cast<double>(x.bytes() + updates.bytes()),
                         .scratch_bytes = first + wide_updates.bytes(),
                         .run = [=](const kernel::Unit& unit) {
-                          std::byte *sums = unit.scratch, *terms = unit.scratch + first;
-                          convert_kernel(dtype, DType::f32)(sums, &unit.operands[0], x.elements());
+                          std::byte *wide = unit.scratch, *terms = unit.scratch + first;
+                          convert_kernel(dtype, DType::f32)(wide, &unit.operands[0], x.elements());
                           convert_kernel(dtype, DType::f32)(terms, &unit.operands[2], updates.elements());
-                          scatter_windows(sums, unit.operands[1], terms, windows, DType::f32,
-                                          ScatterKind::add);
-                          const std::byte* const complete[] = {sums};
+                          scatter_windows(wide, unit.operands[1], terms, windows, DType::f32, kind);
+                          const std::byte* const complete[] = {wide};
                           convert_kernel(DType::f32, dtype)(unit.results[0], complete, x.elements());
                         }};
 }
 
+// A replacement is linear like a sum: which elements stay does not depend on their values.
+bool is_linear(ScatterKind kind) { return kind == ScatterKind::add || kind == ScatterKind::replace; }
+bool rounds(ScatterKind kind) { return kind == ScatterKind::add || kind == ScatterKind::multiply; }
+
+// The tangent of a product: each factor's tangent times the other factors.
+std::optional<Array> tangent_of_product(const Scatter& op, const Arrays& operands, const Tangents& tangents) {
+  const Array &x = operands[0], &indices = operands[1], &updates = operands[2];
+  std::optional<Array> by_x, by_updates;
+  if (tangents[0]) by_x = *tangents[0] * apply_one(op, {ones(x.shape(), x.dtype()), indices, updates});
+  if (tangents[2]) {
+    require(op.unique_indices, Code::refused_rule,
+            "jvp is refused: the derivative of a product by its updates is only known where no two of them "
+            "meet; if none do, say so with .unique_indices = true");
+    Array factors = apply_one(Gather{op.dims, sizes_of(op.dims, x.shape(), updates.shape())}, {x, indices});
+    by_updates = apply_one(Scatter{ScatterKind::add, op.dims},
+                           {zero_tangent(x.type()), indices, *tangents[2] * factors});
+  }
+  return sum_of(by_x, by_updates);
+}
+
+// The tangent of a maximum or minimum: the mean of those of the elements that are the result.
+Array tangent_of_extreme(const Scatter& op, const Arrays& operands, const Tangents& tangents,
+                         const Array& result) {
+  const Array &x = operands[0], &indices = operands[1], &updates = operands[2];
+  Gather of_updates{op.dims, sizes_of(op.dims, x.shape(), updates.shape())};
+  Scatter added{ScatterKind::add, op.dims};
+  Array is_kept = equal(x, result),
+        is_nan = not_equal(x, x);  // which equals nothing, even if nothing meets it
+  Array stays = convert(is_kept | is_nan, x.dtype());
+  Array hits = convert(equal(updates, apply_one(of_updates, {result, indices})), x.dtype());
+  Array t = tangents[0] ? *tangents[0] * stays : zero_tangent(x.type());
+  Array s = tangents[2] ? *tangents[2] * hits : zero_tangent(updates.type());
+  Array sum = apply_one(added, {t, indices, s}), count = apply_one(added, {stays, indices, hits});
+  return sum / maximum(count, 1);
+}
+
+std::string_view stablehlo_name(ScatterKind kind) {
+  switch (kind) {
+    case ScatterKind::add: return "stablehlo.add";
+    case ScatterKind::multiply: return "stablehlo.multiply";
+    case ScatterKind::min: return "stablehlo.minimum";
+    case ScatterKind::max: return "stablehlo.maximum";
+    case ScatterKind::replace: return "";  // its region has no op
+  }
+  return "";
+}
+
 Array scattered(ScatterKind kind, const Operand& x, const Array& indices, const Operand& updates,
-                const WindowDims& dims, GatherMode mode) {
-  Scatter op{kind, dims};
+                const WindowDims& dims, const ScatterOptions& options) {
+  Scatter op{kind, dims, options.unique_indices};
   return front_end(op.name(), x.where(), [&] {
     Array array = as_array(x, {updates}), windows = as_array(updates, {x}), wanted = indices;
     if (!updates.array()) {
@@ -87,7 +136,7 @@ Array scattered(ScatterKind kind, const Operand& x, const Array& indices, const 
     }
     op.infer({array.type().with(AxisStates{}), indices.type().with(AxisStates{}),
               windows.type().with(AxisStates{})});
-    if (mode == GatherMode::clip)
+    if (options.mode == GatherMode::clip)
       wanted = brought_inside(dims, indices, array.shape(), sizes_of(dims, array.shape(), windows.shape()));
     return apply_one(op, {array, wanted, windows});
   });
@@ -99,6 +148,9 @@ std::string_view Scatter::name() const {
   switch (kind) {
     case ScatterKind::add: return "scatter_add";
     case ScatterKind::replace: return "scatter";
+    case ScatterKind::multiply: return "scatter_multiply";
+    case ScatterKind::min: return "scatter_min";
+    case ScatterKind::max: return "scatter_max";
   }
   return {};
 }
@@ -109,18 +161,45 @@ About Scatter::about() const {
       return {"An array to whose windows, one per index vector, updates are added.", "scatter_add"};
     case ScatterKind::replace:
       return {"An array of which windows, one per index vector, are replaced by updates.", "scatter"};
+    case ScatterKind::multiply:
+      return {"An array whose windows, one per index vector, are multiplied by updates.", "scatter_multiply"};
+    case ScatterKind::min:
+      return {"The smaller elements of updates and of an array's windows, one per index vector.",
+              "scatter_min"};
+    case ScatterKind::max:
+      return {"The larger elements of updates and of an array's windows, one per index vector.",
+              "scatter_max"};
   }
   return {};
 }
 
 std::vector<AxisStates> Scatter::wants(const Types& operands) const {
-  return states_by_indices(operands, are_indices);
+  return is_linear(kind) ? states_by_indices(operands, are_indices) : joined_states(operands, Mixing::alike);
+}
+
+Parameters Scatter::parameters() const {
+  Parameters parameters = parameters_of(dims);
+  if (unique_indices) parameters.emplace_back("unique_indices", "true");
+  return parameters;
+}
+
+void require_taken(ScatterKind kind, Type x) {
+  switch (kind) {
+    case ScatterKind::replace: return;
+    case ScatterKind::add: return require_summable(x);
+    case ScatterKind::multiply:
+      return require(x.dtype() != DType::boolean, Code::dtype,
+                     "{} is bool, which has no product; for \"and\" take the minimum, or convert it to i32",
+                     to_string(x));
+    case ScatterKind::min:
+    case ScatterKind::max: return require_order(x);
+  }
 }
 
 Types Scatter::infer(const Types& operands) const {
   const Type &x = operands[0], &indices = operands[1], &updates = operands[2];
   require_same_dtype(x, updates);
-  if (kind == ScatterKind::add) require_summable(x);
+  require_taken(kind, x);
   require_window_dims(dims, x, indices, windows_rank(dims, indices), labels);
   require(updates.rank() == windows_rank(dims, indices), Code::shape,
           "the updates are {}, of rank {}; {} and these dims have windows of rank {} (scatter_c4)",
@@ -134,15 +213,16 @@ Types Scatter::infer(const Types& operands) const {
   require(updates.shape() == windows_shape(dims, indices, sizes), Code::shape,
           "the updates are {}, the windows of {} have the shape [{}] (scatter_c4)", to_string(updates),
           to_string(indices), to_string(windows_shape(dims, indices, sizes)));
-  return {x.with(agreed_states_by_indices(operands, are_indices))};
+  return {x.with(is_linear(kind) ? agreed_states_by_indices(operands, are_indices)
+                                 : agreed_states(operands, Mixing::alike))};
 }
 
 Kernel Scatter::kernel(const Layout& layout) const {
   Type x = layout.operands()[0], indices = layout.operands()[1], updates = layout.operands()[2];
   WindowSizes sizes = sizes_of(dims, x.shape(), updates.shape());
   Windows windows = windows_of(dims, x, indices, updates, sizes);
-  if (kind == ScatterKind::add && is_half(x.dtype()) && may_meet(windows))
-    return added_in_f32(dims, x, indices, updates, sizes);
+  if (rounds(kind) && is_half(x.dtype()) && may_meet(windows))
+    return combined_in_f32(kind, dims, x, indices, updates, sizes);
   return kernel::Opaque{.nanoseconds = 20 + 10 * static_cast<double>(windows.count()) +
                                        0.05 * static_cast<double>(updates.bytes()),
                         .run =
@@ -155,9 +235,15 @@ Kernel Scatter::kernel(const Layout& layout) const {
                         .changes = 0};
 }
 
-// Also a replacement is linear: which elements stay does not depend on their values.
 Jvp Scatter::jvp(const Arrays& operands, const Tangents& tangents) const {
-  return jvp_by_indices(*this, operands, tangents, are_indices);
+  if (is_linear(kind)) return jvp_by_indices(*this, operands, tangents, are_indices);
+  if (!tangents[0] && !tangents[2]) return constant_jvp(*this, operands);
+  if (kind == ScatterKind::multiply) {
+    std::optional<Array> tangent = tangent_of_product(*this, operands, tangents);
+    return {tutti::apply(*this, operands), {tangent}};
+  }
+  Array result = apply_one(*this, operands);
+  return {{result}, {tangent_of_extreme(*this, operands, tangents, result)}};
 }
 
 Tangents Scatter::transpose(const LinearOperands& operands, const Tangents& cotangents) const {
@@ -168,8 +254,8 @@ Tangents Scatter::transpose(const LinearOperands& operands, const Tangents& cota
   bool adds = kind == ScatterKind::add;
   Tangents result(3);
   if (operands[2].linear()) {  // reads ct first: then the cotangent of x may lie where ct does
-    Array counts =
-        adds ? lies_inside(dims, indices, array, sizes) : stays(dims, indices, array, updates, sizes);
+    Array counts = adds || unique_indices ? lies_inside(dims, indices, array, sizes)
+                                          : stays(dims, indices, array, updates, sizes);
     Array windows = apply_one(Gather{dims, sizes}, {ct, indices});
     result[2] = select(counts, windows, zero_tangent(windows.type()));
   }
@@ -178,12 +264,17 @@ Tangents Scatter::transpose(const LinearOperands& operands, const Tangents& cota
   return result;
 }
 
+std::string_view Scatter::refusal(Rule rule) const {
+  if (rule != Rule::transpose || is_linear(kind)) return "";
+  return "a product, maximum or minimum is not linear in both together";
+}
+
 BatchedArrays Scatter::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const auto& [indices, of_indices] = operands[1];
   bool of_data = operands[0].batched || operands[2].batched;
   if (!of_data && !of_indices)
     return {{apply_one(*this, {operands[0].array, indices, operands[2].array}), false}};
-  Scatter op{kind, with_lanes(dims, true, of_indices)};
+  Scatter op{kind, with_lanes(dims, true, of_indices), unique_indices};
   return {{apply_one(op, {materialised(operands[0], axis), indices, materialised(operands[2], axis)}), true}};
 }
 
@@ -201,7 +292,7 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
   Type scalar(emitter.result_types()[0].dtype(), {});
   auto update = [&](const Lowered& x) -> Lowered {
     if (kind == ScatterKind::replace) return {x[1]};
-    return {emitter.emit("stablehlo.add", x, scalar)};
+    return {emitter.emit(stablehlo_name(kind), x, scalar)};
   };
   return emitter.emit_with_regions("stablehlo.scatter", operands, emitter.result_types(),
                                    {{{scalar, scalar}, update}},
@@ -211,45 +302,29 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
                                     {"unique_indices", {false}}});
 }
 
-std::vector<Example> Scatter::examples() {
-  const Axes& axes = example_mesh().axes();
-  const Dims none, d0{Dim{0}}, d1{Dim{1}}, d01{Dim{0}, Dim{1}};
-  auto indices = [](const Shape& shape, const AxisStates& states = {}, DType dtype = DType::i32) {
-    return ExampleOperand(Type(dtype, shape, states), -1, 5);
-  };
-  const WindowDims rows{d1, d0, none, none, d0, Dim{1}}, windows{d1, d0, none, none, d01, Dim{1}},
-      of_each{none, {Dim{0}, Dim{2}}, d1, d1, {Dim{2}, Dim{0}}, Dim{2}};
-  std::vector<Example> examples;
-  for (ScatterKind kind : {ScatterKind::add, ScatterKind::replace}) {
-    auto add = [&](const WindowDims& dims, DType dtype, const Shape& x, ExampleOperand where,
-                   const Shape& updates, const AxisStates& states = {}) {
-      examples.push_back(
-          {Scatter{kind, dims}, {Type(dtype, x, states), where, Type(dtype, updates, states)}});
-    };
-    const auto& [a, b, c] = std::tuple(axes[0], axes[1], axes[2]);
-    add(rows, DType::f64, {5, 3}, indices({4}), {4, 3});
-    add(rows, DType::f64, {4, 2}, indices({6}, {{a, varying}}, DType::i64), {6, 2}, {{a, varying}});
-    add(rows, DType::f64, {3, 2}, indices({2}, {{b, reduced}}), {2, 2}, {{b, unreduced}});
-    add(rows, DType::f32, {3, 2}, indices({2}), {2, 1}, {{c, reduced}});
-    add(windows, DType::f64, {5, 3}, indices({4, 2}, {}, DType::i64), {4, 2});
-    add(of_each, DType::f32, {2, 4, 3}, indices({3, 4, 2}), {3, 4});
-    add({d0, d0, none, none, d0, Dim{0}}, DType::i32, {5, 3}, indices({}), {3});
-    add(rows, DType::i64, {5, 3}, indices({0}), {0, 3});
-    add({none, none, none, none, none, Dim{0}}, DType::f32, {}, indices({0}), {});
-  }
-  examples.push_back({Scatter{ScatterKind::replace, rows},
-                      {Type(DType::boolean, {5, 2}), indices({4}), Type(DType::boolean, {4, 2})}});
-  return examples;
-}
-
 Array scatter(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
-              GatherMode mode) {
-  return scattered(ScatterKind::replace, x, indices, updates, dims, mode);
+              const ScatterOptions& options) {
+  return scattered(ScatterKind::replace, x, indices, updates, dims, options);
 }
 
 Array scatter_add(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
-                  GatherMode mode) {
-  return scattered(ScatterKind::add, x, indices, updates, dims, mode);
+                  const ScatterOptions& options) {
+  return scattered(ScatterKind::add, x, indices, updates, dims, options);
+}
+
+Array scatter_multiply(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+                       const ScatterOptions& options) {
+  return scattered(ScatterKind::multiply, x, indices, updates, dims, options);
+}
+
+Array scatter_min(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+                  const ScatterOptions& options) {
+  return scattered(ScatterKind::min, x, indices, updates, dims, options);
+}
+
+Array scatter_max(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,
+                  const ScatterOptions& options) {
+  return scattered(ScatterKind::max, x, indices, updates, dims, options);
 }
 
 }  // namespace tutti

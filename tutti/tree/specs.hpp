@@ -10,13 +10,10 @@
 #include <vector>
 
 #include "tutti/tree/structure.hpp"
+#include "tutti/types/none.hpp"
 #include "tutti/types/sharding.hpp"
 
 namespace tutti {
-
-struct None {};
-/// A dimension that is not split.
-inline constexpr None none;
 
 /// An axis, or a part of one, by name.
 struct SpecAxis {

@@ -48,25 +48,25 @@ std::optional<std::size_t> bytes_of_run(std::span<const CopyLoop> loops, std::si
   return static_cast<std::size_t>(loops[0].size) * element_bytes;
 }
 
-/// Adds windows to the array, in runs of consecutive elements where there are such.
-class Addition {
+/// Combines windows with the array, in runs of consecutive elements where there are such.
+class Combination {
  public:
-  explicit Addition(DType dtype)
-      : kernel_(binary_kernel(BinaryFn::add, dtype, Stride::dense, Stride::dense)),
+  Combination(BinaryFn fn, DType dtype)
+      : kernel_(binary_kernel(fn, dtype, Stride::dense, Stride::dense)),
         element_bytes_(bytes_per_element(dtype)) {}
 
   void operator()(std::byte* array, const std::byte* window, std::span<const CopyLoop> loops) const {
-    if (loops.empty()) return add_run(array, window, 1);
+    if (loops.empty()) return combine_run(array, window, 1);
     const CopyLoop& outer = loops[0];
-    if (loops.size() == 1 && is_dense(outer, element_bytes_)) return add_run(array, window, outer.size);
+    if (loops.size() == 1 && is_dense(outer, element_bytes_)) return combine_run(array, window, outer.size);
     for (std::int64_t i = 0; i < outer.size; ++i)
       (*this)(array + i * outer.from_stride, window + i * outer.to_stride, loops.subspan(1));
   }
 
  private:
-  void add_run(std::byte* array, const std::byte* window, std::int64_t elements) const {
-    const std::byte* const terms[] = {array, window};
-    kernel_(array, terms, elements);
+  void combine_run(std::byte* array, const std::byte* window, std::int64_t elements) const {
+    const std::byte* const operands[] = {array, window};
+    kernel_(array, operands, elements);
   }
 
   ElementwiseKernel kernel_;
@@ -85,6 +85,9 @@ std::string_view name(ScatterKind kind) {
   switch (kind) {
     case ScatterKind::add: return "add";
     case ScatterKind::replace: return "replace";
+    case ScatterKind::multiply: return "multiply";
+    case ScatterKind::min: return "min";
+    case ScatterKind::max: return "max";
   }
   return {};
 }
@@ -153,17 +156,33 @@ AddElements add_elements_of(DType dtype) {
   });
 }
 
+void combine_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
+                     const Windows& layout, DType dtype, BinaryFn fn) {
+  const Combination combine(fn, dtype);
+  for_each_inside(array, indices, windows, layout,
+                  [&](std::byte* to, const std::byte* from) { combine(to, from, layout.window); });
+}
+
+void add_windows(std::byte* array, const std::byte* indices, const std::byte* windows, const Windows& layout,
+                 DType dtype) {
+  const AddElements add_singly = layout.window.empty() ? add_elements_of(dtype) : nullptr;
+  if (add_singly != nullptr) return add_singly(array, indices, windows, layout);
+  combine_windows(array, indices, windows, layout, dtype, BinaryFn::add);
+}
+
 }  // namespace
 
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind) {
-  if (kind == ScatterKind::replace)
-    return replace_windows(array, indices, windows, layout, bytes_per_element(dtype));
-  const AddElements add_singly = layout.window.empty() ? add_elements_of(dtype) : nullptr;
-  if (add_singly != nullptr) return add_singly(array, indices, windows, layout);
-  const Addition add(dtype);
-  for_each_inside(array, indices, windows, layout,
-                  [&](std::byte* to, const std::byte* from) { add(to, from, layout.window); });
+  auto combined_by = [&](BinaryFn fn) { combine_windows(array, indices, windows, layout, dtype, fn); };
+  switch (kind) {
+    case ScatterKind::add: return add_windows(array, indices, windows, layout, dtype);
+    case ScatterKind::replace:
+      return replace_windows(array, indices, windows, layout, bytes_per_element(dtype));
+    case ScatterKind::multiply: return combined_by(BinaryFn::mul);
+    case ScatterKind::min: return combined_by(BinaryFn::minimum);
+    case ScatterKind::max: return combined_by(BinaryFn::maximum);
+  }
 }
 
 }  // namespace tutti

@@ -36,12 +36,13 @@ struct Windows {
 void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
                     const Windows& layout, std::size_t element_bytes);
 
-/// Whether a scatter adds to the elements of the array or replaces them.
-enum class ScatterKind : std::uint8_t { add, replace };
+/// What becomes of an element of the array and one of the updates.
+enum class ScatterKind : std::uint8_t { add, replace, multiply, min, max };
 std::string_view name(ScatterKind kind);
 
-/// Adds windows[i] to the window of `array` at indices[i], or replaces that window, in row-major order of i. Skips a
-/// window that is not entirely inside. `add` takes no bool, and rounds to f16 or bf16 after each addition.
+/// Combines windows[i] with the window of `array` at indices[i], in row-major order of i. Skips a window that is not
+/// entirely inside. `add` and `multiply` take no bool, and round to f16 or bf16 after each step; `min` and `max` take no
+/// complex numbers.
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind);
 
