@@ -16,7 +16,7 @@ import numpy as np
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_indexing", "jax_control", "jax_transforms",
+SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_indexing", "jax_reductions", "jax_control", "jax_transforms",
             "jax_futures", "jax_shardings")
 EXAMPLES = ("jax_transformer", "jax_heat", "jax_experts")
 FUNCTIONS = {}
