@@ -78,8 +78,9 @@ TEST(quantile, refuses_nothing_numbers_out_of_range_and_other_dtypes) {
             "T005: median: f32[0] has no elements over dims [0], so no quantile");
   EXPECT_EQ(refusal_of_trace({x, Type(DType::f64, {})}, [](const Arrays& a) { return quantile(a[0], a[1]); }),
             "T007: quantile: q is f64[] beside f32[4]; convert it: convert(q, DType::f32)");
-  EXPECT_EQ(refusal_of_trace({x, Type(DType::f32, {1, 2})}, [](const Arrays& a) { return quantile(a[0], a[1]); }),
-            "T005: quantile: q is f32[1,2]; a quantile is of a number, or of a list of them: reshape(q, {-1})");
+  EXPECT_EQ(
+      refusal_of_trace({x, Type(DType::f32, {1, 2})}, [](const Arrays& a) { return quantile(a[0], a[1]); }),
+      "T005: quantile: q is f32[1,2]; a quantile is of a number, or of a list of them: reshape(q, {-1})");
   EXPECT_EQ(refusal_of_trace({Type(DType::complex64, {2})}, [](const Arrays& a) { return median(a[0]); }),
             "T007: median: complex64[2] is complex, which has no order; take its parts");
 }

@@ -59,7 +59,8 @@ TEST(sum, refuses_a_where_that_is_not_bool_or_does_not_broadcast) {
   EXPECT_EQ(refusal_of_trace(type, [](const Array& x) { return sum(x, 0, {.where = x}); }),
             "T007: sum: where is f32[2,3], not bool; compare it: not_equal(where, 0)");
   EXPECT_EQ(refusal_of_trace(type, [](const Array& x) { return sum(sum(x, 1), 0, {.where = x > 0}); }),
-            "T005: sum: shapes [2,3] and [2] do not broadcast; counted from the right, sizes are equal or one is 1");
+            "T005: sum: shapes [2,3] and [2] do not broadcast; counted from the right, sizes are equal or "
+            "one is 1");
 }
 
 TEST(prod, multiplies) {
@@ -74,7 +75,8 @@ TEST(amax, propagates_nan_and_refuses_dims_without_elements) {
             Tensor(Shape{2, 1}, std::vector<double>{-2, -6}));
   EXPECT_TRUE(std::isnan(of(row<double>({1, nan}), [](const Array& x) { return amax(x); }).at(0)));
   EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 0}), [](const Array& x) { return amax(x, 1); }),
-            "T005: amax: dim 1 of f32[2,0] has no elements, so there is no amax; reduce_max gives the smallest value "
+            "T005: amax: dim 1 of f32[2,0] has no elements, so there is no amax; reduce_max gives the "
+            "smallest value "
             "of the dtype");
 }
 
@@ -119,8 +121,10 @@ TEST(norm, of_several_dims_is_that_of_frobenius) {
 }
 
 TEST(norm, refuses_other_orders_of_matrices) {
-  EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 3}), [](const Array& x) { return norm(x, all_dims, {.ord = 1}); }),
-            "T010: norm: ord = 1 over 2 dims of f32[2,3]; an order is that of vectors, so of one dim. Without ord it is "
+  EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 3}),
+                             [](const Array& x) { return norm(x, all_dims, {.ord = 1}); }),
+            "T010: norm: ord = 1 over 2 dims of f32[2,3]; an order is that of vectors, so of one dim. "
+            "Without ord it is "
             "the Frobenius norm; the 1-norm of matrices is amax(sum(abs(x), -2), -1), their infinity-norm "
             "amax(sum(abs(x), -1), -1); norms by singular values are not there");
 }

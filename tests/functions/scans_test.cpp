@@ -33,9 +33,10 @@ TEST(associative_scan, adds_up_rows_of_every_length) {
 }
 
 TEST(associative_scan, goes_along_any_dim_both_ways) {
-  EXPECT_EQ(computed_by([](const Arrays& x) { return associative_scan(added, x[0], {.dim = -1, .reverse = true}); },
-                        {counted(DType::i32, {2, 3})}),
-            Tensor(Shape{2, 3}, std::vector<std::int32_t>{6, 5, 3, 15, 11, 6}));
+  EXPECT_EQ(
+      computed_by([](const Arrays& x) { return associative_scan(added, x[0], {.dim = -1, .reverse = true}); },
+                  {counted(DType::i32, {2, 3})}),
+      Tensor(Shape{2, 3}, std::vector<std::int32_t>{6, 5, 3, 15, 11, 6}));
 }
 
 struct Affine {
@@ -68,8 +69,9 @@ TEST(associative_scan, refuses_leaves_of_different_lengths) {
     auto add = [](const std::pair<Array, Array>& a, const std::pair<Array, Array>&) { return a; };
     return Arrays{associative_scan(add, std::pair{x[0], x[1]}).first};
   };
-  EXPECT_EQ(refusal_of([&] { trace({Type(DType::f32, {3}), Type(DType::f32, {2})}, both); }),
-            "T005: associative_scan: f32[3] and f32[2] have 3 and 2 slices along dim 0; leaves have equally many");
+  EXPECT_EQ(
+      refusal_of([&] { trace({Type(DType::f32, {3}), Type(DType::f32, {2})}, both); }),
+      "T005: associative_scan: f32[3] and f32[2] have 3 and 2 slices along dim 0; leaves have equally many");
 }
 
 TEST(associative_scan, refuses_a_function_that_changes_the_type) {
@@ -79,7 +81,8 @@ TEST(associative_scan, refuses_a_function_that_changes_the_type) {
     });
   };
   EXPECT_EQ(of([](const Array& a, const Array&) { return reduce_sum(a); }),
-            "T005: associative_scan: the function returns f32[] for f32[2]; it works slice by slice and keeps the shape");
+            "T005: associative_scan: the function returns f32[] for f32[2]; it works slice by slice and "
+            "keeps the shape");
   EXPECT_EQ(of([](const Array& a, const Array&) { return convert(a, DType::f64); }),
             "T007: associative_scan: the function returns f64[2] for f32[2]; it keeps the dtype: convert(.., "
             "DType::f32)");
@@ -98,10 +101,11 @@ TEST(associative_scan, leaves_the_lines_of_the_function_to_its_errors) {
 }
 
 TEST(associative_scan, refuses_a_dim_out_of_range) {
-  expect_refused(traced([](Array x) {
-                   return associative_scan(added, x, {.dim = 1});  // refused
-                 }),
-                 "T006 {file}:{line}: associative_scan: dim 1 is out of range for f32[4], which has dims -1 to 0");
+  expect_refused(
+      traced([](Array x) {
+        return associative_scan(added, x, {.dim = 1});  // refused
+      }),
+      "T006 {file}:{line}: associative_scan: dim 1 is out of range for f32[4], which has dims -1 to 0");
 }
 
 TEST(logcumsumexp, is_cumlogsumexp) {

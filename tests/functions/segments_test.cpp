@@ -18,7 +18,8 @@ Tensor numbers(const std::vector<T>& values) {
   return Tensor(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 std::string refusal_of_trace(const Types& types) {
-  return refusal_of([&] { trace(types, [&](const Arrays& x) { return Arrays{segment_sum(x[0], x[1], 3)}; }); });
+  return refusal_of(
+      [&] { trace(types, [&](const Arrays& x) { return Arrays{segment_sum(x[0], x[1], 3)}; }); });
 }
 
 TEST(segments, fold_rows_and_leave_out_numbers_out_of_range) {
@@ -39,8 +40,9 @@ TEST(segments, refuse_other_numbers) {
   const Type x(DType::f32, {4, 2});
   EXPECT_EQ(refusal_of_trace({x, Type(DType::i32, {3})}),
             "T005: segment_sum: segments i32[3] beside f32[4,2]; there is one number for each row");
-  EXPECT_EQ(refusal_of_trace({x, Type(DType::f32, {4})}),
-            "T007: segment_sum: segments f32[4] are not integers; convert them: convert(segments, DType::i32)");
+  EXPECT_EQ(
+      refusal_of_trace({x, Type(DType::f32, {4})}),
+      "T007: segment_sum: segments f32[4] are not integers; convert them: convert(segments, DType::i32)");
 }
 
 }  // namespace

@@ -73,10 +73,12 @@ TEST(searchsorted, counts_what_is_below_or_not_above) {
     const std::vector<double> values{-1, 0, 0.5, 1, 2, 3, 4, 5, nan};
     std::vector<std::int32_t> left, right;
     for (double value : values) {
-      left.push_back(static_cast<std::int32_t>(
-          std::count_if(sorted.begin(), sorted.end(), [&](double x) { return x < value || value != value; })));
-      right.push_back(static_cast<std::int32_t>(
-          std::count_if(sorted.begin(), sorted.end(), [&](double x) { return x <= value || value != value; })));
+      left.push_back(static_cast<std::int32_t>(std::count_if(sorted.begin(), sorted.end(), [&](double x) {
+        return x < value || value != value;
+      })));
+      right.push_back(static_cast<std::int32_t>(std::count_if(sorted.begin(), sorted.end(), [&](double x) {
+        return x <= value || value != value;
+      })));
     }
     auto found = [&](Side side) {
       return computed_by([&](const Arrays& x) { return searchsorted(x[0], x[1], {.side = side}); },
@@ -96,7 +98,8 @@ TEST(searchsorted, takes_a_number_and_refuses_other_dtypes) {
   auto number = [](const Arrays& x) { return searchsorted(x[0], 2); };
   EXPECT_EQ(computed_by(number, {row<double>({1, 2, 3})}), Tensor::scalar(std::int32_t{1}));
   const Type x(DType::f32, {3}), matrix(DType::f32, {2, 2});
-  EXPECT_EQ(refusal_of_trace({x, Type(DType::i32, {})}, [](const Arrays& a) { return searchsorted(a[0], a[1]); }),
+  EXPECT_EQ(refusal_of_trace({x, Type(DType::i32, {})},
+                             [](const Arrays& a) { return searchsorted(a[0], a[1]); }),
             "T007: searchsorted: values i32[] among elements f32[3]; convert one: convert(x, DType::f32)");
   EXPECT_EQ(refusal_of_trace({matrix}, [](const Arrays& a) { return searchsorted(a[0], a[0]); }),
             "T005: searchsorted: f32[2,2] is not one row of sorted elements; search one row at a time");
@@ -141,7 +144,8 @@ TEST(histogram, takes_edges_weights_and_density) {
   auto density = [](const Arrays& a) {
     return histogram(a[0], a[1], {.weights = a[2], .density = true}).counts;
   };
-  EXPECT_EQ(computed_by(density, {row<double>({0, 1, 3, 9}), row<double>({0, 2, 4}), row<double>({1, 2, 5, 7})}),
+  EXPECT_EQ(computed_by(density,
+                        {row<double>({0, 1, 3, 9}), row<double>({0, 2, 4}), row<double>({1, 2, 5, 7})}),
             row<double>({3.0 / 2 / 8, 5.0 / 2 / 8}));
 }
 
@@ -154,7 +158,8 @@ TEST(histogram, refuses_no_bins_no_edges_and_no_range) {
   const Type x(DType::f32, {3});
   EXPECT_EQ(refusal_of_trace({x}, [](const Arrays& a) { return histogram(a[0], 0).counts; }),
             "T005: histogram: 0 bins; there is one at least");
-  EXPECT_EQ(refusal_of_trace({x, Type(DType::f32, {1})}, [](const Arrays& a) { return histogram(a[0], a[1]).counts; }),
+  EXPECT_EQ(refusal_of_trace({x, Type(DType::f32, {1})},
+                             [](const Arrays& a) { return histogram(a[0], a[1]).counts; }),
             "T005: histogram: edges f32[1]; they are one row of two or more ascending numbers");
   EXPECT_EQ(refusal_of_trace({Type(DType::f32, {0})}, [](const Arrays& a) { return histogram(a[0]).counts; }),
             "T005: histogram: f32[0] has no elements, so no range; give one: {.range = ..}");

@@ -88,7 +88,8 @@ const Tensor four = row({1, 2, 3, 6});
 
 TEST(statistics, variance_takes_degrees_of_freedom_and_keeps_dims) {
   auto variance_less = [](double ddof) {
-    return computed_by([=](const Arrays& x) { return variance(x[0], 0, {.ddof = ddof, .keepdims = true}); }, {four});
+    return computed_by([=](const Arrays& x) { return variance(x[0], 0, {.ddof = ddof, .keepdims = true}); },
+                       {four});
   };
   EXPECT_EQ(variance_less(0), row({3.5}));
   EXPECT_EQ(variance_less(2), row({7}));
@@ -101,20 +102,23 @@ TEST(statistics, stddev_is_the_root_of_the_variance) {
 }
 
 TEST(statistics, average_weighs_elements_or_those_of_a_dim) {
-  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); }, {four, row({1, 0, 0, 3})}),
+  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); },
+                        {four, row({1, 0, 0, 3})}),
             Tensor::scalar(4.75));
   const Tensor matrix(Shape{2, 2}, std::vector<double>{1, 2, 3, 4});
-  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); }, {matrix, row({1, 3})}),
+  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); },
+                        {matrix, row({1, 3})}),
             row({2.5, 3.5}));
   EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 1, {.keepdims = true}); }, {matrix}),
             Tensor(Shape{2, 1}, std::vector<double>{1.5, 3.5}));
 }
 
 TEST(statistics, average_refuses_weights_of_another_shape) {
-  EXPECT_EQ(refusal_of_trace({logits, Type(DType::f32, {3})},
-                             [](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); }),
-            "T005: average: weights f32[3] do not fit f32[8,10]; they have its shape, or are one number for each "
-            "element of the one dim that is folded");
+  EXPECT_EQ(
+      refusal_of_trace({logits, Type(DType::f32, {3})},
+                       [](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); }),
+      "T005: average: weights f32[3] do not fit f32[8,10]; they have its shape, or are one number for each "
+      "element of the one dim that is folded");
 }
 
 TEST(statistics, nanmean_leaves_nans_out) {

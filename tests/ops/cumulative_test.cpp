@@ -23,14 +23,16 @@ TEST(cumsum, adds_up_along_its_dim) {
 }
 
 TEST(cumsum, backward_adds_up_from_each_on) {
-  EXPECT_EQ(computed(Cumulative{CumulativeKind::sum, Dim{1}, Order::backward}, {counted(DType::i32, {2, 3})})[0],
+  EXPECT_EQ(computed(Cumulative{CumulativeKind::sum, Dim{1}, Order::backward},
+                     {counted(DType::i32, {2, 3})})[0],
             Tensor(Shape{2, 3}, std::vector<std::int32_t>{6, 5, 3, 15, 11, 6}));
 }
 
 TEST(cumsum, transposes_to_the_other_order) {
   EXPECT_EQ(program_text({matrix},
                          [](const Arrays& ct) {
-                           return *Cumulative{CumulativeKind::sum, Dim{1}}.transpose({{std::nullopt, matrix}}, {ct[0]})[0];
+                           return *Cumulative{CumulativeKind::sum, Dim{1}}.transpose({{std::nullopt, matrix}},
+                                                                                     {ct[0]})[0];
                          }),
             "program(%0: f32[2,3]) {\n"
             "  %1: f32[2,3] = cumsum{dim=1, order=backward} %0\n"
@@ -67,18 +69,23 @@ TEST(cumulative, multiplies_and_keeps_extremes) {
   EXPECT_EQ(along(CumulativeKind::prod), Tensor(Shape{4}, std::vector<double>{2, -6, -0.0, -0.0}));
   EXPECT_EQ(along(CumulativeKind::max), Tensor(Shape{4}, std::vector<double>{2, 2, 2, 5}));
   EXPECT_EQ(along(CumulativeKind::min, Order::backward), Tensor(Shape{4}, std::vector<double>{-3, -3, 0, 5}));
-  EXPECT_NEAR(along(CumulativeKind::logsumexp).at(3), std::log(std::exp(2) + std::exp(-3) + 1 + std::exp(5)), 1e-14);
+  EXPECT_NEAR(along(CumulativeKind::logsumexp).at(3), std::log(std::exp(2) + std::exp(-3) + 1 + std::exp(5)),
+              1e-14);
 }
 
 TEST(cumulative, has_the_derivative_of_products_where_factors_are_0) {
-  auto tangent = [](const Arrays& x) { return *Cumulative{CumulativeKind::prod, Dim{0}}.jvp({x[0]}, {x[1]}).tangents[0]; };
+  auto tangent = [](const Arrays& x) {
+    return *Cumulative{CumulativeKind::prod, Dim{0}}.jvp({x[0]}, {x[1]}).tangents[0];
+  };
   EXPECT_EQ(computed_by(tangent, {Tensor(Shape{3}, std::vector<double>{2, 0, 3}),
                                   Tensor(Shape{3}, std::vector<double>{1, 10, 100})}),
             Tensor(Shape{3}, std::vector<double>{1, 20, 60}));
 }
 
 TEST(cumulative, shares_the_derivative_of_equal_extremes) {
-  auto tangent = [](const Arrays& x) { return *Cumulative{CumulativeKind::max, Dim{0}}.jvp({x[0]}, {x[1]}).tangents[0]; };
+  auto tangent = [](const Arrays& x) {
+    return *Cumulative{CumulativeKind::max, Dim{0}}.jvp({x[0]}, {x[1]}).tangents[0];
+  };
   EXPECT_EQ(computed_by(tangent, {Tensor(Shape{3}, std::vector<double>{4, 4, 1}),
                                   Tensor(Shape{3}, std::vector<double>{1, 3, 100})}),
             Tensor(Shape{3}, std::vector<double>{1, 2, 2}));
@@ -86,10 +93,12 @@ TEST(cumulative, shares_the_derivative_of_equal_extremes) {
 
 TEST(cumulative, refuses_dtypes_without_the_fold) {
   EXPECT_EQ(refusal_of(Cumulative{CumulativeKind::prod, Dim{0}}, {Type(DType::boolean, {3})}),
-            "T007: bool[3] is bool, which has no product (cumprod_c2); use cummin for \"all so far\", or convert it: "
+            "T007: bool[3] is bool, which has no product (cumprod_c2); use cummin for \"all so far\", or "
+            "convert it: "
             "convert(x, DType::i32)");
   EXPECT_EQ(refusal_of(Cumulative{CumulativeKind::logsumexp, Dim{0}}, {Type(DType::i32, {3})}),
-            "T007: i32[3] is not of floats, so it has no exponentials here (cumlogsumexp_c2); convert it: convert(x, "
+            "T007: i32[3] is not of floats, so it has no exponentials here (cumlogsumexp_c2); convert it: "
+            "convert(x, "
             "DType::f32)");
 }
 

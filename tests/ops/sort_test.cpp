@@ -94,8 +94,8 @@ TEST(sort, prints_the_number_of_keys) {
 }
 
 TEST(sort, rejects_more_keys_than_operands_c5) {
-  EXPECT_EQ(refusal_of(Sort{Dim{0}, 2}, {matrix}),
-            "T005: 2 of 1 array are keys; give at least one key, and at most as many as there are arrays (sort_c5)");
+  EXPECT_EQ(refusal_of(Sort{Dim{0}, 2}, {matrix}), "T005: 2 of 1 array are keys; give at least one key, and "
+                                                   "at most as many as there are arrays (sort_c5)");
 }
 
 }  // namespace

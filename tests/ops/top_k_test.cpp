@@ -29,13 +29,15 @@ TEST(top_k, are_the_largest_in_descending_order_the_first_of_equal_ones_first) {
 }
 
 TEST(top_k, go_along_any_dim) {
-  Tensors found = computed(TopK{1, Dim{0}}, {Tensor(Shape{2, 3}, std::vector<std::int32_t>{3, 1, 2, 0, 5, 4})});
+  Tensors found =
+      computed(TopK{1, Dim{0}}, {Tensor(Shape{2, 3}, std::vector<std::int32_t>{3, 1, 2, 0, 5, 4})});
   EXPECT_EQ(found[0], Tensor(Shape{1, 3}, std::vector<std::int32_t>{3, 5, 4}));
   EXPECT_EQ(found[1], Tensor(Shape{1, 3}, std::vector<std::int32_t>{0, 1, 1}));
 }
 
 TEST(top_k, have_nans_first_and_the_positive_zero_before_the_negative) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
   Tensors found = computed(TopK{6, Dim{0}}, {row({-0.0F, infinity, nan, 0, -nan, 1})});
   EXPECT_EQ(found[1], places({2, 4, 1, 5, 3, 0}));
   EXPECT_TRUE(std::signbit(found[0].at(5)));
@@ -72,7 +74,8 @@ TEST(top_k, reject_more_than_there_are_c2) {
 
 TEST(top_k, reject_more_elements_than_i32_counts_c3) {
   EXPECT_EQ(refusal_of(TopK{1, Dim{0}}, {Type(DType::f32, {(std::int64_t{1} << 31) + 1})}),
-            "T007: dim 0 of f32[2147483649] has more than 2^31 elements, beyond the indices of i32 (top_k_c3); take the "
+            "T007: dim 0 of f32[2147483649] has more than 2^31 elements, beyond the indices of i32 "
+            "(top_k_c3); take the "
             "largest of parts first");
 }
 

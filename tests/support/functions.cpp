@@ -57,8 +57,8 @@ const Mesh& functions_mesh() {
 
 std::vector<Function> all_functions() {
   std::vector<Function> functions = collective_functions();
-  for (const auto& more :
-       {local_functions(), indexing_functions(), reduction_functions(), control_functions(), transform_functions()})
+  for (const auto& more : {local_functions(), indexing_functions(), reduction_functions(),
+                           control_functions(), transform_functions()})
     functions.insert(functions.end(), more.begin(), more.end());
   return functions;
 }

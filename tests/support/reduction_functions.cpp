@@ -76,23 +76,26 @@ Array averages(const Arrays& a) {
   const Array holes = where(x > 0.8, std::numeric_limits<double>::quiet_NaN(), x * w);
   const Array weighed = average(x * x, 1, {.weights = 2.0 + w});
   const Array of_each = average(x, 0, {.weights = exp(x), .keepdims = true});
-  return over_devices(sin(nanmean(holes, 0)) * nansum(holes, 0)) + over_devices(weighed) + over_devices(of_each * w);
+  return over_devices(sin(nanmean(holes, 0)) * nansum(holes, 0)) + over_devices(weighed) +
+         over_devices(of_each * w);
 }
 
 Array norms(const Arrays& a) {
   const Array &x = a[0], &w = a[1], y = x * w;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const Array columns = norm(y, 0, {.ord = 1}) + norm(x, 0, {.ord = 3}) * norm(y, 0, {.ord = -infinity});
-  const Array rows = norm(y, 1) * norm(x, 1, {.ord = infinity}) + norm(x, -1, {.ord = 0}) * norm(x, 1, {.ord = 2});
+  const Array rows =
+      norm(y, 1) * norm(x, 1, {.ord = infinity}) + norm(x, -1, {.ord = 0}) * norm(x, 1, {.ord = 2});
   return over_devices(columns * w) + over_devices(rows) + over_devices(norm(x, all_dims, {.keepdims = true}));
 }
 
 Array quantiles(const Arrays& a) {
   const Array &x = a[0], &w = a[1], q = 0.5 + 0.45 * w;
   Array all = median(x, 1) * quantile(x, 0.3, 1);
-  all = over_devices(all) + over_devices(quantile(x * w, q, 0) * quantile(x, q, all_dims, {.keepdims = true}));
-  for (QuantileMethod method : {QuantileMethod::lower, QuantileMethod::higher, QuantileMethod::midpoint,
-                                QuantileMethod::nearest}) {
+  all =
+      over_devices(all) + over_devices(quantile(x * w, q, 0) * quantile(x, q, all_dims, {.keepdims = true}));
+  for (QuantileMethod method :
+       {QuantileMethod::lower, QuantileMethod::higher, QuantileMethod::midpoint, QuantileMethod::nearest}) {
     const Array of_numbers = quantile(x, 0.35, 0, {.method = method, .keepdims = true});
     all = all + over_devices(of_numbers * quantile(x, q, 0, {.method = method}));
   }
@@ -101,9 +104,10 @@ Array quantiles(const Arrays& a) {
 
 Array extremes_and_counts(const Arrays& a) {
   const Array &x = a[0], &w = a[1];
-  const Array count = convert(count_nonzero(x > 0.2, 0), DType::f64), seen = convert(any(x > 0.9, 1), DType::f64);
-  return over_devices(amax(x * w, 0, {.keepdims = true}) * amin(x, 0) * count) + over_devices(ptp(x, 1) * seen) +
-         over_devices(sum(x * w, 1, {.where = x > 0.0}) * x.dim(0));
+  const Array count = convert(count_nonzero(x > 0.2, 0), DType::f64),
+              seen = convert(any(x > 0.9, 1), DType::f64);
+  return over_devices(amax(x * w, 0, {.keepdims = true}) * amin(x, 0) * count) +
+         over_devices(ptp(x, 1) * seen) + over_devices(sum(x * w, 1, {.where = x > 0.0}) * x.dim(0));
 }
 
 Array unique_elements(const Arrays& a) {
@@ -133,11 +137,12 @@ Array histograms(const Arrays& a) {
 }
 
 Array segments(const Arrays& a) {
-  const Array &x = a[0], &w = a[1], both = twice(x);  // ties
+  const Array &x = a[0], &w = a[1], both = twice(x);                        // ties
   const Array of = (arange(16, DType::i32) * 5 + axis_index("x")) % 8 - 1;  // segments -1 to 6
   const Array large = segment_max(both * w, of, 5), small = segment_min(x, slice_in_dim(of, 0, 8), 8);
   const Array seen = where(abs(large) < 10.0, large, 0.0), found = where(abs(small) < 10.0, small, 0.0);
-  return over_devices(sin(segment_sum(both * w, of, 6))) + over_devices(seen * w) + over_devices(found * found);
+  return over_devices(sin(segment_sum(both * w, of, 6))) + over_devices(seen * w) +
+         over_devices(found * found);
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ void expect_the_largest(DType dtype, const AlongDim& shape, std::int64_t k) {
   largest_elements(bytes(values), bytes(indices), bytes(x), shape, k, dtype, scratch.data());
   for (std::int64_t o = 0; o < shape.outer; ++o)
     for (std::int64_t i = 0; i < shape.inner; ++i) {
-      auto at = [&](std::int64_t j) { return static_cast<T>(x[std::size_t((o * shape.n + j) * shape.inner + i)]); };
+      auto at = [&](std::int64_t j) {
+        return static_cast<T>(x[std::size_t((o * shape.n + j) * shape.inner + i)]);
+      };
       std::vector<std::int32_t> wanted(static_cast<std::size_t>(shape.n));
       std::iota(wanted.begin(), wanted.end(), 0);
       std::ranges::stable_sort(wanted, [&](std::int32_t p, std::int32_t q) {

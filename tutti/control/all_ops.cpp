@@ -125,11 +125,11 @@ std::vector<OpRow> rows() {
 const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
-           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumulative, CustomJvp,
-           CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter, Exchange,
-           Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy,
-           Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start,
-           StopGradient, Switch, TopK, Transpose, Unary, While, ZeroTangent>();
+           Broadcast, BroadcastInDim, Cast, Clamp, Compare, Concatenate, Constant, Convert, Cumulative,
+           CustomJvp, CustomTangent, CustomVjp, Done, DotGeneral, DynamicSlice, DynamicUpdateSlice, Enter,
+           Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier, OwnBlock, Pad, Permute, RaggedAllToAll,
+           RaggedCopy, Reduce, ReduceScatter, Remat, Reshape, Reverse, Scan, Scatter, Select, Slice, Sort,
+           Start, StopGradient, Switch, TopK, Transpose, Unary, While, ZeroTangent>();
   return all;
 }
 

@@ -67,7 +67,8 @@ Array at_number(const Array& sorted, double q, QuantileMethod method) {
 // Indices of elements that are not there are brought inside by take.
 Array at_array(const Array& sorted, const Array& given, QuantileMethod method) {
   const Array q = is_half(given.dtype()) ? convert(given, DType::f32) : given;
-  require(q.rank() <= 1, Code::shape, "q is {}; a quantile is of a number, or of a list of them: reshape(q, {{-1}})",
+  require(q.rank() <= 1, Code::shape,
+          "q is {}; a quantile is of a number, or of a list of them: reshape(q, {{-1}})",
           to_string(q.type()));
   require(q.dtype() == sorted.dtype(), Code::dtype, "q is {} beside {}; convert it: convert(q, DType::{})",
           to_string(q.type()), to_string(sorted.type()), name(sorted.dtype()));
@@ -111,9 +112,8 @@ Array quantile(const Operand& x, const Operand& q, const WhichDims& dims, const 
 }
 
 Array median(const Operand& x, const WhichDims& dims, const MedianOptions& options) {
-  return front_end("median", x.where(), [&] {
-    return quantile(x, 0.5, dims, {.keepdims = options.keepdims});
-  });
+  return front_end("median", x.where(),
+                   [&] { return quantile(x, 0.5, dims, {.keepdims = options.keepdims}); });
 }
 
 }  // namespace tutti

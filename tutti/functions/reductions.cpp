@@ -19,8 +19,8 @@ namespace {
 
 // x with `neutral` where `where` is false.
 Array only_where(const Array& x, const Array& where, int neutral) {
-  require(where.dtype() == DType::boolean, Code::dtype, "where is {}, not bool; compare it: not_equal(where, 0)",
-          to_string(where.type()));
+  require(where.dtype() == DType::boolean, Code::dtype,
+          "where is {}, not bool; compare it: not_equal(where, 0)", to_string(where.type()));
   require(broadcast_shape(where.shape(), x.shape()) == x.shape(), Code::shape,
           "where is {}, which does not broadcast to {}", to_string(where.type()), to_string(x.type()));
   return select(where, x, neutral);
@@ -28,8 +28,8 @@ Array only_where(const Array& x, const Array& where, int neutral) {
 
 using Fold = Array (*)(const Operand&, const WhichDims&);
 
-Array folded_with_options(std::string_view name, Fold fold, int neutral, const Operand& x, const WhichDims& dims,
-                          const ReductionOptions& options) {
+Array folded_with_options(std::string_view name, Fold fold, int neutral, const Operand& x,
+                          const WhichDims& dims, const ReductionOptions& options) {
   return front_end(name, x.where(), [&] {
     const Array given = as_array(x);
     const Dims over = dims.resolve(given.type());
@@ -47,7 +47,8 @@ Array extreme(std::string_view name, Fold fold, const Operand& x, const WhichDim
     for (Dim dim : over)
       require(array.shape()[dim] > 0, Code::shape,
               "dim {} of {} has no elements, so there is no {}; reduce_{} gives the {} value of the dtype",
-              dim.index, to_string(array.type()), name, name.substr(1), name == "amax" ? "smallest" : "largest");
+              dim.index, to_string(array.type()), name, name.substr(1),
+              name == "amax" ? "smallest" : "largest");
     return with_kept_dims(fold(array, over), array, over, keepdims);
   });
 }

@@ -10,9 +10,9 @@
 namespace tutti {
 
 struct ReductionOptions {
-  bool keepdims = false;              // the dims stay, with size 1
-  std::optional<DType> dtype = {};    // of the elements before they are folded
-  std::optional<Array> where = {};    // bool; the others do not count. It broadcasts to x
+  bool keepdims = false;            // the dims stay, with size 1
+  std::optional<DType> dtype = {};  // of the elements before they are folded
+  std::optional<Array> where = {};  // bool; the others do not count. It broadcasts to x
 };
 /// numpy.sum and numpy.prod, in the dtype of x; of bool in i32. (NumPy widens small integers: ask for it by dtype.)
 /// f16 and bf16 are folded in f32 and rounded once. Of no elements 0 and 1.

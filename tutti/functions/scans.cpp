@@ -17,12 +17,12 @@ Dim common_dim(const Arrays& leaves, int dim) {
   const Dim first = as_dim(dim, leaves[0].type());
   for (const Array& leaf : leaves) {
     const Dim along = as_dim(dim, leaf.type());
-    require(along == first, Code::dim, "dim {} is dim {} of {} and dim {} of {}; count it from the front", dim,
-            first.index, to_string(leaves[0].type()), along.index, to_string(leaf.type()));
+    require(along == first, Code::dim, "dim {} is dim {} of {} and dim {} of {}; count it from the front",
+            dim, first.index, to_string(leaves[0].type()), along.index, to_string(leaf.type()));
     require(leaf.shape()[along] == leaves[0].shape()[first], Code::shape,
             "{} and {} have {} and {} slices along dim {}; leaves have equally many",
-            to_string(leaves[0].type()), to_string(leaf.type()), leaves[0].shape()[first], leaf.shape()[along],
-            first.index);
+            to_string(leaves[0].type()), to_string(leaf.type()), leaves[0].shape()[first],
+            leaf.shape()[along], first.index);
   }
   return first;
 }
@@ -46,8 +46,8 @@ Array logcumsumexp(const Operand& x, int dim, Order order) {
   return front_end("logcumsumexp", x.where(), [&] { return cumlogsumexp(x, dim, order); });
 }
 
-Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves, const AssociativeScanOptions& options,
-                             Where where) {
+Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves,
+                             const AssociativeScanOptions& options, Where where) {
   const Dim dim = front_end(scan_name, where, [&] { return common_dim(leaves, options.dim); });
   auto checked = [&](const Arrays& a, const Arrays& b) {
     Arrays results = combine(a, b);

@@ -14,8 +14,8 @@ struct AssociativeScanOptions {
   int dim = 0;           // of every leaf; negative ones count from the end
   bool reverse = false;  // from the last slice on
 };
-Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves, const AssociativeScanOptions& options,
-                             Where where);
+Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves,
+                             const AssociativeScanOptions& options, Where where);
 
 /// jax.lax.associative_scan: the running combinations of the slices of a tree along one dim, f(f(x0, x1), x2) and so on.
 /// f(a, b) is associative; it takes and returns trees like `elements`, whose leaves have some slices of the dim. It is

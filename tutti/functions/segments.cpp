@@ -32,8 +32,10 @@ Array of_segments(std::string_view name, ReduceKind kind, ScatterBy scatter_by, 
   return front_end(name, x.where(), [&] {
     const Array rows = as_array(x), numbers = as_array(segments);
     require(num_segments >= 0, Code::shape, "{} segments; their number is 0 or more", num_segments);
-    require(is_integer(numbers.dtype()), Code::dtype, "segments {} are not integers; convert them: "
-            "convert(segments, DType::i32)", to_string(numbers.type()));
+    require(is_integer(numbers.dtype()), Code::dtype,
+            "segments {} are not integers; convert them: "
+            "convert(segments, DType::i32)",
+            to_string(numbers.type()));
     require(numbers.rank() == 1 && rows.rank() > 0 && numbers.dim(0) == rows.dim(0), Code::shape,
             "segments {} beside {}; there is one number for each row", to_string(numbers.type()),
             to_string(rows.type()));

@@ -130,9 +130,7 @@ Array is_below(const Array& a, const Array& b) {
 // Halves the range of places of every value, as jax.numpy.searchsorted does.
 Array places_among(const Array& sorted, const Array& values, Side side) {
   const std::int64_t n = sorted.dim(0);
-  Array low = zeros_like(values), high = low;
-  low = convert(low, DType::i32);
-  high = low + n;
+  Array low = zeros(values.shape(), DType::i32), high = low + n;
   for (int steps = std::bit_width(static_cast<std::uint64_t>(n)); steps > 0; --steps) {
     const Array middle = low + (high - low) / 2, element = take(sorted, middle, 0);
     const Array goes_left = side == Side::left ? ~is_below(element, values) : is_below(values, element);
@@ -147,8 +145,8 @@ Array places_among(const Array& sorted, const Array& values, Side side) {
 Array searchsorted(const Operand& sorted, const Operand& values, const SearchOptions& options) {
   return front_end("searchsorted", values.where(), [&] {
     const Array elements = as_array(sorted, {values}), wanted = as_array(values, {sorted});
-    require(elements.rank() == 1, Code::shape, "{} is not one row of sorted elements; search one row at a time",
-            to_string(elements.type()));
+    require(elements.rank() == 1, Code::shape,
+            "{} is not one row of sorted elements; search one row at a time", to_string(elements.type()));
     require(elements.dtype() == wanted.dtype(), Code::dtype,
             "values {} among elements {}; convert one: convert(x, DType::{})", to_string(wanted.type()),
             to_string(elements.type()), name(elements.dtype()));
@@ -183,10 +181,12 @@ Array bincount(const Operand& x, std::int64_t length, const BincountOptions& opt
   return front_end("bincount", x.where(), [&] {
     const Array array = as_array(x);
     require(length >= 0, Code::shape, "length = {}; the number of counts is 0 or more", length);
-    require(array.rank() == 1, Code::shape, "{} is not one row of numbers to count; make it one: reshape(x, {{-1}})",
+    require(array.rank() == 1, Code::shape,
+            "{} is not one row of numbers to count; make it one: reshape(x, {{-1}})",
             to_string(array.type()));
     require(is_integer(array.dtype()) || array.dtype() == DType::boolean, Code::dtype,
-            "{} is not of integers, so it has no counts; convert it, or use histogram", to_string(array.type()));
+            "{} is not of integers, so it has no counts; convert it, or use histogram",
+            to_string(array.type()));
     const bool weighs = options.weights.has_value();
     require(!weighs || options.weights->shape() == array.shape(), Code::shape,
             "weights {} beside {}; there is one for each element",
@@ -208,8 +208,8 @@ Array edges_between(const Array& low, const Array& high, std::int64_t bins) {
 Array edges_of(const Array& x, std::int64_t bins, const HistogramOptions& options) {
   const DType dtype = x.dtype();
   if (!options.range)
-    require(x.type().elements() > 0, Code::shape, "{} has no elements, so no range; give one: {{.range = ..}}",
-            to_string(x.type()));
+    require(x.type().elements() > 0, Code::shape,
+            "{} has no elements, so no range; give one: {{.range = ..}}", to_string(x.type()));
   const Array low = options.range ? full({}, options.range->low, dtype) : reduce_min(x);
   const Array high = options.range ? full({}, options.range->high, dtype) : reduce_max(x);
   const Array is_point = equal(low, high);
@@ -224,8 +224,8 @@ Histogram counted(const Array& x, const Array& edges, const HistogramOptions& op
   const Array bin = select(equal(x, last), static_cast<std::int32_t>(n - 1), found);
   const bool weighs = options.weights.has_value();
   require(!weighs || options.weights->type().elements() == x.dim(0), Code::shape,
-          "weights {} beside {}; there is one for each element", weighs ? to_string(options.weights->type()) : "",
-          to_string(x.type()));
+          "weights {} beside {}; there is one for each element",
+          weighs ? to_string(options.weights->type()) : "", to_string(x.type()));
   const Array weights = weighs ? flat(*options.weights) : ones(x.shape(), x.dtype());
   // Bin 0 is below all edges; beyond the last one nothing counts.
   Array counts = slice_in_dim(sums_at(bin, weights, n), 1, {});

@@ -65,10 +65,11 @@ namespace {
 Array weights_of(const Array& x, const Array& weights, const Dims& dims) {
   if (weights.shape() == x.shape()) return weights;
   const bool are_of_dim = dims.size() == 1 && weights.rank() == 1 && weights.dim(0) == x.shape()[dims[0]];
-  require(are_of_dim, Code::shape,
-          "weights {} do not fit {}; they have its shape, or are one number for each element of the one dim that "
-          "is folded",
-          to_string(weights.type()), to_string(x.type()));
+  require(
+      are_of_dim, Code::shape,
+      "weights {} do not fit {}; they have its shape, or are one number for each element of the one dim that "
+      "is folded",
+      to_string(weights.type()), to_string(x.type()));
   return broadcast_in_dim(weights, x.shape(), {dims[0].index});
 }
 

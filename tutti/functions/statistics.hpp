@@ -25,7 +25,8 @@ struct AverageOptions {
 Array average(const Operand& x, const WhichDims& dims = all_dims, const AverageOptions& options = {});
 
 struct VarianceOptions {
-  double ddof = 0;  // the sum of squares is divided by the number of elements - ddof, by 0 where that is negative
+  double ddof =
+      0;  // the sum of squares is divided by the number of elements - ddof, by 0 where that is negative
   bool keepdims = false;
 };
 /// numpy.var: the mean of square(x - mean(x)). Of complex numbers that of both parts together.

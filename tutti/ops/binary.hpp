@@ -65,7 +65,8 @@ Array max(const Array&, const Array&) {
 }
 template <bool never = false>
 Array max(const Array&) {
-  static_assert(never, "max: for the largest element of one array use amax(x, dims); maximum(x, y) compares two");
+  static_assert(never,
+                "max: for the largest element of one array use amax(x, dims); maximum(x, y) compares two");
   return {};
 }
 template <class A, class B>
@@ -80,7 +81,8 @@ Array min(const Array&, const Array&) {
 }
 template <bool never = false>
 Array min(const Array&) {
-  static_assert(never, "min: for the smallest element of one array use amin(x, dims); minimum(x, y) compares two");
+  static_assert(never,
+                "min: for the smallest element of one array use amin(x, dims); minimum(x, y) compares two");
   return {};
 }
 template <class A, class B>

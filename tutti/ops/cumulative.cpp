@@ -82,9 +82,10 @@ Types Cumulative::infer(const Types& operands) const {
               conversion_to(DType::i32));
       break;
     case CumulativeKind::prod:
-      require(x.dtype() != DType::boolean, Code::dtype,
-              "{} is bool, which has no product (cumprod_c2); use cummin for \"all so far\", or convert it: {}",
-              to_string(x), conversion_to(DType::i32));
+      require(
+          x.dtype() != DType::boolean, Code::dtype,
+          "{} is bool, which has no product (cumprod_c2); use cummin for \"all so far\", or convert it: {}",
+          to_string(x), conversion_to(DType::i32));
       break;
     case CumulativeKind::max:
     case CumulativeKind::min: require_order(x); break;
@@ -99,12 +100,11 @@ Types Cumulative::infer(const Types& operands) const {
 
 Kernel Cumulative::kernel(const Layout& layout) const {
   Type x = layout.operands()[0];
-  return kernel::Opaque{
-      .nanoseconds = 20 + nanoseconds_per_element(kind) * static_cast<double>(x.elements()),
-      .run = [shape = along_dim(x.shape(), dim), dtype = x.dtype(), kind = kind,
-              order = order](const kernel::Unit& unit) {
-        cumulative(unit.results[0], unit.operands[0], shape, dtype, kind, order);
-      }};
+  return kernel::Opaque{.nanoseconds = 20 + nanoseconds_per_element(kind) * static_cast<double>(x.elements()),
+                        .run = [shape = along_dim(x.shape(), dim), dtype = x.dtype(), kind = kind,
+                                order = order](const kernel::Unit& unit) {
+                          cumulative(unit.results[0], unit.operands[0], shape, dtype, kind, order);
+                        }};
 }
 
 namespace {
@@ -181,15 +181,17 @@ ReduceKind reduction_of(CumulativeKind kind) {
 
 // log(exp(a) + exp(b)) of scalars; of two infinities, whose difference is NaN, it is a + b.
 stablehlo::Value emit_log_add_exp(Emitter& emitter, const Lowered& x, Type scalar) {
-  auto emit = [&](std::string_view op, const Lowered& operands) { return emitter.emit(op, operands, scalar); };
+  auto emit = [&](std::string_view op, const Lowered& operands) {
+    return emitter.emit(op, operands, scalar);
+  };
   stablehlo::Value apart = emit("stablehlo.subtract", x), distance = emit("stablehlo.abs", {apart});
   stablehlo::Value small = emit("stablehlo.exponential", {emit("stablehlo.negate", {distance})});
   stablehlo::Value sum =
       emit("stablehlo.add", {emit("stablehlo.maximum", x), emit("stablehlo.log_plus_one", {small})});
-  stablehlo::Value is_nan = emitter.emit(
-      "stablehlo.compare", {apart, apart}, Type(DType::boolean, {}),
-      {{"comparison_direction", stablehlo::enumeration("comparison_direction", "NE")},
-       {"compare_type", stablehlo::enumeration("comparison_type", order_of(scalar.dtype()))}});
+  stablehlo::Value is_nan =
+      emitter.emit("stablehlo.compare", {apart, apart}, Type(DType::boolean, {}),
+                   {{"comparison_direction", stablehlo::enumeration("comparison_direction", "NE")},
+                    {"compare_type", stablehlo::enumeration("comparison_type", order_of(scalar.dtype()))}});
   return emit("stablehlo.select", {is_nan, emit("stablehlo.add", x), sum});
 }
 
@@ -221,7 +223,8 @@ Lowered Cumulative::lower(Emitter& emitter, const Lowered& operands) const {
   const stablehlo::Attributes windows{{"window_dimensions", stablehlo::integers(window)},
                                       {"padding", stablehlo::dense_i64({shape.rank(), 2}, padding)}};
   if (kind == CumulativeKind::logsumexp) return {emit_log_sum_exps(emitter, operands[0], result, windows)};
-  return {emitter.emit_with_reducer("stablehlo.reduce_window", reduction_of(kind), operands, result, windows)};
+  return {
+      emitter.emit_with_reducer("stablehlo.reduce_window", reduction_of(kind), operands, result, windows)};
 }
 
 std::vector<Example> Cumulative::examples() {

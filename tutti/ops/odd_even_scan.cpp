@@ -31,7 +31,8 @@ Array interleaved(const Array& even, const Array& odd, Dim dim) {
 }
 
 // even[0], and the others combined from the odd result before and the element behind.
-Arrays even_results(const Combine& combine, const Arrays& elements, const Arrays& odd, const OddEvenScan& scan) {
+Arrays even_results(const Combine& combine, const Arrays& elements, const Arrays& odd,
+                    const OddEvenScan& scan) {
   const std::int64_t n = elements[0].shape()[scan.dim], pairs = n / 2;
   auto part = [&](const Arrays& arrays, std::int64_t start, std::int64_t limit, std::int64_t stride) {
     return front_end(scan.name, scan.where, [&] { return slices(arrays, scan.dim, start, limit, stride); });

@@ -91,9 +91,10 @@ Types Reduce::infer(const Types& operands) const {
           "{} is bool, which has no sum; to count, convert it first: convert(x, DType::i32); for \"any\", "
           "reduce_max",
           to_string(x));
-  require(kind != ReduceKind::prod || x.dtype() != DType::boolean, Code::dtype,
-          "{} is bool, which has no product; convert it first: convert(x, DType::i32); for \"all\", reduce_min",
-          to_string(x));
+  require(
+      kind != ReduceKind::prod || x.dtype() != DType::boolean, Code::dtype,
+      "{} is bool, which has no product; convert it first: convert(x, DType::i32); for \"all\", reduce_min",
+      to_string(x));
   require(!is_of_bits(kind) || !is_inexact(x.dtype()), Code::dtype,
           "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),
           is_float(x.dtype()) ? "float" : "complex");
@@ -152,7 +153,8 @@ Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
   if (is_of_bits(kind)) return constant_jvp(*this, operands);
   bool folds_nothing = x.type().elements() == 0;  // the result is the neutral element
   if (folds_nothing) return constant_jvp(*this, operands);
-  if (kind == ReduceKind::prod) return {{apply_one(*this, operands)}, {tangent_of_product(x, *tangents[0], dims)}};
+  if (kind == ReduceKind::prod)
+    return {{apply_one(*this, operands)}, {tangent_of_product(x, *tangents[0], dims)}};
   Array best = apply_one(*this, operands);
   Array hit = convert(equal(x, insert_dims(best, dims, x.shape())), x.dtype());
   Array sum = reduce_sum(hit * *tangents[0], dims);

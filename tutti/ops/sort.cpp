@@ -90,8 +90,8 @@ Types Sort::infer(const Types& operands) const {
   require(!operands.empty(), Code::shape, "nothing to sort; give a key at least (sort_c1)");
   require_in_range({dim}, operands[0], "sort_c4");
   require(1 <= num_keys && num_keys <= std::ssize(operands), Code::shape,
-          "{} of {} are keys; give at least one key, and at most as many as there are arrays (sort_c5)", num_keys,
-          counted(std::ssize(operands), "array"));
+          "{} of {} are keys; give at least one key, and at most as many as there are arrays (sort_c5)",
+          num_keys, counted(std::ssize(operands), "array"));
   for (int k = 0; k < num_keys; ++k) require_order(operands[static_cast<std::size_t>(k)]);
   AxisStates states = agreed_states(operands, mixing());
   Types results;
@@ -112,8 +112,8 @@ Kernel Sort::kernel(const Layout& layout) const {
   std::size_t key_bytes = 0;
   for (int k = 0; k < num_keys; ++k)
     key_bytes = std::max(key_bytes, bytes_per_element(types[static_cast<std::size_t>(k)].dtype()));
-  auto sort_line = [types, n, order_bytes, stride = shape.inner](
-                       const kernel::Unit& unit, std::span<SortKeys> by, std::int64_t start) {
+  auto sort_line = [types, n, order_bytes, stride = shape.inner](const kernel::Unit& unit,
+                                                                 std::span<SortKeys> by, std::int64_t start) {
     std::span<std::int64_t> order(reinterpret_cast<std::int64_t*>(unit.scratch), n);
     auto at = [&](std::size_t operand) {
       return start * static_cast<std::int64_t>(bytes_per_element(types[operand].dtype()));
@@ -187,7 +187,8 @@ std::vector<Example> Sort::examples() {
       {Sort{Dim{0}}, {key(Type(DType::f32, {1, 3}))}},
       {Sort{Dim{0}, 2}, {Type(DType::i32, {9}), key(row.with(Shape{9})), Type(DType::f64, {9})}},
       {Sort{Dim{1}, 2}, {key(matrix.with(axes[0], varying)), key(matrix.with(axes[0], varying))}},
-      {Sort{Dim{0}, 3}, {Type(DType::boolean, {8}), Type(DType::i32, {8}), Type(DType::i64, {8})}},  // with ties
+      {Sort{Dim{0}, 3},
+       {Type(DType::boolean, {8}), Type(DType::i32, {8}), Type(DType::i64, {8})}},  // with ties
   };
   for (DType dtype : more_dtypes())
     if (!is_complex(dtype))

@@ -13,21 +13,21 @@
 
 namespace tutti {
 
-Parameters TopK::parameters() const {
-  return {{"k", std::to_string(k)}, {"dim", std::to_string(dim.index)}};
-}
+Parameters TopK::parameters() const { return {{"k", std::to_string(k)}, {"dim", std::to_string(dim.index)}}; }
 
 Types TopK::infer(const Types& operands) const {
   const Type& x = operands[0];
   require_in_range({dim}, x, "top_k_c1");
   const std::int64_t size = x.shape()[dim];
-  require(0 <= k && k <= size, Code::shape, "k = {} is not among 0 to {}, the size of dim {} of {} (top_k_c2)", k,
-          size, dim.index, to_string(x));
+  require(0 <= k && k <= size, Code::shape,
+          "k = {} is not among 0 to {}, the size of dim {} of {} (top_k_c2)", k, size, dim.index,
+          to_string(x));
   require_order(x);
-  require(size <= most_numbered_by_i32, Code::dtype,
-          "dim {} of {} has more than 2^31 elements, beyond the indices of i32 (top_k_c3); take the largest of "
-          "parts first",
-          dim.index, to_string(x));
+  require(
+      size <= most_numbered_by_i32, Code::dtype,
+      "dim {} of {} has more than 2^31 elements, beyond the indices of i32 (top_k_c3); take the largest of "
+      "parts first",
+      dim.index, to_string(x));
   const Type values = x.with(x.shape().with(dim, k)).with(agreed_states(operands, mixing()));
   return {values, values.with(DType::i32)};
 }
@@ -71,7 +71,8 @@ class ComesFirst {
     if (!is_float(dtype_)) return larger;
     stablehlo::Value a_is_nan = compare("NE", a, a, order), b_is_number = compare("EQ", b, b, order);
     stablehlo::Value only_a_is_nan = bits("stablehlo.and", {a_is_nan, b_is_number});
-    stablehlo::Value tied = compare("EQ", a, b, order), at_zero = compare("GT", integer(a), integer(b), "SIGNED");
+    stablehlo::Value tied = compare("EQ", a, b, order),
+                     at_zero = compare("GT", integer(a), integer(b), "SIGNED");
     stablehlo::Value positive_zero = bits("stablehlo.and", {tied, at_zero});
     return bits("stablehlo.or", {larger, bits("stablehlo.or", {only_a_is_nan, positive_zero})});
   }

@@ -13,8 +13,8 @@ namespace tutti {
 /// Source: jax.lax.top_k, by StableHLO sort.
 struct TopK {
   static constexpr std::string_view name = "top_k";
-  static constexpr About about{"The k largest elements along a dim, in descending order, and where they stand.",
-                               "top_k"};
+  static constexpr About about{
+      "The k largest elements along a dim, in descending order, and where they stand.", "top_k"};
 
   std::int64_t k;
   Dim dim;
@@ -24,7 +24,8 @@ struct TopK {
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
   Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
-  static constexpr Refused transpose{"which elements are the largest depends on the values, so it is not linear"};
+  static constexpr Refused transpose{
+      "which elements are the largest depends on the values, so it is not linear"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   static std::vector<Example> examples();

@@ -18,9 +18,10 @@ namespace {
 enum class Zeros { equal, apart };
 
 template <std::size_t bytes>
-using UnsignedOf = std::conditional_t<
-    bytes == 1, std::uint8_t,
-    std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+using UnsignedOf =
+    std::conditional_t<bytes == 1, std::uint8_t,
+                       std::conditional_t<bytes == 2, std::uint16_t,
+                                          std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 template <class T>
 using KeyOf = UnsignedOf<sizeof(T)>;
 
@@ -181,8 +182,8 @@ void offer_line(Best<KeyOf<T>>& best, const T* from, std::int64_t n) {
       if (const auto key = key_of<Zeros::apart>(from[first]); best.may_take(key)) best.take(key, first);
   };
   while (first + block * blocks <= n) {
-    fold(reinterpret_cast<std::byte*>(largest.data()), reinterpret_cast<const std::byte*>(from + first), blocks,
-         block, block * static_cast<std::int64_t>(sizeof(T)));
+    fold(reinterpret_cast<std::byte*>(largest.data()), reinterpret_cast<const std::byte*>(from + first),
+         blocks, block, block * static_cast<std::int64_t>(sizeof(T)));
     for (const T& of_block : largest)
       if (best.may_take(key_of<Zeros::apart>(of_block))) offer(first + block);
       else first += block;
@@ -219,8 +220,8 @@ template <class T, class Wide>
 void many_of_line(const TopLine<T>& to, const T* from, std::int64_t n, std::int64_t k, std::byte* scratch) {
   auto [given, spare] = buffers<Wide>(scratch, static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i)
-    given[static_cast<std::size_t>(i)] = {
-        static_cast<KeyOf<T>>(~key_of<Zeros::apart>(from[i * to.stride])), static_cast<Wide>(i)};
+    given[static_cast<std::size_t>(i)] = {static_cast<KeyOf<T>>(~key_of<Zeros::apart>(from[i * to.stride])),
+                                          static_cast<Wide>(i)};
   const auto ordered = sorted(given, spare, 8 * static_cast<int>(sizeof(T)));
   for (std::int64_t at = 0; at < k; ++at) {
     const auto index = static_cast<std::int64_t>(ordered[static_cast<std::size_t>(at)].index);
@@ -232,8 +233,8 @@ void many_of_line(const TopLine<T>& to, const T* from, std::int64_t n, std::int6
 bool takes_many(std::int64_t n, std::int64_t k) { return k > n / 4; }
 
 template <class T>
-void largest_of(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
-              std::byte* scratch) {
+void largest_of(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape,
+                std::int64_t k, std::byte* scratch) {
   using Wide = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   auto* from = reinterpret_cast<const T*>(in);
   for (std::int64_t o = 0; o < shape.outer; ++o)
@@ -261,8 +262,8 @@ std::size_t sorting_scratch_bytes(std::int64_t n, std::size_t key_bytes) {
          (is_wide ? sizeof(Keyed<std::uint64_t>) : sizeof(Keyed<std::uint32_t>));
 }
 
-void largest_elements(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape, std::int64_t k,
-           DType dtype, std::byte* scratch) {
+void largest_elements(std::byte* values, std::byte* indices, const std::byte* in, const AlongDim& shape,
+                      std::int64_t k, DType dtype, std::byte* scratch) {
   if (k == 0) return;
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_complex_element<T>) fail(Code::internal, "the largest of {}", name(dtype));
