@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
+#include "tests/support/print.hpp"
+#include "tests/support/reference.hpp"
 #include "tests/support/tracing.hpp"
 
 namespace tutti {
@@ -74,6 +79,54 @@ TEST(statistics, standardize_refuses_complex_numbers) {
                              [](const Arrays& x) { return standardize(x[0]); }),
             "T007: standardize: complex64[8] is complex; standardize its parts: standardize(real(x)), "
             "standardize(imag(x))");
+}
+
+Tensor row(const std::vector<double>& values) {
+  return Tensor(Shape{static_cast<std::int64_t>(values.size())}, values);
+}
+const Tensor four = row({1, 2, 3, 6});
+
+TEST(statistics, variance_takes_degrees_of_freedom_and_keeps_dims) {
+  auto variance_less = [](double ddof) {
+    return computed_by([=](const Arrays& x) { return variance(x[0], 0, {.ddof = ddof, .keepdims = true}); },
+                       {four});
+  };
+  EXPECT_EQ(variance_less(0), row({3.5}));
+  EXPECT_EQ(variance_less(2), row({7}));
+  EXPECT_EQ(variance_less(9), row({std::numeric_limits<double>::infinity()}));
+}
+
+TEST(statistics, stddev_is_the_root_of_the_variance) {
+  EXPECT_EQ(computed_by([](const Arrays& x) { return stddev(x[0], 0, {.ddof = 2}); }, {four}),
+            Tensor::scalar(std::sqrt(7.0)));
+}
+
+TEST(statistics, average_weighs_elements_or_those_of_a_dim) {
+  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); },
+                        {four, row({1, 0, 0, 3})}),
+            Tensor::scalar(4.75));
+  const Tensor matrix(Shape{2, 2}, std::vector<double>{1, 2, 3, 4});
+  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); },
+                        {matrix, row({1, 3})}),
+            row({2.5, 3.5}));
+  EXPECT_EQ(computed_by([](const Arrays& x) { return average(x[0], 1, {.keepdims = true}); }, {matrix}),
+            Tensor(Shape{2, 1}, std::vector<double>{1.5, 3.5}));
+}
+
+TEST(statistics, average_refuses_weights_of_another_shape) {
+  EXPECT_EQ(
+      refusal_of_trace({logits, Type(DType::f32, {3})},
+                       [](const Arrays& x) { return average(x[0], 0, {.weights = x[1]}); }),
+      "T005: average: weights f32[3] do not fit f32[8,10]; they have its shape, or are one number for each "
+      "element of the one dim that is folded");
+}
+
+TEST(statistics, nanmean_leaves_nans_out) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor matrix(Shape{2, 2}, std::vector<double>{1, nan, nan, nan});
+  const Tensor found = computed_by([](const Arrays& x) { return nanmean(x[0], 1); }, {matrix});
+  EXPECT_EQ(found.at(0), 1);
+  EXPECT_TRUE(std::isnan(found.at(1)));
 }
 
 }  // namespace

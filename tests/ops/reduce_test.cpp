@@ -144,5 +144,23 @@ TEST(reduce, has_rules_with_the_right_types) {
   EXPECT_EQ(mistyped_rules(Reduce::examples()), std::vector<std::string>{});
 }
 
+TEST(reduce, multiplies_and_has_the_derivative_of_every_number_of_zeros) {
+  const Tensor x(Shape{3, 3}, std::vector<double>{2, 3, 4, 0, 3, 4, 0, 0, 4}),
+      ones(Shape{3, 3}, std::vector<double>(9, 1));
+  EXPECT_EQ(computed(Reduce{ReduceKind::prod, {Dim{1}}}, {x})[0],
+            Tensor(Shape{3}, std::vector<double>{24, 0, 0}));
+  auto tangent = [](const Arrays& a) {
+    return *Reduce{ReduceKind::prod, {Dim{1}}}.jvp({a[0]}, {a[1]}).tangents[0];
+  };
+  EXPECT_EQ(computed_by(tangent, {x, ones}), Tensor(Shape{3}, std::vector<double>{12 + 8 + 6, 12, 0}));
+}
+
+TEST(reduce, refuses_a_product_of_bool) {
+  EXPECT_EQ(
+      refusal_of(Reduce{ReduceKind::prod, {Dim{0}}}, {Type(DType::boolean, {3})}),
+      "T007: bool[3] is bool, which has no product; convert it first: convert(x, DType::i32); for \"all\", "
+      "reduce_min");
+}
+
 }  // namespace
 }  // namespace tutti

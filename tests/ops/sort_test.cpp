@@ -81,5 +81,22 @@ TEST(sort, of_more_than_2_to_the_31_elements_moves_tangents_by_i64) {
 
 TEST(sort, types_its_rules) { EXPECT_EQ(mistyped_rules(Sort::examples()), std::vector<std::string>{}); }
 
+TEST(sort, by_several_keys_leaves_equal_ones_to_the_next) {
+  Tensors sorted = computed(Sort{Dim{0}, 2}, {row({2, 1, 2, 1}), row({4, 3, 2, 5}), places({0, 1, 2, 3})});
+  EXPECT_EQ(sorted[0], row({1, 1, 2, 2}));
+  EXPECT_EQ(sorted[1], row({3, 5, 2, 4}));
+  EXPECT_EQ(sorted[2], places({1, 3, 2, 0}));
+}
+
+TEST(sort, prints_the_number_of_keys) {
+  EXPECT_EQ(to_string(Op(Sort{Dim{1}, 2})), "sort{dim=1, num_keys=2}");
+  EXPECT_EQ(to_string(Op(Sort{Dim{1}})), "sort{dim=1}");
+}
+
+TEST(sort, rejects_more_keys_than_operands_c5) {
+  EXPECT_EQ(refusal_of(Sort{Dim{0}, 2}, {matrix}), "T005: 2 of 1 array are keys; give at least one key, and "
+                                                   "at most as many as there are arrays (sort_c5)");
+}
+
 }  // namespace
 }  // namespace tutti

@@ -28,6 +28,7 @@ const Mesh& functions_mesh();
 std::vector<Function> collective_functions();
 std::vector<Function> local_functions();
 std::vector<Function> indexing_functions();
+std::vector<Function> reduction_functions();
 std::vector<Function> control_functions();
 std::vector<Function> transform_functions();
 std::vector<Function> shaping_functions();

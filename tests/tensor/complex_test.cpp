@@ -204,7 +204,7 @@ TEST(complex_sums, are_those_of_the_parts) {
       fold_kernel(ReduceKind::sum, dtype)(bytes_of(folded), terms.data(), int(n), 1, Load::plain,
                                           Store::plain);
       std::vector<std::complex<T>> sums(z.size());
-      cumulative_sum(bytes(sums), bytes(z), {1, n, 1}, dtype, Order::forward);
+      cumulative(bytes(sums), bytes(z), {1, n, 1}, dtype, CumulativeKind::sum, Order::forward);
       const long double bound = 2 * std::ceil(std::log2(static_cast<long double>(n))) *
                                 std::numeric_limits<T>::epsilon() * magnitude;
       for (auto found : {rows, columns, folded, sums.back()})

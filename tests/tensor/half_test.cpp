@@ -12,6 +12,7 @@
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
+#include "tutti/tensor/loops/plain/sorting.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/tensor/products/product.hpp"
 
@@ -246,7 +247,7 @@ TEST_P(half_on, sums_are_rounded_once) {
       expect_sum(columns, exact, magnitude, n, "the column");
       expect_sum(folded, exact, magnitude, n, "the fold");
       std::vector<H> running(x.size());
-      cumulative_sum(bytes(running), bytes(x), {1, n, 1}, dtype, Order::forward);
+      cumulative(bytes(running), bytes(x), {1, n, 1}, dtype, CumulativeKind::sum, Order::forward);
       expect_sum(running.back(), exact, magnitude, n, "the running sum");
     }
   });
@@ -333,7 +334,9 @@ TEST(half, order_puts_nan_last_and_finds_the_first_extreme) {
     for (float v : {2.0F, -1.0F, std::numeric_limits<float>::quiet_NaN(), 2.0F, -0.0F, 0.0F})
       x.push_back(H(v));
     std::vector<std::int64_t> order(6);
-    sorted_order(order, bytes(x), 1, dtype);
+    const SortKeys keys[] = {{bytes(x), 1, dtype}};
+    std::vector<std::byte> scratch(sorting_scratch_bytes(6, 2));
+    sorted_order(order, keys, scratch.data());
     EXPECT_EQ(order, (std::vector<std::int64_t>{1, 4, 5, 0, 3, 2}));
     std::int32_t first = -1;
     index_of_extreme(bytes_of(first), bytes(x), {1, 6, 1}, dtype, Extreme::largest, DType::i32);

@@ -22,7 +22,7 @@ namespace {
 
 /// `and` and `or` join bits.
 std::vector<ReduceKind> kinds_of(DType dtype) {
-  std::vector<ReduceKind> kinds{ReduceKind::sum, ReduceKind::max, ReduceKind::min};
+  std::vector<ReduceKind> kinds{ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min};
   if (dtype != DType::f32 && dtype != DType::f64)
     for (ReduceKind kind : {ReduceKind::logical_and, ReduceKind::logical_or}) kinds.push_back(kind);
   return kinds;
@@ -31,11 +31,14 @@ std::vector<ReduceKind> kinds_of(DType dtype) {
 template <class T>
 T folded(ReduceKind kind, T a, T b) {
   if constexpr (std::same_as<T, bool>) {
-    return kind == ReduceKind::min || kind == ReduceKind::logical_and ? a && b : a || b;
+    const bool is_and =
+        kind == ReduceKind::min || kind == ReduceKind::prod || kind == ReduceKind::logical_and;
+    return is_and ? a && b : a || b;
   } else if constexpr (std::integral<T>) {
     using U = std::make_unsigned_t<T>;
     switch (kind) {
       case ReduceKind::sum: return T(U(a) + U(b));
+      case ReduceKind::prod: return T(Wrapping<T>(a) * Wrapping<T>(b));
       case ReduceKind::max: return std::max(a, b);
       case ReduceKind::min: return std::min(a, b);
       case ReduceKind::logical_and: return a & b;
@@ -44,6 +47,7 @@ T folded(ReduceKind kind, T a, T b) {
     return 0;
   } else {
     if (kind == ReduceKind::sum) return a + b;
+    if (kind == ReduceKind::prod) return a * b;
     if (a != a || b != b) return std::numeric_limits<T>::quiet_NaN();
     const bool takes_a =
         a == b ? std::signbit(a) == (kind == ReduceKind::min) : (a < b) == (kind == ReduceKind::min);

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 std::vector<T> sums_of(const std::vector<T>& x, const AlongDim& shape, Order order) {
   std::vector<T> sums(x.size());
-  cumulative_sum(bytes(sums), bytes(x), shape, dtype_of<T>(), order);
+  cumulative(bytes(sums), bytes(x), shape, dtype_of<T>(), CumulativeKind::sum, order);
   return sums;
 }
 
@@ -32,7 +32,7 @@ std::int64_t first_inaccurate_sum(const std::vector<T>& x, const std::vector<T>&
   return 0;
 }
 
-TEST(cumulative_sum, is_within_its_bound_however_long_the_dim) {
+TEST(cumulative, is_within_its_bound_however_long_the_dim) {
   const auto x = spread_values<float>(100000, 5);
   EXPECT_EQ(first_inaccurate_sum(x, sums_of(x, {1, 100000, 1}, Order::forward)), 0);
   std::vector<float> one_by_one = x;  // planted: ten thousand roundings
@@ -44,7 +44,7 @@ TEST(cumulative_sum, is_within_its_bound_however_long_the_dim) {
   EXPECT_NE(first_inaccurate_sum(positive, one_by_one), 0);
 }
 
-TEST(cumulative_sum, goes_along_the_middle_both_ways) {
+TEST(cumulative, goes_along_the_middle_both_ways) {
   const std::vector<std::int32_t> x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   EXPECT_EQ(sums_of(x, {2, 3, 2}, Order::forward),
             (std::vector<std::int32_t>{1, 2, 4, 6, 9, 12, 7, 8, 16, 18, 27, 30}));
@@ -52,36 +52,42 @@ TEST(cumulative_sum, goes_along_the_middle_both_ways) {
             (std::vector<std::int32_t>{9, 12, 8, 10, 5, 6, 27, 30, 20, 22, 11, 12}));
 }
 
-TEST(cumulative_sum, of_integers_wraps) {
+TEST(cumulative, of_integers_wraps) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(sums_of<std::int64_t>({most, 1, 1}, {1, 3, 1}, Order::forward),
             (std::vector<std::int64_t>{most, -most - 1, -most}));
 }
 
-template <class T>
-void expect_in_order(DType dtype) {
-  auto keys = edge_values<T>();
-  const auto again = keys;
-  keys.insert(keys.end(), again.rbegin(), again.rend());
-  std::vector<std::int64_t> order(keys.size());
-  sorted_order(order, bytes(keys), 1, dtype);
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    const auto a = keys[std::size_t(order[k - 1])], b = keys[std::size_t(order[k])];
-    const bool equal = a == b || (a != a && b != b);
-    EXPECT_TRUE(equal ? order[k - 1] < order[k] : a < b || b != b)
-        << name(dtype) << ' ' << +a << " before " << +b;
-  }
+TEST(cumulative, propagates_nan_and_orders_zeros) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  auto folds = [](const std::vector<float>& x, CumulativeKind kind) {
+    std::vector<float> found(x.size());
+    cumulative(bytes(found), bytes(x), {1, std::int64_t(x.size()), 1}, DType::f32, kind, Order::forward);
+    return found;
+  };
+  EXPECT_EQ(folds({1, 3, 2, 5}, CumulativeKind::max), (std::vector<float>{1, 3, 3, 5}));
+  EXPECT_EQ(folds({4, 3, 6, 2}, CumulativeKind::min), (std::vector<float>{4, 3, 3, 2}));
+  EXPECT_EQ(folds({2, -3, 0, 5}, CumulativeKind::prod), (std::vector<float>{2, -6, -0.0F, -0.0F}));
+  const auto with_nan = folds({1, nan, 7}, CumulativeKind::max);
+  EXPECT_EQ(with_nan[0], 1);
+  EXPECT_TRUE(std::isnan(with_nan[1]) && std::isnan(with_nan[2]));
+  EXPECT_FALSE(std::signbit(folds({-0.0F, 0}, CumulativeKind::max)[1]));
+  EXPECT_TRUE(std::signbit(folds({0, -0.0F}, CumulativeKind::min)[1]));
 }
 
-TEST(sorted_order, is_ascending_stable_and_puts_nan_last) {
-  for (DType dtype : arithmetic_dtypes()) with_type(dtype, [=]<class T>(T) { expect_in_order<T>(dtype); });
-}
-
-TEST(sorted_order, follows_a_stride) {
-  const std::vector<std::int32_t> keys{9, -1, 7, -1, 8};
-  std::vector<std::int64_t> order(3);
-  sorted_order(order, bytes(keys), 2, DType::i32);
-  EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 0}));
+TEST(cumulative, logsumexp_neither_overflows_nor_loses_small_terms) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> x{-infinity, -1000, -1000, 800, 1500, infinity, 3};
+  std::vector<double> found(x.size());
+  cumulative(bytes(found), bytes(x), {1, std::int64_t(x.size()), 1}, DType::f64, CumulativeKind::logsumexp,
+             Order::forward);
+  const double ln2 = std::log(2.0);
+  EXPECT_EQ(found, (std::vector<double>{-infinity, -1000, -1000 + ln2, 800, 1500, infinity, infinity}));
+  const std::vector<double> ones(100000, 0.25);
+  std::vector<double> sums(ones.size());
+  cumulative(bytes(sums), bytes(ones), {1, 100000, 1}, DType::f64, CumulativeKind::logsumexp, Order::forward);
+  for (std::size_t i = 0; i < sums.size(); i += 997)
+    EXPECT_NEAR(sums[i], 0.25 + std::log(static_cast<double>(i) + 1), 1e-14);
 }
 
 TEST(index_of_extreme, is_the_first_nan_or_extreme_of_every_dtype) {

@@ -30,7 +30,7 @@
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
-#include "tutti/ops/cumsum.hpp"
+#include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/debug_print.hpp"
 #include "tutti/ops/dot_general.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
@@ -57,6 +57,7 @@
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/sort.hpp"
 #include "tutti/ops/stop_gradient.hpp"
+#include "tutti/ops/top_k.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/ops/zero_tangent.hpp"
@@ -130,10 +131,10 @@ const std::vector<OpRow>& all_ops() {
   static const std::vector<OpRow> all =
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
-           Constant, Convert, Cumsum, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
+           Constant, Convert, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
            DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier,
            OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReduceScatter, Remat,
-           Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient, Switch, Transpose,
+           Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient, Switch, TopK, Transpose,
            Unary, While, ZeroTangent>();
   return all;
 }

@@ -40,10 +40,11 @@ const char* element_name(DType dtype) {
   return "";
 }
 
-/// The op that folds two elements. On i1 it is or, or, and, as XLA computes them.
+/// The op that folds two elements. On i1 it is or, and, or, and, as XLA computes them.
 const char* reducer_name(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::sum: return "stablehlo.add";
+    case ReduceKind::prod: return "stablehlo.multiply";
     case ReduceKind::max: return "stablehlo.maximum";
     case ReduceKind::min: return "stablehlo.minimum";
     case ReduceKind::logical_and: return "stablehlo.and";

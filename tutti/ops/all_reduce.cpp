@@ -58,6 +58,9 @@ Types AllReduce::infer(const Types& operands) const {
                    "a sum takes varying values and unreduced terms");
     return {x.with(axes, to)};
   }
+  require(kind != ReduceKind::prod, Code::dtype,
+          "a product over devices, which all_reduce does not compute; gather the factors and multiply them: "
+          "prod(all_gather(x, \"axis\"), 0)");
   bool is_of_bits = kind == ReduceKind::logical_and || kind == ReduceKind::logical_or;
   require(!is_of_bits || !is_inexact(x.dtype()), Code::dtype,
           "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),

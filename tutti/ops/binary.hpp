@@ -60,7 +60,13 @@ concept ArrayBesideNumber = std::same_as<A, Array> != std::same_as<B, Array>;
 
 template <bool never = false>
 Array max(const Array&, const Array&) {
-  static_assert(never, "max: use maximum(x, y); for the largest element of one array reduce_max(x)");
+  static_assert(never, "max: use maximum(x, y); for the largest element of one array amax(x, dims)");
+  return {};
+}
+template <bool never = false>
+Array max(const Array&) {
+  static_assert(never,
+                "max: for the largest element of one array use amax(x, dims); maximum(x, y) compares two");
   return {};
 }
 template <class A, class B>
@@ -70,7 +76,13 @@ Array max(const A&, const B&) {
 }
 template <bool never = false>
 Array min(const Array&, const Array&) {
-  static_assert(never, "min: use minimum(x, y); for the smallest element of one array reduce_min(x)");
+  static_assert(never, "min: use minimum(x, y); for the smallest element of one array amin(x, dims)");
+  return {};
+}
+template <bool never = false>
+Array min(const Array&) {
+  static_assert(never,
+                "min: for the smallest element of one array use amin(x, dims); minimum(x, y) compares two");
   return {};
 }
 template <class A, class B>

@@ -12,7 +12,7 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
-#include "tutti/ops/cumsum.hpp"
+#include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/indexing.hpp"
 #include "tutti/ops/linearity.hpp"

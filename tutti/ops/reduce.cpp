@@ -10,10 +10,14 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/reshape.hpp"
+#include "tutti/ops/slice.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/ops/transpose.hpp"
 
 namespace tutti {
 namespace {
@@ -35,6 +39,7 @@ Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
     Array array = as_array(x);
     Dims dims = which.resolve(array.type());
     if (kind == ReduceKind::sum && array.dtype() == DType::boolean) array = countable(array, dims);
+    if (kind == ReduceKind::prod && array.dtype() == DType::boolean) array = convert(array, DType::i32);
     return dims.empty() ? array : apply_one(Reduce{kind, dims}, {array});
   });
 }
@@ -42,6 +47,7 @@ Array reduce(ReduceKind kind, const Operand& x, const WhichDims& which) {
 }  // namespace
 
 Array reduce_sum(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::sum, x, dims); }
+Array reduce_prod(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::prod, x, dims); }
 Array reduce_max(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::max, x, dims); }
 Array reduce_min(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::min, x, dims); }
 Array reduce_and(const Operand& x, const WhichDims& dims) { return reduce(ReduceKind::logical_and, x, dims); }
@@ -50,6 +56,7 @@ Array reduce_or(const Operand& x, const WhichDims& dims) { return reduce(ReduceK
 std::string_view Reduce::name() const {
   switch (kind) {
     case ReduceKind::sum: return "reduce_sum";
+    case ReduceKind::prod: return "reduce_prod";
     case ReduceKind::max: return "reduce_max";
     case ReduceKind::min: return "reduce_min";
     case ReduceKind::logical_and: return "reduce_and";
@@ -61,6 +68,7 @@ std::string_view Reduce::name() const {
 About Reduce::about() const {
   switch (kind) {
     case ReduceKind::sum: return {"The sum of the elements along some dims.", "reduce_sum, mean"};
+    case ReduceKind::prod: return {"The product of the elements along some dims.", "reduce_prod, prod"};
     case ReduceKind::max: return {"The largest element along some dims; of bool: any.", "reduce_max"};
     case ReduceKind::min: return {"The smallest element along some dims; of bool: all.", "reduce_min"};
     case ReduceKind::logical_and:
@@ -83,10 +91,14 @@ Types Reduce::infer(const Types& operands) const {
           "{} is bool, which has no sum; to count, convert it first: convert(x, DType::i32); for \"any\", "
           "reduce_max",
           to_string(x));
+  require(
+      kind != ReduceKind::prod || x.dtype() != DType::boolean, Code::dtype,
+      "{} is bool, which has no product; convert it first: convert(x, DType::i32); for \"all\", reduce_min",
+      to_string(x));
   require(!is_of_bits(kind) || !is_inexact(x.dtype()), Code::dtype,
           "{} is {}, which has no bits to combine; compare it first: not_equal(x, 0)", to_string(x),
           is_float(x.dtype()) ? "float" : "complex");
-  if (kind != ReduceKind::sum) require_order(x);
+  if (kind != ReduceKind::sum && kind != ReduceKind::prod) require_order(x);
   std::vector<std::int64_t> sizes;
   for (Dim dim : other_dims(x.rank(), dims)) sizes.push_back(x.shape()[dim]);
   return {Type(x.dtype(), Shape(std::move(sizes)), agreed_states(operands, mixing()))};
@@ -98,6 +110,42 @@ Kernel Reduce::kernel(const Layout&) const {
   return fold;
 }
 
+namespace {
+
+// The dims that are folded, first and as one.
+Array with_factors_first(const Array& x, const Dims& dims) {
+  std::vector<int> order;
+  for (Dim dim : dims) order.push_back(dim.index);
+  std::vector<std::int64_t> sizes{1};
+  for (Dim dim : dims) sizes[0] *= x.shape()[dim];
+  for (Dim dim : other_dims(x.rank(), dims)) {
+    order.push_back(dim.index);
+    sizes.push_back(x.shape()[dim]);
+  }
+  return reshape(tutti::transpose(x, order), Shape(std::move(sizes)));
+}
+
+// The tangent of a product by halves, a b and a' b + a b', as in jax.lax.reduce_prod: no factor is divided by.
+Array tangent_of_product(const Array& x, const Array& tangent, const Dims& dims) {
+  Array value = with_factors_first(x, dims), change = with_factors_first(tangent, dims);
+  while (value.dim(0) > 1) {
+    const std::int64_t n = value.dim(0), half = n / 2;
+    auto first = [&](const Array& a) { return slice_in_dim(a, 0, half); };
+    auto second = [&](const Array& a) { return slice_in_dim(a, half, 2 * half); };
+    Array v1 = first(value), v2 = second(value), c1 = first(change), c2 = second(change);
+    Array product = v1 * v2, left = c1 * v2, right = v1 * c2, joint = left + right;
+    if (n % 2 == 1) {
+      product = concatenate({product, slice_in_dim(value, n - 1, n)});
+      joint = concatenate({joint, slice_in_dim(change, n - 1, n)});
+    }
+    value = product;
+    change = joint;
+  }
+  return index_in_dim(change, 0);
+}
+
+}  // namespace
+
 // Of max and min the elements that are the result share its derivative.
 Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
   const Array& x = operands[0];
@@ -105,6 +153,8 @@ Jvp Reduce::jvp(const Arrays& operands, const Tangents& tangents) const {
   if (is_of_bits(kind)) return constant_jvp(*this, operands);
   bool folds_nothing = x.type().elements() == 0;  // the result is the neutral element
   if (folds_nothing) return constant_jvp(*this, operands);
+  if (kind == ReduceKind::prod)
+    return {{apply_one(*this, operands)}, {tangent_of_product(x, *tangents[0], dims)}};
   Array best = apply_one(*this, operands);
   Array hit = convert(equal(x, insert_dims(best, dims, x.shape())), x.dtype());
   Array sum = reduce_sum(hit * *tangents[0], dims);
@@ -117,6 +167,7 @@ Tangents Reduce::transpose(const LinearOperands& operands, const Tangents& cotan
 
 std::string_view Reduce::refusal(Rule rule) const {
   if (rule != Rule::transpose || kind == ReduceKind::sum) return "";
+  if (kind == ReduceKind::prod) return "a product is not linear";
   return is_of_bits(kind) ? "bits have no cotangent" : "a maximum or minimum is not linear";
 }
 
@@ -135,7 +186,7 @@ std::vector<Example> Reduce::examples() {
   const Dims first{Dim{0}}, last{Dim{1}}, both{Dim{0}, Dim{1}}, outer{Dim{2}, Dim{0}};
   Type matrix(DType::f64, {3, 5}), box(DType::f32, {2, 3, 4});
   std::vector<Example> examples;
-  for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
+  for (ReduceKind kind : {ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min}) {
     examples.push_back({Reduce{kind, first}, {matrix}});
     examples.push_back({Reduce{kind, last}, {matrix.with(axes[0], varying)}});
     examples.push_back({Reduce{kind, both}, {matrix.with(axes[2], reduced)}});
@@ -145,7 +196,7 @@ std::vector<Example> Reduce::examples() {
     examples.push_back({Reduce{kind, {}}, {Type(DType::f32, {})}});
     for (DType dtype : more_dtypes())
       for (const Dims& dims : {first, last})
-        if (kind == ReduceKind::sum || !is_complex(dtype))
+        if (kind == ReduceKind::sum || kind == ReduceKind::prod || !is_complex(dtype))
           examples.push_back({Reduce{kind, dims}, {Type(dtype, {3, 5}).with(axes[0], varying)}});
   }
   examples.push_back(

@@ -2,7 +2,9 @@
 #include "tutti/ops/sort.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -12,23 +14,36 @@
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
-#include "tutti/tensor/loops/plain/scans.hpp"
+#include "tutti/tensor/loops/plain/sorting.hpp"
 
 namespace tutti {
 namespace {
 
 std::size_t in_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+template <std::size_t element_bytes>
+void permute_elements(std::byte* to, const std::byte* from, std::span<const std::int64_t> order,
+                      std::int64_t step) {
+  for (std::size_t k = 0; k < order.size(); ++k)
+    std::memcpy(to + static_cast<std::int64_t>(k) * step, from + order[k] * step, element_bytes);
+}
+
 // to[k] = from[order[k]] along the dim, at one place of the others.
 void permute(std::byte* to, const std::byte* from, std::span<const std::int64_t> order, std::int64_t stride,
              std::size_t element_bytes) {
-  std::int64_t step = stride * static_cast<std::int64_t>(element_bytes);
-  for (std::size_t k = 0; k < order.size(); ++k)
-    std::copy_n(from + order[k] * step, element_bytes, to + static_cast<std::int64_t>(k) * step);
+  const std::int64_t step = stride * static_cast<std::int64_t>(element_bytes);
+  switch (element_bytes) {
+    case 1: return permute_elements<1>(to, from, order, step);
+    case 2: return permute_elements<2>(to, from, order, step);
+    case 4: return permute_elements<4>(to, from, order, step);
+    case 8: return permute_elements<8>(to, from, order, step);
+  }
+  ensure(element_bytes == 16, "elements of {} bytes", element_bytes);
+  permute_elements<16>(to, from, order, step);
 }
 
-// An order that depends on nothing else: ascending, NaN last.
-stablehlo::Value comes_before(Emitter& emitter, DType dtype, stablehlo::Value a, stablehlo::Value b) {
+// Of one key: ascending, NaN last.
+stablehlo::Value is_less(Emitter& emitter, DType dtype, stablehlo::Value a, stablehlo::Value b) {
   Type scalar(DType::boolean, {});
   std::string type = order_of(dtype);
   auto compare = [&](std::string direction, stablehlo::Value x, stablehlo::Value y) {
@@ -44,14 +59,40 @@ stablehlo::Value comes_before(Emitter& emitter, DType dtype, stablehlo::Value a,
   return emitter.emit("stablehlo.or", {less, only_b_is_nan}, scalar);
 }
 
+// Of pairs of keys: the first pair that differs decides. The last pair stands innermost.
+stablehlo::Value comes_before(Emitter& emitter, const Types& keys, const Lowered& pairs) {
+  Type scalar(DType::boolean, {});
+  stablehlo::Value before{};
+  for (std::size_t k = keys.size(); k > 0; --k) {
+    stablehlo::Value a = pairs[2 * k - 2], b = pairs[2 * k - 1];
+    stablehlo::Value less = is_less(emitter, keys[k - 1].dtype(), a, b);
+    if (k == keys.size()) {
+      before = less;
+      continue;
+    }
+    stablehlo::Value greater = is_less(emitter, keys[k - 1].dtype(), b, a);
+    stablehlo::Value not_greater = emitter.emit("stablehlo.not", {greater}, scalar);
+    stablehlo::Value tied_before = emitter.emit("stablehlo.and", {not_greater, before}, scalar);
+    before = emitter.emit("stablehlo.or", {less, tied_before}, scalar);
+  }
+  return before;
+}
+
 }  // namespace
 
-Parameters Sort::parameters() const { return {{"dim", std::to_string(dim.index)}}; }
+Parameters Sort::parameters() const {
+  Parameters parameters{{"dim", std::to_string(dim.index)}};
+  if (num_keys != 1) parameters.emplace_back("num_keys", std::to_string(num_keys));
+  return parameters;
+}
 
 Types Sort::infer(const Types& operands) const {
   require(!operands.empty(), Code::shape, "nothing to sort; give a key at least (sort_c1)");
   require_in_range({dim}, operands[0], "sort_c4");
-  require_order(operands[0]);
+  require(1 <= num_keys && num_keys <= std::ssize(operands), Code::shape,
+          "{} of {} are keys; give at least one key, and at most as many as there are arrays (sort_c5)",
+          num_keys, counted(std::ssize(operands), "array"));
+  for (int k = 0; k < num_keys; ++k) require_order(operands[static_cast<std::size_t>(k)]);
   AxisStates states = agreed_states(operands, mixing());
   Types results;
   for (Type type : operands) {
@@ -67,22 +108,29 @@ Kernel Sort::kernel(const Layout& layout) const {
   const Types& types = layout.operands();
   AlongDim shape = along_dim(types[0].shape(), dim);
   auto n = static_cast<std::size_t>(shape.n);
+  const std::size_t order_bytes = in_lines(n * sizeof(std::int64_t));
+  std::size_t key_bytes = 0;
+  for (int k = 0; k < num_keys; ++k)
+    key_bytes = std::max(key_bytes, bytes_per_element(types[static_cast<std::size_t>(k)].dtype()));
+  auto sort_line = [types, n, order_bytes, stride = shape.inner](const kernel::Unit& unit,
+                                                                 std::span<SortKeys> by, std::int64_t start) {
+    std::span<std::int64_t> order(reinterpret_cast<std::int64_t*>(unit.scratch), n);
+    auto at = [&](std::size_t operand) {
+      return start * static_cast<std::int64_t>(bytes_per_element(types[operand].dtype()));
+    };
+    for (std::size_t k = 0; k < by.size(); ++k) by[k] = {unit.operands[k] + at(k), stride, types[k].dtype()};
+    sorted_order(order, by, unit.scratch + order_bytes);
+    for (std::size_t k = 0; k < types.size(); ++k)
+      permute(unit.results[k] + at(k), unit.operands[k] + at(k), order, stride,
+              bytes_per_element(types[k].dtype()));
+  };
   return kernel::Opaque{.nanoseconds = 20 + 20 * static_cast<double>(shape.elements()),
-                        .scratch_bytes = in_lines(n * sizeof(std::int64_t)),
-                        .run = [types, shape, n](const kernel::Unit& unit) {
-                          std::span<std::int64_t> order(reinterpret_cast<std::int64_t*>(unit.scratch), n);
+                        .scratch_bytes = order_bytes + sorting_scratch_bytes(shape.n, key_bytes),
+                        .run = [shape, sort_line, keys = num_keys](const kernel::Unit& unit) {
+                          std::vector<SortKeys> by(static_cast<std::size_t>(keys));
                           for (std::int64_t o = 0; o < shape.outer; ++o)
-                            for (std::int64_t i = 0; i < shape.inner; ++i) {
-                              std::int64_t start = o * shape.n * shape.inner + i;
-                              auto at = [&](std::size_t operand) {
-                                return start *
-                                       static_cast<std::int64_t>(bytes_per_element(types[operand].dtype()));
-                              };
-                              sorted_order(order, unit.operands[0] + at(0), shape.inner, types[0].dtype());
-                              for (std::size_t k = 0; k < types.size(); ++k)
-                                permute(unit.results[k] + at(k), unit.operands[k] + at(k), order, shape.inner,
-                                        bytes_per_element(types[k].dtype()));
-                            }
+                            for (std::int64_t i = 0; i < shape.inner; ++i)
+                              sort_line(unit, by, o * shape.n * shape.inner + i);
                         }};
 }
 
@@ -108,7 +156,7 @@ BatchedArrays Sort::batch(const Axis& axis, const BatchedArrays& operands, const
   Arrays arrays;
   for (const Batched& x : operands) arrays.push_back(any ? materialised(x, axis) : x.array);
   BatchedArrays results;
-  for (const Array& array : tutti::apply(Sort{Dim{dim.index + (any ? 1 : 0)}}, arrays))
+  for (const Array& array : tutti::apply(Sort{Dim{dim.index + (any ? 1 : 0)}, num_keys}, arrays))
     results.push_back({array, any});
   return results;
 }
@@ -116,8 +164,8 @@ BatchedArrays Sort::batch(const Axis& axis, const BatchedArrays& operands, const
 Lowered Sort::lower(Emitter& emitter, const Lowered& operands) const {
   Types pairs;
   for (Type type : emitter.operand_types()) pairs.insert(pairs.end(), 2, type.with(Shape{}));
-  DType key = emitter.operand_types()[0].dtype();
-  auto compare = [&](const Lowered& x) -> Lowered { return {comes_before(emitter, key, x[0], x[1])}; };
+  const Types keys(emitter.operand_types().begin(), emitter.operand_types().begin() + num_keys);
+  auto compare = [&](const Lowered& x) -> Lowered { return {comes_before(emitter, keys, x)}; };
   return emitter.emit_with_regions("stablehlo.sort", operands, emitter.result_types(), {{pairs, compare}},
                                    {{"dimension", stablehlo::integer(dim.index)}, {"is_stable", {true}}});
 }
@@ -137,6 +185,10 @@ std::vector<Example> Sort::examples() {
       {Sort{Dim{0}}, {Type(DType::boolean, {5}), Type(DType::i32, {5})}},
       {Sort{Dim{1}}, {key(Type(DType::f32, {2, 0}))}},
       {Sort{Dim{0}}, {key(Type(DType::f32, {1, 3}))}},
+      {Sort{Dim{0}, 2}, {Type(DType::i32, {9}), key(row.with(Shape{9})), Type(DType::f64, {9})}},
+      {Sort{Dim{1}, 2}, {key(matrix.with(axes[0], varying)), key(matrix.with(axes[0], varying))}},
+      {Sort{Dim{0}, 3},
+       {Type(DType::boolean, {8}), Type(DType::i32, {8}), Type(DType::i64, {8})}},  // with ties
   };
   for (DType dtype : more_dtypes())
     if (!is_complex(dtype))
@@ -151,10 +203,10 @@ Array sort(const Operand& x, int dim) {
   });
 }
 
-Arrays sort(const Arrays& key_and_carried, int dim, Where where) {
+Arrays sort(const Arrays& keys_and_carried, int dim, const SortOptions& options, Where where) {
   return front_end(Sort::name, where, [&] {
-    require(!key_and_carried.empty(), Code::shape, "nothing to sort; give a key at least (sort_c1)");
-    return tutti::apply(Sort{as_dim(dim, key_and_carried[0].type())}, key_and_carried);
+    require(!keys_and_carried.empty(), Code::shape, "nothing to sort; give a key at least (sort_c1)");
+    return tutti::apply(Sort{as_dim(dim, keys_and_carried[0].type()), options.num_keys}, keys_and_carried);
   });
 }
 

@@ -6,17 +6,20 @@
 
 namespace tutti {
 
-/// The elements in ascending order along a dim, and what is carried along in the order of the first operand, the key.
+/// The elements in ascending order along a dim, and what is carried along. The first operands are keys: the first one
+/// decides, equal elements leave it to the next.
 /// Stable: equal keys keep their order. -0 and 0 are equal, NaNs are equal and last.
-/// key: [.., d, ..], carried: of the same shape and any dtypes -> all of them; U is refused.
-/// Source: StableHLO sort; jax.lax.sort with num_keys=1.
+/// keys: [.., d, ..], carried: of the same shape and any dtypes -> all of them; U is refused.
+/// Cost: of n elements n log2(n) comparisons; of 512 and more a few passes by digits of the keys.
+/// Source: StableHLO sort; jax.lax.sort with num_keys.
 struct Sort {
   static constexpr std::string_view name = "sort";
   static constexpr About about{
-      "The elements in ascending order along a dim; others are carried along in the order of the first.",
-      "sort, argsort"};
+      "The elements in ascending order along a dim; others are carried along in the order of the keys.",
+      "sort, argsort, lexsort, unique, median, quantile"};
 
   Dim dim;
+  int num_keys = 1;
 
   Mixing mixing() const { return Mixing::alike; }
   Parameters parameters() const;
@@ -35,8 +38,13 @@ static_assert(complete<Sort>());
 /// jax.lax.sort of one array. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range (sort_c4), T004 for an unreduced sum.
 Array sort(const Operand& x, int dim = -1);
-/// The key first, then what it carries along. Throws also T005 if shapes differ (sort_c2) or nothing is given (sort_c1).
-Arrays sort(const Arrays& key_and_carried, int dim = -1, Where where = Where::here());
+struct SortOptions {
+  int num_keys = 1;  // the first operands, of which the first one decides
+};
+/// jax.lax.sort of several arrays: keys first, then what they carry along. Throws also T005 if shapes differ (sort_c2),
+/// nothing is given (sort_c1) or num_keys is not among 1 and the number of arrays (sort_c5).
+Arrays sort(const Arrays& keys_and_carried, int dim = -1, const SortOptions& options = {},
+            Where where = Where::here());
 /// jax.numpy.argsort: the indices, i32, in the order of their elements. Throws T007 for more than 2^31 elements.
 Array argsort(const Operand& x, int dim = -1);
 

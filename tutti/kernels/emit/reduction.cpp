@@ -20,6 +20,7 @@ ArithOp fold_op(const CollectiveSpec& spec) {
       return of_floats ? ArithOp::maximumf : of_unsigned ? ArithOp::maxui : ArithOp::maxsi;
     case ReduceKind::min:
       return of_floats ? ArithOp::minimumf : of_unsigned ? ArithOp::minui : ArithOp::minsi;
+    case ReduceKind::prod:
     case ReduceKind::logical_and:
     case ReduceKind::logical_or: break;
   }

@@ -31,6 +31,7 @@ std::optional<int> number_of(DType dtype) {
 int number_of(ReduceKind reduction) {
   switch (reduction) {
     case ReduceKind::sum: return 0;
+    case ReduceKind::prod: return 1;
     case ReduceKind::logical_or:
     case ReduceKind::max: return 2;
     case ReduceKind::logical_and:

@@ -37,6 +37,7 @@ Refusal refused_reduction(const CollectiveSpec& spec) {
     case ReduceKind::sum:
     case ReduceKind::max:
     case ReduceKind::min: return {};
+    case ReduceKind::prod: return "kernels reduce by sum, max and min, not by prod; gather the values first";
     case ReduceKind::logical_and:
     case ReduceKind::logical_or: break;
   }

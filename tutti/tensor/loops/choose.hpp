@@ -30,6 +30,7 @@ auto for_kind(ReduceKind kind, const Choose& choose) {
   using Kernel = decltype(choose.template operator()<ReduceKind::sum>());
   switch (kind) {
     case ReduceKind::sum: return choose.template operator()<ReduceKind::sum>();
+    case ReduceKind::prod: return choose.template operator()<ReduceKind::prod>();
     case ReduceKind::max: return choose.template operator()<ReduceKind::max>();
     case ReduceKind::min: return choose.template operator()<ReduceKind::min>();
     case ReduceKind::logical_and:

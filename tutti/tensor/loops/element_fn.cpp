@@ -68,6 +68,7 @@ std::string_view name(CompareDirection direction) {
 std::string_view name(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::sum: return "sum";
+    case ReduceKind::prod: return "prod";
     case ReduceKind::max: return "max";
     case ReduceKind::min: return "min";
     case ReduceKind::logical_and: return "and";

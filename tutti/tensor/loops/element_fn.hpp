@@ -55,7 +55,7 @@ enum class BinaryFn : std::uint8_t {
   complex  // from a real and an imaginary part
 };
 enum class CompareDirection : std::uint8_t { eq, ne, lt, le, gt, ge };
-enum class ReduceKind : std::uint8_t { sum, max, min, logical_and, logical_or };
+enum class ReduceKind : std::uint8_t { sum, prod, max, min, logical_and, logical_or };
 
 /// The function's usual name: "exp", "add", "and", "lt", "sum".
 std::string_view name(UnaryFn fn);

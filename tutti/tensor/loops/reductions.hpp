@@ -14,8 +14,9 @@
 namespace tutti {
 
 // A sum of n floats differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|, where eps is half the distance
-// from 1 to the next number. f16 and bf16 are summed in f32 and rounded once. A sum of bools is `or`. Complex numbers
-// have only sums, part by part. Kernels for `and` and `or` of floats are null. Sums of rows and columns start from
+// from 1 to the next number. f16 and bf16 are summed in f32 and rounded once. A sum of bools is `or`, a product
+// `and`. Products are bounded by 2 n eps |product|. Complex numbers have sums, part by part, and products of rows and
+// columns. Kernels for `and` and `or` of floats are null. Sums of rows and columns start from
 // +0, so that -0 + -0 = +0.
 
 /// Folds each row: out[r] = fold of in[r][0 .. columns). Rows lie row_bytes apart. The tree depends only on
@@ -25,8 +26,8 @@ using ReduceRowsKernel = void (*)(std::byte* out, const std::byte* in, std::int6
 ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype);
 
 /// Runs a chain on each row and folds its result, in the tree of ReduceRowsKernel. From row to row operand s advances
-/// by row_bytes[s]; an operand that repeats has one element per row. Null unless kind is sum, max or min and dtype is
-/// f32 or f64.
+/// by row_bytes[s]; an operand that repeats has one element per row. Null unless kind is sum, prod, max or min and
+/// dtype is f32 or f64.
 using ReduceChainRowsKernel = void (*)(std::byte* out, const std::byte* const* in,
                                        const std::int64_t* row_bytes, const ChainStep* steps, int count,
                                        std::int64_t rows, std::int64_t columns);
@@ -62,7 +63,7 @@ using FoldKernel = void (*)(std::byte* out, const std::byte* const* in, int coun
 FoldKernel fold_kernel(ReduceKind kind, DType dtype);
 
 /// Writes the element that a fold starts from, in bytes_per_element(dtype) bytes. sum and or: 0. max: -inf or the
-/// smallest value. min: +inf or the largest value. and: all ones, for bool 1. Complex numbers have only sum.
+/// smallest value. min: +inf or the largest value. and: all ones, for bool 1. prod: 1. Complex numbers have sum and prod.
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out);
 
 }  // namespace tutti

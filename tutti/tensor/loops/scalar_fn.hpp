@@ -94,6 +94,11 @@ constexpr T sum_of(T a, T b) {
   if constexpr (std::integral<T>) return wrapping_add(a, b);
   else return a + b;
 }
+template <class T>
+constexpr T product_of(T a, T b) {
+  if constexpr (std::integral<T>) return wrapping_mul(a, b);
+  else return a * b;
+}
 
 /// The element that a fold starts from. The sum of bools is `or`, so its neutral element is 0, too.
 template <ReduceKind kind, class T>
@@ -101,6 +106,7 @@ constexpr T neutral_element() {
   using Limits = std::numeric_limits<T>;
   if constexpr (is_half_element<T>) return T(neutral_element<kind, float>());
   else if constexpr (kind == ReduceKind::sum || kind == ReduceKind::logical_or) return T(0);
+  else if constexpr (kind == ReduceKind::prod) return T(1);
   else if constexpr (kind == ReduceKind::logical_and)
     return std::same_as<T, bool> ? T(1) : static_cast<T>(-1);
   else if constexpr (Limits::has_infinity)

@@ -232,6 +232,32 @@ struct Sums {
   }
 };
 
+// --- Products, in the order of the elements: n - 1 products
+
+template <class T>
+struct Products {
+  using Complex = std::complex<T>;
+
+  static void rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                   std::int64_t row_bytes) {
+    for (std::int64_t row = 0; row < rows; ++row, in += row_bytes) {
+      auto* from = reinterpret_cast<const Complex*>(in);
+      Complex product(1);
+      for (std::int64_t c = 0; c < columns; ++c) product = c == 0 ? from[c] : product * from[c];
+      reinterpret_cast<Complex*>(out)[row] = product;
+    }
+  }
+  static void columns(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
+                      std::int64_t row_bytes, std::byte*) {
+    auto* to = reinterpret_cast<Complex*>(out);
+    if (rows == 0) std::fill_n(to, columns, Complex(1));
+    for (std::int64_t row = 0; row < rows; ++row, in += row_bytes) {
+      auto* from = reinterpret_cast<const Complex*>(in);
+      for (std::int64_t c = 0; c < columns; ++c) to[c] = row == 0 ? from[c] : to[c] * from[c];
+    }
+  }
+};
+
 }  // namespace
 
 ElementwiseKernel complex_unary_kernel(UnaryFn fn, DType dtype) {
@@ -252,11 +278,15 @@ ElementwiseKernel complex_compare_kernel(CompareDirection direction, DType dtype
 }
 
 ReduceRowsKernel complex_reduce_rows_kernel(ReduceKind kind, DType dtype) {
+  if (kind == ReduceKind::prod)
+    return dtype == DType::complex64 ? Products<float>::rows : Products<double>::rows;
   if (kind != ReduceKind::sum) return nullptr;
   return dtype == DType::complex64 ? Sums<float>::rows : Sums<double>::rows;
 }
 
 ReduceColumnsKernel complex_reduce_columns_kernel(ReduceKind kind, DType dtype) {
+  if (kind == ReduceKind::prod)
+    return dtype == DType::complex64 ? Products<float>::columns : Products<double>::columns;
   if (kind != ReduceKind::sum) return nullptr;
   return dtype == DType::complex64 ? Sums<float>::columns : Sums<double>::columns;
 }

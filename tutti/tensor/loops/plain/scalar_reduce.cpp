@@ -16,6 +16,7 @@ namespace {
 template <ReduceKind kind, class T>
 T folded(T a, T b) {
   if constexpr (kind == ReduceKind::sum) return wrapping_add(a, b);
+  if constexpr (kind == ReduceKind::prod) return wrapping_mul(a, b);
   if constexpr (kind == ReduceKind::max) return std::max(a, b);
   if constexpr (kind == ReduceKind::min) return std::min(a, b);
   if constexpr (kind == ReduceKind::logical_and) return static_cast<T>(a & b);
@@ -71,6 +72,7 @@ Kernel for_integers(ReduceKind kind, DType dtype, F take) {
     if constexpr (std::integral<T> && !std::same_as<T, bool> && !has_vector_loops<T>) {
       switch (kind) {
         case ReduceKind::sum: return take(Integers<ReduceKind::sum, T>());
+        case ReduceKind::prod: return take(Integers<ReduceKind::prod, T>());
         case ReduceKind::max: return take(Integers<ReduceKind::max, T>());
         case ReduceKind::min: return take(Integers<ReduceKind::min, T>());
         case ReduceKind::logical_and: return take(Integers<ReduceKind::logical_and, T>());
@@ -105,11 +107,11 @@ namespace {
 template <ReduceKind kind>
 void write_neutral_of(DType dtype, std::byte* out) {
   with_element(dtype, [out]<class T>(std::type_identity<T>) {
-    if constexpr (!is_complex_element<T> || kind == ReduceKind::sum) {
+    if constexpr (!is_complex_element<T> || kind == ReduceKind::sum || kind == ReduceKind::prod) {
       constexpr T neutral = neutral_element<kind, T>();
       std::memcpy(out, &neutral, sizeof neutral);
     } else {
-      fail(Code::internal, "complex numbers have no neutral element but 0");
+      fail(Code::internal, "complex numbers have no neutral elements but 0 and 1");
     }
   });
 }
@@ -119,6 +121,7 @@ void write_neutral_of(DType dtype, std::byte* out) {
 void write_neutral_element(ReduceKind kind, DType dtype, std::byte* out) {
   switch (kind) {
     case ReduceKind::sum: return write_neutral_of<ReduceKind::sum>(dtype, out);
+    case ReduceKind::prod: return write_neutral_of<ReduceKind::prod>(dtype, out);
     case ReduceKind::max: return write_neutral_of<ReduceKind::max>(dtype, out);
     case ReduceKind::min: return write_neutral_of<ReduceKind::min>(dtype, out);
     case ReduceKind::logical_and: return write_neutral_of<ReduceKind::logical_and>(dtype, out);

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <cmath>
+#include <limits>
 
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
@@ -12,15 +13,28 @@
 namespace tutti {
 namespace {
 
-/// A running sum, kept as sums of blocks of 2^k terms, like the digits of a binary counter. A term takes part in at
-/// most log2(n) additions inside its block, and in at most log2(n) more when the blocks are added.
-template <class T>
-class RunningSum {
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return sum_of(a, b);
+  }
+};
+struct Multiply {
+  template <class T>
+  T operator()(T a, T b) const {
+    return product_of(a, b);
+  }
+};
+
+/// A running sum or product, kept as those of blocks of 2^k terms, like the digits of a binary counter. A term takes
+/// part in at most log2(n) operations inside its block, and in at most log2(n) more when the blocks are joined.
+template <class T, class Join>
+class RunningTree {
  public:
   T next(T x) {
-    for (std::uint64_t carry = count_++; carry % 2 == 1; carry /= 2) x = sum_of(blocks_[--height_], x);
+    for (std::uint64_t carry = count_++; carry % 2 == 1; carry /= 2) x = Join()(blocks_[--height_], x);
     blocks_[height_++] = x;
-    for (std::size_t level = height_ - 1; level > 0; --level) x = sum_of(blocks_[level - 1], x);
+    for (std::size_t level = height_ - 1; level > 0; --level) x = Join()(blocks_[level - 1], x);
     return x;
   }
 
@@ -30,19 +44,96 @@ class RunningSum {
   std::uint64_t count_ = 0;
 };
 
-template <class T>
-void sums_of(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
+template <class T, Extreme extreme>
+class RunningExtreme {
+ public:
+  T next(T x) {
+    if (is_first_ || replaces(x)) best_ = x;
+    is_first_ = false;
+    return best_;
+  }
+
+ private:
+  bool replaces(T x) const {
+    if (best_ != best_) return false;
+    if (x != x) return true;
+    if constexpr (std::floating_point<T>)
+      if (x == best_) return std::signbit(x) == (extreme == Extreme::smallest);
+    return extreme == Extreme::largest ? x > best_ : x < best_;
+  }
+
+  T best_{};
+  bool is_first_ = true;
+};
+
+/// log(sum(exp(x))) so far. The sum is kept in units of exp(scale), compensated, so its error does not grow with the
+/// number of terms. The scale changes only where the old sum no longer counts.
+class RunningLogSumExp {
+ public:
+  double next(double x) {
+    if (x == -std::numeric_limits<double>::infinity()) return value();
+    if (x != x || x - scale_ > 300) {  // exp(-300) is far below the last place; NaN and inf stay
+      scale_ = x;
+      sum_ = 1;
+      lost_ = 0;
+    } else if (x <= std::numeric_limits<double>::max()) {
+      add(std::exp(x - scale_));
+    }
+    return value();
+  }
+
+ private:
+  void add(double term) {
+    const double sum = sum_ + term;
+    lost_ += std::abs(sum_) >= term ? (sum_ - sum) + term : (term - sum) + sum_;
+    sum_ = sum;
+  }
+  double value() const { return scale_ + std::log(sum_ + lost_); }
+
+  double scale_ = -std::numeric_limits<double>::infinity(), sum_ = 0, lost_ = 0;
+};
+
+/// `Running` takes the elements one after the other and returns the fold so far.
+template <class T, class Number, class Running>
+void run_along(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
   auto* to = reinterpret_cast<T*>(out);
   auto* from = reinterpret_cast<const T*>(in);
   for (std::int64_t o = 0; o < shape.outer; ++o)
     for (std::int64_t i = 0; i < shape.inner; ++i) {
-      RunningSum<Computed<T>> sum;
+      Running running;
       for (std::int64_t k = 0; k < shape.n; ++k) {
         std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
         std::int64_t at = (o * shape.n + along) * shape.inner + i;
-        to[at] = static_cast<T>(sum.next(static_cast<Computed<T>>(from[at])));
+        to[at] = static_cast<T>(running.next(static_cast<Number>(static_cast<Computed<T>>(from[at]))));
       }
     }
+}
+
+using RunAlong = void (*)(std::byte* out, const std::byte* in, const AlongDim& shape, Order order);
+
+/// Null where the dtype has no such fold.
+template <class T>
+RunAlong loop_of(CumulativeKind kind) {
+  using C = Computed<T>;
+  constexpr bool is_bool = std::same_as<T, bool>, has_order = !is_complex_element<T>;
+  switch (kind) {
+    case CumulativeKind::sum:
+      if constexpr (!is_bool) return run_along<T, C, RunningTree<C, Add>>;
+      break;
+    case CumulativeKind::prod:
+      if constexpr (!is_bool) return run_along<T, C, RunningTree<C, Multiply>>;
+      break;
+    case CumulativeKind::max:
+      if constexpr (has_order) return run_along<T, C, RunningExtreme<C, Extreme::largest>>;
+      break;
+    case CumulativeKind::min:
+      if constexpr (has_order) return run_along<T, C, RunningExtreme<C, Extreme::smallest>>;
+      break;
+    case CumulativeKind::logsumexp:
+      if constexpr (std::floating_point<C>) return run_along<T, double, RunningLogSumExp>;
+      break;
+  }
+  return nullptr;
 }
 
 /// True if `a` replaces `b`, an earlier element, as the extreme. The first NaN replaces every number.
@@ -114,22 +205,14 @@ void indices_in(std::byte* out, const std::byte* in, const AlongDim& shape, Extr
               : indices_of<Extreme::smallest, T, std::int32_t>(out, in, shape);
 }
 
-template <class T>
-void order_of(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride) {
-  auto* key = reinterpret_cast<const T*>(keys);
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::ranges::stable_sort(order, [&](std::int64_t i, std::int64_t j) {
-    const auto a = static_cast<Computed<T>>(key[i * stride]), b = static_cast<Computed<T>>(key[j * stride]);
-    return a < b || (b != b && a == a);
-  });
-}
-
 }  // namespace
 
-void cumulative_sum(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, Order order) {
+void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, CumulativeKind kind,
+                Order order) {
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::same_as<T, bool>) fail(Code::internal, "a sum of {}", name(dtype));
-    else sums_of<T>(out, in, shape, order);
+    const RunAlong loop = loop_of<T>(kind);
+    ensure(loop != nullptr, "no running fold {} of {}", static_cast<int>(kind), name(dtype));
+    loop(out, in, shape, order);
   });
 }
 
@@ -138,13 +221,6 @@ void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_complex_element<T>) fail(Code::internal, "the extreme of {}", name(dtype));
     else indices_in<T>(out, in, shape, extreme, index_dtype);
-  });
-}
-
-void sorted_order(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride, DType dtype) {
-  with_element(dtype, [&]<class T>(std::type_identity<T>) {
-    if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(dtype));
-    else order_of<T>(order, keys, stride);
   });
 }
 

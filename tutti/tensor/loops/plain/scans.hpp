@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops along one dim of a dense array: cumulative sums, indices of extremes, sorting.
+// Loops along one dim of a dense array: running folds, indices of extremes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "tutti/types/dtype.hpp"
 
@@ -17,17 +16,17 @@ struct AlongDim {
 };
 
 enum class Order : std::uint8_t { forward, backward };
-/// Cumulative sums: out[i] = in[0] + .. + in[i] (forward), or in[i] + .. + in[n - 1] (backward). Each sum has a fixed
-/// tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|. Integers wrap. Not for bool.
-void cumulative_sum(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, Order order);
+enum class CumulativeKind : std::uint8_t { sum, prod, max, min, logsumexp };
+/// Running folds: out[i] = in[0] + .. + in[i] (forward), or in[i] + .. + in[n - 1] (backward), and so on.
+/// A sum has a fixed tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|; a product has the same
+/// tree. Integers wrap. Max and min propagate NaN, -0 < +0. logsumexp, of floats only, is computed in f64 and rounded
+/// once. Sum and prod are not for bool, max and min not for complex numbers.
+void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, CumulativeKind kind,
+                Order order);
 
 enum class Extreme : std::uint8_t { largest, smallest };
 /// The index along the dim of the first NaN, or without a NaN of the first extreme element. n > 0.
 void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
                       Extreme extreme, DType index_dtype);
-
-/// Sorts stably: order[k] = index of the k-th smallest key. There are order.size() keys, `stride` elements apart.
-/// -0 and +0 are equal. NaNs of either sign are equal, and come last.
-void sorted_order(std::span<std::int64_t> order, const std::byte* keys, std::int64_t stride, DType dtype);
 
 }  // namespace tutti

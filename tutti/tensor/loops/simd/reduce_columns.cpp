@@ -114,7 +114,7 @@ void reduce_columns_loop(std::byte* out, const std::byte* in, std::int64_t rows,
 }
 
 ReduceColumnsKernel vector_reduce_columns_kernel(ReduceKind kind, Lanes lanes) {
-  // A bool is a byte 0 or 1: max is `or`, min is `and`.
+  // A bool is a byte 0 or 1: max is `or`, min and prod are `and`.
   if (lanes == Lanes::boolean && kind == ReduceKind::sum) kind = ReduceKind::max;
   return for_lanes(lanes, [&]<class T>(std::type_identity<T>) {
     return for_kind<T>(kind, []<ReduceKind of_kind>() -> ReduceColumnsKernel {

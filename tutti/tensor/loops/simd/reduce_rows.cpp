@@ -354,7 +354,7 @@ HWY_EXPORT(vector_reduce_converted_pieces_kernel);
 
 namespace {
 
-// sum and max are `or`, min is `and`: one byte decides.
+// sum and max are `or`, min and prod are `and`: one byte decides.
 template <ReduceKind kind>
 void reduce_bool_rows(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t columns,
                       std::int64_t row_bytes) {
@@ -371,7 +371,7 @@ ReduceRowsKernel reduce_rows_kernel(ReduceKind kind, DType dtype) {
   const auto lanes = lanes_of_fold(kind, dtype);
   if (!lanes) return scalar_reduce_rows_kernel(kind, dtype);
   if (*lanes != Lanes::boolean) return HWY_DYNAMIC_DISPATCH(vector_reduce_rows_kernel)(kind, *lanes);
-  bool is_and = kind == ReduceKind::min || kind == ReduceKind::logical_and;
+  bool is_and = kind == ReduceKind::min || kind == ReduceKind::prod || kind == ReduceKind::logical_and;
   return is_and ? reduce_bool_rows<ReduceKind::logical_and> : reduce_bool_rows<ReduceKind::logical_or>;
 }
 

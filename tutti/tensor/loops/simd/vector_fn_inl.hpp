@@ -149,6 +149,10 @@ struct Apply {
 template <ReduceKind kind, class V>
 TUTTI_INLINE V fold(V a, V b) {
   if constexpr (kind == ReduceKind::sum) return add(a, b);
+  if constexpr (kind == ReduceKind::prod) {
+    if constexpr (sizeof(hn::TFromV<V>) == 1) return hn::And(a, b);  // bools
+    else return mul(a, b);
+  }
   if constexpr (kind == ReduceKind::max) return maximum(a, b);
   if constexpr (kind == ReduceKind::min) return minimum(a, b);
   if constexpr (kind == ReduceKind::logical_and) return hn::And(a, b);

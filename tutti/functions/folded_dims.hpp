@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What functions that fold dims share.
+#pragma once
+
+#include "tutti/ir/array.hpp"
+#include "tutti/ops/dims.hpp"
+
+namespace tutti {
+
+/// `folded`, which lacks `dims` of x, with these dims of size 1 if they are kept.
+Array with_kept_dims(const Array& folded, const Array& x, const Dims& dims, bool keepdims);
+/// `folded`, which lacks `dims` of x, repeated along them.
+Array spread_along(const Array& folded, const Array& x, const Dims& dims);
+/// How many elements of x are folded into one.
+std::int64_t folded_elements(const Array& x, const Dims& dims);
+/// x itself if it is of floats or complex numbers, else in f32.
+Array as_inexact(const Array& x);
+/// The same, and of f16 and bf16 in f32, in which their functions are computed.
+Array as_computed(const Array& x);
+/// Bool: the elements that are NaN.
+Array is_nan_in(const Array& x);
+
+}  // namespace tutti
