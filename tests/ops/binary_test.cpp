@@ -270,5 +270,12 @@ TEST(assignments, are_the_operation_and_a_new_value) {
             "  return %5\n}\n");
 }
 
+TEST(square, is_one_product) {
+  EXPECT_EQ(program_text({Type(DType::i32, {8})}, [](const Arrays& x) { return square(x[0]); }),
+            "program(%0: i32[8]) {\n"
+            "  %1: i32[8] = mul %0, %0\n"
+            "  return %1\n}\n");
+}
+
 }  // namespace
 }  // namespace tutti

@@ -128,5 +128,16 @@ TEST(select, is_differentiated_twice) {
 
 TEST(select, types_its_rules) { EXPECT_EQ(mistyped_rules(Select::examples()), std::vector<std::string>{}); }
 
+TEST(where, takes_numbers_and_broadcasts) {
+  EXPECT_EQ(program_text({Type(DType::boolean, {8, 1}), Type(DType::f32, {8, 10})},
+                         [](const Arrays& x) { return where(x[0], x[1], 0.0); }),
+            "program(%0: bool[8,1], %1: f32[8,10]) {\n"
+            "  %2: f32[] = constant{value=0}\n"
+            "  %3: f32[8,10] = broadcast_in_dim{to=[8,10], dims=[]} %2\n"
+            "  %4: bool[8,10] = broadcast_in_dim{to=[8,10], dims=[0, 1]} %0\n"
+            "  %5: f32[8,10] = select %4, %1, %3\n"
+            "  return %5\n}\n");
+}
+
 }  // namespace
 }  // namespace tutti

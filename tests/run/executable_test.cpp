@@ -15,7 +15,6 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/compare.hpp"
-#include "tutti/ops/composites.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dot_general.hpp"

@@ -8,9 +8,9 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
-#include "tutti/ops/composites.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/reduce.hpp"
+#include "tutti/ops/select.hpp"
 
 namespace tutti {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
+#include "tutti/functions/statistics.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/composites.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/transpose.hpp"

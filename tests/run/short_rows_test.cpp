@@ -6,7 +6,6 @@
 #include "tests/run/harness.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/composites.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/unary.hpp"
 

@@ -5,10 +5,11 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
+#include "tutti/functions/nn.hpp"
+#include "tutti/functions/statistics.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"
-#include "tutti/ops/composites.hpp"
 #include "tutti/ops/permute.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/unary.hpp"

@@ -385,6 +385,12 @@ Array conj(const Operand& x) {
   });
 }
 
+Array square(const Operand& x) {
+  return front_end("square", x.where(), [&] {
+    Array array = as_array(x);
+    return array * array;
+  });
+}
 Array relu(const Operand& x) {
   return front_end("relu", x.where(), [&] {
     Array array = as_array(x), is_cut = array <= 0;

@@ -92,6 +92,8 @@ Array shift_right_logical(const Operand& a, const Operand& b);
 Array complex(const Operand& real, const Operand& imag);
 /// real(x) - i imag(x).
 Array conj(const Operand& x);
+/// x * x.
+Array square(const Operand& x);
 /// maximum(x, 0); its derivative at 0 is 0, as in jax.nn.relu.
 Array relu(const Operand& x);
 

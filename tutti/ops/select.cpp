@@ -123,4 +123,8 @@ Array select(const Operand& predicate, const Operand& on_true, const Operand& on
   });
 }
 
+Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
+  return front_end("where", predicate.where(), [&] { return select(predicate, on_true, on_false); });
+}
+
 }  // namespace tutti

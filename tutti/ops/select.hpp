@@ -33,5 +33,7 @@ static_assert(complete<Select>());
 /// differ, T004 if one branch is an unreduced sum and the other is not, or the predicate varies where they
 /// are one.
 Array select(const Operand& predicate, const Operand& on_true, const Operand& on_false);
+/// numpy.where: the same.
+Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false);
 
 }  // namespace tutti

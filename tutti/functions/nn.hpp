@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of NumPy and jax.nn that are made of ops; programs show the ops.
+// Functions of jax.nn: choices among classes; programs show the ops.
 #pragma once
 
 #include "tutti/ir/array.hpp"
@@ -7,17 +7,6 @@
 
 namespace tutti {
 
-/// x * x.
-Array square(const Operand& x);
-/// The sum over the number of elements; of integers and bools f32. NaN of none.
-Array mean(const Operand& x, const WhichDims& dims = all_dims);
-/// The mean of square(x - mean(x)), as numpy.var: divided by the number of elements.
-Array variance(const Operand& x, const WhichDims& dims = all_dims);
-/// jax.nn.standardize: x minus its mean, over the root of its variance + epsilon; of integers and bools f32.
-/// Throws T007 for complex numbers.
-Array standardize(const Operand& x, const WhichDims& dims = -1, double epsilon = 1e-5);
-/// numpy.where: element by element `on_true` where `predicate`, else `on_false`; shapes broadcast.
-Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false);
 /// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of range.
 Array one_hot(const Operand& indices, int classes, DType dtype = DType::f32);
 

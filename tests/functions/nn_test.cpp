@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/composites.hpp"
+#include "tutti/functions/nn.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/tracing.hpp"
+#include "tutti/functions/statistics.hpp"
 
 namespace tutti {
 namespace {
@@ -14,54 +15,20 @@ std::string refusal_of_trace(const Types& types, const std::function<Array(const
   return refusal_of([&] { trace(types, [&](const Arrays& x) { return Arrays{function(x)}; }); });
 }
 
-TEST(composites, carry_the_line_of_the_caller) {
+TEST(nn, carry_the_line_of_the_caller) {
   int line = 0;
   Program program = trace({logits}, [&](const Arrays& x) {
                       line = __LINE__ + 1;
                       return Arrays{variance(softmax(x[0]))};
                     }).program;
   for (const Equation& equation : program.equations) {
-    EXPECT_NE(std::string(equation.where.file).find("composites_test.cpp"), std::string::npos)
+    EXPECT_NE(std::string(equation.where.file).find("nn_test.cpp"), std::string::npos)
         << to_string(equation.op);
     EXPECT_EQ(equation.where.line, line) << to_string(equation.op);
   }
 }
 
-TEST(composites, square_is_one_product) {
-  EXPECT_EQ(program_text({labels}, [](const Arrays& x) { return square(x[0]); }),
-            "program(%0: i32[8]) {\n"
-            "  %1: i32[8] = mul %0, %0\n"
-            "  return %1\n}\n");
-}
-
-TEST(composites, mean_divides_the_sum) {
-  EXPECT_EQ(program_text({logits}, [](const Arrays& x) { return mean(x[0], 1); }),
-            "program(%0: f32[8,10]) {\n"
-            "  %1: f32[8] = reduce_sum{dims=[1]} %0\n"
-            "  %2: f32[] = constant{value=10}\n"
-            "  %3: f32[8] = broadcast_in_dim{to=[8], dims=[]} %2\n"
-            "  %4: f32[8] = div %1, %3\n"
-            "  return %4\n}\n");
-}
-
-TEST(composites, mean_of_integers_is_f32) {
-  EXPECT_EQ(program_text({labels}, [](const Arrays& x) { return mean(x[0]); }),
-            "program(%0: i32[8]) {\n"
-            "  %1: f32[8] = convert{to=f32} %0\n"
-            "  %2: f32[] = reduce_sum{dims=[0]} %1\n"
-            "  %3: f32[] = constant{value=8}\n"
-            "  %4: f32[] = div %2, %3\n"
-            "  return %4\n}\n");
-}
-
-TEST(composites, mean_passes_an_unreduced_sum) {
-  Axis a = example_mesh().axes()[0];
-  TracedProgram traced =
-      trace({logits.with(a, unreduced)}, [](const Arrays& x) { return Arrays{mean(x[0])}; });
-  EXPECT_EQ(traced.program.type(traced.program.outputs[0]), Type(DType::f32, {}).with(a, unreduced));
-}
-
-TEST(composites, softmax_does_not_differentiate_its_shift) {
+TEST(nn, softmax_does_not_differentiate_its_shift) {
   EXPECT_EQ(program_text({logits}, [](const Arrays& x) { return softmax(x[0]); }),
             "program(%0: f32[8,10]) {\n"
             "  %1: f32[8,10] = stop_gradient %0\n"
@@ -75,12 +42,12 @@ TEST(composites, softmax_does_not_differentiate_its_shift) {
             "  return %8\n}\n");
 }
 
-TEST(composites, softmax_refuses_a_dim_out_of_range) {
+TEST(nn, softmax_refuses_a_dim_out_of_range) {
   EXPECT_EQ(refusal_of_trace({logits}, [](const Arrays& x) { return softmax(x[0], 2); }),
             "T006: softmax: dim 2 is out of range for f32[8,10], which has dims -2 to 1");
 }
 
-TEST(composites, one_hot_compares_with_the_classes) {
+TEST(nn, one_hot_compares_with_the_classes) {
   EXPECT_EQ(program_text({labels}, [](const Arrays& x) { return one_hot(x[0], 3, DType::f64); }),
             "program(%0: i32[8]) {\n"
             "  %1: i32[8,3] = broadcast_in_dim{to=[8,3], dims=[0]} %0\n"
@@ -90,18 +57,18 @@ TEST(composites, one_hot_compares_with_the_classes) {
             "  return %4\n}\n");
 }
 
-TEST(composites, one_hot_refuses_floats) {
+TEST(nn, one_hot_refuses_floats) {
   EXPECT_EQ(refusal_of_trace({logits}, [](const Arrays& x) { return one_hot(x[0], 3); }),
             "T007: one_hot: f32[8,10] is not an array of integers, so it has no classes; convert it: "
             "convert(x, DType::i32)");
 }
 
-TEST(composites, one_hot_refuses_a_negative_number_of_classes) {
+TEST(nn, one_hot_refuses_a_negative_number_of_classes) {
   EXPECT_EQ(refusal_of_trace({labels}, [](const Arrays& x) { return one_hot(x[0], -1); }),
             "T005: one_hot: -1 classes; the number of classes is 0 or more");
 }
 
-TEST(composites, cross_entropy_picks_the_label_before_the_logarithm) {
+TEST(nn, cross_entropy_picks_the_label_before_the_logarithm) {
   EXPECT_EQ(program_text({logits, labels}, [](const Arrays& x) { return cross_entropy(x[0], x[1]); }),
             "program(%0: f32[8,10], %1: i32[8]) {\n"
             "  %2: f32[8,10] = stop_gradient %0\n"
@@ -125,67 +92,21 @@ TEST(composites, cross_entropy_picks_the_label_before_the_logarithm) {
             "  return %19\n}\n");
 }
 
-TEST(composites, cross_entropy_refuses_labels_of_another_shape) {
+TEST(nn, cross_entropy_refuses_labels_of_another_shape) {
   EXPECT_EQ(refusal_of_trace({logits, logits}, [](const Arrays& x) { return cross_entropy(x[0], x[1]); }),
             "T005: cross_entropy: labels f32[8,10] do not fit logits f32[8,10]; logits have one more dim, "
             "the classes, "
             "as their last");
 }
 
-TEST(composites, cross_entropy_refuses_labels_that_are_not_integers) {
+TEST(nn, cross_entropy_refuses_labels_that_are_not_integers) {
   EXPECT_EQ(refusal_of_trace({logits, Type(DType::f32, {8})},
                              [](const Arrays& x) { return cross_entropy(x[0], x[1]); }),
             "T007: cross_entropy: f32[8] is not an array of integers, so it has no classes; convert it: "
             "convert(x, DType::i32)");
 }
 
-TEST(composites, standardize_takes_the_mean_away_once) {
-  EXPECT_EQ(program_text({logits}, [](const Arrays& x) { return standardize(x[0], -1, 0.5); }),
-            "program(%0: f32[8,10]) {\n"
-            "  %1: f32[8] = reduce_sum{dims=[1]} %0\n"
-            "  %2: f32[] = constant{value=10}\n"
-            "  %3: f32[8] = broadcast_in_dim{to=[8], dims=[]} %2\n"
-            "  %4: f32[8] = div %1, %3\n"
-            "  %5: f32[8,10] = broadcast_in_dim{to=[8,10], dims=[0]} %4\n"
-            "  %6: f32[8,10] = sub %0, %5\n"
-            "  %7: f32[8,10] = mul %6, %6\n"
-            "  %8: f32[8] = reduce_sum{dims=[1]} %7\n"
-            "  %9: f32[] = constant{value=10}\n"
-            "  %10: f32[8] = broadcast_in_dim{to=[8], dims=[]} %9\n"
-            "  %11: f32[8] = div %8, %10\n"
-            "  %12: f32[] = constant{value=0.5}\n"
-            "  %13: f32[8] = broadcast_in_dim{to=[8], dims=[]} %12\n"
-            "  %14: f32[8] = add %11, %13\n"
-            "  %15: f32[8] = rsqrt %14\n"
-            "  %16: f32[8,10] = broadcast_in_dim{to=[8,10], dims=[0]} %15\n"
-            "  %17: f32[8,10] = mul %6, %16\n"
-            "  return %17\n}\n");
-}
-
-TEST(composites, standardize_of_integers_is_f32) {
-  EXPECT_EQ(trace({labels}, [](const Arrays& x) { return Arrays{standardize(x[0])}; }).program.types.back(),
-            Type(DType::f32, {8}));
-}
-
-TEST(composites, standardize_refuses_complex_numbers) {
-  EXPECT_EQ(refusal_of_trace({Type(DType::complex64, {8})},
-                             [](const Arrays& x) { return standardize(x[0]); }),
-            "T007: standardize: complex64[8] is complex; standardize its parts: standardize(real(x)), "
-            "standardize(imag(x))");
-}
-
-TEST(composites, where_takes_numbers_and_broadcasts) {
-  EXPECT_EQ(program_text({Type(DType::boolean, {8, 1}), logits},
-                         [](const Arrays& x) { return where(x[0], x[1], 0.0); }),
-            "program(%0: bool[8,1], %1: f32[8,10]) {\n"
-            "  %2: f32[] = constant{value=0}\n"
-            "  %3: f32[8,10] = broadcast_in_dim{to=[8,10], dims=[]} %2\n"
-            "  %4: bool[8,10] = broadcast_in_dim{to=[8,10], dims=[0, 1]} %0\n"
-            "  %5: f32[8,10] = select %4, %1, %3\n"
-            "  return %5\n}\n");
-}
-
-TEST(composites, logsumexp_and_log_softmax_have_the_shape_of_their_dims) {
+TEST(nn, logsumexp_and_log_softmax_have_the_shape_of_their_dims) {
   TracedProgram traced = trace({logits}, [](const Arrays& x) {
     return Arrays{logsumexp(x[0]), logsumexp(x[0], 0), log_softmax(x[0], 0)};
   });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/ops/composites.hpp"
+#include "tutti/functions/nn.hpp"
 
 #include <limits>
 
 #include "tutti/base/require.hpp"
+#include "tutti/functions/statistics.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -26,15 +27,6 @@ Array spread(const Array& folded, const Dims& dims, const Array& x) {
 // exp(x minus it) does not overflow. Any constant will do, so it has no derivative.
 Array largest(const Array& x, const Dims& dims) { return reduce_max(stop_gradient(x), dims); }
 
-// Of f16 and bf16 rounded once.
-Array mean_over(const Array& x, const Dims& dims) {
-  if (is_half(x.dtype())) return convert(mean_over(convert(x, DType::f32), dims), x.dtype());
-  std::int64_t elements = 1;
-  for (Dim dim : dims) elements *= x.shape()[dim];
-  Array floats = is_inexact(x.dtype()) ? x : convert(x, DType::f32);
-  return reduce_sum(floats, dims) / static_cast<double>(elements);
-}
-
 // True where the new last dim is the index.
 Array hits(const Array& indices, int classes) {
   require(is_integer(indices.dtype()), Code::dtype,
@@ -48,52 +40,6 @@ Array hits(const Array& indices, int classes) {
 }
 
 }  // namespace
-
-Array square(const Operand& x) {
-  return front_end("square", x.where(), [&] {
-    Array array = as_array(x);
-    return array * array;
-  });
-}
-
-Array mean(const Operand& x, const WhichDims& dims) {
-  return front_end("mean", x.where(), [&] {
-    Array array = as_array(x);
-    return mean_over(array, dims.resolve(array.type()));
-  });
-}
-
-Array variance(const Operand& x, const WhichDims& dims) {
-  return front_end("variance", x.where(), [&] {
-    Array array = as_array(x);
-    DType own = array.dtype();
-    if (!is_inexact(own) || is_half(own)) array = convert(array, DType::f32);
-    Dims folded = dims.resolve(array.type());
-    Array away = array - spread(mean_over(array, folded), folded, array);
-    if (is_complex(own)) return mean_over(square(real(away)) + square(imag(away)), folded);
-    Array found = mean_over(away * away, folded);
-    return is_half(own) ? convert(found, own) : found;
-  });
-}
-
-Array standardize(const Operand& x, const WhichDims& dims, double epsilon) {
-  return front_end("standardize", x.where(), [&] {
-    Array array = as_array(x);
-    DType own = array.dtype();
-    require(!is_complex(own), Code::dtype,
-            "{} is complex; standardize its parts: standardize(real(x)), standardize(imag(x))",
-            to_string(array.type()));
-    if (!is_inexact(own) || is_half(own)) array = convert(array, DType::f32);
-    Dims folded = dims.resolve(array.type());
-    Array away = array - spread(mean_over(array, folded), folded, array);
-    Array found = away * spread(rsqrt(mean_over(away * away, folded) + epsilon), folded, array);
-    return is_half(own) ? convert(found, own) : found;
-  });
-}
-
-Array where(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
-  return front_end("where", predicate.where(), [&] { return select(predicate, on_true, on_false); });
-}
 
 Array one_hot(const Operand& indices, int classes, DType dtype) {
   return front_end("one_hot", indices.where(), [&] {
@@ -139,7 +85,7 @@ Array cross_entropy(const Operand& logits, const Operand& labels) {
     Dims classes{Dim{x.rank() - 1}};
     Array lower = x - spread(largest(x, classes), classes, x);
     Array of_label = reduce_sum(select(hits(indices, static_cast<int>(x.dim(-1))), lower, 0.0), classes);
-    return mean_over(log(reduce_sum(exp(lower), classes)) - of_label, dims_of(indices.rank()));
+    return mean(log(reduce_sum(exp(lower), classes)) - of_label);
   });
 }
 
