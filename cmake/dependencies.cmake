@@ -42,6 +42,7 @@ if(NOT tutti_IS_SHARED)
   tutti_find_library(openblas openblas_config.h libopenblas-pthread-dev
     openblas openblas-pthread openblas-openmp openblas-serial)
   tutti_find_library(hwloc hwloc.h libhwloc-dev)
+  tutti_find_library(sleef sleef.h libsleef-dev)
   tutti_find_library(zip zip.h libzip-dev)
 endif()
 

@@ -41,7 +41,7 @@ foreach(folder LIBDIR INCLUDEDIR)
   cmake_path(APPEND pc_${folder} "${CMAKE_INSTALL_${folder}}")  # an absolute one replaces the prefix
 endforeach()
 math(EXPR next_fmt "${tutti_FMT_MAJOR} + 1")
-set(libs_of_static -lhwy -ldnnl -lopenblas -lhwloc -lzip -lgomp -pthread)
+set(libs_of_static -lhwy -ldnnl -lopenblas -lhwloc -lsleef -lzip -lgomp -pthread)
 list(JOIN libs_of_static " " libs_of_static)
 if(BUILD_SHARED_LIBS)
   set(libs_of_shared ${libs_of_static})
@@ -64,7 +64,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what the tool is linked with
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfmt-dev, libstdc++-12-dev | libstdc++-dev")
 if(NOT BUILD_SHARED_LIBS)  # what a user's program is linked with
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS
-    ", libhwy-dev, libdnnl-dev, libopenblas-pthread-dev | libopenblas-dev, libhwloc-dev, libzip-dev, libgomp1")
+    ", libhwy-dev, libdnnl-dev, libopenblas-pthread-dev | libopenblas-dev, libhwloc-dev, libsleef-dev, libzip-dev, libgomp1")
 endif()
 set(CPACK_STRIP_FILES OFF)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};tutti;ALL;/")

@@ -33,6 +33,23 @@ const Named all_functions[] = {{"neg", operator- },
                                 {"expm1", expm1},
                                 {"erf", erf},
                                 {"erf_inv", erf_inv},
+                                {"exp2", exp2},
+                                {"log2", log2},
+                                {"log10", log10},
+                                {"tan", tan},
+                                {"asin", asin},
+                                {"acos", acos},
+                                {"atan", atan},
+                                {"sinh", sinh},
+                                {"cosh", cosh},
+                                {"asinh", asinh},
+                                {"acosh", acosh},
+                                {"atanh", atanh},
+                                {"cbrt", cbrt},
+                                {"erfc", erfc},
+                                {"lgamma", lgamma},
+                                {"digamma", digamma},
+                                {"trigamma", trigamma},
                                 {"round", round},
                                 {"floor", floor},
                                 {"ceil", ceil}};
@@ -107,6 +124,38 @@ TEST(unary, not_takes_bool_and_integers) {
             "program(%0: bool[3]) {\n  %1: bool[3] = not %0\n  return %1\n}\n");
   EXPECT_EQ(text_of(Type(DType::i64, {}), operator~),
             "program(%0: i64[]) {\n  %1: i64[] = not %0\n  return %1\n}\n");
+}
+
+TEST(unary, counts_bits_of_integers_only) {
+  for (const auto& [name, function] :
+       {Named{"popcount", popcount}, Named{"count_leading_zeros", count_leading_zeros}}) {
+    EXPECT_EQ(text_of(Type(DType::u8, {3}), function),
+              std::string("program(%0: u8[3]) {\n  %1: u8[3] = ") + name + " %0\n  return %1\n}\n");
+    for (DType dtype : {DType::f32, DType::boolean, DType::complex64})
+      EXPECT_EQ(refusal_of([&] { text_of(Type(dtype, {3}), function); }),
+                std::string("T007: ") + name + ": " + std::string(tutti::name(dtype)) +
+                    "[3] is not an integer; convert it: convert(x, DType::i32), or take the bits of a float: "
+                    "bitcast_convert(x, DType::u32)");
+    Program program =
+        trace({Type(DType::i32, {3})}, [&](const Arrays& x) { return Arrays{function(x[0])}; }).program;
+    EXPECT_EQ(jvp(program, {true}).nonzero, Bits{false});
+  }
+}
+
+TEST(unary, takes_complex_numbers_where_the_function_has_one_formula) {
+  for (FrontEnd function : {FrontEnd(tan), FrontEnd(asin), FrontEnd(acos), FrontEnd(atan), FrontEnd(sinh),
+                            FrontEnd(cosh), FrontEnd(asinh), FrontEnd(acosh), FrontEnd(atanh)})
+    EXPECT_EQ(refusal_of([&] { text_of(Type(DType::complex64, {3}), function); }), "accepted");
+  EXPECT_EQ(refusal_of([] { text_of(Type(DType::complex64, {3}), lgamma); }),
+            "T007: lgamma: complex64[3] is complex, for which it is not defined; apply it to the parts: "
+            "real(x), imag(x)");
+}
+
+TEST(unary, refuses_the_derivative_of_trigamma) {
+  Program program =
+      trace({Type(DType::f64, {3})}, [](const Arrays& x) { return Arrays{trigamma(x[0])}; }).program;
+  EXPECT_EQ(refusal_of([&] { jvp(program, {true}); }),
+            "T010: trigamma: jvp is refused: its derivative, the third of lgamma, is no op");
 }
 
 TEST(unary, rejects_floats_where_bits_are_turned) {

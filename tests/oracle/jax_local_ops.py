@@ -160,3 +160,91 @@ def attention_to_all_rows(x, wk, wv):
 def held_and_stopped(x, w):
     y, v = lax.optimization_barrier((x * w, jnp.sin(w)))
     return over_devices(y * lax.stop_gradient(y * v) + v * x)
+
+
+# --- The twins of pointwise_functions.cpp
+
+@spmd(P("x"), P())
+def angles(x, w):
+    y = x * w
+    return over_devices(jnp.tan(y) + jnp.arcsin(0.9 * y) * w + jnp.arccos(0.9 * y) * x + jnp.arctan(3 * y))
+
+
+@spmd(P("x"), P())
+def hyperbolic_functions(x, w):
+    y = x * w
+    return over_devices(jnp.sinh(2 * y) + jnp.cosh(y) * x + jnp.arcsinh(3 * y) * w + jnp.arccosh(2 + y)
+                        + jnp.arctanh(0.9 * y) * w)
+
+
+@spmd(P("x"), P())
+def powers_and_roots(x, w):
+    y = 2 + x * w
+    return over_devices(jnp.exp2(y) * w + jnp.log2(y) * x + jnp.log10(y) + jnp.cbrt(y) * w + jnp.hypot(x, w + 2) * x)
+
+
+@spmd(P("x"), P())
+def errors_and_gammas(x, w):
+    y = x * w
+    return over_devices(lax.erfc(y) * x + lax.erf_inv(0.5 * y) * w + lax.lgamma(y + 2.5) * w + lax.digamma(y + 2.5) * x)
+
+
+@spmd(P("x"), P())
+def complex_angles(x, w):
+    z = lax.complex(0.5 * x * w, 0.3 * w + 0.2 * x)
+    first = jnp.tan(z) * jnp.sinh(z) + jnp.cosh(z)
+    second = jnp.arcsinh(z) + jnp.arctanh(z) * jnp.arcsin(z)
+    third = jnp.arctan(z) - jnp.arccos(z) * jnp.arccosh(z + 2)
+    return over_devices(jnp.abs(first + second) + jnp.real(third))
+
+
+@spmd(P("x"), P())
+def remainders(x, w):
+    y = 3 * x
+    whole = jnp.floor_divide(y, 0.7) + jnp.floor_divide(y, -0.4) * w
+    return over_devices(whole * x + jnp.mod(y, 0.7) * w + jnp.mod(y, -0.4) + jnp.mod(2 + x, 1.5 + w))
+
+
+@spmd(P("x"), P())
+def signs_and_logarithms(x, w):
+    return over_devices(jnp.copysign(x * x, w) * x + jnp.logaddexp(x, 3 * w) + jax.scipy.special.xlogy(x + 1.5, w + 1.5)
+                        + jnp.deg2rad(100 * x) * w + jnp.rad2deg(0.1 * x * w))
+
+
+@spmd(P("x"), P())
+def not_numbers(x, w):
+    odd = jnp.log(jnp.floor(2 * lax.stop_gradient(x)))
+    plain = jnp.nan_to_num(odd, nan=0.25, posinf=2, neginf=-3)
+    return over_devices(plain * w + jnp.where(jnp.isnan(odd), x, x * w) + jnp.where(jnp.isinf(odd), w, x * x))
+
+
+@spmd(P("x"), P())
+def counted_bits(x, w):
+    n = (1000 * lax.stop_gradient(x)).astype(jnp.int32)
+    counts = lax.population_count(n).astype(x.dtype) + lax.clz(n.astype(jnp.int64)).astype(x.dtype)
+    return over_devices(counts * x * w + jnp.mod(n, 7).astype(x.dtype) * w
+                        + jnp.floor_divide(n, -7).astype(x.dtype) * 0.01 * x)
+
+
+@spmd(P("x"), P())
+def activations(x, w):
+    y = 2 * x * w
+    nn = jax.nn
+    smooth = nn.gelu(y) + nn.gelu(y, approximate=False) * x + nn.silu(y) * w + nn.softplus(y) + nn.log_sigmoid(y) * x
+    return over_devices(smooth + nn.elu(y) + nn.elu(y, 0.5) * x + nn.selu(x) * w + nn.leaky_relu(y)
+                        + nn.leaky_relu(x, 0.3) * w + nn.hard_tanh(1.5 * y))
+
+
+@spmd(P("x"), P())
+def gated(x, w):
+    return over_devices(jax.nn.glu(x) * w + jax.nn.glu(jnp.sin(x), -1))
+
+
+def rms_norm(x, axis=-1, epsilon=1e-5):
+    return x * lax.rsqrt(jnp.mean(x * x, axis, keepdims=True) + epsilon)
+
+
+@spmd(P("x"), P())
+def normal_layers(x, w):
+    first = (jax.nn.standardize(x, -1, epsilon=1e-5) * w + 0.5 * w) * x + jax.nn.standardize(x * x, -1, epsilon=0.1)
+    return over_devices(first + rms_norm(x) * w * x + rms_norm(jnp.sin(x), (0, 1), 0.25))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twins of jax_local_ops.py.
+// The twins of the first half of jax_local_ops.py.
 #include "tests/support/functions.hpp"
+#include "tests/support/pointwise_functions.hpp"
 
 namespace tutti {
 namespace {
@@ -198,7 +199,7 @@ std::vector<Function> folds_and_products() {
 
 std::vector<Function> local_functions() {
   std::vector<Function> functions = elementwise();
-  for (const auto& more : {of_places(), folds_and_products()})
+  for (const auto& more : {of_places(), folds_and_products(), pointwise_functions()})
     functions.insert(functions.end(), more.begin(), more.end());
   return functions;
 }

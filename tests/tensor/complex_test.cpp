@@ -73,6 +73,15 @@ TEST(complex_functions, are_near_those_of_long_double) {
                                         {UnaryFn::cos, [](Exact z) { return std::cos(z); }},
                                         {UnaryFn::log1p, [](Exact z) { return std::log(1.0L + z); }},
                                         {UnaryFn::expm1, [](Exact z) { return std::exp(z) - 1.0L; }},
+                                        {UnaryFn::tan, [](Exact z) { return std::tan(z); }},
+                                        {UnaryFn::asin, [](Exact z) { return std::asin(z); }},
+                                        {UnaryFn::acos, [](Exact z) { return std::acos(z); }},
+                                        {UnaryFn::atan, [](Exact z) { return std::atan(z); }},
+                                        {UnaryFn::sinh, [](Exact z) { return std::sinh(z); }},
+                                        {UnaryFn::cosh, [](Exact z) { return std::cosh(z); }},
+                                        {UnaryFn::asinh, [](Exact z) { return std::asinh(z); }},
+                                        {UnaryFn::acosh, [](Exact z) { return std::acosh(z); }},
+                                        {UnaryFn::atanh, [](Exact z) { return std::atanh(z); }},
                                         {UnaryFn::sign, [](Exact z) { return z / std::abs(z); }}};
   for_both([&]<class T>(T, DType dtype) {
     const auto z = spread<T>(1000, 4);

@@ -24,7 +24,9 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::is_finite:
     case UnaryFn::logical_not:
     case UnaryFn::real:
-    case UnaryFn::imag: return 12;
+    case UnaryFn::imag:
+    case UnaryFn::popcount:
+    case UnaryFn::count_leading_zeros: return 12;
     case UnaryFn::exp:
     case UnaryFn::log:
     case UnaryFn::tanh:
@@ -37,6 +39,23 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::expm1:
     case UnaryFn::erf:
     case UnaryFn::erf_inv: return 3;
+    case UnaryFn::exp2:
+    case UnaryFn::log2:
+    case UnaryFn::log10:
+    case UnaryFn::tan:
+    case UnaryFn::asin:
+    case UnaryFn::acos:
+    case UnaryFn::atan:
+    case UnaryFn::sinh:
+    case UnaryFn::cosh:
+    case UnaryFn::asinh:
+    case UnaryFn::acosh:
+    case UnaryFn::atanh:
+    case UnaryFn::cbrt:
+    case UnaryFn::erfc:
+    case UnaryFn::lgamma: return 0.7;
+    case UnaryFn::digamma:
+    case UnaryFn::trigamma: return 0.05;
   }
   return 12;
 }

@@ -20,6 +20,23 @@ std::string_view name(UnaryFn fn) {
     case UnaryFn::expm1: return "expm1";
     case UnaryFn::erf: return "erf";
     case UnaryFn::erf_inv: return "erf_inv";
+    case UnaryFn::exp2: return "exp2";
+    case UnaryFn::log2: return "log2";
+    case UnaryFn::log10: return "log10";
+    case UnaryFn::tan: return "tan";
+    case UnaryFn::asin: return "asin";
+    case UnaryFn::acos: return "acos";
+    case UnaryFn::atan: return "atan";
+    case UnaryFn::sinh: return "sinh";
+    case UnaryFn::cosh: return "cosh";
+    case UnaryFn::asinh: return "asinh";
+    case UnaryFn::acosh: return "acosh";
+    case UnaryFn::atanh: return "atanh";
+    case UnaryFn::cbrt: return "cbrt";
+    case UnaryFn::erfc: return "erfc";
+    case UnaryFn::lgamma: return "lgamma";
+    case UnaryFn::digamma: return "digamma";
+    case UnaryFn::trigamma: return "trigamma";
     case UnaryFn::round: return "round";
     case UnaryFn::floor: return "floor";
     case UnaryFn::ceil: return "ceil";
@@ -27,6 +44,8 @@ std::string_view name(UnaryFn fn) {
     case UnaryFn::logical_not: return "not";
     case UnaryFn::real: return "real";
     case UnaryFn::imag: return "imag";
+    case UnaryFn::popcount: return "popcount";
+    case UnaryFn::count_leading_zeros: return "count_leading_zeros";
   }
   return {};
 }

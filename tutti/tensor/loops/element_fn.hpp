@@ -28,13 +28,32 @@ enum class UnaryFn : std::uint8_t {
   expm1,
   erf,
   erf_inv,  // the inverse of erf, on [-1, 1]
+  exp2,
+  log2,
+  log10,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  asinh,
+  acosh,
+  atanh,
+  cbrt,
+  erfc,
+  lgamma,    // log(|gamma(x)|); inf at the poles 0, -1, ..
+  digamma,   // the derivative of lgamma; NaN at its poles
+  trigamma,  // the derivative of digamma; inf at its poles
   round,  // to the nearest whole number, ties to even
   floor,
   ceil,
   is_finite,    // -> bool
   logical_not,  // of bool; of integers bit by bit
   real,         // of complex numbers
-  imag
+  imag,
+  popcount,            // of integers: how many bits are 1
+  count_leading_zeros  // of integers: how many bits are above the highest 1
 };
 enum class BinaryFn : std::uint8_t {
   add,

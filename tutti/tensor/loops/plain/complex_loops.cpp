@@ -10,8 +10,8 @@
 namespace tutti {
 namespace {
 
-// log1p, expm1 and sign of complex64 are computed in double, where differences keep their digits and nothing
-// overflows. complex128 has no wider type: long double differs from processor to processor.
+// log1p, expm1, sign and the functions of in_double of complex64 are computed in double, where differences keep their
+// digits and nothing overflows. complex128 has no wider type: long double differs from processor to processor.
 
 /// The rounded sum of two numbers, and the rounding error `rest` (Knuth's TwoSum).
 struct Sum {
@@ -76,6 +76,11 @@ std::complex<T> pow_of(std::complex<T> base, std::complex<T> exponent) {
   return std::pow(base, exponent);
 }
 
+template <class T, class F>
+std::complex<T> in_double(std::complex<T> z, F function) {
+  return std::complex<T>(function(std::complex<double>(z)));
+}
+
 template <UnaryFn fn>
 struct Unary {
   template <class T>
@@ -93,6 +98,15 @@ struct Unary {
     if constexpr (fn == UnaryFn::log1p) return std::complex<T>(log1p_of(std::complex<double>(z)));
     if constexpr (fn == UnaryFn::expm1) return std::complex<T>(expm1_of(std::complex<double>(z)));
     if constexpr (fn == UnaryFn::sign) return std::complex<T>(sign_of(std::complex<double>(z)));
+    if constexpr (fn == UnaryFn::tan) return in_double(z, [](auto w) { return std::tan(w); });
+    if constexpr (fn == UnaryFn::asin) return in_double(z, [](auto w) { return std::asin(w); });
+    if constexpr (fn == UnaryFn::acos) return in_double(z, [](auto w) { return std::acos(w); });
+    if constexpr (fn == UnaryFn::atan) return in_double(z, [](auto w) { return std::atan(w); });
+    if constexpr (fn == UnaryFn::sinh) return in_double(z, [](auto w) { return std::sinh(w); });
+    if constexpr (fn == UnaryFn::cosh) return in_double(z, [](auto w) { return std::cosh(w); });
+    if constexpr (fn == UnaryFn::asinh) return in_double(z, [](auto w) { return std::asinh(w); });
+    if constexpr (fn == UnaryFn::acosh) return in_double(z, [](auto w) { return std::acosh(w); });
+    if constexpr (fn == UnaryFn::atanh) return in_double(z, [](auto w) { return std::atanh(w); });
     if constexpr (fn == UnaryFn::abs) return std::abs(z);
     if constexpr (fn == UnaryFn::real) return z.real();
     if constexpr (fn == UnaryFn::imag) return z.imag();
@@ -121,15 +135,34 @@ ElementwiseKernel unary_of(UnaryFn fn) {
     case UnaryFn::cos: return unary_of<UnaryFn::cos, T>();
     case UnaryFn::log1p: return unary_of<UnaryFn::log1p, T>();
     case UnaryFn::expm1: return unary_of<UnaryFn::expm1, T>();
+    case UnaryFn::tan: return unary_of<UnaryFn::tan, T>();
+    case UnaryFn::asin: return unary_of<UnaryFn::asin, T>();
+    case UnaryFn::acos: return unary_of<UnaryFn::acos, T>();
+    case UnaryFn::atan: return unary_of<UnaryFn::atan, T>();
+    case UnaryFn::sinh: return unary_of<UnaryFn::sinh, T>();
+    case UnaryFn::cosh: return unary_of<UnaryFn::cosh, T>();
+    case UnaryFn::asinh: return unary_of<UnaryFn::asinh, T>();
+    case UnaryFn::acosh: return unary_of<UnaryFn::acosh, T>();
+    case UnaryFn::atanh: return unary_of<UnaryFn::atanh, T>();
     case UnaryFn::real: return unary_of<UnaryFn::real, T>();
     case UnaryFn::imag: return unary_of<UnaryFn::imag, T>();
     case UnaryFn::erf:
     case UnaryFn::erf_inv:
+    case UnaryFn::exp2:
+    case UnaryFn::log2:
+    case UnaryFn::log10:
+    case UnaryFn::cbrt:
+    case UnaryFn::erfc:
+    case UnaryFn::lgamma:
+    case UnaryFn::digamma:
+    case UnaryFn::trigamma:
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:
     case UnaryFn::is_finite:
-    case UnaryFn::logical_not: return nullptr;
+    case UnaryFn::logical_not:
+    case UnaryFn::popcount:
+    case UnaryFn::count_leading_zeros: return nullptr;
   }
   return nullptr;
 }

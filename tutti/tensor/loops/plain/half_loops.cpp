@@ -76,13 +76,32 @@ ElementwiseKernel unary_of(UnaryFn fn) {
     case UnaryFn::expm1: return unary_loop<H, UnaryFn::expm1>;
     case UnaryFn::erf: return unary_loop<H, UnaryFn::erf>;
     case UnaryFn::erf_inv: return unary_loop<H, UnaryFn::erf_inv>;
+    case UnaryFn::exp2: return unary_loop<H, UnaryFn::exp2>;
+    case UnaryFn::log2: return unary_loop<H, UnaryFn::log2>;
+    case UnaryFn::log10: return unary_loop<H, UnaryFn::log10>;
+    case UnaryFn::tan: return unary_loop<H, UnaryFn::tan>;
+    case UnaryFn::asin: return unary_loop<H, UnaryFn::asin>;
+    case UnaryFn::acos: return unary_loop<H, UnaryFn::acos>;
+    case UnaryFn::atan: return unary_loop<H, UnaryFn::atan>;
+    case UnaryFn::sinh: return unary_loop<H, UnaryFn::sinh>;
+    case UnaryFn::cosh: return unary_loop<H, UnaryFn::cosh>;
+    case UnaryFn::asinh: return unary_loop<H, UnaryFn::asinh>;
+    case UnaryFn::acosh: return unary_loop<H, UnaryFn::acosh>;
+    case UnaryFn::atanh: return unary_loop<H, UnaryFn::atanh>;
+    case UnaryFn::cbrt: return unary_loop<H, UnaryFn::cbrt>;
+    case UnaryFn::erfc: return unary_loop<H, UnaryFn::erfc>;
+    case UnaryFn::lgamma: return unary_loop<H, UnaryFn::lgamma>;
+    case UnaryFn::digamma: return unary_loop<H, UnaryFn::digamma>;
+    case UnaryFn::trigamma: return unary_loop<H, UnaryFn::trigamma>;
     case UnaryFn::round: return unary_loop<H, UnaryFn::round>;
     case UnaryFn::floor: return unary_loop<H, UnaryFn::floor>;
     case UnaryFn::ceil: return unary_loop<H, UnaryFn::ceil>;
     case UnaryFn::is_finite: return unary_loop<H, UnaryFn::is_finite>;
     case UnaryFn::logical_not:
     case UnaryFn::real:
-    case UnaryFn::imag: return nullptr;
+    case UnaryFn::imag:
+    case UnaryFn::popcount:
+    case UnaryFn::count_leading_zeros: return nullptr;
   }
   return nullptr;
 }

@@ -2,12 +2,14 @@
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "tutti/tensor/loops/choose.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/complex_loops.hpp"
+#include "tutti/tensor/loops/plain/gamma.hpp"
 #include "tutti/tensor/loops/plain/half_loops.hpp"
 #include "tutti/tensor/loops/plain/plain_loop.hpp"
 #include "tutti/tensor/loops/scalar_fn.hpp"
@@ -91,10 +93,17 @@ struct Unary {
   template <class T>
   T operator()(T x) const {
     if constexpr (fn == UnaryFn::erf) return std::erf(x);
+    if constexpr (fn == UnaryFn::digamma) return digamma(x);
+    if constexpr (fn == UnaryFn::trigamma) return trigamma(x);
     if constexpr (fn == UnaryFn::neg) return wrapping_sub(T{0}, x);
     if constexpr (fn == UnaryFn::abs) return std::signed_integral<T> && x < 0 ? wrapping_sub(T{0}, x) : x;
     if constexpr (fn == UnaryFn::sign) return static_cast<T>((x > 0) - (std::signed_integral<T> && x < 0));
     if constexpr (fn == UnaryFn::logical_not) return static_cast<T>(~x);
+    if constexpr (std::integral<T>) {
+      const auto bits = static_cast<std::make_unsigned_t<T>>(x);
+      if constexpr (fn == UnaryFn::popcount) return static_cast<T>(std::popcount(bits));
+      if constexpr (fn == UnaryFn::count_leading_zeros) return static_cast<T>(std::countl_zero(bits));
+    }
   }
 };
 
@@ -108,7 +117,16 @@ ElementwiseKernel integer_kernel(UnaryFn fn) {
   if (fn == UnaryFn::neg) return unary_of<UnaryFn::neg, T>();
   if (fn == UnaryFn::abs) return unary_of<UnaryFn::abs, T>();
   if (fn == UnaryFn::sign) return unary_of<UnaryFn::sign, T>();
+  if (fn == UnaryFn::popcount) return unary_of<UnaryFn::popcount, T>();
+  if (fn == UnaryFn::count_leading_zeros) return unary_of<UnaryFn::count_leading_zeros, T>();
   return fn == UnaryFn::logical_not ? unary_of<UnaryFn::logical_not, T>() : nullptr;
+}
+
+template <std::floating_point T>
+ElementwiseKernel float_kernel(UnaryFn fn) {
+  if (fn == UnaryFn::digamma) return unary_of<UnaryFn::digamma, T>();
+  if (fn == UnaryFn::trigamma) return unary_of<UnaryFn::trigamma, T>();
+  return fn == UnaryFn::erf ? unary_of<UnaryFn::erf, T>() : nullptr;
 }
 
 template <CompareDirection direction>
@@ -166,8 +184,7 @@ ElementwiseKernel scalar_unary_kernel(UnaryFn fn, DType dtype) {
     if constexpr (is_half_element<T>) return half_unary_kernel(fn, dtype);
     else if constexpr (is_complex_element<T>) return complex_unary_kernel(fn, dtype);
     else if constexpr (is_integer_element<T>) return integer_kernel<T>(fn);
-    else if constexpr (std::floating_point<T>)
-      return fn == UnaryFn::erf ? unary_of<UnaryFn::erf, T>() : nullptr;
+    else if constexpr (std::floating_point<T>) return float_kernel<T>(fn);
     else return nullptr;
   });
 }

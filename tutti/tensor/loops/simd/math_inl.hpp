@@ -51,7 +51,7 @@ struct Exp;
 
 template <>
 struct Exp<float> {
-  static constexpr float lowest = -104, highest = 90;  // exp is 0 and infinite there
+  static constexpr float lowest = -104, highest = 90;  // exp is 0 and exp / 2 infinite there
   static constexpr float to_whole = 0x1.8p23F + 2 * 127;
   static constexpr float ln2_high = 0.693145751953125F, ln2_low = 1.428606765330187045e-6F;
   // Remez fit on |r| < ln(2) / 2: 0.05 * 2^-24.
@@ -61,7 +61,7 @@ struct Exp<float> {
 
 template <>
 struct Exp<double> {
-  static constexpr double lowest = -746, highest = 710;
+  static constexpr double lowest = -746, highest = 711;
   static constexpr double to_whole = 0x1.8p52 + 2 * 1023;
   static constexpr double ln2_high = 0.6931471805596629565116018,
                           ln2_low = 0.28235290563031577122588448175e-12;
@@ -73,9 +73,10 @@ struct Exp<double> {
 };
 
 /// exp(n ln2 + r) = 2^n exp(r). The lowest bits of the float x / ln2 + to_whole are n plus twice the exponent's bias,
-/// because to_whole leaves no bits for fractions. 2^n may be out of range, so y is multiplied by two powers of 2.
+/// because to_whole leaves no bits for fractions. 2^n may be out of range, so y is multiplied by two powers of 2. The
+/// result is multiplied by `factor`, another one, before it can overflow.
 template <class D, class V>
-TUTTI_INLINE V exp_of(D d, V x) {
+TUTTI_INLINE V scaled_exp_of(D d, V x, hn::TFromD<D> factor) {
   using T = hn::TFromD<D>;
   using Is = Exp<T>;
   constexpr int mantissa_bits = sizeof(T) == 4 ? 23 : 52;
@@ -87,9 +88,21 @@ TUTTI_INLINE V exp_of(D d, V x) {
   const V y = hn::Add(hn::MulAdd(polynomial(d, r, Is::series), hn::Mul(r, r), r), hn::Set(d, T{1}));
   const hn::RebindToUnsigned<D> du;
   const auto both = hn::BitCast(du, whole), first = hn::ShiftRight<1>(both), second = hn::Sub(both, first);
-  const V scaled = hn::Mul(hn::Mul(y, hn::BitCast(d, hn::ShiftLeft<mantissa_bits>(first))),
+  const V scaled = hn::Mul(hn::Mul(factor == 1 ? y : hn::Mul(y, hn::Set(d, factor)),
+                                   hn::BitCast(d, hn::ShiftLeft<mantissa_bits>(first))),
                            hn::BitCast(d, hn::ShiftLeft<mantissa_bits>(second)));
   return hn::IfThenElse(hn::IsNaN(x), x, scaled);
+}
+
+template <class D, class V>
+TUTTI_INLINE V exp_of(D d, V x) {
+  return scaled_exp_of(d, x, 1);
+}
+
+/// exp(x) / 2, also where exp(x) overflows.
+template <class D, class V>
+TUTTI_INLINE V half_exp_of(D d, V x) {
+  return scaled_exp_of(d, x, hn::TFromD<D>(0.5));
 }
 
 /// expm1(x) is inf from this x on. Highway's Expm1 is still right at this x.
@@ -232,9 +245,9 @@ struct ErfInverse;
 template <>
 struct ErfInverse<float> {
   static constexpr float near_limit = 5, near_center = 2.5F, far_center = 3;
-  static constexpr float near[] = {2.81022636e-08F, 3.43273939e-07F,  -3.5233877e-06F,
+  static constexpr float near[] = {2.81022636e-08F,  3.43273939e-07F, -3.5233877e-06F,
                                    -4.39150654e-06F, 0.00021858087F,  -0.00125372503F,
-                                   -0.00417768164F, 0.246640727F,     1.50140941F};
+                                   -0.00417768164F,  0.246640727F,    1.50140941F};
   static constexpr float far[] = {-0.000200214257F, 0.000100950558F, 0.00134934322F,
                                   -0.00367342844F,  0.00573950773F,  -0.0076224613F,
                                   0.00943887047F,   1.00167406F,     2.83297682F};
@@ -244,30 +257,34 @@ template <>
 struct ErfInverse<double> {
   static constexpr double near_limit = 6.25, near_center = 3.125, far_center = 3.25;
   static constexpr double near[] = {
-      -3.6444120640178196996e-21, -1.685059138182016589e-19, 1.2858480715256400167e-18,
-      1.115787767802518096e-17,   -1.333171662854620906e-16, 2.0972767875968561637e-17,
+      -3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,
+      1.115787767802518096e-17,   -1.333171662854620906e-16,  2.0972767875968561637e-17,
       6.6376381343583238325e-15,  -4.0545662729752068639e-14, -8.1519341976054721522e-14,
       2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
       1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08,
       4.2347877827932403518e-07,  -1.3654692000834678645e-06, -1.3882523362786468719e-05,
       0.0001867342080340571352,   -0.00074070253416626697512, -0.0060336708714301490533,
       0.24015818242558961693,     1.6536545626831027356};
-  static constexpr double far[] = {
-      2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07,
-      1.8239629214389227755e-08, 1.5027403968909827627e-06, -4.013867526981545969e-06,
-      2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
-      6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796,
-      0.00095328937973738049703, -0.0016882755560235047313, 0.0024914420961078508066,
-      -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
-      3.0838856104922207635};
+  static constexpr double far[] = {2.2137376921775787049e-09,  9.0756561938885390979e-08,
+                                   -2.7517406297064545428e-07, 1.8239629214389227755e-08,
+                                   1.5027403968909827627e-06,  -4.013867526981545969e-06,
+                                   2.9234449089955446044e-06,  1.2475304481671778723e-05,
+                                   -4.7318229009055733981e-05, 6.8284851459573175448e-05,
+                                   2.4031110387097893999e-05,  -0.0003550375203628474796,
+                                   0.00095328937973738049703,  -0.0016882755560235047313,
+                                   0.0024914420961078508066,   -0.0037512085075692412107,
+                                   0.005370914553590063617,    1.0052589676941592334,
+                                   3.0838856104922207635};
   static constexpr double farthest_limit = 16, farthest_center = 5;
-  static constexpr double farthest[] = {
-      -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,
-      -3.7894654401267369937e-09, 7.6157012080783393804e-09,  -1.4960026627149240478e-08,
-      2.9147953450901080826e-08,  -6.7711997758452339498e-08, 2.2900482228026654717e-07,
-      -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
-      7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
-      1.0103004648645343977,      4.8499064014085844221};
+  static constexpr double farthest[] = {-2.7109920616438573243e-11, -2.5556418169965252055e-10,
+                                        1.5076572693500548083e-09,  -3.7894654401267369937e-09,
+                                        7.6157012080783393804e-09,  -1.4960026627149240478e-08,
+                                        2.9147953450901080826e-08,  -6.7711997758452339498e-08,
+                                        2.2900482228026654717e-07,  -9.9298272942317002539e-07,
+                                        4.5260625972231537039e-06,  -1.9681778105531670567e-05,
+                                        7.5995277030017761139e-05,  -0.00021503011930044477347,
+                                        -0.00013871931833623122026, 1.0103004648645343977,
+                                        4.8499064014085844221};
 };
 
 /// c[0] x^(n-1) + .. + c[n-1]

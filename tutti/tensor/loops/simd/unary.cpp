@@ -4,6 +4,7 @@
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/loops/lanes.hpp"
 #include "tutti/tensor/loops/plain/scalar_loops.hpp"
+#include "tutti/tensor/loops/simd/elementary.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/unary.cpp"
@@ -127,9 +128,28 @@ ElementwiseKernel float_kernel(UnaryFn fn) {
       // Without fused multiply-add the C library's erf is the accurate one.
       if constexpr (HWY_NATIVE_FMA) return unary_loop<UnaryFn::erf, T>;
       return nullptr;
+    case UnaryFn::exp2:
+    case UnaryFn::log2:
+    case UnaryFn::log10:
+    case UnaryFn::tan:
+    case UnaryFn::asin:
+    case UnaryFn::acos:
+    case UnaryFn::atan:
+    case UnaryFn::sinh:
+    case UnaryFn::cosh:
+    case UnaryFn::asinh:
+    case UnaryFn::acosh:
+    case UnaryFn::atanh:
+    case UnaryFn::cbrt:
+    case UnaryFn::erfc:
+    case UnaryFn::lgamma:
+    case UnaryFn::digamma:
+    case UnaryFn::trigamma:
     case UnaryFn::logical_not:
     case UnaryFn::real:
-    case UnaryFn::imag: return nullptr;
+    case UnaryFn::imag:
+    case UnaryFn::popcount:
+    case UnaryFn::count_leading_zeros: return nullptr;
   }
   return nullptr;
 }
@@ -157,8 +177,27 @@ ElementwiseKernel integer_kernel(UnaryFn fn) {
     case UnaryFn::floor:
     case UnaryFn::ceil:
     case UnaryFn::is_finite:
+    case UnaryFn::exp2:
+    case UnaryFn::log2:
+    case UnaryFn::log10:
+    case UnaryFn::tan:
+    case UnaryFn::asin:
+    case UnaryFn::acos:
+    case UnaryFn::atan:
+    case UnaryFn::sinh:
+    case UnaryFn::cosh:
+    case UnaryFn::asinh:
+    case UnaryFn::acosh:
+    case UnaryFn::atanh:
+    case UnaryFn::cbrt:
+    case UnaryFn::erfc:
+    case UnaryFn::lgamma:
+    case UnaryFn::digamma:
+    case UnaryFn::trigamma:
     case UnaryFn::real:
-    case UnaryFn::imag: return nullptr;
+    case UnaryFn::imag:
+    case UnaryFn::popcount:
+    case UnaryFn::count_leading_zeros: return nullptr;
   }
   return nullptr;
 }
@@ -185,7 +224,10 @@ HWY_EXPORT(vector_unary_kernel);
 
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype) {
   ElementwiseKernel kernel = nullptr;
-  if (const auto lanes = lanes_of(dtype)) kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, *lanes);
+  if (const auto lanes = lanes_of(dtype)) {
+    kernel = HWY_DYNAMIC_DISPATCH(vector_unary_kernel)(fn, *lanes);
+    if (kernel == nullptr) kernel = elementary_kernel(fn, *lanes);
+  }
   if (kernel == nullptr) kernel = scalar_unary_kernel(fn, dtype);
   require(kernel != nullptr, Code::dtype, "{} is not defined for {}; convert the operand to another dtype",
           name(fn), name(dtype));

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of the element functions in units in the last place, and the points where they are measured.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/support/exact_functions.hpp"
+#include "tutti/types/dtype.hpp"
+
+namespace tutti {
+
+/// A function, its bounds in units in the last place, and the numbers between which it is neither constant nor NaN.
+struct MeasuredFunction {
+  UnaryFn fn;
+  double f32_ulps, f64_ulps;
+  double low, high;
+};
+std::span<const MeasuredFunction> measured_functions();
+/// Null if the function of this name is not among them.
+const MeasuredFunction* measured_function(std::string_view name);
+
+/// The distance of the floats around an exact value.
+template <class T>
+long double unit_in_last_place(long double value) {
+  using Limits = std::numeric_limits<T>;
+  value = std::fabs(value);
+  if (value < static_cast<long double>(Limits::min())) return Limits::denorm_min();
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  return std::ldexp(1.0L, exponent - Limits::digits);
+}
+
+/// The largest error of what a function returned, and where. `wrong` counts results of another kind than the exact one:
+/// NaN, an infinity or a zero of some sign.
+struct Errors {
+  double ulps = 0, at = 0;
+  std::int64_t wrong = 0;
+  double wrong_at = 0;
+  void join(const Errors& other);
+};
+
+/// lgamma and digamma have roots, where no unit in the last place is small enough: there 4 epsilons absolute count as 0.
+template <class T>
+Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found);
+
+/// n floats: half of them evenly among the bit patterns, half evenly between the numbers. Where the function changes most,
+/// `round` chooses other ones.
+template <class T>
+std::vector<T> measured_points(const MeasuredFunction& function, std::int64_t n, std::uint64_t round = 0);
+
+/// The unary kernel on all points.
+template <class T>
+std::vector<T> computed(UnaryFn fn, std::span<const T> points);
+
+}  // namespace tutti

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/loops/simd/elementary.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/elementary.cpp"
+#include <hwy/foreach_target.h>
+
+#include "tutti/tensor/loops/simd/loops_inl.hpp"
+#include "tutti/tensor/loops/simd/math_inl.hpp"
+#include "tutti/tensor/loops/simd/sleef_inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::HWY_NAMESPACE {
+namespace {
+
+/// From here on sinh and cosh are exp(x) / 2 to the last place. SLEEF's overflow where exp(x) does.
+template <class T>
+constexpr T exp_alone_from = sizeof(T) == 4 ? T{10} : T{20};
+
+template <class D, class V>
+TUTTI_INLINE V sinh_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V size = hn::Abs(x), large = hn::CopySign(half_exp_of(d, size), x);
+  return hn::IfThenElse(hn::Gt(size, hn::Set(d, exp_alone_from<T>)), large, sleef_sinh(x));
+}
+
+template <class D, class V>
+TUTTI_INLINE V cosh_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V size = hn::Abs(x);
+  return hn::IfThenElse(hn::Gt(size, hn::Set(d, exp_alone_from<T>)), half_exp_of(d, size), sleef_cosh(x));
+}
+
+/// From here on asinh and acosh are log(x) + log(2) to the last place. SLEEF's overflow where the square of x does.
+template <class T>
+constexpr T log_alone_from = sizeof(T) == 4 ? T{1e6} : T{1e9};
+
+template <class D, class V>
+TUTTI_INLINE V log_of_double(D d, V x) {
+  return hn::Add(log_of(d, x), hn::Set(d, hn::TFromD<D>(0.693147180559945309417)));
+}
+
+template <class D, class V>
+TUTTI_INLINE V asinh_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V size = hn::Abs(x), large = hn::CopySign(log_of_double(d, size), x);
+  return hn::IfThenElse(hn::Gt(size, hn::Set(d, log_alone_from<T>)), large, sleef_asinh(x));
+}
+
+template <class D, class V>
+TUTTI_INLINE V acosh_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  return hn::IfThenElse(hn::Gt(x, hn::Set(d, log_alone_from<T>)), log_of_double(d, x), sleef_acosh(x));
+}
+
+/// SLEEF's of f32 overflows a little too soon: there the first terms of Stirling's series are right to the last place.
+template <class D, class V>
+TUTTI_INLINE V lgamma_of(D d, V x) {
+  const V y = sleef_lgamma(x);
+  if constexpr (sizeof(hn::TFromD<D>) == 8) return y;
+  const V series = hn::Mul(x, hn::Sub(log_of(d, x), hn::Set(d, hn::TFromD<D>{1})));
+  return hn::IfThenElse(hn::Gt(x, hn::Set(d, hn::TFromD<D>(4e36))), series, y);
+}
+
+template <UnaryFn fn>
+struct Apply {
+  template <class V>
+  TUTTI_INLINE V operator()(V x) const {
+    const hn::DFromV<V> d;
+    if constexpr (fn == UnaryFn::exp2) return sleef_exp2(x);
+    if constexpr (fn == UnaryFn::log2) return sleef_log2(x);
+    if constexpr (fn == UnaryFn::log10) return sleef_log10(x);
+    if constexpr (fn == UnaryFn::tan) return sleef_tan(x);
+    if constexpr (fn == UnaryFn::asin) return sleef_asin(x);
+    if constexpr (fn == UnaryFn::acos) return sleef_acos(x);
+    if constexpr (fn == UnaryFn::atan) return sleef_atan(x);
+    if constexpr (fn == UnaryFn::sinh) return sinh_of(d, x);
+    if constexpr (fn == UnaryFn::cosh) return cosh_of(d, x);
+    if constexpr (fn == UnaryFn::asinh) return asinh_of(d, x);
+    if constexpr (fn == UnaryFn::acosh) return acosh_of(d, x);
+    if constexpr (fn == UnaryFn::atanh) return sleef_atanh(x);
+    if constexpr (fn == UnaryFn::cbrt) return sleef_cbrt(x);
+    if constexpr (fn == UnaryFn::erfc) return sleef_erfc(x);
+    if constexpr (fn == UnaryFn::lgamma) return lgamma_of(d, x);
+  }
+};
+
+template <UnaryFn fn, class T>
+void loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  map(D(), n, Result<D>(out), Apply<fn>(), Operand<Stride::dense, D>(in[0]));
+}
+
+template <class T>
+ElementwiseKernel kernel_of(UnaryFn fn) {
+  if (fn == UnaryFn::exp2) return loop<UnaryFn::exp2, T>;
+  if (fn == UnaryFn::log2) return loop<UnaryFn::log2, T>;
+  if (fn == UnaryFn::log10) return loop<UnaryFn::log10, T>;
+  if (fn == UnaryFn::tan) return loop<UnaryFn::tan, T>;
+  if (fn == UnaryFn::asin) return loop<UnaryFn::asin, T>;
+  if (fn == UnaryFn::acos) return loop<UnaryFn::acos, T>;
+  if (fn == UnaryFn::atan) return loop<UnaryFn::atan, T>;
+  if (fn == UnaryFn::sinh) return loop<UnaryFn::sinh, T>;
+  if (fn == UnaryFn::cosh) return loop<UnaryFn::cosh, T>;
+  if (fn == UnaryFn::asinh) return loop<UnaryFn::asinh, T>;
+  if (fn == UnaryFn::acosh) return loop<UnaryFn::acosh, T>;
+  if (fn == UnaryFn::atanh) return loop<UnaryFn::atanh, T>;
+  if (fn == UnaryFn::cbrt) return loop<UnaryFn::cbrt, T>;
+  if (fn == UnaryFn::erfc) return loop<UnaryFn::erfc, T>;
+  return fn == UnaryFn::lgamma ? loop<UnaryFn::lgamma, T> : nullptr;
+}
+
+ElementwiseKernel vector_elementary_kernel(UnaryFn fn, Lanes lanes) {
+  if (lanes == Lanes::f32) return kernel_of<float>(fn);
+  return lanes == Lanes::f64 ? kernel_of<double>(fn) : nullptr;
+}
+
+}  // namespace
+}  // namespace tutti::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti {
+
+HWY_EXPORT(vector_elementary_kernel);
+
+ElementwiseKernel elementary_kernel(UnaryFn fn, Lanes lanes) {
+  return HWY_DYNAMIC_DISPATCH(vector_elementary_kernel)(fn, lanes);
+}
+
+}  // namespace tutti
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/tensor/loops/elementwise.hpp"
+#include "tutti/tensor/loops/lanes.hpp"
+
+namespace tutti {
+
+/// The loops of the functions that SLEEF computes, for f32 and f64; null for all else.
+ElementwiseKernel elementary_kernel(UnaryFn fn, Lanes lanes);
+
+}  // namespace tutti
