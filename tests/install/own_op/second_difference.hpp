@@ -11,7 +11,8 @@ using namespace tutti;
 /// x: [.., n, ..] of f32 or f64 -> the same; every state passes.
 struct SecondDifference {
   static constexpr std::string_view name = "second_difference";
-  static constexpr About about{"x[i-1] - 2 x[i] + x[i+1] along a dim; zeros stand outside.", "second_difference"};
+  static constexpr About about{"x[i-1] - 2 x[i] + x[i+1] along a dim; zeros stand outside.",
+                               "second_difference"};
 
   Dim dim;
 

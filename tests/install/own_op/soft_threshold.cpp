@@ -35,8 +35,7 @@ Kernel SoftThreshold::kernel(const Layout& layout) const {
                           const auto* x = reinterpret_cast<const double*>(unit.operands[0]);
                           const auto* t = reinterpret_cast<const double*>(unit.operands[1]);
                           auto* y = reinterpret_cast<double*>(unit.results[0]);
-                          for (std::int64_t i = 0; i < n; ++i)
-                            y[i] = thresholded(x[i], t[i]);
+                          for (std::int64_t i = 0; i < n; ++i) y[i] = thresholded(x[i], t[i]);
                         }};
 }
 
