@@ -24,8 +24,13 @@ configure_package_config_file(cmake/tuttiConfig.cmake.in ${PROJECT_BINARY_DIR}/t
 # Before 1.0 a minor version may break users.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake
-              cmake/dependencies.cmake
+              cmake/dependencies.cmake cmake/laws.cmake
   DESTINATION ${package_folder})
+# The laws for users' ops, as sources: beside the package files, which look for them there.
+foreach(file IN LISTS tutti_LAWS)
+  cmake_path(GET file PARENT_PATH folder)
+  install(FILES ${file} DESTINATION ${package_folder}/${folder})
+endforeach()
 
 # --- pkg-config -------------------------------------------------------------------------------------------------------
 

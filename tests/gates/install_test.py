@@ -87,5 +87,20 @@ def accepts_our_readme(root: Path) -> None:
     expect_clean(readme(root, "# Tutti", "# tutti"))
 
 
+def laws(root: Path, included: str) -> tuple[int, str]:
+    planted.write(root, "include/tutti/ir/op.hpp", "")
+    planted.write(root, "lib/cmake/tutti/laws.cmake", "")
+    planted.write(root, "lib/cmake/tutti/tests/laws/law.hpp", f'#include "tutti/ir/op.hpp"\n#include "{included}"\n')
+    return outcome(tool.check_laws, root)
+
+
+def accepts_laws_that_include_what_is_installed(root: Path) -> None:
+    expect_clean(laws(root, "tests/laws/law.hpp"))
+
+
+def catches_a_law_that_includes_what_is_not_installed(root: Path) -> None:
+    expect_caught(laws(root, "tests/support/oracle.hpp"), "tests/laws/law.hpp includes tests/support/oracle.hpp")
+
+
 if __name__ == "__main__":
     planted.main()

@@ -36,6 +36,15 @@ def catches_the_umbrella_inside(root: Path) -> None:
     expect_caught(tree(root, files), "tutti/run/a.cpp:2: tutti/tutti.hpp is for users")
 
 
+def accepts_a_users_project_that_includes_its_own_files(root: Path) -> None:
+    expect_clean(tree(root, {"tests/install/own/a.cpp": '#include "b.hpp"\n', "tests/install/own/b.hpp": ""}))
+
+
+def catches_a_test_that_includes_by_a_path_of_its_own(root: Path) -> None:
+    files = {"tests/ops/a.cpp": '#include "b.hpp"\n', "tests/ops/b.hpp": ""}
+    expect_caught(tree(root, files), '"b.hpp" is not a file of the repository')
+
+
 def catches_a_library_that_includes_tests(root: Path) -> None:
     files = {"tutti/run/a.cpp": '#include "tests/support/b.hpp"\n', "tests/support/b.hpp": ""}
     expect_caught(tree(root, files), "outside of it")

@@ -96,5 +96,31 @@ def catches_a_page_without_a_program(root: Path) -> None:
     expect_caught(written(root, "# A page\n"), "has no block ```cpp")
 
 
+def shown(root: Path, page: str, *files: tuple[str, str]) -> tuple[int, str]:
+    planted.write(root, "docs/a.md", page)
+    for name, text in files:
+        planted.write(root, f"own/{name}", text)
+    return planted.run(planted.ROOT / "tools/page_program", "--shows", root / "docs/a.md", root / "own")
+
+
+WRONG = ("wrong.cpp", "// SPDX-License-Identifier: Apache-2.0\nArray one();\nArray two();\n")
+
+
+def accepts_a_page_that_shows_all_files_of_a_folder(root: Path) -> None:
+    expect_clean(shown(root, PAGE, WRONG))
+
+
+def catches_a_page_that_shows_another_text(root: Path) -> None:
+    expect_caught(shown(root, PAGE.replace("two()", "three()"), WRONG), "-Array two();\n+Array three();")
+
+
+def catches_a_file_that_no_page_shows(root: Path) -> None:
+    expect_caught(shown(root, PAGE, WRONG, ("more.hpp", "int x;\n")), "more.hpp\n")
+
+
+def catches_a_page_that_shows_a_file_that_is_not_there(root: Path) -> None:
+    expect_caught(shown(root, PAGE + "```cmake C.txt\nproject(x)\n```\n", WRONG), "+project(x)")
+
+
 if __name__ == "__main__":
     planted.main()

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/halves.hpp"
 
+#include "tests/install/own_op/second_difference.hpp"
+#include "tests/install/own_op/soft_threshold.hpp"
+
 namespace tutti {
 
 std::vector<OpRow> tried_ops() {
   std::vector<OpRow> rows = all_ops();
+  rows.push_back({"second_difference", rod::SecondDifference::examples()});
+  rows.push_back({"soft_threshold", rod::SoftThreshold::examples()});
   for (OpRow& row : rows)
     for (Example& example : row.examples) example = from_the_start(example);
   return rows;

@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// All ops. The examples of Done, whose operands are pending, begin with their Start.
+/// All ops, and those of docs/write_your_own_op.md. The examples of Done, whose operands are pending, begin with their
+/// Start.
 std::vector<OpRow> tried_ops();
 
 }  // namespace tutti
