@@ -153,7 +153,8 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
     if (accuracy.op == row.name) bounds = bounds_of_ulps(ours, accuracy.of(peer));
   const std::set<std::string> by_parts{"neg",     "real", "imag",
                                        "complex", "add",  "sub"};  // exact of complex, too
-  bool is_function = row.examples[0].op.as<Unary>() || row.examples[0].op.as<Binary>();
+  bool is_function = row.examples[0].op.as<Unary>() || row.examples[0].op.as<Binary>() ||
+                     row.name == "scatter_multiply";  // exact of real numbers
   if (is_function && !by_parts.contains(row.name)) return with_complex_functions(program, ours, bounds);
   return bounds;
 }
