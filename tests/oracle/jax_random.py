@@ -60,14 +60,21 @@ def random_choices(seed):
 
 
 @program
-def random_distributions(seed):
+def random_normal(seed):
     key = random.PRNGKey(seed)
-    draws = (
-        random.normal,
-        random.exponential,
-        lambda *of: random.truncated_normal(of[0], -1.5, 0.5, *of[1:]),
-    )
-    return [draw(key, shape, dtype) for draw in draws for shape in FEW for dtype in FLOATS]
+    return [random.normal(key, shape, dtype) for shape in FEW for dtype in FLOATS]
+
+
+@program
+def random_truncated_normal(seed):
+    key = random.PRNGKey(seed)
+    return [random.truncated_normal(key, -1.5, 0.5, shape, dtype) for shape in FEW for dtype in FLOATS]
+
+
+@program
+def random_exponential(seed):
+    key = random.PRNGKey(seed)
+    return [random.exponential(key, shape, dtype) for shape in FEW for dtype in FLOATS]
 
 
 @program
