@@ -128,7 +128,7 @@ const std::map<std::string, Accepted> table{
     {"pow", {"", "II RR VV"}},
     {"ragged_all_to_all", {"VVV", "III IIR RRI RRR UUI UUR VVV"}},
     {"ragged_copy", {"", "III IIR RRI RRR UUI UUR VVV"}},
-    {"random_bits", {"", "I II R RR V VV"}},
+    {"random_bits", {"", "I II RR V VV"}},
     {"real", {"", "I R U V"}},
     {"reduce_and", {"", "I R V"}},
     {"reduce_max", {"", "I R V"}},

@@ -75,9 +75,14 @@ class random_draws : public OracleTest {
     compare(name, draws,
             [](const Tensor& ours, const Tensor& theirs) { EXPECT_TRUE(is_equal(ours, theirs)); });
   }
-  void compare_ulps(const std::string& name, const Draws& draws, double least = 0) {
+  /// In units in the last place. `least`: smaller numbers are as exact as this one.
+  struct Bound {
+    double ulps = 4, ulps_of_f64 = 4, least = 0;
+  };
+  void compare_ulps(const std::string& name, const Draws& draws, const Bound& bound) {
     compare(name, draws, [=](const Tensor& ours, const Tensor& theirs) {
-      EXPECT_LE(ulps_between(ours, theirs, least), 4);
+      double ulps = ours.dtype() == DType::f64 ? bound.ulps_of_f64 : bound.ulps;
+      EXPECT_LE(ulps_between(ours, theirs, bound.least), ulps);
     });
   }
 };
@@ -154,64 +159,80 @@ TEST_F(random_draws, of_choices_are_those_of_jax) {
     for (const Shape& shape : shapes) all.push_back(choice(k, 1001, shape, {.replace = false}));
     all.push_back(choice(k, x, {2, 3}, {.dim = 1}));
     all.push_back(choice(k, x, {4}, {.replace = false, .dim = -1}));
-    all.push_back(choice(k, x, {0}, {.dim = 1}));
     return all;
   });
 }
 
 using DrawOfFloats = std::function<Array(const Key&, const Shape&, DType)>;
-
-TEST_F(random_draws, of_other_distributions_are_close_to_those_of_jax) {
-  const std::vector<DrawOfFloats> functions{[](const Key& k, const Shape& shape, DType dtype) {
-                                              return normal(k, shape, dtype);
-                                            },
-                                            [](const Key& k, const Shape& shape, DType dtype) {
-                                              return exponential(k, shape, dtype);
-                                            },
-                                            [](const Key& k, const Shape& shape, DType dtype) {
-                                              return truncated_normal(k, -1.5, 0.5, shape, dtype);
-                                            }};
-  compare_ulps("random_distributions", [&](const Array& seed) {
+Draws of_floats(const DrawOfFloats& draw, const std::vector<DType>& dtypes = floats) {
+  return [=](const Array& seed) {
     Key k = key(seed);
     Arrays all;
-    for (const DrawOfFloats& draw : functions)
-      for (const Shape& shape : few)
-        for (DType dtype : floats) all.push_back(draw(k, shape, dtype));
+    for (const Shape& shape : few)
+      for (DType dtype : dtypes) all.push_back(draw(k, shape, dtype));
     return all;
-  });
+  };
 }
 
-// log(-log(u)) is a difference near u = 1/e: there the numbers are as exact as log is near 1.
+// XLA's log1p is wrong by 128 units in f64 (README.md). erf_inv makes a quarter of it, since it is about the square root of
+// a logarithm. Ours is compared with long double in tests/functions.
+constexpr double ulps_of_log1p = 132, ulps_of_erf_inv = 36;
+
+TEST_F(random_draws, of_normal_numbers_are_close_to_those_of_jax) {
+  compare_ulps("random_normal", of_floats([](const Key& k, const Shape& shape, DType dtype) {
+                 return normal(k, shape, dtype);
+               }),
+               {.ulps_of_f64 = ulps_of_erf_inv});
+}
+
+// From erf of the bounds on, errors are those of numbers near 1.
+TEST_F(random_draws, of_truncated_normal_numbers_are_close_to_those_of_jax) {
+  compare_ulps("random_truncated_normal", of_floats([](const Key& k, const Shape& shape, DType dtype) {
+                 return truncated_normal(k, -1.5, 0.5, shape, dtype);
+               }),
+               {.ulps_of_f64 = ulps_of_erf_inv, .least = 1});
+}
+
+TEST_F(random_draws, of_exponential_numbers_are_close_to_those_of_jax) {
+  compare_ulps("random_exponential", of_floats([](const Key& k, const Shape& shape, DType dtype) {
+                 return exponential(k, shape, dtype);
+               }),
+               {.ulps_of_f64 = ulps_of_log1p});
+}
+
+// log(-log(u)) is a difference near u = 1/e: there the numbers are as exact as log is near 1. Not of f16, where XLA loses
+// the smallest number: (u - 1) + smallest becomes u + (smallest - 1), rounded.
 TEST_F(random_draws, of_gumbel_numbers_are_close_to_those_of_jax) {
-  compare_ulps(
-      "random_gumbel",
-      [](const Array& seed) {
-        Key k = key(seed);
-        Arrays all;
-        for (const Shape& shape : few)
-          for (DType dtype : floats) all.push_back(gumbel(k, shape, dtype));
-        return all;
-      },
-      1);
+  compare_ulps("random_gumbel",
+               of_floats([](const Key& k, const Shape& shape,
+                            DType dtype) { return gumbel(k, shape, dtype); },
+                         {DType::bf16, DType::f32, DType::f64}),
+               {.least = 1});
 }
 
 TEST_F(random_draws, of_complex_numbers_are_close_to_those_of_jax) {
-  compare_ulps("random_complex", [](const Array& seed) {
-    Array z = normal(key(seed), {100}, DType::complex128);
-    return Arrays{real(z), imag(z)};
-  });
+  compare_ulps("random_complex",
+               [](const Array& seed) {
+                 Array z = normal(key(seed), {100}, DType::complex128);
+                 return Arrays{real(z), imag(z)};
+               },
+               {.ulps_of_f64 = ulps_of_erf_inv});
 }
 
 TEST_F(random_draws, of_categories_are_those_of_jax) {
-  compare_ulps("random_categories", [](const Array& seed) {
-    Key k = key(seed);
-    Array logits = reshape(sin(arange(60, DType::f64)), {3, 4, 5});
-    Arrays all;
-    for (int dim : {0, 1, -1}) all.push_back(convert(categorical(k, logits, {.dim = dim}), DType::i64));
-    all.push_back(convert(categorical(k, logits, {.dim = 1, .shape = Shape{7, 3, 5}}), DType::i64));
-    all.push_back(dropout(k, logits, 0.3));
-    return all;
-  });
+  compare_ulps("random_categories",
+               [](const Array& seed) {
+                 Key k = key(seed);
+                 Array logits = reshape(sin(arange(60, DType::f64)), {3, 4, 5});
+                 Arrays all;
+                 for (int dim : {0, 1, -1})
+                   all.push_back(convert(categorical(k, logits, {.dim = dim}), DType::i64));
+                 all.push_back(
+                     convert(categorical(k, logits, {.dim = 1, .shape = Shape{7, 3, 5}}), DType::i64));
+                 all.push_back(dropout(k, logits, 0.3));
+                 return all;
+               },
+               {});
 }
 
 }  // namespace

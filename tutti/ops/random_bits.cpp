@@ -103,8 +103,8 @@ Kernel RandomBits::kernel(const Layout& layout) const {
   const Types& types = layout.operands();
   std::int64_t keys = shape_of_keys(types[0]).elements();
   bool has_starts = types.size() > 1, has_one_start = has_starts && types[1].rank() == 0;
-  double words = static_cast<double>(layout.results()[0].bytes()) / 4;
-  return kernel::Opaque{.nanoseconds = 20 + 0.4 * words,
+  auto elements = static_cast<double>(layout.results()[0].elements());
+  return kernel::Opaque{.nanoseconds = 20 + 1.5 * elements,
                         .run = [keys, has_starts, has_one_start, runs = runs_of(*this),
                                 is_empty = block.elements() == 0](const kernel::Unit& unit) {
                           if (is_empty) return;

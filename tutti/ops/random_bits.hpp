@@ -10,7 +10,7 @@ namespace tutti {
 /// A block of a random draw: unsigned integers of random bits, or floats uniform in [low, low + width), rounded once. An
 /// element depends on the key and its number only: `start`, 0 if not given, plus its row-major position in `whole`.
 /// key: u32[b.., 2], start: u64[] or u64[b..] -> dtype[b.., block]: a draw for each key; I, R and V pass, U is refused.
-/// Cost: 0.4 ns an element of 32 bits, 0.8 of 64 (bench/random). Any split of a draw gives the same bits.
+/// Cost: 1.5 ns an element with AVX2 (bench/programs_random). Any split of a draw gives the same bits.
 /// Source: Threefry-2x32 (Salmon, Moraes, Dror, Shaw 2011) as jax.random.bits and uniform use it, partitionable.
 struct RandomBits {
   static constexpr std::string_view name = "random_bits";
