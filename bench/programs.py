@@ -54,15 +54,16 @@ class Row:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, exchanges, random, resharding, xla, jax, jax_on_devices, jax_on_one_core, jax_beside_xla = (
-    partial(Step, name)
-    for name in ("loops", "arrays", "compile", "exchanges", "random", "reshard", "xla")
-    + ("jax", "jax on devices", "jax on one core", "jax beside xla")
+loops, arrays, compiling, exchanges, random, resharding, xla = (
+    partial(Step, name) for name in ("loops", "arrays", "compile", "exchanges", "random", "reshard", "xla")
+)
+jax, jax_on_one_core, jax_on_devices, jax_beside_xla = (
+    partial(Step, name) for name in ("jax", "jax on one core", "jax on devices", "jax beside xla")
 )
 PEERS = {
     "jax": "bench/programs_peer.py",
+    "jax on one core": "bench/one_core_peer.py",
     "jax on devices": "bench/reshard_peer.py",
-    "jax on one core": "bench/random_peer.py",
     "jax beside xla": "bench/xla_peer.py",
 }
 FEW, MANY = 256, 32 * 256  # rows of 256 elements
@@ -70,6 +71,14 @@ FEW, MANY = 256, 32 * 256  # rows of 256 elements
 
 def beside_jax(program: str, ours: Step, bound: str = "1") -> Row:
     return Row(program, ours, (jax(ours.name, ours.size),), "JAX", bound=bound)
+
+
+def on_one_core(program: str, name: str) -> list[Row]:
+    """Ours with as many workers as `size` says: one beside JAX on one core, with a bound, and two beside JAX on all."""
+    return [
+        Row(f"{program}, one core", arrays(name, 1), (jax_on_one_core(name, 1),), "JAX", bound="1"),
+        beside_jax(f"{program}, two", arrays(name, 2), bound=""),
+    ]
 
 
 def updates(program: str, name: str) -> list[Row]:
@@ -224,6 +233,7 @@ SECTIONS = {
         beside_jax("argmax of [2048,2048], dim 0", arrays("argmax_along", 0)),
         beside_jax("argmax of [2048,2048], dim 1", arrays("argmax_along", 1)),
         beside_jax("exp + sin*tanh + erf, [2048,2048]", arrays("functions")),
+        *on_one_core("einsum bij,bjk,bkl->bil", "einsum_of_three"),
     ],
     "exchanges": EXCHANGES,
     "random": [draw("bits, 2^20 of u32", "random_bits"), draw("normal, 2^20 of f32", "random_normal")],

@@ -174,6 +174,40 @@ Measure functions(std::int64_t) {
   };
 }
 
+/// Of element [b, 0, l] of an einsum "bij,bjk,bkl->bil" of values.
+double of_three(std::int64_t b, std::int64_t l, const Tensors& x) {
+  const std::int64_t n = x[0].shape()[1], at = b * n * n;
+  double sum = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    double inner = 0;
+    for (std::int64_t j = 0; j < n; ++j) inner += x[0].at(at + j) * x[1].at(at + j * n + k);
+    sum += inner * x[2].at(at + k * n + l);
+  }
+  return sum;
+}
+
+Measure einsum_of_three(std::int64_t workers) {
+  constexpr std::int64_t batch = 8, n = 256;
+  Tensors operands;
+  for (std::int64_t salt = 0; salt < 3; ++salt) {
+    Tensor x(DType::f32, {batch, n, n});
+    for (std::int64_t i = 0; i < x.elements(); ++i) x.mutable_data<float>()[i] = value_of(i + salt);
+    operands.push_back(x);
+  }
+  Machine machine = open_local(one_device(), {.workers = static_cast<int>(workers)});
+  Arrays placed;
+  for (const Tensor& x : operands) placed.push_back(machine.place(Array(x), P()));
+  auto run = machine.compile([](const Arrays& x) { return einsum("bij,bjk,bkl->bil", x); }, placed);
+  const std::vector<float> found = run(placed).values<float>();
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const double expected = of_three(b, b * 31, operands);
+    check_close(found[static_cast<std::size_t>(b * n * n + b * 31)], expected, 1e-4, n, "einsum of three");
+  }
+  return [run, placed, value = mean_size(found)] {
+    return Json{{"us", microseconds_a_call([&] { run(placed); })}, {"value", value}};
+  };
+}
+
 /// The time of setting as much fresh memory, for which huge pages are asked for once, in us.
 double set_fresh_memory(std::int64_t mebibytes) {
   const auto size = static_cast<std::size_t>(mebibytes) << 20;
@@ -225,6 +259,7 @@ constexpr Row rows[] = {
     {"sum_of_bytes", sum_of_bytes},
     {"argmax_along", argmax_along},
     {"functions", functions},
+    {"einsum_of_three", einsum_of_three},
     {"first_call", first_call},
     {"first_memset", first_memset},
 };

@@ -17,6 +17,7 @@ from jax import lax
 UPDATED, TRIPS, EDGE = (512, 2048), 512, 2048
 BATCH, HEADS, HEAD_SIZE = 8, 4, 64
 WIDTH = HEADS * HEAD_SIZE
+EINSUM_BATCH, EINSUM_EDGE = 8, 256
 
 
 def values(shape, salt=0):
@@ -87,6 +88,13 @@ def of_array(function, x):
     return (lambda: run(x).block_until_ready()), np.asarray(run(x))
 
 
+def einsum_of_three(_):
+    shape = EINSUM_BATCH, EINSUM_EDGE, EINSUM_EDGE
+    operands = [jnp.asarray(values(shape, salt)) for salt in range(3)]
+    run = jax.jit(lambda *x: jnp.einsum("bij,bjk,bkl->bil", *x))
+    return (lambda: run(*operands).block_until_ready()), np.asarray(run(*operands))
+
+
 def small_numbers():
     """Those of bench/programs_arrays.cpp."""
     x = (np.arange(4096 * 4096, dtype=np.int64) * 2 % 3 - 1).astype(np.float32)
@@ -94,10 +102,18 @@ def small_numbers():
     return x.reshape(4096, 4096)
 
 
+def drawn(draw):
+    run, key = jax.jit(draw), jax.random.PRNGKey(42)
+    return (lambda: run(key).block_until_ready()), np.asarray(run(key))
+
+
 ROWS = {
+    "random_bits": lambda n: drawn(lambda key: jax.random.bits(key, (n,), jnp.uint32)),
+    "random_normal": lambda n: drawn(lambda key: jax.random.normal(key, (n,), jnp.float32)),
     "update_on_devices": lambda n: rows_of_all(n, set_rows),
     "add_on_devices": lambda n: rows_of_all(n, add_rows),
     "decode": decode,
+    "einsum_of_three": einsum_of_three,
     "sum": lambda _: of_array(jnp.sum, small_numbers()),
     "psum_of_squares": lambda _: of_array(lambda x: jnp.sum(x * x), small_numbers()),
     "argmax_along": lambda dim: of_array(lambda x: jnp.argmax(x, dim), values((EDGE, EDGE))),

@@ -44,7 +44,7 @@ TEST(pad_by_a_mode, symmetric) {
   EXPECT_EQ(padded(row, {{4, 7}}, PadMode::symmetric),
             numbers({14}, {3, 3, 2, 1, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3}));
   EXPECT_EQ(padded(row, {{4, 2}}, PadMode::symmetric, {.odd = true}),
-            numbers({9}, {-3, -1, 0, 1, 1, 2, 3, 3, 4}));
+            numbers({9}, {-1, -1, 0, 1, 1, 2, 3, 3, 4}));
 }
 
 TEST(pad_by_a_mode, wrap) {

@@ -47,7 +47,7 @@ TEST(tensordot, refuses_dims_that_do_not_fit) {
   EXPECT_EQ(refused({f32_matrix, f32_row}, [](const Arrays& x) { return tensordot(x[0], x[1]); }),
             "T006: tensordot: 2 dims of f32[2,3] and f32[2] to sum over; they have 0 to 1 together");
   EXPECT_EQ(
-      refused({f32_matrix, f32_row}, [](const Arrays& x) { return tensordot(x[0], x[1], 1); }).substr(0, 62),
+      refused({f32_matrix, f32_row}, [](const Arrays& x) { return tensordot(x[0], x[1], 1); }).substr(0, 63),
       "T005: tensordot: contracted dim 1 of f32[2,3] has size 3, its p");
   EXPECT_EQ(refused({f32_matrix, f32_row},
                     [](const Arrays& x) { return tensordot(x[0], x[1], {{0, 1}, {0}}); })

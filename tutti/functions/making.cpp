@@ -33,7 +33,7 @@ Array spaced(const Array& start, const Array& stop, std::int64_t n, const Linspa
   Dim dim = as_dim(options.dim, result);
   if (n == 0) return zeros(start.shape().inserted(dim, 0), start.dtype());
   Array first = expand_dims(start, dim.index);
-  if (n == 1) return first;
+  if (n < 2) return first;
   Array last = expand_dims(stop, dim.index);
   std::int64_t parts = options.endpoint ? n - 1 : n;
   Shape along = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(result.rank()), 1)).with(dim, parts);
