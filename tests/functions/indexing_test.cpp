@@ -156,7 +156,7 @@ TEST(index, names_the_line_of_the_index_that_is_wrong) {
   expect_refused(traced([](Array x) {
                    return square_of(x)[{
                        0,
-                       -3,  // refused
+                       Index(-3),  // refused
                    }];
                  }),
                  "T006 {file}:{line}: index: -3 is out of range for dim 1 of f32[2,2], which has size 2; "
@@ -164,12 +164,16 @@ TEST(index, names_the_line_of_the_index_that_is_wrong) {
   expect_refused(traced([](Array x) {
                    return square_of(x)
                        .at({
-                           all,
-                           x,  // refused
+                           all, range(0, 1, 0),  // refused
                        })
                        .set(1);
                  }),
-                 "T007 {file}:{line}: at.set: the index is f32[4], not integers; convert it: "
+                 "T005 {file}:{line}: at.set: the range along dim 1 of f32[2,2] has a step of 0; it is 1 or "
+                 "more, or negative");
+  expect_refused(traced([](Array x) {
+                   return x[x];  // refused
+                 }),
+                 "T007 {file}:{line}: index: the index is f32[4], not integers; convert it: "
                  "convert(x, DType::i32)");
 }
 
@@ -223,8 +227,8 @@ TEST(index, refuses_arrays_that_do_not_broadcast) {
         Array three = arange(3, DType::i32), two = arange(2, DType::i32);
         return square_of(x)[{three, two}];  // refused
       }),
-      "T005 {file}:{line}: index: [3] and [2] do not broadcast: size 3 meets 2 in the last dim, and "
-      "neither is 1");
+      "T005 {file}:{line}: index: shapes [3] and [2] do not broadcast: 3 and 2 in dim 1 from the end; "
+      "sizes must be equal, or 1");
 }
 
 TEST(index, refuses_to_take_from_nothing) {
@@ -254,11 +258,12 @@ TEST(at, refuses_updates_of_another_shape_or_dtype) {
                  }),
                  "T007 {file}:{line}: at.add: f32[4] and f64[] have different dtypes; convert one of them: "
                  "convert(x, DType::f64)");
-  expect_refused(traced([](Array x) {
-                   return convert(x, DType::i32).at(0).set(1.5);  // refused
-                 }),
-                 "T008 {file}:{line}: at.set: 1.5 is a floating-point number, the array is i32; write an "
-                 "integer, or convert the array");
+  expect_refused(
+      traced([](Array x) {
+        return convert(x, DType::i32).at(0).set(1.5);  // refused
+      }),
+      "T008 {file}:{line}: at.set: the number 1.5 does not fit i32; write a whole number without a "
+      "point, or convert to a float dtype");
 }
 
 TEST(at, refuses_sums_and_products_of_bool) {
@@ -289,11 +294,13 @@ TEST(index, refuses_a_varying_index_into_a_sum) {
 }
 
 TEST(at, refuses_products_of_a_sum) {
-  expect_refused(on_devices([](Array x) {
-                   Array sum = pcast(x, "data", unreduced);
-                   return sum.at(arange(2, DType::i32)).multiply(2);  // refused
-                 }),
-                 "");
+  expect_refused(
+      on_devices([](Array x) {
+        Array sum = pcast(x, "data", unreduced);
+        return sum.at(arange(2, DType::i32)).multiply(2);  // refused
+      }),
+      "T004 {file}:{line}: at.multiply: operand 0 is an unreduced sum over 'data' "
+      "(f32[2]{U:data}), which only linear functions take. Reduce first: psum(operand 0, \"data\")");
 }
 
 TEST(at, multiplies_with_a_derivative_by_the_array) {
@@ -312,8 +319,8 @@ TEST(at, multiplies_with_a_derivative_by_the_updates_if_indices_are_unique) {
   const Tensor i = row<std::int32_t>({1, -1, 7}), u = row<double>({2, 3, 4});
   EXPECT_EQ(computed_by(slope_with({.unique_indices = true}), {four, i, u}), row<double>({11, 13, 0}));
   expect_refused(traced([](Array x) {
-                   auto body = [&](Array u) {
-                     return reduce_sum(x.at(arange(4, DType::i32)).multiply(u));  // refused
+                   auto body = [&](Array factors) {
+                     return reduce_sum(x.at(arange(4, DType::i32)).multiply(factors));  // refused
                    };
                    return grad(body)(x);
                  }),

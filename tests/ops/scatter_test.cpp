@@ -185,7 +185,7 @@ TEST(scatter, rejects_a_product_of_bool_and_an_order_of_complex_numbers) {
   EXPECT_EQ(
       refused(ScatterKind::multiply, DType::boolean),
       "T007: bool[5,3] is bool, which has no product; for \"and\" take the minimum, or convert it to i32");
-  EXPECT_EQ(refused(ScatterKind::min, DType::complex64).substr(0, 30), "T007: c64[5,3] is complex");
+  EXPECT_EQ(refused(ScatterKind::min, DType::complex64).substr(0, 30), "T007: complex64[5,3] is comple");
 }
 
 TEST(scatter, prints_a_promise_of_unique_indices) {
@@ -202,8 +202,8 @@ TEST(scatter, of_replace_at_unique_indices_transposes_without_finding_out_who_st
     };
     return program_text({Type(DType::i32, {2}), Type(DType::f32, {3})}, back);
   };
-  EXPECT_EQ(ops_of_transpose(true).find("scatter{"), std::string::npos) << ops_of_transpose(true);
-  EXPECT_NE(ops_of_transpose(false).find("scatter{"), std::string::npos);
+  EXPECT_EQ(ops_of_transpose(true).find("iota"), std::string::npos) << ops_of_transpose(true);
+  EXPECT_NE(ops_of_transpose(false).find("iota"), std::string::npos);
 }
 
 TEST(scatter, numbers_its_constraints_as_stablehlo_does_c22) {

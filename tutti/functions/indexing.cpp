@@ -53,11 +53,18 @@ Array scattered(ScatterKind kind, const Array& x, const Lookup& lookup, const Ar
   return x;
 }
 
+bool broadcasts_to(const Shape& to, const Shape& from) {
+  int missing = to.rank() - from.rank();
+  for (int i = 0; i < from.rank(); ++i)
+    if (missing < 0 || (from[Dim{i}] != 1 && from[Dim{i}] != to[Dim{i + missing}])) return false;
+  return missing >= 0;
+}
+
 /// The updates in the shape of x[indices].
 Array spread(const Operand& updates, const Array& x, const Shape& shape) {
   Array values = as_array(updates, {x});
   require_same_dtype(x.type(), values.type());
-  require(broadcast_shape(values.shape(), shape) == shape, Code::shape,
+  require(broadcasts_to(shape, values.shape()), Code::shape,
           "the updates are {}, the indices name elements of the shape [{}]; they do not broadcast to it",
           to_string(values.type()), to_string(shape));
   return broadcast_to(values, shape);
@@ -129,7 +136,8 @@ Array All::operator()(const Operand& x) const { return (*this)(x, all_dims); }
 Array All::operator()(const Operand& x, const WhichDims& dims) const {
   return front_end("all", x.where(), [&] {
     Array array = as_array(x);
-    return reduce_and(array.dtype() == DType::boolean ? array : not_equal(array, 0), dims);
+    Dims folded = dims.resolve(array.type());
+    return reduce_and(array.dtype() == DType::boolean ? array : not_equal(array, 0), folded);
   });
 }
 

@@ -29,11 +29,12 @@ struct RangeEnd {
 /// NumPy's start:stop:step.
 struct Range {
   std::optional<std::int64_t> start, stop, step;
+  Where where = {};
 };
 /// The elements start, start + step, .. before `stop`: range(1, none, 2) is NumPy's 1::2. Negative ends count from the
 /// end of the dim; ends beyond it are clamped. A negative step goes backwards: range(none, none, -1) reverses.
-constexpr Range range(RangeEnd start, RangeEnd stop, RangeEnd step = none) {
-  return {start.at, stop.at, step.at};
+constexpr Range range(RangeEnd start, RangeEnd stop, RangeEnd step = none, Where where = Where::here()) {
+  return {start.at, stop.at, step.at, where};
 }
 
 struct NewAxis {};
@@ -52,7 +53,8 @@ struct All {
 };
 inline constexpr All all;
 
-/// One index of an array, with the line where it stands.
+/// One index of an array, with the line where it stands. For numbers and arrays in a list of several lines GCC says where
+/// the list ends; Index(i) has a line of its own, and so has range(..).
 class Index {
  public:
   using Any = std::variant<std::int64_t, Array, Range, NewAxis, Ellipsis, All>;
@@ -65,7 +67,8 @@ class Index {
   template <std::floating_point F>
   Index(F, Where = {}) = delete;  // indices are integers
   Index(Array indices, Where where = Where::here()) : is_(std::move(indices)), where_(where) {}
-  Index(Range range, Where where = Where::here()) : is_(range), where_(where) {}
+  Index(Range range, Where where = Where::here())
+      : is_(range), where_(range.where.known() ? range.where : where) {}
   Index(NewAxis, Where where = Where::here()) : is_(newaxis), where_(where) {}
   Index(Ellipsis, Where where = Where::here()) : is_(ellipsis), where_(where) {}
   Index(All, Where where = Where::here()) : is_(All{}), where_(where) {}
