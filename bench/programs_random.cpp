@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random draws by one worker; bench/random_peer.py has the same in JAX on one core. bench/rows.hpp says how they are asked
+// Random draws by one worker; bench/one_core_peer.py asks JAX on one core for the same. bench/rows.hpp says how they are asked
 // for; the size is the number of elements.
 #include "bench/rows.hpp"
 

@@ -59,8 +59,8 @@ TEST(sum, refuses_a_where_that_is_not_bool_or_does_not_broadcast) {
   EXPECT_EQ(refusal_of_trace(type, [](const Array& x) { return sum(x, 0, {.where = x}); }),
             "T007: sum: where is f32[2,3], not bool; compare it: not_equal(where, 0)");
   EXPECT_EQ(refusal_of_trace(type, [](const Array& x) { return sum(sum(x, 1), 0, {.where = x > 0}); }),
-            "T005: sum: shapes [2,3] and [2] do not broadcast; counted from the right, sizes are equal or "
-            "one is 1");
+            "T005: sum: shapes [2,3] and [2] do not broadcast: 3 and 2 in dim 1 from the end; sizes must be "
+            "equal, or 1");
 }
 
 TEST(prod, multiplies) {

@@ -96,8 +96,8 @@ TEST(associative_scan, leaves_the_lines_of_the_function_to_its_errors) {
                        },
                        x);
                  }),
-                 "T007 {file}:{line}: add: f32[2] and f64[2] have different dtypes; convert one: convert(x, "
-                 "DType::f32)");
+                 "T007 {file}:{line}: add: f32[2] and f64[2] have different dtypes; convert one of them: "
+                 "convert(x, DType::f64)");
 }
 
 TEST(associative_scan, refuses_a_dim_out_of_range) {

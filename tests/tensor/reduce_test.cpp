@@ -38,7 +38,7 @@ T folded(ReduceKind kind, T a, T b) {
     using U = std::make_unsigned_t<T>;
     switch (kind) {
       case ReduceKind::sum: return T(U(a) + U(b));
-      case ReduceKind::prod: return T(Wrapping<T>(a) * Wrapping<T>(b));
+      case ReduceKind::prod: return T(std::uint64_t(a) * std::uint64_t(b));
       case ReduceKind::max: return std::max(a, b);
       case ReduceKind::min: return std::min(a, b);
       case ReduceKind::logical_and: return a & b;

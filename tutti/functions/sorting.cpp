@@ -73,7 +73,7 @@ Array unique_values(const Array& x, std::int64_t size, const Runs& runs, const U
   const Array places = select(runs.starts, runs.number, size);  // beyond the end: left out
   const Array none = zeros({size}, DType::i32);
   const Array first = scatter(none, places, iota(DType::i32, {n}, 0), single_elements());
-  const Array values = take(runs.sorted, first, 0);
+  Array values = take(runs.sorted, first, 0);
   if (!options.fill) return values;
   const Array last = slice_in_dim(runs.number, n - 1, n);
   const Array is_there = iota(DType::i32, {size}, 0) <= last;
@@ -121,7 +121,7 @@ namespace {
 
 // In the order of sort: NaN is above all numbers.
 Array is_below(const Array& a, const Array& b) {
-  const Array below = a < b;
+  Array below = a < b;
   if (!is_float(a.dtype())) return below;
   const Array b_is_nan = not_equal(b, b), a_is_number = equal(a, a);
   return below | (b_is_nan & a_is_number);

@@ -25,7 +25,7 @@ Arrays slices(const Arrays& arrays, Dim dim, std::int64_t start, std::int64_t li
 Array interleaved(const Array& even, const Array& odd, Dim dim) {
   const std::int64_t pairs = odd.shape()[dim];
   const Array both = stack({slice_in_dim(even, 0, pairs, 1, dim.index), odd}, dim.index + 1);
-  const Array joined = reshape(both, odd.shape().with(dim, 2 * pairs));
+  Array joined = reshape(both, odd.shape().with(dim, 2 * pairs));
   if (even.shape()[dim] == pairs) return joined;
   return concatenate({joined, slice_in_dim(even, pairs, {}, 1, dim.index)}, dim.index);
 }

@@ -32,12 +32,10 @@ void permute_elements(std::byte* to, const std::byte* from, std::span<const std:
 void permute(std::byte* to, const std::byte* from, std::span<const std::int64_t> order, std::int64_t stride,
              std::size_t element_bytes) {
   const std::int64_t step = stride * static_cast<std::int64_t>(element_bytes);
-  switch (element_bytes) {
-    case 1: return permute_elements<1>(to, from, order, step);
-    case 2: return permute_elements<2>(to, from, order, step);
-    case 4: return permute_elements<4>(to, from, order, step);
-    case 8: return permute_elements<8>(to, from, order, step);
-  }
+  if (element_bytes == 1) return permute_elements<1>(to, from, order, step);
+  if (element_bytes == 2) return permute_elements<2>(to, from, order, step);
+  if (element_bytes == 4) return permute_elements<4>(to, from, order, step);
+  if (element_bytes == 8) return permute_elements<8>(to, from, order, step);
   ensure(element_bytes == 16, "elements of {} bytes", element_bytes);
   permute_elements<16>(to, from, order, step);
 }

@@ -107,7 +107,8 @@ void reorder_as(std::span<std::int64_t> order, const SortKeys& of, std::byte* sc
   auto* keys = reinterpret_cast<const T*>(of.keys);
   auto [given, spare] = buffers<Wide>(scratch, order.size());
   for (std::size_t k = 0; k < order.size(); ++k)
-    given[k] = {key_of<Zeros::equal>(keys[order[k] * of.stride]), static_cast<Wide>(order[k])};
+    given[k] = {static_cast<Wide>(key_of<Zeros::equal>(keys[order[k] * of.stride])),
+                static_cast<Wide>(order[k])};
   const auto ordered = sorted(given, spare, 8 * static_cast<int>(sizeof(T)));
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::int64_t>(ordered[k].index);
 }
@@ -118,9 +119,8 @@ bool fits_u32(std::int64_t n) { return n <= std::numeric_limits<std::uint32_t>::
 void reorder(std::span<std::int64_t> order, const SortKeys& of, std::byte* scratch) {
   with_element(of.dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_complex_element<T>) fail(Code::internal, "the order of {}", name(of.dtype));
-    else if constexpr (sizeof(T) == 8) reorder_as<T, std::uint64_t>(order, of, scratch);
-    else if (fits_u32(std::ssize(order))) reorder_as<T, std::uint32_t>(order, of, scratch);
-    else reorder_as<T, std::uint64_t>(order, of, scratch);
+    else if (sizeof(T) == 8 || !fits_u32(std::ssize(order))) reorder_as<T, std::uint64_t>(order, of, scratch);
+    else reorder_as<T, std::uint32_t>(order, of, scratch);
   });
 }
 
