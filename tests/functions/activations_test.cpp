@@ -21,7 +21,7 @@ void expect_near(const Tensor& found, const std::vector<double>& want) {
 
 TEST(gelu, by_tanh_and_by_erfc) {
   expect_near(on_one_device({doubles({0, 1, -2, 40, -40})}, [](const Arrays& a) { return gelu(a[0]); }),
-              {0, 0.84119199060827676, -0.045402305912077776, 40, 0});
+              {0, 0.84119199060827676, -0.045402305912224941, 40, 0});
   expect_near(on_one_device({doubles({0, 1, -2, 40, -10})},
                             [](const Arrays& a) { return gelu(a[0], {.approximate = false}); }),
               {0, 0.84134474606854293, -0.045500263896358417, 40, -7.6198530241605261e-23});
