@@ -184,9 +184,14 @@ def powers_and_roots(x, w):
 
 
 @spmd(P("x"), P())
-def errors_and_gammas(x, w):
+def error_functions(x, w):
     y = x * w
-    return over_devices(lax.erfc(y) * x + lax.erf_inv(0.5 * y) * w + lax.lgamma(y + 2.5) * w + lax.digamma(y + 2.5) * x)
+    return over_devices(lax.erfc(y) * x + lax.erf_inv(0.5 * y) * w)
+
+
+@spmd(P("x"), P())
+def logarithm_of_gamma(x, w):
+    return over_devices(lax.lgamma(x * w + 2.5) * w)
 
 
 @spmd(P("x"), P())
@@ -227,12 +232,22 @@ def counted_bits(x, w):
 
 
 @spmd(P("x"), P())
-def activations(x, w):
+def smooth_activations(x, w):
     y = 2 * x * w
-    nn = jax.nn
-    smooth = nn.gelu(y) + nn.gelu(y, approximate=False) * x + nn.silu(y) * w + nn.softplus(y) + nn.log_sigmoid(y) * x
-    return over_devices(smooth + nn.elu(y) + nn.elu(y, 0.5) * x + nn.selu(x) * w + nn.leaky_relu(y)
-                        + nn.leaky_relu(x, 0.3) * w + nn.hard_tanh(1.5 * y))
+    return over_devices(jax.nn.gelu(y) + jax.nn.gelu(y, approximate=False) * x + jax.nn.silu(y) * w)
+
+
+@spmd(P("x"), P())
+def soft_activations(x, w):
+    y = 2 * x * w
+    return over_devices(jax.nn.softplus(y) + jax.nn.log_sigmoid(y) * x)
+
+
+@spmd(P("x"), P())
+def activations_with_kinks(x, w):
+    y = 2 * x * w
+    return over_devices(jax.nn.elu(y, 0.5) * x + jax.nn.selu(x) * w + jax.nn.leaky_relu(y) + jax.nn.leaky_relu(x, 0.3) * w
+                        + jax.nn.hard_tanh(1.5 * y))
 
 
 @spmd(P("x"), P())

@@ -45,7 +45,8 @@ struct Errors {
   void join(const Errors& other);
 };
 
-/// lgamma and digamma have roots, where no unit in the last place is small enough: there 4 epsilons absolute count as 0.
+/// Errors of lgamma and digamma up to 4 epsilons count as 0, because of their roots; for negative numbers digamma has that
+/// times log(|x|).
 template <class T>
 Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found);
 

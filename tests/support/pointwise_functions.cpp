@@ -24,10 +24,12 @@ Array powers_and_roots(const Arrays& a) {
   return over_devices(exp2(y) * w + log2(y) * x + log10(y) + cbrt(y) * w + hypot(x, w + 2.0) * x);
 }
 
-Array errors_and_gammas(const Arrays& a) {
-  const Array &x = a[0], &w = a[1], y = x * w, large = y + 2.5;
-  return over_devices(erfc(y) * x + erf_inv(0.5 * y) * w + lgamma(large) * w + digamma(large) * x);
+Array error_functions(const Arrays& a) {
+  const Array &x = a[0], &w = a[1], y = x * w;
+  return over_devices(erfc(y) * x + erf_inv(0.5 * y) * w);
 }
+
+Array logarithm_of_gamma(const Arrays& a) { return over_devices(lgamma(a[0] * a[1] + 2.5) * a[1]); }
 
 Array complex_angles(const Arrays& a) {
   Array z = complex(0.5 * a[0] * a[1], 0.3 * a[1] + 0.2 * a[0]);
@@ -62,12 +64,20 @@ Array counted_bits(const Arrays& a) {
                       convert(floor_divide(n, -7), DType::f64) * 0.01 * a[0]);
 }
 
-Array activations(const Arrays& a) {
+Array smooth_activations(const Arrays& a) {
   const Array &x = a[0], &w = a[1], y = 2.0 * x * w;
-  Array smooth =
-      gelu(y) + gelu(y, {.approximate = false}) * x + silu(y) * w + softplus(y) + log_sigmoid(y) * x;
-  return over_devices(smooth + elu(y) + elu(y, 0.5) * x + selu(x) * w + leaky_relu(y) +
-                      leaky_relu(x, 0.3) * w + hard_tanh(1.5 * y));
+  return over_devices(gelu(y) + gelu(y, {.approximate = false}) * x + silu(y) * w);
+}
+
+Array soft_activations(const Arrays& a) {
+  const Array &x = a[0], &w = a[1], y = 2.0 * x * w;
+  return over_devices(softplus(y) + log_sigmoid(y) * x);
+}
+
+Array activations_with_kinks(const Arrays& a) {
+  const Array &x = a[0], &w = a[1], y = 2.0 * x * w;
+  return over_devices(elu(y, 0.5) * x + selu(x) * w + leaky_relu(y) + leaky_relu(x, 0.3) * w +
+                      hard_tanh(1.5 * y));
 }
 
 Array gated(const Arrays& a) { return over_devices(glu(a[0]) * a[1] + glu(sin(a[0]), -1)); }
@@ -86,13 +96,16 @@ std::vector<Function> pointwise_functions() {
   return {{"angles", specs, shapes, angles},
           {"hyperbolic_functions", specs, shapes, hyperbolic_functions},
           {"powers_and_roots", specs, shapes, powers_and_roots},
-          {"errors_and_gammas", specs, shapes, errors_and_gammas},
+          {"error_functions", specs, shapes, error_functions},
+          {"logarithm_of_gamma", specs, shapes, logarithm_of_gamma},
           {"complex_angles", specs, shapes, complex_angles},
           {"remainders", specs, shapes, remainders},
           {"signs_and_logarithms", specs, shapes, signs_and_logarithms},
           {"not_numbers", specs, shapes, not_numbers},
           {"counted_bits", specs, shapes, counted_bits},
-          {"activations", specs, shapes, activations},
+          {"smooth_activations", specs, shapes, smooth_activations},
+          {"soft_activations", specs, shapes, soft_activations},
+          {"activations_with_kinks", specs, shapes, activations_with_kinks},
           {"gated", specs, {{8, 6}, {3}}, gated},
           {"normal_layers", specs, shapes, normal_layers}};
 }

@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+constexpr double pi = 3.14159265358979323846, rest_of_pi = 1.2246467991473532e-16;
 constexpr double infinity = std::numeric_limits<double>::infinity(),
                  nan = std::numeric_limits<double>::quiet_NaN();
 /// From here on the asymptotic series below are exact.
@@ -24,10 +24,18 @@ double polynomial(double x, const double (&c)[n]) {
 bool is_pole(double x) { return x <= 0 && x == std::floor(x); }
 
 /// x minus the nearest whole number: in [-1/2, 1/2], exact.
-double off_whole(double x) {
-  const double above = x - std::floor(x);
-  return above > 0.5 ? above - 1 : above;
-}
+double off_whole(double x) { return x - std::rint(x); }
+
+/// The angle pi x of the fraction x: rounded, and the rounding error.
+struct Angle {
+  explicit Angle(double x) : rounded(pi * x), rest(std::fma(pi, x, -rounded) + rest_of_pi * x) {}
+  double sine() const { return std::sin(rounded) + rest * std::cos(rounded); }
+  double tangent() const {
+    const double y = std::tan(rounded);
+    return y + rest * (1 + y * y);
+  }
+  double rounded, rest;
+};
 
 /// log(y) + 1/(2y) - the sum of B_2k / (2k y^2k), with y = x - 1.
 double digamma_of_large(double x) {
@@ -75,14 +83,17 @@ double trigamma_of_large(double y) {
   return one + (square / 2 + one * square * polynomial(square, series));
 }
 
-double trigamma_of_positive(double x) {
+/// x, not too far below 0, is moved up step by step. The terms differ in size and order, so their sum keeps its rounding
+/// errors apart.
+double trigamma_by_steps(double x) {
   const int steps = x < is_large_from ? static_cast<int>(std::ceil(is_large_from - x)) : 0;
-  double sum = trigamma_of_large(x + steps);
-  for (int k = steps; k-- > 0;) {  // the smallest terms first
-    const double term = x + k;
-    sum += 1 / (term * term);
+  double sum = trigamma_of_large(x + steps), rest = 0;
+  for (int k = 0; k < steps; ++k) {
+    const double at = x + k, term = 1 / (at * at), next = sum + term;
+    rest += sum > term ? (sum - next) + term : (term - next) + sum;
+    sum = next;
   }
-  return sum;
+  return std::isfinite(sum) ? sum + rest : sum;
 }
 
 }  // namespace
@@ -91,15 +102,16 @@ double digamma(double x) {
   if (is_pole(x)) return nan;
   if (!(x < 0)) return digamma_of_positive(x);
   if (x > -1) return digamma_of_positive(x + 1) - 1 / x;
-  return digamma_of_positive(1 - x) - pi / std::tan(pi * off_whole(x));
+  return digamma_of_positive(1 - x) - pi / Angle(off_whole(x)).tangent();
 }
 
 double trigamma(double x) {
+  constexpr double is_far_from = -60;
   if (x == -infinity) return nan;
   if (is_pole(x)) return infinity;
-  if (!(x < 0)) return trigamma_of_positive(x);
-  const double sine = std::sin(pi * off_whole(x)), ratio = pi / sine;
-  return ratio * ratio - trigamma_of_positive(1 - x);
+  if (!(x < is_far_from)) return trigamma_by_steps(x);
+  const double ratio = pi / Angle(off_whole(x)).sine();
+  return ratio * ratio - trigamma_by_steps(1 - x);
 }
 
 float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }
