@@ -58,22 +58,20 @@ Types types_of(const Arrays& arrays, const std::vector<bool>& marked) {
   return types;
 }
 
-void require_real(std::string_view what, const Types& types) {
+enum class Complex { refused, taken };
+
+/// Throws T007 for a leaf without a derivative, or whose derivative is not one number per element.
+void require_numbers(std::string_view what, const Types& types, Complex complex) {
   for (std::size_t i = 0; i < types.size(); ++i) {
-    require(!is_complex(types[i].dtype()), Code::dtype,
-            "{} leaf {} is {}: its derivative is not one number per element; take its parts by real and "
-            "imag, or use "
-            "jvp and vjp",
-            what, i, to_string(types[i]));
-    require(is_float(types[i].dtype()), Code::dtype, "{} leaf {} is {}, which has no derivative; {}", what, i,
-            to_string(types[i]),
+    require(
+        complex == Complex::taken || !is_complex(types[i].dtype()), Code::dtype,
+        "{} leaf {} is {}: its derivative is not one number per element; take its parts by real and imag, "
+        "or use jvp and vjp",
+        what, i, to_string(types[i]));
+    require(is_inexact(types[i].dtype()), Code::dtype, "{} leaf {} is {}, which has no derivative; {}", what,
+            i, to_string(types[i]),
             what == "result" ? "return a float" : "close over it, or name another argument");
   }
-}
-
-void require_inexact(std::string_view what, const Types& types) {
-  for (std::size_t i = 0; i < types.size(); ++i)
-    if (!is_complex(types[i].dtype())) require_real(what, {types[i]});
 }
 
 Arrays forward(const FlatCalled& call) {
@@ -81,8 +79,8 @@ Arrays forward(const FlatCalled& call) {
   return front_end(call.name, call.where, [&] {
     Types arguments = types_of(call.arguments, call.by),
           results = types_of(at.results, std::vector<bool>(at.results.size(), true));
-    require_real("argument", arguments);
-    require_inexact("result", results);
+    require_numbers("argument", arguments, Complex::refused);
+    require_numbers("result", results, Complex::taken);
     if (arguments.empty()) return Arrays();
     Arrays columns = in_lanes(call, basis_of(arguments), -1, [&](const Arrays& lanes) {
       Arrays tangents = call.arguments;
@@ -112,8 +110,8 @@ Arrays reverse(const FlatCalled& call) {
   return front_end(call.name, call.where, [&] {
     Types arguments = types_of(call.arguments, call.by),
           results = types_of(vjp.at.results, std::vector<bool>(vjp.at.results.size(), true));
-    require_inexact("argument", arguments);
-    require_real("result", results);
+    require_numbers("argument", arguments, Complex::taken);
+    require_numbers("result", results, Complex::refused);
     if (results.empty()) return Arrays();
     Arrays rows = in_lanes(call, basis_of(results), 0, [&](const Arrays& lanes) {
       Arrays cotangents;

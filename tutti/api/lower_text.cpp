@@ -68,7 +68,11 @@ std::string lower_text_flat(const std::function<Arrays(const Arrays&)>& function
   for (std::size_t i = 0; i < arguments.size(); ++i) types.push_back(type_of(arguments[i], paths[i]));
   const Program program = without_dead_code(
       without_common_subexpressions(without_captured(trace(types, function), arguments.size())));
-  const Mesh mesh = options.mesh ? *options.mesh : mesh_of(program).value_or(Mesh());
+  const std::optional<Mesh> of_maps = mesh_of(program);
+  const Mesh mesh = options.mesh.value_or(of_maps.value_or(Mesh()));
+  require(!of_maps || *of_maps == mesh, Code::mesh,
+          "a shard_map is over {}, but .mesh is {}; leave .mesh out", to_string(of_maps.value_or(mesh)),
+          to_string(mesh));
   return stablehlo::write(lowered(program, mesh, options), {.locations = options.locations});
 } catch (const Error& error) {
   throw error.at(where, "lower_text");
