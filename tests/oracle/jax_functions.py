@@ -18,7 +18,7 @@ from jax.sharding import PartitionSpec as P
 
 SUBJECTS = ("jax_collectives", "jax_local_ops", "jax_control", "jax_transforms", "jax_futures",
             "jax_shardings")
-EXAMPLES = ("jax_transformer", "jax_heat", "jax_experts")
+EXAMPLES = ("jax_transformer", "jax_heat", "jax_experts", "jax_composed")
 FUNCTIONS = {}
 PROGRAMS = {}
 WITHOUT_GRADIENT = set()
