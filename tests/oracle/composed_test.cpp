@@ -108,7 +108,6 @@ std::vector<Composed> of_elements() {
       {"polyadd", [] { return pad(v, 0, {{3, 0}}) + x; }},
       {"polyder", [] { return slice_in_dim(x, 0, -1) * rev(arange(5, DType::f32) + 1); }},
       {"polyint", [] { return pad(x / rev(arange(6, DType::f32) + 1), 0, {{0, 1}}); }},
-      {"rad2deg", [] { return x * (180 / pi); }},
       {"reciprocal", [] { return 1 / v; }},
       {"signbit", [] { return bitcast_convert(x, DType::i32) < 0; }},
       {"sinc", sinc},

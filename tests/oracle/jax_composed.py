@@ -50,7 +50,6 @@ ROWS = {
     "polyadd": lambda a: jnp.polyadd(a.v, a.x),
     "polyder": lambda a: jnp.polyder(a.x),
     "polyint": lambda a: jnp.polyint(a.x),
-    "rad2deg": lambda a: jnp.rad2deg(a.x),
     "reciprocal": lambda a: jnp.reciprocal(a.v),
     "signbit": lambda a: jnp.signbit(a.x),
     "sinc": lambda a: jnp.sinc(a.x),
