@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-Array over_its_size(const Array& x, const NormOptions& options) {
+Array over_its_size(const Array& x, const NormalizationOptions& options) {
   require(!is_complex(x.dtype()), Code::dtype,
           "{} is complex; normalise its parts: rms_norm(real(x)), rms_norm(imag(x))", to_string(x.type()));
   bool is_wide = is_inexact(x.dtype()) && !is_half(x.dtype());
@@ -25,20 +25,21 @@ Array over_its_size(const Array& x, const NormOptions& options) {
 
 }  // namespace
 
-Array layer_norm(const Operand& x, const NormOptions& options) {
+Array layer_norm(const Operand& x, const NormalizationOptions& options) {
   return front_end("layer_norm", x.where(), [&] { return standardize(x, options.dims, options.epsilon); });
 }
 
-Array layer_norm(const Operand& x, const Operand& scale, const Operand& bias, const NormOptions& options) {
+Array layer_norm(const Operand& x, const Operand& scale, const Operand& bias,
+                 const NormalizationOptions& options) {
   return front_end("layer_norm", x.where(),
                    [&] { return standardize(x, options.dims, options.epsilon) * scale + bias; });
 }
 
-Array rms_norm(const Operand& x, const NormOptions& options) {
+Array rms_norm(const Operand& x, const NormalizationOptions& options) {
   return front_end("rms_norm", x.where(), [&] { return over_its_size(as_array(x), options); });
 }
 
-Array rms_norm(const Operand& x, const Operand& scale, const NormOptions& options) {
+Array rms_norm(const Operand& x, const Operand& scale, const NormalizationOptions& options) {
   return front_end("rms_norm", x.where(), [&] { return over_its_size(as_array(x), options) * scale; });
 }
 

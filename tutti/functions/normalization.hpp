@@ -7,19 +7,19 @@
 
 namespace tutti {
 
-struct NormOptions {
+struct NormalizationOptions {
   WhichDims dims = -1;
   double epsilon = 1e-5;
 };
 /// (x - mean) / sqrt(variance + epsilon) over `dims`, times scale, plus bias, which broadcast as in NumPy. f16 and bf16 are
 /// normalised in f32 and rounded before they are scaled. Throws T006, T007 (complex numbers, or dtypes that differ).
 /// Source: Ba, Kiros, Hinton 2016.
-Array layer_norm(const Operand& x, const NormOptions& options = {});
+Array layer_norm(const Operand& x, const NormalizationOptions& options = {});
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& bias,
-                 const NormOptions& options = {});
+                 const NormalizationOptions& options = {});
 /// x / sqrt(mean(x^2) + epsilon) over `dims`, times scale; otherwise as layer_norm.
 /// Source: Zhang, Sennrich 2019.
-Array rms_norm(const Operand& x, const NormOptions& options = {});
-Array rms_norm(const Operand& x, const Operand& scale, const NormOptions& options = {});
+Array rms_norm(const Operand& x, const NormalizationOptions& options = {});
+Array rms_norm(const Operand& x, const Operand& scale, const NormalizationOptions& options = {});
 
 }  // namespace tutti
