@@ -12,7 +12,7 @@ Array warmth(const Array& heat) { return psum(reduce_sum(square(step(heat))), "r
 int main() {
   Machine machine = open_local(Mesh({{"rods", 2}}));
   Array heat = Tensor({2, 4}, {0.f, 8.f, 0.f, 0.f, 4.f, 0.f, 0.f, 4.f});
-  auto on_rods = [&](auto f, Specs out) {
+  auto on_rods = [&](auto f, const Specs& out) {
     return shard_map(f, {.mesh = machine.mesh(), .in = P("rods"), .out = out});
   };
   auto next = machine.compile(on_rods(step, P("rods")), heat);

@@ -73,7 +73,7 @@ std::vector<Example> SoftThreshold::examples() {
   const Axis a = example_mesh().axes()[0];
   return {
       {SoftThreshold{}, {{row, 1, 2}, {row, 0.2, 0.8}}},
-      {SoftThreshold{}, {{row, -2, -1}, {row.with(a, varying), 0.2, 0.8}}},
+      {SoftThreshold{}, {{row.with(a, varying), -2, -1}, {row.with(a, varying), 0.2, 0.8}}},
       {SoftThreshold{}, {{matrix, 0.1, 0.4}, {matrix, 0.6, 1}}},
   };
 }
