@@ -45,7 +45,7 @@ TEST(rms_norm, of_bf16_is_computed_in_f32) {
 }
 
 TEST(normalization, refuses_complex_numbers_and_dims_out_of_range) {
-  const auto refusal = [](DType dtype, const NormOptions& options) {
+  const auto refusal = [](DType dtype, const NormalizationOptions& options) {
     return refusal_of([&] {
       trace({Type(dtype, {2, 3})}, [&](const Arrays& x) { return Arrays{rms_norm(x[0], options)}; });
     });
