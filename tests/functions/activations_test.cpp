@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/activations.hpp"
+#include "tutti/functions/nn/activations.hpp"
 
 #include <gtest/gtest.h>
 

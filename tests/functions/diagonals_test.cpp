@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/diagonals.hpp"
+#include "tutti/functions/shapes/diagonals.hpp"
 
 #include <gtest/gtest.h>
 

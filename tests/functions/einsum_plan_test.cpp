@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/einsum_plan.hpp"
+#include "tutti/functions/products/einsum_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/einsum.hpp"
+#include "tutti/functions/products/einsum.hpp"
 
 #include <gtest/gtest.h>
 

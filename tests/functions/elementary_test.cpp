@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/elementary.hpp"
+#include "tutti/functions/numbers/elementary.hpp"
 
 #include <gtest/gtest.h>
 

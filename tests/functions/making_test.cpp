@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/making.hpp"
+#include "tutti/functions/shapes/making.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/nn.hpp"
+#include "tutti/functions/nn/nn.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/tracing.hpp"
-#include "tutti/functions/statistics.hpp"
+#include "tutti/functions/folds/statistics.hpp"
 
 namespace tutti {
 namespace {

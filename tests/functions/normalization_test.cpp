@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/normalization.hpp"
+#include "tutti/functions/nn/normalization.hpp"
 
 #include <gtest/gtest.h>
 

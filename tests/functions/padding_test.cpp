@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/padding.hpp"
+#include "tutti/functions/shapes/padding.hpp"
 
 #include <gtest/gtest.h>
 

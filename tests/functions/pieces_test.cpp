@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/pieces.hpp"
+#include "tutti/functions/shapes/pieces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/products.hpp"
+#include "tutti/functions/products/products.hpp"
 
 #include <gtest/gtest.h>
 

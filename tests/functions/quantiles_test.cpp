@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/quantiles.hpp"
+#include "tutti/functions/folds/quantiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/random.hpp"
+#include "tutti/functions/random/random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/reductions.hpp"
+#include "tutti/functions/folds/reductions.hpp"
 
 #include <gtest/gtest.h>
 

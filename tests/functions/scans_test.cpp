@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/scans.hpp"
+#include "tutti/functions/folds/scans.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/segments.hpp"
+#include "tutti/functions/folds/segments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/shaping.hpp"
+#include "tutti/functions/shapes/shaping.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/sorting.hpp"
+#include "tutti/functions/folds/sorting.hpp"
 
 #include <gtest/gtest.h>
 

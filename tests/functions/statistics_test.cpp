@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tutti/functions/statistics.hpp"
+#include "tutti/functions/folds/statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include "tests/run/harness.hpp"
 #include "tutti/control/boundary.hpp"
-#include "tutti/functions/nn.hpp"
-#include "tutti/functions/statistics.hpp"
+#include "tutti/functions/folds/statistics.hpp"
+#include "tutti/functions/nn/nn.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
 #include "tutti/ops/binary.hpp"

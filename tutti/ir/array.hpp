@@ -20,7 +20,7 @@
 
 namespace tutti {
 
-class At;     // tutti/functions/at.hpp
+class At;     // tutti/functions/indexing/at.hpp
 class Index;  // tutti/ir/index.hpp
 
 /// The number of a variable in its program.

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/functions/folds/reductions.hpp"
+
+#include <cmath>
+
+#include "tutti/base/require.hpp"
+#include "tutti/functions/folds/folded_dims.hpp"
+#include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/compare.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/reduce.hpp"
+#include "tutti/ops/select.hpp"
+#include "tutti/ops/unary.hpp"
+
+namespace tutti {
+namespace {
+
+// x with `neutral` where `where` is false.
+Array only_where(const Array& x, const Array& where, int neutral) {
+  require(where.dtype() == DType::boolean, Code::dtype,
+          "where is {}, not bool; compare it: not_equal(where, 0)", to_string(where.type()));
+  require(broadcast_shape(where.shape(), x.shape()) == x.shape(), Code::shape,
+          "where is {}, which does not broadcast to {}", to_string(where.type()), to_string(x.type()));
+  return select(where, x, neutral);
+}
+
+using Fold = Array (*)(const Operand&, const WhichDims&);
+
+Array folded_with_options(std::string_view name, Fold fold, int neutral, const Operand& x,
+                          const WhichDims& dims, const ReductionOptions& options) {
+  return front_end(name, x.where(), [&] {
+    const Array given = as_array(x);
+    const Dims over = dims.resolve(given.type());
+    Array array = options.dtype ? convert(given, *options.dtype) : given;
+    if (options.where && array.dtype() == DType::boolean) array = convert(array, DType::i32);
+    if (options.where) array = only_where(array, *options.where, neutral);
+    return with_kept_dims(fold(array, over), given, over, options.keepdims);
+  });
+}
+
+Array extreme(std::string_view name, Fold fold, const Operand& x, const WhichDims& dims, bool keepdims) {
+  return front_end(name, x.where(), [&] {
+    const Array array = as_array(x);
+    const Dims over = dims.resolve(array.type());
+    for (Dim dim : over)
+      require(array.shape()[dim] > 0, Code::shape,
+              "dim {} of {} has no elements, so there is no {}; reduce_{} gives the {} value of the dtype",
+              dim.index, to_string(array.type()), name, name.substr(1),
+              name == "amax" ? "smallest" : "largest");
+    return with_kept_dims(fold(array, over), array, over, keepdims);
+  });
+}
+
+}  // namespace
+
+Array sum(const Operand& x, const WhichDims& dims, const ReductionOptions& options) {
+  return folded_with_options("sum", reduce_sum, 0, x, dims, options);
+}
+
+Array prod(const Operand& x, const WhichDims& dims, const ReductionOptions& options) {
+  return folded_with_options("prod", reduce_prod, 1, x, dims, options);
+}
+
+Array amax(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
+  return extreme("amax", reduce_max, x, dims, options.keepdims);
+}
+
+Array amin(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
+  return extreme("amin", reduce_min, x, dims, options.keepdims);
+}
+
+Array ptp(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
+  return front_end("ptp", x.where(), [&] {
+    const Array array = as_array(x), largest = amax(array, dims, options);
+    return largest - amin(array, dims, options);
+  });
+}
+
+Array any(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
+  return front_end("any", x.where(), [&] {
+    const Array array = as_array(x);
+    const Dims over = dims.resolve(array.type());
+    const Array hits = array.dtype() == DType::boolean ? array : not_equal(array, 0);
+    return with_kept_dims(reduce_max(hits, over), array, over, options.keepdims);
+  });
+}
+
+Array count_nonzero(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
+  return front_end("count_nonzero", x.where(), [&] {
+    const Array array = as_array(x);
+    const Array hits = array.dtype() == DType::boolean ? array : not_equal(array, 0);
+    const Dims over = dims.resolve(array.type());
+    // Over no dims reduce_sum counts, too: in i32.
+    return with_kept_dims(reduce_sum(hits, over), array, over, options.keepdims);
+  });
+}
+
+Array nansum(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
+  return front_end("nansum", x.where(), [&] {
+    const Array array = as_array(x);
+    const ReductionOptions kept{.keepdims = options.keepdims};
+    if (!is_inexact(array.dtype())) return sum(array, dims, kept);
+    return sum(select(is_nan_in(array), 0, array), dims, kept);
+  });
+}
+
+namespace {
+
+Array sum_of_squares(const Array& x, const Dims& dims) {
+  if (!is_complex(x.dtype())) return reduce_sum(x * x, dims);
+  const Array of_real = square(real(x));
+  return reduce_sum(of_real + square(imag(x)), dims);
+}
+
+Array vector_norm(const Array& x, const Dims& dims, double ord) {
+  if (ord == 2) return sqrt(sum_of_squares(x, dims));
+  if (ord == 0) {
+    const Array hits = not_equal(x, 0);
+    return reduce_sum(convert(hits, is_complex(x.dtype()) ? part_of(x.dtype()) : x.dtype()), dims);
+  }
+  const Array sizes = abs(x);
+  if (std::isinf(ord)) return ord > 0 ? amax(sizes, dims) : amin(sizes, dims);
+  if (ord == 1) return reduce_sum(sizes, dims);
+  return pow(reduce_sum(pow(sizes, ord), dims), 1 / ord);
+}
+
+}  // namespace
+
+Array norm(const Operand& x, const WhichDims& dims, const NormOptions& options) {
+  return front_end("norm", x.where(), [&] {
+    const Array given = as_array(x);
+    const Dims over = dims.resolve(given.type());
+    const Array array = as_computed(given);
+    require(!options.ord || over.size() == 1, Code::refused_rule,
+            "ord = {} over {} dims of {}; an order is that of vectors, so of one dim. Without ord it is the "
+            "Frobenius norm; the 1-norm of matrices is amax(sum(abs(x), -2), -1), their infinity-norm "
+            "amax(sum(abs(x), -1), -1); norms by singular values are not there",
+            options.ord.value_or(0), over.size(), to_string(given.type()));
+    require(!options.ord || !std::isnan(*options.ord), Code::number, "ord is NaN; give a number or infinity");
+    const Array found = vector_norm(array, over, options.ord.value_or(2));
+    const Array kept = with_kept_dims(found, given, over, options.keepdims);
+    return is_half(given.dtype()) ? convert(kept, given.dtype()) : kept;
+  });
+}
+
+}  // namespace tutti
