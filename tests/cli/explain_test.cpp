@@ -317,10 +317,12 @@ TEST(explain, runs_the_example_on_devices_with_other_values) {
 TEST(explain, refuses_an_unknown_name_with_names_like_it) {
   Finished run = explain("al_gather");
   EXPECT_EQ(run.status, 1);
-  EXPECT_EQ(run.err, "tutti: error[R002]: there is no op 'al_gather'; did you mean all_gather?\n");
-  EXPECT_EQ(explain("scater").err, "tutti: error[R002]: there is no op 'scater'; did you mean scatter?\n");
+  EXPECT_EQ(run.err,
+            "tutti: error[R002]: there is no op or function 'al_gather'; did you mean all_gather?\n");
+  EXPECT_EQ(explain("scater").err,
+            "tutti: error[R002]: there is no op or function 'scater'; did you mean scatter?\n");
   EXPECT_EQ(explain("qqqqqqqq").err,
-            "tutti: error[R002]: there is no op 'qqqqqqqq'; tutti rules lists them\n");
+            "tutti: error[R002]: there is no op or function 'qqqqqqqq'; tutti rules lists them\n");
 }
 
 TEST(explain, refuses_to_explain_nothing) {

@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-const P all, by_x("x");
+const P everywhere, by_x("x");
 const Pairs ring{{0, 1}, {1, 2}, {2, 3}, {3, 0}};
 
 Array sum(const Array& x) { return reduce_sum(x); }
@@ -93,31 +93,31 @@ Array doubled_until_the_sum_is_large(const Arrays& a) {
 
 std::vector<Function> loops() {
   return {
-      {"scan_over_layers", {all, by_x}, {{3, 4, 4}, {8, 4}}, scan_over_layers},
-      {"scan_with_a_sum_in_every_trip", {all, by_x}, {{4}, {8, 4}}, scan_with_a_sum_in_every_trip},
-      {"scan_in_a_scan", {P(none, "x"), all}, {{3, 8}, {2}}, scan_in_a_scan},
-      {"scan_around_a_ring", {by_x, all}, {{8, 3}, {4}}, scan_around_a_ring},
+      {"scan_over_layers", {everywhere, by_x}, {{3, 4, 4}, {8, 4}}, scan_over_layers},
+      {"scan_with_a_sum_in_every_trip", {everywhere, by_x}, {{4}, {8, 4}}, scan_with_a_sum_in_every_trip},
+      {"scan_in_a_scan", {P(none, "x"), everywhere}, {{3, 8}, {2}}, scan_in_a_scan},
+      {"scan_around_a_ring", {by_x, everywhere}, {{8, 3}, {4}}, scan_around_a_ring},
       {"scan_that_gathers_its_layers",
        {P(none, "x"), by_x},
        {{3, 4, 4}, {8, 4}},
        scan_that_gathers_its_layers},
-      {"scan_of_branches", {by_x, all}, {{12, 2}, {2}}, scan_of_branches},
+      {"scan_of_branches", {by_x, everywhere}, {{12, 2}, {2}}, scan_of_branches},
       {"loop_with_numbers_for_bounds",
-       {all, by_x},
+       {everywhere, by_x},
        {{4}, {8, 4}},
        [](const Arrays& a) { return loop_between(1, 4, a[1], a[0]); }},
       {"loop_with_arrays_for_bounds",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 4}, {4}},
        [](const Arrays& a) { return loop_between(axis_index("x"), 1 + 2 * axis_index("x"), a[0], a[1]); },
        Derivatives::refused},
       {"halved_by_each_device_until_small",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        halved_by_each_device_until_small,
        Derivatives::refused},
       {"doubled_until_the_sum_is_large",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        doubled_until_the_sum_is_large,
        Derivatives::refused},
@@ -170,11 +170,11 @@ Array branch_in_a_branch(const Arrays& a) {
 
 std::vector<Function> branches() {
   return {
-      {"branch_chosen_by_each_device", {all, by_x}, {{4}, {8, 4}}, branch_chosen_by_each_device},
-      {"branches_that_communicate", {by_x, all}, {{8, 3}, {3}}, branches_that_communicate},
-      {"branch_chosen_by_position", {by_x, all}, {{8, 3}, {3}}, branch_chosen_by_position},
-      {"branch_of_three_in_a_scan", {by_x, all}, {{8}, {6, 2}}, branch_of_three_in_a_scan},
-      {"branch_in_a_branch", {by_x, all}, {{8, 3}, {3}}, branch_in_a_branch},
+      {"branch_chosen_by_each_device", {everywhere, by_x}, {{4}, {8, 4}}, branch_chosen_by_each_device},
+      {"branches_that_communicate", {by_x, everywhere}, {{8, 3}, {3}}, branches_that_communicate},
+      {"branch_chosen_by_position", {by_x, everywhere}, {{8, 3}, {3}}, branch_chosen_by_position},
+      {"branch_of_three_in_a_scan", {by_x, everywhere}, {{8}, {6, 2}}, branch_of_three_in_a_scan},
+      {"branch_in_a_branch", {by_x, everywhere}, {{8, 3}, {3}}, branch_in_a_branch},
   };
 }
 
@@ -217,14 +217,14 @@ Array gradient_of_ones_own_in_a_scan(const Arrays& a) {
 
 std::vector<Function> rules() {
   return {
-      {"computed_again_for_the_gradient", {by_x, all}, {{8, 3}, {3}}, computed_again_for_the_gradient},
-      {"products_kept_for_the_gradient", {all, by_x}, {{3, 4, 4}, {8, 4}}, products_kept_for_the_gradient},
-      {"derivative_of_ones_own", {by_x, all}, {{8, 3}, {3}}, derivative_of_ones_own},
+      {"computed_again_for_the_gradient", {by_x, everywhere}, {{8, 3}, {3}}, computed_again_for_the_gradient},
+      {"products_kept_for_the_gradient", {everywhere, by_x}, {{3, 4, 4}, {8, 4}}, products_kept_for_the_gradient},
+      {"derivative_of_ones_own", {by_x, everywhere}, {{8, 3}, {3}}, derivative_of_ones_own},
       {"gradient_of_ones_own",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) { return sum(tanh(signed_sum(a[0] * a[1]) * a[1])); }},
-      {"gradient_of_ones_own_in_a_scan", {by_x, all}, {{8, 3}, {2, 3}}, gradient_of_ones_own_in_a_scan},
+      {"gradient_of_ones_own_in_a_scan", {by_x, everywhere}, {{8, 3}, {2, 3}}, gradient_of_ones_own_in_a_scan},
   };
 }
 

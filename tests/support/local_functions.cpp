@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-const P all, by_x("x");
+const P everywhere, by_x("x");
 
 Array over_devices(const Array& x) { return psum(reduce_sum(x), "x"); }
 /// (step i + the device's position) modulo n.
@@ -87,31 +87,31 @@ Array complex_between_real(const Arrays& a) {
 
 std::vector<Function> elementwise() {
   return {
-      {"functions_of_one_number", {by_x, all}, {{8, 3}, {3}}, functions_of_one_number},
-      {"complex_between_real", {by_x, all}, {{8, 4}, {4}}, complex_between_real},
+      {"functions_of_one_number", {by_x, everywhere}, {{8, 3}, {3}}, functions_of_one_number},
+      {"complex_between_real", {by_x, everywhere}, {{8, 4}, {4}}, complex_between_real},
       {"functions_near_zero",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1], y = x * w / 2.0;
          return over_devices(log1p(y) * x + expm1(y) * w + erf(y) * x);
        }},
       {"powers_and_angles",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1], y = 2.0 + x;
          return over_devices(pow(y, w) + atan2(x, 2.0 + w) * w + rem(3.0 * y, 2.0 + w * 0.25));
        }},
       {"rounded",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1];
          return over_devices(x * floor(4.0 * w * x) + w * ceil(3.0 * x) + x * round(2.3 * x));
        }},
       {"bounded",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1];
@@ -119,7 +119,7 @@ std::vector<Function> elementwise() {
          return over_devices(y * relu(x * w) + where(x > w, x * w, exp(x)));
        }},
       {"counted",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1];
@@ -128,7 +128,7 @@ std::vector<Function> elementwise() {
          return over_devices(positive * sin(w) + reduce_sum(hot * x * w, 0));
        }},
       {"held_and_stopped",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          auto [y, v] = optimization_barrier(std::pair{a[0] * a[1], sin(a[1])});
@@ -140,58 +140,61 @@ std::vector<Function> elementwise() {
 std::vector<Function> of_places() {
   return {
       {"sorted_by_value",
-       {by_x, all},
+       {by_x, everywhere},
        {{16, 2}, {2}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1], order = argsort(-x, 0);
          return over_devices(tanh(sort(x, 0)) * w + take_along_axis(x * x, order, 0) * w * w);
        }},
       {"running_sums",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          return over_devices(sin(cumsum(a[0] * a[1])) * cumsum(a[0], 1, Order::backward));
        }},
       {"rows_taken",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 2}, {4, 2}},
        [](const Arrays& a) {
          Array columns = take(a[0], constant(Tensor(Shape{3}, std::vector<std::int32_t>{1, 0, 1})), 1);
          return over_devices(exp(take(a[1], rows_by_position(3, 2, 4), 0) * transpose(columns)));
        }},
       {"rows_added",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {4, 3}},
        [](const Arrays& a) {
          Array sums = psum(scatter_add(a[1], rows_by_position(2, 3, 4), a[0] * a[0], whole_rows), "x");
          return reduce_sum(tanh(sums) * a[1]);
        }},
       {"rows_put",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {4, 3}},
        [](const Arrays& a) {
          return over_devices(sin(scatter(a[1], rows_by_position(2, 2, 4), a[0], whole_rows)) * a[1]);
        }},
-      {"a_window_that_moves", {by_x, all}, {{8, 3}, {6, 3}}, a_window_that_moves},
-      {"cut_and_joined", {by_x, all}, {{8, 3}, {4, 3}}, cut_and_joined},
-      {"turned_and_spread", {by_x, all}, {{8, 6}, {3}}, turned_and_spread},
+      {"a_window_that_moves", {by_x, everywhere}, {{8, 3}, {6, 3}}, a_window_that_moves},
+      {"cut_and_joined", {by_x, everywhere}, {{8, 3}, {4, 3}}, cut_and_joined},
+      {"turned_and_spread", {by_x, everywhere}, {{8, 6}, {3}}, turned_and_spread},
   };
 }
 
 std::vector<Function> folds_and_products() {
   return {
       {"largest_and_smallest",
-       {by_x, all},
+       {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) {
          const Array &x = a[0], &w = a[1];
          return over_devices(reduce_max(x * w, 1) * reduce_min(x, 1)) + psum(reduce_max(x * x), "x");
        }},
-      {"spread_around_the_mean", {by_x, all}, {{8, 3}, {3}}, spread_around_the_mean},
-      {"normalised_over_devices", {P(none, "x"), all}, {{2, 8}, {2}}, normalised_over_devices},
-      {"classified", {by_x, all}, {{12, 4}, {4, 5}}, classified},
-      {"products_in_batches", {by_x, all}, {{8, 3, 4}, {2, 4, 3}}, products_in_batches},
-      {"attention_to_all_rows", {by_x, all, all}, {{8, 3}, {3, 3}, {3, 2}}, attention_to_all_rows},
+      {"spread_around_the_mean", {by_x, everywhere}, {{8, 3}, {3}}, spread_around_the_mean},
+      {"normalised_over_devices", {P(none, "x"), everywhere}, {{2, 8}, {2}}, normalised_over_devices},
+      {"classified", {by_x, everywhere}, {{12, 4}, {4, 5}}, classified},
+      {"products_in_batches", {by_x, everywhere}, {{8, 3, 4}, {2, 4, 3}}, products_in_batches},
+      {"attention_to_all_rows",
+       {by_x, everywhere, everywhere},
+       {{8, 3}, {3, 3}, {3, 2}},
+       attention_to_all_rows},
   };
 }
 

@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-const P all, by_x("x");
+const P everywhere, by_x("x");
 
 Array over_devices(const Array& x) { return psum(reduce_sum(x), "x"); }
 
@@ -91,7 +91,7 @@ Array normal_layers(const Arrays& a) {
 }  // namespace
 
 std::vector<Function> pointwise_functions() {
-  const std::vector<P> specs{by_x, all};
+  const std::vector<P> specs{by_x, everywhere};
   const std::vector<Shape> shapes{{8, 3}, {3}};
   return {{"angles", specs, shapes, angles},
           {"hyperbolic_functions", specs, shapes, hyperbolic_functions},

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tutti/base/require.hpp"
+#include "tutti/cli/ops/named_function.hpp"
 #include "tutti/cli/ops/named_op.hpp"
 #include "tutti/cli/ops/op_facts.hpp"
 #include "tutti/cli/ops/rule_cells.hpp"
@@ -249,6 +250,26 @@ int explain_plain(const PlainFunction& function, bool as_json) {
   return 0;
 }
 
+/// Prints what a function made of ops records.
+int explain_function(const FunctionRow& row, bool as_json) {
+  const Program program = program_of(row);
+  const std::vector<std::string> ops = ops_of(program);
+  if (as_json) {
+    const nlohmann::ordered_json text{{"function", row.name},
+                                      {"source", row.source},
+                                      {"call", row.call},
+                                      {"made_of", ops},
+                                      {"example", to_string(program)}};
+    fmt::print("{}\n", text.dump(2));
+    return 0;
+  }
+  fmt::print("{}\n  A function made of ops; it follows {}.\n\n", row.name, row.source);
+  print_labelled("call", {std::string(row.call)});
+  print_labelled("made of", {joined(ops, "nothing: the operand itself")});
+  print_program("example", to_string(program));
+  return 0;
+}
+
 /// Runs the shown example where --machine says.
 ShownRun run_example(const OpRow& row, const ExplainOptions& options) {
   const std::optional<std::string> plugin = plugin_of_machine(options.machine);
@@ -265,6 +286,10 @@ int explain(const ExplainOptions& options) {
   if (const auto* plain = std::ranges::find(plain_functions, options.name, &PlainFunction::name);
       plain != std::end(plain_functions))
     return explain_plain(*plain, options.json);
+  const auto names_an_op = [&](const OpRow& row) { return row.name == options.name; };
+  if (const FunctionRow* function = named_function(options.name);
+      function && std::ranges::none_of(all_ops(), names_an_op))
+    return explain_function(*function, options.json);
   const auto* form = std::ranges::find(other_forms, options.name, &OtherForm::name);
   const bool has_other_form = form != std::end(other_forms);
   std::vector<const OpRow*> rows = named_ops(has_other_form ? std::string(form->op) : options.name);

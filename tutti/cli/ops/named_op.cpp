@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tutti/base/require.hpp"
+#include "tutti/cli/ops/named_function.hpp"
 #include "tutti/cli/ops/op_facts.hpp"
 
 namespace tutti::cli {
@@ -42,6 +43,8 @@ std::vector<std::string> names_like(const std::string& name) {
     add(row.name);
     for (const std::string& front_end : front_ends(row)) add(front_end);
   }
+  for (const std::vector<FunctionRow>* all : {&functions_made_of_ops(), &all_transforms()})
+    for (const FunctionRow& row : *all) add(std::string(row.name));
   std::vector<std::string> names;
   for (const auto& [far, other] : near)
     if (names.size() < shown && far <= near.begin()->first + 1) names.push_back(other);
@@ -58,7 +61,7 @@ std::vector<const OpRow*> named_ops(const std::string& name) {
     if (std::ranges::find(names, name) != names.end()) found.push_back(&row);
   }
   std::vector<std::string> like = found.empty() ? names_like(name) : std::vector<std::string>{};
-  require(!found.empty(), Code::usage, "there is no op '{}'; {}", name,
+  require(!found.empty(), Code::usage, "there is no op or function '{}'; {}", name,
           like.empty() ? "tutti rules lists them" : fmt::format("did you mean {}?", fmt::join(like, ", ")));
   return found;
 }
