@@ -22,7 +22,7 @@ struct Call {
 
 // One call a line, which shows whether the place in a message is the caller's.
 const std::vector<Call>& calls() {
-  static const std::vector<Call> all{
+  static const std::vector<Call> table{
       // clang-format off
       {"add", [](Array x) { return x + 1; }},
       {"sub", [](Array x) { return 1 - x; }},
@@ -105,7 +105,7 @@ const std::vector<Call>& calls() {
       {"keep_on_one", [](Array x) { return keep_on_one(x, "data"); }},
       // clang-format on
   };
-  return all;
+  return table;
 }
 
 // The text of the Error; the place too, unless it is a line of the table that has this name.
