@@ -45,7 +45,7 @@ enum class UnaryFn : std::uint8_t {
   lgamma,    // log(|gamma(x)|); inf at the poles 0, -1, ..
   digamma,   // the derivative of lgamma; NaN at its poles
   trigamma,  // the derivative of digamma; inf at its poles
-  round,  // to the nearest whole number, ties to even
+  round,     // to the nearest whole number, ties to even
   floor,
   ceil,
   is_finite,    // -> bool

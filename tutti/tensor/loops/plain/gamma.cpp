@@ -30,10 +30,6 @@ double off_whole(double x) { return x - std::rint(x); }
 struct Angle {
   explicit Angle(double x) : rounded(pi * x), rest(std::fma(pi, x, -rounded) + rest_of_pi * x) {}
   double sine() const { return std::sin(rounded) + rest * std::cos(rounded); }
-  double tangent() const {
-    const double y = std::tan(rounded);
-    return y + rest * (1 + y * y);
-  }
   double rounded, rest;
 };
 
@@ -102,7 +98,10 @@ double digamma(double x) {
   if (is_pole(x)) return nan;
   if (!(x < 0)) return digamma_of_positive(x);
   if (x > -1) return digamma_of_positive(x + 1) - 1 / x;
-  return digamma_of_positive(1 - x) - pi / Angle(off_whole(x)).tangent();
+  const Angle angle(off_whole(x));
+  const double tangent = std::tan(angle.rounded), cotangent = 1 / tangent;
+  const double rest = pi * angle.rest * (1 + cotangent * cotangent) - rest_of_pi * cotangent;
+  return (digamma_of_positive(1 - x) - pi / tangent) + rest;
 }
 
 double trigamma(double x) {
