@@ -95,7 +95,8 @@ Array padded_by_modes(const Arrays& a) {
 
 Array products_by_name(const Arrays& a) {
   const Array &x = a[0], &w = a[1];  // [2, 3], [3, 2]
-  Arrays terms{tensordot(x, w, 1)};
+  Arrays terms;
+  terms.push_back(tensordot(x, w, 1));
   terms.push_back(tensordot(x, w, {{0, 1}, {1, 0}}));
   terms.push_back(tensordot(x, w, 0));
   terms.push_back(inner(x, transpose(w)));
