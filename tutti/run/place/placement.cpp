@@ -236,7 +236,7 @@ bool tiles_alike(const Step& a, const Step& b) {
          a.space == b.space;
 }
 
-Range part_of(std::int64_t size, std::size_t worker, std::size_t workers) {
+WorkRange part_of(std::int64_t size, std::size_t worker, std::size_t workers) {
   const auto w = static_cast<std::int64_t>(worker), all = static_cast<std::int64_t>(workers);
   return {size * w / all, size * (w + 1) / all};
 }
@@ -245,7 +245,7 @@ std::vector<double> divided(const Graph& graph, const SplitStep& step, int worke
   std::vector<double> parts(static_cast<std::size_t>(workers), 0);
   auto divide = [&](std::int64_t all) {
     for (std::size_t w = 0; w < parts.size(); ++w) {
-      Range part = part_of(all, w, parts.size());
+      WorkRange part = part_of(all, w, parts.size());
       parts[w] = amount * static_cast<double>(part.end - part.begin) / static_cast<double>(all);
     }
   };

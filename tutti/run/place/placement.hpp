@@ -63,10 +63,10 @@ bool reads_own_part(const Graph& graph, const SplitStep& writer, const SplitStep
 /// True if `a` and `b` are regions whose tiles cover the same elements, for any devices.
 bool tiles_alike(const Step& a, const Step& b);
 /// The part of [0, size) that `worker` does.
-struct Range {
+struct WorkRange {
   std::int64_t begin, end;
 };
-Range part_of(std::int64_t size, std::size_t worker, std::size_t workers);
+WorkRange part_of(std::int64_t size, std::size_t worker, std::size_t workers);
 /// The part of `amount` that falls to each worker under the step's split.
 std::vector<double> divided(const Graph& graph, const SplitStep& step, int workers, double amount);
 /// Estimated time of each worker's part of a step, in nanoseconds.

@@ -60,7 +60,7 @@ class Scheduler {
     }
   }
 
-  void put(StepId n, std::size_t worker, const StepCode& code, Range units, Range tiles) {
+  void put(StepId n, std::size_t worker, const StepCode& code, WorkRange units, WorkRange tiles) {
     if (units.begin == units.end || tiles.begin == tiles.end) return;
     made_.lists[placement_.of[n].phase][worker].push_back(
         {&code, units.begin, units.end, tiles.begin, tiles.end, n});
@@ -100,14 +100,14 @@ class Scheduler {
 
   /// Gives each worker its part of `units` and `tiles`. Units count along the axis of the split first.
   void put_parts(StepId n, const StepCode& code, std::int64_t units, std::int64_t tiles) {
-    const Range all_units{0, units}, all_tiles{0, tiles};
+    const WorkRange all_units{0, units}, all_tiles{0, tiles};
     for (std::size_t w = 0; w < workers(); ++w)
       std::visit(Overloaded{[&](OnWorker on) {
                               if (on.worker == w) put(n, w, code, all_units, all_tiles);
                             },
                             [&](ByAxis by) {
                               const std::int64_t size = graph_.mesh.axes()[by.axis].size;
-                              const Range along = part_of(size, w, workers());
+                              const WorkRange along = part_of(size, w, workers());
                               put(n, w, code, {along.begin * (units / size), along.end * (units / size)},
                                   all_tiles);
                             },
