@@ -63,7 +63,7 @@ TEST_P(ExplainEveryOp, names_functions_that_there_are) {
     std::string words = name.get<std::string>();
     if (!std::regex_match(words, std::regex("[a-z0-9_]+"))) continue;  // "x + y"
     std::string found = "grep -qE '[ ]" + words +
-                        "\\(' tutti/ops/*.hpp tutti/control/*/*.hpp tutti/functions/*.hpp "
+                        "\\(' tutti/ops/*.hpp tutti/control/*/*.hpp tutti/functions/*/*.hpp "
                         "tutti/api/*.hpp";
     EXPECT_EQ(run_command(found).status, 0) << words;
   }

@@ -60,7 +60,7 @@ TEST(debug_print, takes_numbers_formats_braces_and_no_values) {
     debug_print("here");
     return x;
   };
-  EXPECT_EQ(lines_of(f, numbers(3)), (Lines{"3 True 0.5", "1.000|   3|{}", "here"}));
+  EXPECT_EQ(lines_of(f, numbers(3)), (Lines{"3 true 0.5", "1.000|   3|{}", "here"}));
 }
 
 TEST(debug_print, is_kept_though_nothing_reads_it_and_not_merged) {

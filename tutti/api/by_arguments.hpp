@@ -22,6 +22,14 @@ consteval bool are_arguments(int count) {
   return count > 0;
 }
 
+template <int... by>
+consteval bool are_ascending() {
+  const std::array<int, sizeof...(by)> numbers{by...};
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i - 1] > numbers[i]) return false;
+  return true;
+}
+
 /// The tree of the argument that is named; of several a tuple of trees; of none the first argument.
 template <int... by, class... A>
 auto chosen(const std::tuple<A...>& arguments) {

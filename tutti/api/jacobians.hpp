@@ -27,6 +27,8 @@ class Jacobian {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
+    static_assert(are_ascending<by...>(),
+                  "derivative: a Jacobian takes its arguments in ascending order: jacfwd<0, 2>(f)");
     const std::tuple<A...> given{arguments...};
     tree::FlatCall call(function_, given);
     Arrays leaves = jacobian_flat(mode, {.name = name_,
