@@ -16,7 +16,7 @@ bool prints_or_ends(const std::string& line) {
   return std::regex_search(line, call);
 }
 
-TEST(library, neither_prints_nor_ends_the_process) {
+TEST(library, prints_for_debug_print_alone_and_never_ends_the_process) {
   std::vector<std::string> lines;
   for (const auto& file : std::filesystem::recursive_directory_iterator("tutti")) {
     if (!file.is_regular_file() || file.path().string().starts_with("tutti/cli/")) continue;
@@ -24,7 +24,8 @@ TEST(library, neither_prints_nor_ends_the_process) {
     for (std::string line; std::getline(text, line);)
       if (prints_or_ends(line)) lines.push_back(file.path().string() + ": " + line);
   }
-  EXPECT_EQ(lines, std::vector<std::string>{});
+  // What debug_print writes, unless MachineOptions::print takes it.
+  EXPECT_EQ(lines, std::vector<std::string>{R"(tutti/run/local_backend.cpp:   fmt::print("{}\n", line);)"});
 }
 
 TEST(library, is_searched_for_calls_that_print_or_end_the_process) {
