@@ -103,7 +103,7 @@ TEST(jacobian, is_by_the_arguments_that_are_named) {
   auto all = [&](const Array& v) {
     Array x = index_in_dim(v, 0), y = index_in_dim(v, 1), z = index_in_dim(v, 2);
     Array second = jacfwd<1>(f)(x, y, z);
-    auto [first, third] = jacrev<0, 2>(f)(x, y, z);
+    auto [third, first] = jacrev<2, 0>(f)(x, y, z);
     auto [by_x, by_z] = grad<0, 2>(f)(x, y, z);
     auto [value, by_y] = value_and_grad<1>(f)(x, y, z);
     Arrays parts;

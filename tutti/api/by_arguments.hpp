@@ -2,6 +2,7 @@
 // The arguments that a derivative is by: grad(f) is by the first one, grad<1>(f) by the second, grad<0, 2>(f) by two.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <tuple>
 #include <vector>
@@ -20,14 +21,6 @@ consteval bool are_arguments(int count) {
       if (numbers[i] == numbers[j]) return false;
   }
   return count > 0;
-}
-
-template <int... by>
-consteval bool are_ascending() {
-  const std::array<int, sizeof...(by)> numbers{by...};
-  for (std::size_t i = 1; i < numbers.size(); ++i)
-    if (numbers[i - 1] > numbers[i]) return false;
-  return true;
 }
 
 /// The tree of the argument that is named; of several a tuple of trees; of none the first argument.
@@ -56,6 +49,27 @@ std::vector<bool> chosen_leaves(const std::tuple<A...>& arguments) {
   };
   std::apply([&](const auto&... argument) { (add(argument), ...); }, arguments);
   return leaves;
+}
+
+/// Per leaf of chosen(arguments): its number among the leaves that are named, in the order of the arguments.
+template <int... by, class... A>
+std::vector<std::size_t> order_of_chosen(const std::tuple<A...>& arguments) {
+  constexpr std::array<int, sizeof...(by)> numbers{by...};
+  std::vector<std::size_t> first{0};  // per argument: the leaves that are named before it
+  std::vector<std::size_t> leaves;
+  auto count = [&](const auto& argument) {
+    const int number = static_cast<int>(leaves.size());
+    const bool named = numbers.empty() ? number == 0 : std::ranges::find(numbers, number) != numbers.end();
+    leaves.push_back(named ? tree::flatten(argument).size() : 0);
+    first.push_back(first.back() + leaves.back());
+  };
+  std::apply([&](const auto&... argument) { (count(argument), ...); }, arguments);
+  std::vector<std::size_t> order;
+  const std::vector<int> chosen(numbers.begin(), numbers.end());
+  for (const int number : chosen.empty() ? std::vector<int>{0} : chosen)
+    for (std::size_t i = 0; i < leaves[static_cast<std::size_t>(number)]; ++i)
+      order.push_back(first[static_cast<std::size_t>(number)] + i);
+  return order;
 }
 
 /// Trees like the arguments that are named, with these leaves, which are in the order of the arguments.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "tutti/api/derivatives.hpp"
 #include "tutti/tree/nested.hpp"
@@ -18,6 +19,9 @@ enum class JacobianMode { forward, reverse };
 /// Throws T007 for a leaf of results or arguments that has no such derivative.
 Arrays jacobian_flat(JacobianMode mode, const FlatCalled& call);
 
+/// The leaves of each result, which are in the order of the arguments, in `order`.
+Arrays in_order(const Arrays& leaves, const std::vector<std::size_t>& order);
+
 template <class F, JacobianMode mode, int... by>
 class Jacobian {
  public:
@@ -27,8 +31,6 @@ class Jacobian {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
-    static_assert(are_ascending<by...>(),
-                  "derivative: a Jacobian takes its arguments in ascending order: jacfwd<0, 2>(f)");
     const std::tuple<A...> given{arguments...};
     tree::FlatCall call(function_, given);
     Arrays leaves = jacobian_flat(mode, {.name = name_,
@@ -36,7 +38,7 @@ class Jacobian {
                                          .arguments = call.leaves(),
                                          .by = chosen_leaves<by...>(given),
                                          .where = where_});
-    return tree::nested(call.result(), chosen<by...>(given), leaves);
+    return tree::nested(call.result(), chosen<by...>(given), in_order(leaves, order_of_chosen<by...>(given)));
   }
 
   Where where() const { return where_; }
