@@ -116,8 +116,9 @@ std::string devices_of(const kernel::Unit& unit, const std::vector<std::string>&
 void require_lanes(const Types& operands, const Lanes& lanes) {
   for (const Type& operand : operands) {
     const std::vector<std::int64_t>& sizes = operand.shape().sizes();
-    ensure(sizes.size() >= lanes.size() && std::equal(lanes.begin(), lanes.end(), sizes.begin()),
-           "{} does not have the lanes [{}]", to_string(operand), fmt::join(lanes, ", "));
+    require(sizes.size() >= lanes.size() && std::equal(lanes.begin(), lanes.end(), sizes.begin()),
+            Code::shape, "an operand is {}; its first dims must be the lanes, [{}]", to_string(operand),
+            fmt::join(lanes, ", "));
   }
 }
 

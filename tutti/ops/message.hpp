@@ -56,7 +56,7 @@ Tensors values_of(const kernel::Unit& unit, const Types& operands, std::size_t f
 /// "i=1, j=0": the devices of a unit. `holders`: of the effect (Layout::holders). Empty: all devices.
 std::string devices_of(const kernel::Unit& unit, const std::vector<std::string>& holders);
 
-/// Throws I001 unless all operands have these lanes.
+/// Throws T005 unless all operands have these lanes.
 void require_lanes(const Types& operands, const Lanes& lanes);
 /// The types of the values of one lane.
 Types without_lanes(const Types& operands, const Lanes& lanes);
