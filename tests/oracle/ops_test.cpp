@@ -114,7 +114,7 @@ TEST_P(ops, are_run_by_xla_but_for_what_it_has_not) {
 }
 
 std::string name_of(const testing::TestParamInfo<OpRow>& info) { return info.param.name; }
-INSTANTIATE_TEST_SUITE_P(all, ops, testing::ValuesIn(tried_ops()), name_of);
+INSTANTIATE_TEST_SUITE_P(all, ops, testing::ValuesIn(lowered_ops()), name_of);
 
 class moving_ops : public ops {};
 

@@ -15,4 +15,10 @@ std::vector<OpRow> tried_ops() {
   return rows;
 }
 
+std::vector<OpRow> lowered_ops() {
+  std::vector<OpRow> rows = tried_ops();
+  std::erase_if(rows, [](const OpRow& row) { return !row.examples[0].op->refusal(Rule::lower).empty(); });
+  return rows;
+}
+
 }  // namespace tutti

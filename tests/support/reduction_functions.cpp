@@ -92,8 +92,8 @@ Array norms(const Arrays& a) {
 Array quantiles(const Arrays& a) {
   const Array &x = a[0], &w = a[1], q = 0.5 + 0.45 * w;
   Array all = median(x, 1) * quantile(x, 0.3, 1);
-  all =
-      over_devices(all) + over_devices(quantile(x * w, q, 0) * quantile(x, q, all_dims, {.keepdims = true}));
+  const Array of_all = index_in_dim(quantile(x, q, all_dims, {.keepdims = true}), 0, 1);  // [q, 1]
+  all = over_devices(all) + over_devices(quantile(x * w, q, 0) * of_all);
   for (QuantileMethod method :
        {QuantileMethod::lower, QuantileMethod::higher, QuantileMethod::midpoint, QuantileMethod::nearest}) {
     const Array of_numbers = quantile(x, 0.35, 0, {.method = method, .keepdims = true});
