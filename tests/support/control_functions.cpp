@@ -218,13 +218,19 @@ Array gradient_of_ones_own_in_a_scan(const Arrays& a) {
 std::vector<Function> rules() {
   return {
       {"computed_again_for_the_gradient", {by_x, everywhere}, {{8, 3}, {3}}, computed_again_for_the_gradient},
-      {"products_kept_for_the_gradient", {everywhere, by_x}, {{3, 4, 4}, {8, 4}}, products_kept_for_the_gradient},
+      {"products_kept_for_the_gradient",
+       {everywhere, by_x},
+       {{3, 4, 4}, {8, 4}},
+       products_kept_for_the_gradient},
       {"derivative_of_ones_own", {by_x, everywhere}, {{8, 3}, {3}}, derivative_of_ones_own},
       {"gradient_of_ones_own",
        {by_x, everywhere},
        {{8, 3}, {3}},
        [](const Arrays& a) { return sum(tanh(signed_sum(a[0] * a[1]) * a[1])); }},
-      {"gradient_of_ones_own_in_a_scan", {by_x, everywhere}, {{8, 3}, {2, 3}}, gradient_of_ones_own_in_a_scan},
+      {"gradient_of_ones_own_in_a_scan",
+       {by_x, everywhere},
+       {{8, 3}, {2, 3}},
+       gradient_of_ones_own_in_a_scan},
   };
 }
 
