@@ -8,6 +8,8 @@
 #include "tests/support/command.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/control/all_ops.hpp"
+#include "tutti/functions/made_of_ops.hpp"
+#include "tutti/ir/builder.hpp"
 
 namespace tutti {
 namespace {
@@ -312,6 +314,35 @@ TEST(explain, runs_the_example_on_devices_with_other_values) {
   EXPECT_NE(at["%0 a=0"], at["%0 a=1"]);
   EXPECT_EQ(at["%1 a=0"], at["%0 a=1"]);
   EXPECT_EQ(at["%1 a=1"], at["%0 a=0"]);
+}
+
+TEST(explain, shows_what_a_function_is_made_of) {
+  EXPECT_EQ(explain("hypot --json").status, 0);
+  EXPECT_EQ(explain("deg2rad").out, R"(deg2rad
+  A function made of ops; it follows numpy.deg2rad.
+
+call          deg2rad(x)
+made of       constant, broadcast_in_dim, mul
+
+example
+  program(%0: f32[4]) {
+    %1: f32[] = constant{value=0.017453292}
+    %2: f32[4] = broadcast_in_dim{to=[4], dims=[]} %1
+    %3: f32[4] = mul %0, %2
+    return %3
+  }
+)");
+  const nlohmann::json text = explained("jacfwd");
+  EXPECT_EQ(text.at("source"), "jax.jacfwd");
+  EXPECT_NE(explain("jacfwd").out.find("A transform, shown on a function"), std::string::npos);
+}
+
+TEST(explain, shows_every_function_made_of_ops) {
+  for (const FunctionRow& row : functions_made_of_ops()) {
+    const Program program = trace(row.operands, row.example).program;
+    EXPECT_NO_THROW(check(program)) << row.name;
+    EXPECT_FALSE(program.outputs.empty()) << row.name;
+  }
 }
 
 TEST(explain, refuses_an_unknown_name_with_names_like_it) {

@@ -263,7 +263,10 @@ int explain_function(const FunctionRow& row, bool as_json) {
     fmt::print("{}\n", text.dump(2));
     return 0;
   }
-  fmt::print("{}\n  A function made of ops; it follows {}.\n\n", row.name, row.source);
+  const bool is_transform =
+      std::ranges::find(all_transforms(), row.name, &FunctionRow::name) != all_transforms().end();
+  fmt::print("{}\n  {}; it follows {}.\n\n", row.name,
+             is_transform ? "A transform, shown on a function" : "A function made of ops", row.source);
   print_labelled("call", {std::string(row.call)});
   print_labelled("made of", {joined(ops, "nothing: the operand itself")});
   print_program("example", to_string(program));
