@@ -47,7 +47,7 @@ Worst worst_of(const Tensor& values) {
 std::string index_of(std::int64_t element, const Shape& shape) {
   std::string text;
   for (int dim = shape.rank(); dim-- > 0; element /= shape[dim])
-    text = std::to_string(element % shape[dim]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, std::to_string(element % shape[dim]) + (text.empty() ? "" : ", "));
   return text.empty() ? "" : "[" + text + "]";
 }
 

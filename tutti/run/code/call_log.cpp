@@ -9,7 +9,7 @@ namespace tutti {
 std::string place_of(const Trip* trip) {
   std::string place;
   for (; trip; trip = trip->outer)
-    if (!trip->place->empty()) place = *trip->place + (place.empty() ? "" : ", ") + place;
+    if (!trip->place->empty()) place.insert(0, *trip->place + (place.empty() ? "" : ", "));
   return place;
 }
 
