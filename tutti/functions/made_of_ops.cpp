@@ -44,7 +44,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       {"bernoulli", "jax.random.bernoulli", "bernoulli(key, 0.5, {4})", {key_type}, [](const Arrays& a) { return Arrays{bernoulli(Key{a[0]}, 0.5, {4})}; }},
       {"bincount", "jax.numpy.bincount", "bincount(x, 4)", {indices}, [](const Arrays& a) { return Arrays{bincount(a[0], 4)}; }},
       {"bits", "jax.random.bits", "bits(key, {4}, DType::u32)", {key_type}, [](const Arrays& a) { return Arrays{bits(Key{a[0]}, {4}, DType::u32)}; }},
-      {"broadcast_arrays", "numpy.broadcast_arrays", "broadcast_arrays({x, y})", {four, matrix}, [](const Arrays& a) { return broadcast_arrays({a[0], a[1]}); }},
+      {"broadcast_arrays", "numpy.broadcast_arrays", "broadcast_arrays({x, y})", {three, matrix}, [](const Arrays& a) { return broadcast_arrays({a[0], a[1]}); }},
       {"categorical", "jax.random.categorical", "categorical(key, x)", {key_type, four}, [](const Arrays& a) { return Arrays{categorical(Key{a[0]}, a[1])}; }},
       {"choice", "jax.random.choice", "choice(key, 10, {4})", {key_type}, [](const Arrays& a) { return Arrays{choice(Key{a[0]}, 10, {4})}; }},
       {"copysign", "numpy.copysign", "copysign(x, y)", {four, four}, [](const Arrays& a) { return Arrays{copysign(a[0], a[1])}; }},
