@@ -33,8 +33,10 @@ auto chosen(const std::tuple<A...>& arguments) {
       "once: grad<1>(f)(x, y) is by y, grad<0, 1>(f)(x, y) by both");
   if constexpr (!fits) return Array();
   else if constexpr (sizeof...(by) == 0) return std::get<0>(arguments);
-  else if constexpr (sizeof...(by) == 1) return std::get<(by + ...)>(arguments);
-  else return std::tuple<std::tuple_element_t<by, std::tuple<A...>>...>{std::get<by>(arguments)...};
+  else if constexpr (sizeof...(by) == 1) return std::get<static_cast<std::size_t>((by + ...))>(arguments);
+  else
+    return std::tuple<std::tuple_element_t<static_cast<std::size_t>(by), std::tuple<A...>>...>{
+        std::get<static_cast<std::size_t>(by)>(arguments)...};
 }
 
 /// Per leaf of all arguments: it belongs to an argument that is named.
