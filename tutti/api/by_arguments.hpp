@@ -53,27 +53,6 @@ std::vector<bool> chosen_leaves(const std::tuple<A...>& arguments) {
   return leaves;
 }
 
-/// Per leaf of chosen(arguments): its number among the leaves that are named, in the order of the arguments.
-template <int... by, class... A>
-std::vector<std::size_t> order_of_chosen(const std::tuple<A...>& arguments) {
-  constexpr std::array<int, sizeof...(by)> numbers{by...};
-  std::vector<std::size_t> first{0};  // per argument: the leaves that are named before it
-  std::vector<std::size_t> leaves;
-  auto count = [&](const auto& argument) {
-    const int number = static_cast<int>(leaves.size());
-    const bool named = numbers.empty() ? number == 0 : std::ranges::find(numbers, number) != numbers.end();
-    leaves.push_back(named ? tree::flatten(argument).size() : 0);
-    first.push_back(first.back() + leaves.back());
-  };
-  std::apply([&](const auto&... argument) { (count(argument), ...); }, arguments);
-  std::vector<std::size_t> order;
-  const std::vector<int> chosen(numbers.begin(), numbers.end());
-  for (const int number : chosen.empty() ? std::vector<int>{0} : chosen)
-    for (std::size_t i = 0; i < leaves[static_cast<std::size_t>(number)]; ++i)
-      order.push_back(first[static_cast<std::size_t>(number)] + i);
-  return order;
-}
-
 /// Trees like the arguments that are named, with these leaves, which are in the order of the arguments.
 template <int... by, class... A>
 auto chosen_with_leaves(const std::tuple<A...>& arguments, const Arrays& leaves) {
@@ -82,6 +61,19 @@ auto chosen_with_leaves(const std::tuple<A...>& arguments, const Arrays& leaves)
   std::size_t next = 0;
   for (const bool has_one : named) all.push_back(has_one ? leaves[next++] : Array());
   return chosen<by...>(tree::rebuild(arguments, all));
+}
+
+/// Leaves of the arguments that are named, several rows of them, each in the order of the arguments: each as chosen() has them.
+template <int... by, class... A>
+Arrays rows_as_chosen(const std::tuple<A...>& arguments, const Arrays& rows) {
+  const std::vector<bool> named = chosen_leaves<by...>(arguments);
+  const auto count = std::count(named.begin(), named.end(), true);
+  Arrays all;
+  for (auto row = rows.begin(); row != rows.end(); row += count) {
+    const Arrays leaves = tree::flatten(chosen_with_leaves<by...>(arguments, Arrays(row, row + count)));
+    all.insert(all.end(), leaves.begin(), leaves.end());
+  }
+  return all;
 }
 
 }  // namespace tutti

@@ -139,13 +139,6 @@ Arrays reverse(const FlatCalled& call) {
 
 }  // namespace
 
-Arrays in_order(const Arrays& leaves, const std::vector<std::size_t>& order) {
-  Arrays ordered;
-  for (std::size_t first = 0; first < leaves.size(); first += order.size())
-    for (const std::size_t number : order) ordered.push_back(leaves[first + number]);
-  return ordered;
-}
-
 Arrays jacobian_flat(JacobianMode mode, const FlatCalled& call) {
   return mode == JacobianMode::forward ? forward(call) : reverse(call);
 }

@@ -19,9 +19,6 @@ enum class JacobianMode { forward, reverse };
 /// Throws T007 for a leaf of results or arguments that has no such derivative.
 Arrays jacobian_flat(JacobianMode mode, const FlatCalled& call);
 
-/// The leaves of each result, which are in the order of the arguments, in `order`.
-Arrays in_order(const Arrays& leaves, const std::vector<std::size_t>& order);
-
 template <class F, JacobianMode mode, int... by>
 class Jacobian {
  public:
@@ -38,7 +35,7 @@ class Jacobian {
                                          .arguments = call.leaves(),
                                          .by = chosen_leaves<by...>(given),
                                          .where = where_});
-    return tree::nested(call.result(), chosen<by...>(given), in_order(leaves, order_of_chosen<by...>(given)));
+    return tree::nested(call.result(), chosen<by...>(given), rows_as_chosen<by...>(given, leaves));
   }
 
   Where where() const { return where_; }
