@@ -38,11 +38,7 @@ struct Run {
 
 }  // namespace
 
-Parameters Check::parameters() const {
-  Parameters parameters{{"text", fmt::format("\"{}\"", text)}};
-  if (!lanes.empty()) parameters.emplace_back("lanes", fmt::format("[{}]", fmt::join(lanes, ", ")));
-  return parameters;
-}
+Parameters Check::parameters() const { return message_parameters(text, lanes); }
 
 Types Check::infer(const Types& operands) const {
   require(operands[0].dtype() == DType::boolean, Code::dtype,

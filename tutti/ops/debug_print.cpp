@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/debug_print.hpp"
 
-#include <fmt/format.h>
-
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -25,11 +23,7 @@ struct Run {
 
 }  // namespace
 
-Parameters DebugPrint::parameters() const {
-  Parameters parameters{{"text", fmt::format("\"{}\"", text)}};
-  if (!lanes.empty()) parameters.emplace_back("lanes", fmt::format("[{}]", fmt::join(lanes, ", ")));
-  return parameters;
-}
+Parameters DebugPrint::parameters() const { return message_parameters(text, lanes); }
 
 Types DebugPrint::infer(const Types& operands) const {
   require_lanes(operands, lanes);

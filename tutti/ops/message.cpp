@@ -9,6 +9,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/dims.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/tensor/print.hpp"
 
@@ -83,6 +84,12 @@ std::string Message::with(const Tensors& values) const {
 }
 
 std::int64_t count_of(const Lanes& lanes) { return Shape(lanes).elements(); }
+
+Parameters message_parameters(const std::string& text, const Lanes& lanes) {
+  Parameters parameters{{"text", fmt::format("\"{}\"", text)}};
+  if (!lanes.empty()) parameters.emplace_back("lanes", bracketed(lanes));
+  return parameters;
+}
 
 Type effect_type(const Types& operands, const Lanes& lanes) {
   Type effect(DType::boolean, Shape(lanes));

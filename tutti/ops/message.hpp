@@ -46,6 +46,8 @@ class Message {
 /// Sizes of the leading dims that all operands have in common: one per vmap that the op is under.
 using Lanes = std::vector<std::int64_t>;
 std::int64_t count_of(const Lanes& lanes);
+/// The parameters of an op with a text and lanes.
+Parameters message_parameters(const std::string& text, const Lanes& lanes);
 
 /// bool of the lanes' shape, V along the axes where devices may hold different operands. Stands for the effect: a result
 /// that nothing reads.

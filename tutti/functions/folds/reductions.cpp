@@ -26,6 +26,8 @@ Array only_where(const Array& x, const Array& where, int neutral) {
   return select(where, x, neutral);
 }
 
+Array is_nonzero(const Array& x) { return x.dtype() == DType::boolean ? x : not_equal(x, 0); }
+
 using Fold = Array (*)(const Operand&, const WhichDims&);
 
 Array folded_with_options(std::string_view name, Fold fold, int neutral, const Operand& x,
@@ -82,7 +84,7 @@ Array any(const Operand& x, const WhichDims& dims, const ExtremeOptions& options
   return front_end("any", x.where(), [&] {
     const Array array = as_array(x);
     const Dims over = dims.resolve(array.type());
-    const Array hits = array.dtype() == DType::boolean ? array : not_equal(array, 0);
+    const Array hits = is_nonzero(array);
     return with_kept_dims(reduce_max(hits, over), array, over, options.keepdims);
   });
 }
@@ -90,7 +92,7 @@ Array any(const Operand& x, const WhichDims& dims, const ExtremeOptions& options
 Array count_nonzero(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
   return front_end("count_nonzero", x.where(), [&] {
     const Array array = as_array(x);
-    const Array hits = array.dtype() == DType::boolean ? array : not_equal(array, 0);
+    const Array hits = is_nonzero(array);
     const Dims over = dims.resolve(array.type());
     // Over no dims reduce_sum counts, too: in i32.
     return with_kept_dims(reduce_sum(hits, over), array, over, options.keepdims);
