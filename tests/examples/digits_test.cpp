@@ -119,7 +119,7 @@ TEST(digits, program_learns_what_it_has_not_seen) {
 
 // A processor without AVX, that qemu makes: every library chooses other kernels.
 TEST(digits, program_learns_on_a_processor_of_2008) {
-  if (has_sanitizer) GTEST_SKIP() << "sanitizers do not run under qemu";
+  if (has_sanitizer()) GTEST_SKIP() << "sanitizers do not run under qemu";
   if (run_command("command -v qemu-x86_64").status != 0) {
     const char* required = std::getenv("TUTTI_REQUIRE_ORACLES");  // as tests/support/oracle.hpp takes it
     if (required && std::string(required) == "1") FAIL() << "qemu-user is not installed; run tools/setup";

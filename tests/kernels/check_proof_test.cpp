@@ -32,7 +32,7 @@ std::vector<Cell> of_worlds(int first, int last) {
 
 INSTANTIATE_TEST_SUITE_P(kernels, proof, testing::ValuesIn(of_worlds(2, 3)), test_name);
 TEST_P(proof, in_a_thousand_schedules) {
-  expect_proven(GetParam(), 1000 / static_cast<std::int64_t>(one_in_sanitized));
+  expect_proven(GetParam(), 1000 / static_cast<std::int64_t>(one_in_sanitized()));
 }
 
 class proof_of_worlds : public testing::TestWithParam<Cell> {};
@@ -40,7 +40,7 @@ std::vector<Cell> of_other_worlds() {
   std::vector<Cell> cells = of_worlds(1, 1), larger = of_worlds(4, most_world);
   cells.insert(cells.end(), larger.begin(), larger.end());
   std::vector<Cell> seen;
-  for (std::size_t i = 0; i < cells.size(); i += one_in_sanitized) seen.push_back(cells[i]);
+  for (std::size_t i = 0; i < cells.size(); i += one_in_sanitized()) seen.push_back(cells[i]);
   return seen;
 }
 
@@ -75,7 +75,7 @@ TEST_P(proof_of_data, of_each_dtype_in_four_schedules) {
     for (Cell cell{GetParam()}; const CollectiveSpec& spec : with_each_reduction(cell.spec)) {
       cell.spec = spec;
       cell.spec.dtype = dtype;
-      if (eligible(cell.spec) && number++ % one_in_sanitized == 0) expect_proven(cell, 4);
+      if (eligible(cell.spec) && number++ % one_in_sanitized() == 0) expect_proven(cell, 4);
     }
 }
 
@@ -109,7 +109,7 @@ TEST_P(proof_of_data, of_calls_whose_sizes_change) {
     all.push_back(small_kernels(cell));
   }
   const CheckReport report =
-      check(all, {.calls = 9, .schedules = schedules(has_sanitizer ? 4 : 20), .most_delay = 20});
+      check(all, {.calls = 9, .schedules = schedules(has_sanitizer() ? 4 : 20), .most_delay = 20});
   EXPECT_TRUE(report) << to_string(GetParam()) << "\n" << to_string(report);
 }
 

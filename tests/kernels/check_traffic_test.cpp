@@ -71,7 +71,7 @@ void expect_formulas(DType dtype, const Shape& shape, int world) {
 
 TEST(check_traffic, is_that_of_the_formulas) {
   std::vector<DType> dtypes{DType::f32, DType::u8, DType::f16, DType::i64, DType::complex128};
-  if (has_sanitizer) dtypes.resize(1);  // sizes of elements differ, not the code
+  if (has_sanitizer()) dtypes.resize(1);  // sizes of elements differ, not the code
   for (DType dtype : dtypes) {
     for (int world : {1, 2, 3, 6}) expect_formulas(dtype, {7}, world);
     for (int world : {2, 3}) expect_formulas(dtype, {3, 4}, world);

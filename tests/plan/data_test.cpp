@@ -14,7 +14,7 @@ constexpr PlanObjective objectives[] = {PlanObjective::time, PlanObjective::byte
 void expect_right_data(std::string_view mesh, const Shape& shape, Sums sums, std::size_t one_in,
                        bool direct = false) {
   const std::vector<Sharding> all = all_shardings(mesh_of(mesh), shape, sums);
-  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in * one_in_sanitized) {
+  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in * one_in_sanitized()) {
     PlanRequest request{Type(DType::f32, shape), all[pair / all.size()], all[pair % all.size()]};
     request.options.objective = objectives[pair % 3];
     request.options.direct = direct;

@@ -144,7 +144,7 @@ Cost cost_of(const PlanTotals& totals, PlanObjective objective) {
 void expect_cheapest(std::string_view mesh, const Shape& shape, Sums sums, std::size_t one_in) {
   const Type whole(DType::f32, shape);
   const std::vector<Sharding> all = all_shardings(mesh_of(mesh), shape, sums);
-  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in * one_in_sanitized) {
+  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in * one_in_sanitized()) {
     const std::size_t from = pair / all.size(), to = pair % all.size();
     std::vector<std::vector<Move>> moves(all.size(), std::vector<Move>(all.size()));
     for (std::size_t a = 0; a < all.size(); ++a)

@@ -21,7 +21,7 @@ void expect_right_data(const Mesh& mesh, const Mesh& finest, const Shape& shape,
     all.push_back(parse_sharding(to_string(fine), mesh, whole));
     EXPECT_EQ(refined(all.back(), finest), fine) << to_string(fine);
   }
-  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in_sanitized) {
+  for (std::size_t pair = 0; pair < all.size() * all.size(); pair += one_in_sanitized()) {
     const ReshardPlan found = plan({whole, all[pair / all.size()], all[pair % all.size()]});
     ASSERT_EQ(wrong_data(found), "") << to_string(found);
   }

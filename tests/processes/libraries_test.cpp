@@ -62,7 +62,7 @@ std::string ending_of(const std::function<void()>& act) {
 class little_room : public testing::Test {
  protected:
   void SetUp() override {
-    if (has_sanitizer) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
+    if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
   }
 };
 

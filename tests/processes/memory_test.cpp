@@ -35,7 +35,7 @@ class little_memory : public testing::TestWithParam<const char*> {};
 // In steps of 1 MiB as long as there is too little memory, where each step meets another allocation, and of 16 MiB from
 // there on: all steps of 2 MB take a minute.
 TEST_P(little_memory, is_an_error_of_one_line) {
-  if (has_sanitizer) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
+  if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
   const std::string command = GetParam(), program = command.substr(0, command.find(' '));
   int failures = 0, successes = 0;
   for (int kib = first_kib(program); kib <= last_kib; kib += successes < 2 ? 1 << 10 : 16 << 10) {
@@ -53,7 +53,7 @@ TEST_P(little_memory, is_an_error_of_one_line) {
 
 // A thread that OpenBLAS starts has room for its stack, but not for its buffer.
 TEST(openblas, keeps_no_program_from_ending) {
-  if (has_sanitizer) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
+  if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
   constexpr int stack_kib = 8 << 10;
   const Finished run = run_within(first_kib("tutti") + 2 * stack_kib, "tutti --version", 2);
   EXPECT_EQ(run.status, 0) << run.err;

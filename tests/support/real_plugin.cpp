@@ -17,7 +17,7 @@ std::string real_plugin_path() {
 }
 
 void WithRealPlugin::SetUp() {
-  if (has_sanitizer) GTEST_SKIP() << "XLA is not built for sanitizers";
+  if (has_sanitizer()) GTEST_SKIP() << "XLA is not built for sanitizers";
   if (!real_plugin_path().empty()) return;
   const std::string why = "no PJRT plugin: tools/setup installs lammps-jax-pjrt-cpu into .venv";
   const char* required = std::getenv("TUTTI_REQUIRE_ORACLES");

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// What the runtimes of the address and thread sanitizers define.
+extern "C" [[gnu::weak]] void __asan_init();
+extern "C" [[gnu::weak]] void __tsan_init();
+
 namespace tutti {
 
+/// Whether a sanitizer is linked to this program.
 /// Sanitizers reserve terabytes of address space: no limit on it holds.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool has_sanitizer = true;
-#elif defined(__has_feature)
-inline constexpr bool has_sanitizer = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-inline constexpr bool has_sanitizer = false;
-#endif
+inline bool has_sanitizer() { return __asan_init != nullptr || __tsan_init != nullptr; }
 
 }  // namespace tutti

@@ -25,7 +25,7 @@ cpu_set_t set_of(const Core& core) {
   return set;
 }
 
-void bind(std::thread& helper, const Core& core) {
+void bind_to(std::thread& helper, const Core& core) {
   cpu_set_t own = set_of(core);
   // A refusal (a container's limits) costs speed only.
   pthread_setaffinity_np(helper.native_handle(), sizeof own, &own);
@@ -76,7 +76,7 @@ void Cores::bind_all(std::span<std::thread> helpers) {
   for (std::size_t i = 0; i < helpers.size(); ++i) {
     const auto core = static_cast<std::size_t>(others[i]);
     helper_[core] = static_cast<int>(i) + 1;
-    bind(helpers[i], cores_[core]);
+    bind_to(helpers[i], cores_[core]);
   }
 }
 
@@ -86,7 +86,7 @@ void Cores::make_way(std::span<std::thread> helpers, int left) {
   if (helper_[here] == 0) return;
   std::thread& helper = helpers[static_cast<std::size_t>(helper_[here]) - 1];
   if (!is_bound(helper, cores_[here])) return;
-  bind(helper, cores_[there]);
+  bind_to(helper, cores_[there]);
   helper_[there] = std::exchange(helper_[here], 0);
 }
 

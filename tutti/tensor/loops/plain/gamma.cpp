@@ -63,7 +63,10 @@ double digamma_between_1_and_2(double x) {
 double digamma_of_positive(double x) {
   double sum = 0;
   if (x >= is_large_from) return digamma_of_large(x);
-  for (; x > 2; sum += 1 / x) x -= 1;
+  while (x > 2) {
+    x -= 1;
+    sum += 1 / x;
+  }
   if (x < 1) {
     sum = -1 / x;
     x += 1;

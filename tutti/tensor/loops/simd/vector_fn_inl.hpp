@@ -28,6 +28,7 @@ constexpr bool has_three_operands = HWY_TARGET <= HWY_AVX2;
 // add and mul name the instruction, so that loops that do the same have the same bits. x86 returns the first of two
 // NaNs; ARM does, too, unless only the second one signals. The compiler may exchange the operands of a vector sum or
 // product, differently in each loop.
+// NOLINTBEGIN(bugprone-branch-clone): clang-tidy does not compare the instructions' texts.
 template <class V>
 TUTTI_INLINE V add(V a, V b) {
 #if HWY_ARCH_ARM_A64
@@ -93,6 +94,7 @@ TUTTI_INLINE V mul(V a, V b) {
 #endif
   return hn::Mul(a, b);
 }
+// NOLINTEND(bugprone-branch-clone)
 
 /// True if Max(a, b) and Min(a, b) return b when an operand is NaN or both are zero, as AVX's instructions do.
 constexpr bool second_wins = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
