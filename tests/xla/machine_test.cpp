@@ -72,6 +72,20 @@ TEST_F(xla_machine, gives_away_the_copy_of_an_array_that_is_given_away) {
   EXPECT_EQ(control.live("buffer"), 0);
 }
 
+TEST_F(xla_machine, refuses_ops_with_an_effect_where_it_cannot_call_back) {
+  const auto noisy = [](Array x) {
+    debug_print({"x {}", {"train.cpp", 8}}, x);
+    return x;
+  };
+  for (const std::string platform : {"cpu", "cuda"}) {  // the fake plugin has no FFI
+    machine({.platform = platform, .devices = {{0}, {1}}});
+    expect_refusal(
+        [&] { open().compile(noisy, abstract({4}, DType::f32)); }, Code::refused_rule,
+        {"train.cpp:8: debug_print: lower is refused: lines are written on the local machine and on "
+         "XLA's CPUs only"});
+  }
+}
+
 TEST_F(xla_machine, places_an_array_at_once_and_leaves_what_lies_there) {
   const tutti::Machine machine = open();
   const Array x = machine.place(four(), P("x"));

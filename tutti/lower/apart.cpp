@@ -10,11 +10,10 @@
 
 namespace tutti {
 
-bool devices_choose(const Op& op, const Types& operands) {
-  if (op.as<Switch>()) return !varying_axes(operands[0]).empty();
-  if (const auto* loop = op.as<While>())
-    return !varying_axes(loop->test->type(loop->test->outputs[0])).empty();
-  return false;
+Axes decided_axes(const Op& op, const Types& operands) {
+  if (op.as<Switch>()) return varying_axes(operands[0]);
+  if (const auto* loop = op.as<While>()) return varying_axes(loop->test->type(loop->test->outputs[0]));
+  return {};
 }
 
 Program permute_by_gather(const Permute& permute, Type x) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/function_emitter.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -61,6 +63,19 @@ stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::Valu
   return leave;
 }
 
+/// [dense<> : tensor<0xindex>, dense<[1, 0]> : tensor<2xindex>]: the dims of each type, the innermost first.
+stablehlo::Attribute row_major_layouts(const Types& types) {
+  std::vector<std::string> layouts;
+  for (const Type& type : types) {
+    std::vector<int> dims;
+    for (int dim = type.rank(); dim-- > 0;) dims.push_back(dim);
+    layouts.push_back(fmt::format("dense<{}> : tensor<{}xindex>",
+                                  dims.empty() ? "" : fmt::format("[{}]", fmt::join(dims, ", ")),
+                                  dims.size()));
+  }
+  return {stablehlo::Verbatim{fmt::format("[{}]", fmt::join(layouts, ", "))}};
+}
+
 Tensor neutral_element(ReduceKind kind, DType dtype) {
   Tensor neutral(dtype, Shape{});
   write_neutral_element(kind, dtype, neutral.mutable_bytes());
@@ -71,8 +86,8 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
 
 stablehlo::TensorType tensor_type(Type type) { return {type.shape().sizes(), element_name(type.dtype())}; }
 
-FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options)
-    : mesh_(mesh), options_(options) {}
+FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options, CallBacks* call_backs)
+    : mesh_(mesh), options_(options), call_backs_(call_backs) {}
 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
@@ -131,10 +146,51 @@ Lowered FunctionEmitter::written(const Equation& equation, const Lowered& operan
       mesh_ = outer;
       return result;
     }
-  const bool outer_apart = std::exchange(apart_, apart_ || devices_choose(op, operand_types));
+  if (!op->programs().empty()) return written_around(op, operands, operand_types);
+  if (op->has_effect() && call_backs_) return call_back(op, equation.where, operands);
+  return op->lower(*this, operands);
+}
+
+Lowered FunctionEmitter::written_around(const Op& op, const Lowered& operands, const Types& operand_types) {
+  const Axes varying = decided_axes(op, operand_types);
+  Axes decided;
+  const auto is_decided = [&](const Axis& axis) {
+    return std::ranges::any_of(around_, [&](const Around& a) { return contains(a.in_text.decided, axis); });
+  };
+  for (const Axis& axis : mesh_.axes())
+    if (contains(varying, axis) && !is_decided(axis)) decided.push_back(axis);
+  const bool outer_apart = std::exchange(apart_, apart_ || !varying.empty());
+  around_.push_back({{places_++, std::move(decided)}, {}});
   Lowered results = op->lower(*this, operands);
+  around_.pop_back();
   apart_ = outer_apart;
   return results;
+}
+
+Lowered FunctionEmitter::lower_trip(const Program& program, stablehlo::Value trip, const Lowered& inputs) {
+  around_.back().trip = trip;
+  return lower(program, inputs);
+}
+
+Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lowered& operands) {
+  auto number = [&](std::size_t value) { return constant(Tensor::scalar(static_cast<std::int32_t>(value))); };
+  CallBack call{op, where, operand_types_, result_types_, places_++, {}};
+  Lowered given{number(call_backs_->size()), position(mesh_.axes())};
+  for (const Around& each : around_) {
+    call.around.push_back(each.in_text);
+    given.push_back(each.trip ? *each.trip : number(0));
+  }
+  given.insert(given.end(), operands.begin(), operands.end());
+  call_backs_->push_back(std::move(call));
+  Types types(given.size() - operands.size(), Type(DType::i32, {}));
+  types.insert(types.end(), operand_types_.begin(), operand_types_.end());
+  return emit_with_regions("stablehlo.custom_call", given, result_types_, {},
+                           {{"api_version", {stablehlo::Integer{4, "i32"}}},
+                            {"backend_config", {stablehlo::Dictionary{}}},
+                            {"call_target_name", {std::string(call_back_target)}},
+                            {"has_side_effect", {true}},
+                            {"operand_layouts", row_major_layouts(types)},
+                            {"result_layouts", row_major_layouts(result_types_)}});
 }
 
 // --- What was started ------------------------------------------------------------------------------------------

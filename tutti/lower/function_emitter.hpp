@@ -7,6 +7,7 @@
 
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ir/program.hpp"
+#include "tutti/lower/call_back.hpp"
 #include "tutti/lower/options.hpp"
 #include "tutti/stablehlo/tree.hpp"
 #include "tutti/types/mesh.hpp"
@@ -19,7 +20,9 @@ stablehlo::TensorType tensor_type(Type type);
 /// Writes the body of one function: what one device does. All values it makes have numbers of their own.
 class FunctionEmitter final : public Emitter {
  public:
-  explicit FunctionEmitter(const Mesh& mesh, const LowerOptions& options = {});
+  /// `call_backs` takes the equations that call back. Null: ops with an effect are refused.
+  explicit FunctionEmitter(const Mesh& mesh, const LowerOptions& options = {},
+                           CallBacks* call_backs = nullptr);
 
   stablehlo::Value new_value(stablehlo::ValueType type);
   const stablehlo::ValueType& type_of(stablehlo::Value value) const;
@@ -29,6 +32,7 @@ class FunctionEmitter final : public Emitter {
                 const Types& result_types);
   /// All equations of a program; errors as above.
   Lowered lower(const Program& program, const Lowered& inputs) override;
+  Lowered lower_trip(const Program& program, stablehlo::Value trip, const Lowered& inputs) override;
   /// All that was emitted, in order; what all equations share stands first.
   std::vector<stablehlo::Operation> take();
 
@@ -59,6 +63,10 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Value number_of(const Digits& digits);
   /// The values that `equation` lowers to: of a start those of its op.
   Lowered written(const Equation& equation, const Lowered& operands, const Types& operand_types);
+  /// The operations of an op with sub-programs, while it stands in around_.
+  Lowered written_around(const Op& op, const Lowered& operands, const Types& operand_types);
+  /// The custom call that runs an op with an effect.
+  Lowered call_back(const Op& op, const Where& where, const Lowered& operands);
   /// Begins the op whose operations are those from `first` on, and whose result is `result`. Returns a future or a
   /// token; in plain form the result.
   stablehlo::Value start(std::size_t first, stablehlo::Value result);
@@ -90,8 +98,17 @@ class FunctionEmitter final : public Emitter {
     stablehlo::Value result;                // of the op; one of `end` makes it
   };
 
+  /// An op with sub-programs that is being lowered.
+  struct Around {
+    CallBack::Around in_text;
+    std::optional<stablehlo::Value> trip;
+  };
+
   Mesh mesh_;
   LowerOptions options_;
+  CallBacks* call_backs_;
+  std::vector<Around> around_;               // the outermost first
+  std::size_t places_ = 0;                   // numbered so far
   std::vector<stablehlo::ValueType> types_;  // of each value
   Written written_;
   std::map<int, InFlight> in_flight_;  // by the number of the future or token

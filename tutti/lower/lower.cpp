@@ -65,7 +65,7 @@ stablehlo::Module lower_per_device(const Program& program, const Mesh& mesh, con
 stablehlo::Module lower_replicas(const Program& program, const Mesh& mesh, const ReplicaOptions& options) {
   Program local = with_borders_as_moves(program, [](const Equation&) { return false; });
   const Types inputs = local.types_of(local.inputs), outputs = local.types_of(local.outputs);
-  FunctionEmitter emitter(mesh, options_for(program, {}));
+  FunctionEmitter emitter(mesh, options_for(program, {}), options.call_backs);
   stablehlo::Function main;
   for (Type type : inputs) {
     main.body.argument_types.push_back(tensor_type(type));

@@ -6,6 +6,8 @@
 
 namespace tutti {
 
+struct CallBack;
+
 /// The form of ops that StableHLO can write in several ways. By default every XLA backend runs the text.
 struct LowerOptions {
   /// Writes a collective that was started as stablehlo.async_start and async_done, if it lowers to exactly one collective
@@ -31,6 +33,8 @@ struct ReplicaOptions {
   /// Per input: the output that may take its memory when the caller gives the input away. Both have the same dtype and
   /// shape, and no output is named twice. Empty: none.
   std::vector<std::optional<int>> aliases = {};
+  /// Takes the equations with an effect, which the text writes as calls back. Null: they are refused.
+  std::vector<CallBack>* call_backs = nullptr;
 };
 
 }  // namespace tutti

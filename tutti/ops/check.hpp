@@ -28,7 +28,7 @@ struct Check {
   static constexpr Refused transpose{"a check has no cotangent"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   static constexpr Refused lower{
-      "a check ends calls of the local machine only; leave it out for other machines"};
+      "checks run on the local machine and on XLA's CPUs only; leave it out for other machines"};
   static std::vector<Example> examples();
 
   bool operator==(const Check&) const = default;
@@ -40,7 +40,8 @@ void check_values(const Operand& predicate, const std::string& text, const std::
 /// Ends the call with an error where an element of `predicate` is false: check(loss < 10, "loss is {}", loss). The error names
 /// the line, the values and the devices.
 /// Throws T007 for a predicate that is not bool, T015 for a text that does not fit the values; when batched T010 in a
-/// branch or loop that lanes choose; T010 on machines other than the local one; when it runs R006.
+/// branch or loop that lanes choose; T010 on machines other than the local one and XLA's CPUs; when it runs R006. XLA
+/// runs a program to its end before the error is thrown.
 template <class... Values>
 void check(const Operand& predicate, const std::string& text, const Values&... values) {
   check_values(predicate, text, std::vector<Operand>{Operand(values)...});

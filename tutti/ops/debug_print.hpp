@@ -28,7 +28,7 @@ struct DebugPrint {
   static constexpr Refused transpose{"a line has no cotangent"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   static constexpr Refused lower{
-      "lines are written on the local machine only; leave it out for other machines"};
+      "lines are written on the local machine and on XLA's CPUs only; leave it out for other machines"};
   static std::vector<Example> examples();
 
   bool operator==(const DebugPrint&) const = default;
@@ -39,10 +39,10 @@ void debug_print_values(const MessageText& text, const std::vector<Operand>& val
 
 /// Writes a line each time the program comes here: debug_print("loss {} at {}", x, axis_index("data")). Devices that hold the
 /// same values write one line together; lanes of vmap write one each. The lines of a call are out when it ends, also if
-/// it fails, in order of the program: by trip, equation, device. MachineOptions::print takes them, else they go to the
-/// standard output. Derivatives write no further lines, and what is computed again writes none.
+/// it fails, in order of the program: by trip, equation, device. The option `print` of the machine takes them, else they
+/// go to the standard output. Derivatives write no further lines, and what is computed again writes none.
 /// Throws T015 for a text that does not fit the values; when batched T010 in a branch or loop that lanes choose; T010 on
-/// machines other than the local one.
+/// machines other than the local one and XLA's CPUs.
 template <class... Values>
 void debug_print(const MessageText& text, const Values&... values) {
   debug_print_values(text, std::vector<Operand>{Operand(values)...});

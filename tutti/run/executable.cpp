@@ -171,7 +171,7 @@ struct Executable::State {
   }
 
   void print_lines() {
-    for (const std::string& line : log.take())
+    for (const std::string& line : log.take().lines)
       if (print) print(line);
   }
 

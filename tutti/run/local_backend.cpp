@@ -2,7 +2,6 @@
 #include "tutti/run/local_backend.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/layout.hpp"
+#include "tutti/run/code/call_log.hpp"
 #include "tutti/run/executable.hpp"
 #include "tutti/run/watch/timeline.hpp"
 
@@ -22,11 +22,6 @@ int worker_count(const Mesh& mesh, const MachineOptions& options) {
   if (options.check_nans) return 1;  // the first equation is the first that runs
   if (wanted > 0) return wanted;
   return std::min(Team::default_workers(), mesh.devices());
-}
-
-void print_to_standard_output(std::string_view line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
 }
 
 class LocalProgramRun : public Runnable {

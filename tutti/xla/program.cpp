@@ -31,10 +31,21 @@ std::vector<std::optional<int>> outputs_in_place(const LocalProgram& local) {
 
 Type without_states(Type type) { return {type.dtype(), type.shape()}; }
 
+bool has_effects(const Program& program) {
+  return std::ranges::any_of(program.equations, [](const Equation& e) { return e.op->has_effect(); });
+}
+
+/// True if XLA can call back while it runs a program of this machine: on CPUs.
+bool calls_back(const XlaBackend& machine) {
+  const Client& client = *machine.client();
+  return client.platform() == "cpu" && can_call_back(client.plugin(), call_back_target);
+}
+
+/// `call_backs` takes the equations with an effect. Null: they are refused.
 Source source_of(const LocalProgram& local, const std::vector<std::optional<int>>& aliases,
-                 const XlaBackend& machine) {
+                 const XlaBackend& machine, CallBacks* call_backs) {
   const XlaOptions& options = machine.options();
-  const ReplicaOptions form{.precision = options.precision, .aliases = aliases};
+  const ReplicaOptions form{.precision = options.precision, .aliases = aliases, .call_backs = call_backs};
   Source source{.text = stablehlo::write(lower_replicas(local.program, machine.mesh(), form),
                                          {.locations = true}),
                 .overrides = exact_numbers(machine.client()->platform())};
@@ -84,7 +95,10 @@ XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const Compil
   const auto start = std::chrono::steady_clock::now();
   local_ = localised(program, machine.mesh(), request.input_shardings);
   aliases_ = outputs_in_place(local_);
-  const Source source = source_of(local_, aliases_, machine);
+  CallBacks calls;
+  const bool calls_us = has_effects(local_.program) && calls_back(machine);
+  const Source source = source_of(local_, aliases_, machine, calls_us ? &calls : nullptr);
+  if (!calls.empty()) effects_ = std::make_unique<Effects>(std::move(calls), machine.mesh());
   prepared_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   try {
     machine.trace()->record({name_, "compile", request.where}, [&] {
@@ -129,7 +143,7 @@ Argument XlaProgram::brought(std::size_t input, const std::shared_ptr<const Glob
 /// arguments can be given away only once.
 std::vector<Buffers> XlaProgram::called(const std::vector<Argument>& arguments) {
   try {
-    return compiled_->executable.run(arguments);
+    return launched(arguments);
   } catch (const Error& error) {
     if (error.code() != Code::memory) throw;
     const bool frees_memory = machine_.uploads().drop_all();
@@ -138,7 +152,29 @@ std::vector<Buffers> XlaProgram::called(const std::vector<Argument>& arguments) 
     });
     if (!frees_memory || gives_away) throw;
   }
-  return compiled_->executable.run(arguments);
+  return launched(arguments);
+}
+
+std::vector<Buffers> XlaProgram::launched(const std::vector<Argument>& arguments) {
+  if (!effects_) return compiled_->executable.run(arguments);
+  const CallHandler handler = [this](const CallOperands& call) { effects_->run(call); };
+  std::vector<Buffers> results;
+  try {
+    results = compiled_->executable.run(arguments, &handler);
+  } catch (...) {
+    finish_effects();
+    throw;
+  }
+  finish_effects();
+  return results;
+}
+
+/// Hands out the lines of a call. Throws the failure of a check.
+void XlaProgram::finish_effects() {
+  const CallLog::Taken taken = effects_->take();
+  const auto& print = machine_.options().print;
+  for (const std::string& line : taken.lines) print ? print(line) : print_to_standard_output(line);
+  if (taken.failure) throw Error(*taken.failure);
 }
 
 GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {

@@ -9,6 +9,7 @@
 #include "tutti/run/watch/copies.hpp"
 #include "tutti/xla/backend.hpp"
 #include "tutti/xla/compile.hpp"
+#include "tutti/xla/effects.hpp"
 
 namespace tutti::xla {
 
@@ -26,6 +27,8 @@ class XlaProgram : public Runnable {
   Argument brought(std::size_t input, const std::shared_ptr<const GlobalArray>& array,
                    std::vector<std::shared_ptr<Buffers>>& held, const Where& where);
   std::vector<Buffers> called(const std::vector<Argument>& arguments);
+  std::vector<Buffers> launched(const std::vector<Argument>& arguments);
+  void finish_effects();
 
   XlaBackend& machine_;
   std::string name_;  // in the timeline
@@ -34,6 +37,7 @@ class XlaProgram : public Runnable {
   LocalProgram local_;
   std::vector<std::optional<int>> aliases_;  // per input: the output that may take its memory
   std::optional<Compiled> compiled_;         // empty only while it is compiled
+  std::unique_ptr<Effects> effects_;         // null: the program has none
   Copies copies_;
 };
 

@@ -47,7 +47,7 @@ class Loop {
     if (scan_.reverse) at = emitter_.emit("stablehlo.subtract", {number(scan_.length - 1), v[0]}, counter);
     Lowered given(v.begin() + 1, v.begin() + 1 + static_cast<std::ptrdiff_t>(before_xs));
     for (std::size_t i = before_xs; i < inputs; ++i) given.push_back(slice(v[1 + i], types[1 + i], at));
-    Lowered found = emitter_.lower(*scan_.body, given);
+    Lowered found = emitter_.lower_trip(*scan_.body, v[0], given);
     Lowered next = v;
     next[0] = emitter_.emit("stablehlo.add", {v[0], number(1)}, counter);
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/code/call_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace tutti {
@@ -13,28 +16,52 @@ std::string place_of(const Trip* trip) {
   return place;
 }
 
-void CallLog::add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line) {
+std::vector<std::int64_t> CallLog::place_in_program(const Trip* trip, std::size_t equation,
+                                                    std::int64_t unit) {
   std::vector<const Trip*> trips;
   for (; trip; trip = trip->outer) trips.insert(trips.begin(), trip);
-  Entry entry{{}, std::move(line)};
+  std::vector<std::int64_t> place;
   for (const Trip* each : trips) {
-    entry.place.push_back(static_cast<std::int64_t>(each->equation));
-    entry.place.push_back(each->number);
+    place.push_back(static_cast<std::int64_t>(each->equation));
+    place.push_back(each->number);
   }
-  entry.place.push_back(static_cast<std::int64_t>(equation));
-  for (const Trip* each : trips) entry.place.push_back(each->position);
-  entry.place.push_back(unit);
+  place.push_back(static_cast<std::int64_t>(equation));
+  for (const Trip* each : trips) place.push_back(each->position);
+  place.push_back(unit);
+  return place;
+}
+
+void CallLog::add(Entry entry) {
   const std::scoped_lock locked(lock_);
   entries_.push_back(std::move(entry));
 }
 
-std::vector<std::string> CallLog::take() {
+void CallLog::add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line) {
+  add({place_in_program(trip, equation, unit), std::move(line), {}});
+}
+
+void CallLog::add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error) {
+  add({place_in_program(trip, equation, unit), {}, std::move(error)});
+}
+
+CallLog::Taken CallLog::take() {
   const std::scoped_lock locked(lock_);
   std::ranges::stable_sort(entries_, {}, &Entry::place);  // lines of one unit stay as they were written
-  std::vector<std::string> lines;
-  for (Entry& entry : entries_) lines.push_back(std::move(entry.line));
+  Taken taken;
+  for (Entry& entry : entries_) {
+    if (entry.failure) {
+      taken.failure = std::move(entry.failure);
+      break;
+    }
+    taken.lines.push_back(std::move(entry.line));
+  }
   entries_.clear();
-  return lines;
+  return taken;
+}
+
+void print_to_standard_output(std::string_view line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
 }
 
 }  // namespace tutti

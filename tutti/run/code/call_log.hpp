@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that a call writes for the user, by the place in the program where they are written.
+// The lines that a call writes for the user, and its failures, by the place in the program where they happen.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tutti/base/error.hpp"
 #include "tutti/devices/kernel.hpp"
 
 namespace tutti {
@@ -22,23 +25,37 @@ struct Trip {
 /// "i=1, j=0": the positions of all trips. Empty if no axis is decided.
 std::string place_of(const Trip* trip);
 
-/// Collects lines from all workers.
+/// Collects what happens in a call, from all its threads.
 class CallLog {
  public:
   /// `unit`: which of the distinct values the line is about.
   void add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line);
-  /// Returns the lines in the order of the program: by trip, equation, device. Forgets them.
-  std::vector<std::string> take();
+  /// An error of a device that does not stop the others.
+  void add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error);
+
+  struct Taken {
+    std::vector<std::string> lines;  // in the order of the program: by trip, equation, device
+    std::optional<Error> failure;    // the first one in that order; later lines are left out
+  };
+  /// Returns what was collected, and forgets it.
+  Taken take();
 
  private:
   struct Entry {
     /// Equation and trip of all enclosing loops, outermost first; the equation; then positions and unit.
     std::vector<std::int64_t> place;
     std::string line;
+    std::optional<Error> failure;
   };
+  static std::vector<std::int64_t> place_in_program(const Trip* trip, std::size_t equation,
+                                                    std::int64_t unit);
+  void add(Entry entry);
   std::mutex lock_;
   std::vector<Entry> entries_;
 };
+
+/// Where lines go if the user does not take them.
+void print_to_standard_output(std::string_view line);
 
 /// The printer of one step.
 class StepPrinter : public kernel::Printer {

@@ -57,6 +57,13 @@ struct Extension {
 };
 static_assert(sizeof(Extension) == 24);
 
+/// A function of an extension of the table. They follow the extension's head, 8 bytes each.
+struct ExtensionFunction {
+  std::int32_t extension;  // its type
+  int index;
+  const char* name;
+};
+
 namespace error_code {
 inline constexpr std::int32_t cancelled = 1, unknown = 2, invalid_argument = 3, deadline_exceeded = 4,
                               not_found = 5, already_exists = 6, permission_denied = 7,

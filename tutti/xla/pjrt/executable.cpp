@@ -256,15 +256,21 @@ std::vector<Buffers> Executable::unfilled_results() const {
 }
 
 void Executable::launch(std::span<const Argument> arguments, std::span<const std::int64_t> kept,
-                        std::span<Buffers> results) const {
+                        std::span<Buffers> results, const CallHandler* handler) const {
   const std::size_t devices = places_.size();
   Rows<BufferHandle> inputs(devices, arguments.size()), outputs(devices, results.size());
   for (std::size_t i = 0; i < devices; ++i)
     for (std::size_t k = 0; k < arguments.size(); ++k)
       inputs.at(i, k) = arguments[k].buffers->handles_[places_[i]];
-  const Sent<ExecuteOptions> options(
-      ExecuteOptions{.kept_arguments = kept.data(), .kept_count = kept.size()});
   const bool waits = client().waits() || results.empty();
+  std::optional<CallContext> context;
+  if (handler) {
+    ensure(waits, "xla: {}: a call that returns early cannot call back", run_step);
+    context.emplace(client().plugin(), *handler);
+  }
+  const Sent<ExecuteOptions> options(ExecuteOptions{.kept_arguments = kept.data(),
+                                                    .kept_count = kept.size(),
+                                                    .context = context ? context->handle() : nullptr});
   std::vector<EventHandle> done(waits ? devices : 0);
   LoadedExecute execute{.loaded = handles_->loaded,
                         .options = &options.content,
@@ -282,7 +288,7 @@ void Executable::launch(std::span<const Argument> arguments, std::span<const std
   if (failure) client().fail_at_device(*failure, run_step, Code::internal);
 }
 
-std::vector<Buffers> Executable::run(std::span<const Argument> arguments) const {
+std::vector<Buffers> Executable::run(std::span<const Argument> arguments, const CallHandler* handler) const {
   client().require_alive(run_step);
   const std::scoped_lock one_at_a_time(client().launches());  // also guards the marks of arrays given away
   check(arguments);
@@ -300,7 +306,7 @@ std::vector<Buffers> Executable::run(std::span<const Argument> arguments) const 
            "xla: {}: argument {} is given away by another argument of the same call", run_step, k);
   std::vector<Buffers> results = unfilled_results();
   gifts.keep();  // after an error we cannot know which arrays the plugin has taken
-  launch(arguments, kept, results);
+  launch(arguments, kept, results, handler);
   return results;
 }
 

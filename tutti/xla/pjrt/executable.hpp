@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tutti/xla/pjrt/buffers.hpp"
+#include "tutti/xla/pjrt/call_backs.hpp"
 #include "tutti/xla/pjrt/options.hpp"
 
 namespace tutti::xla {
@@ -55,7 +56,8 @@ class Executable {
   /// errors. After an error of the plugin, arguments stay given away.
   /// Throws I001 if an argument has another type than its parameter, or lies on other devices than the program: XLA
   /// compares only sizes in bytes.
-  std::vector<Buffers> run(std::span<const Argument> arguments) const;
+  /// `handler`: of the program's calls back, if it has any. Only on platform cpu.
+  std::vector<Buffers> run(std::span<const Argument> arguments, const CallHandler* handler = nullptr) const;
 
   const Types& parameters() const { return parameters_; }
   const Types& results() const { return results_; }
@@ -82,7 +84,7 @@ class Executable {
   void check(std::span<const Argument> arguments) const;
   std::vector<Buffers> unfilled_results() const;
   void launch(std::span<const Argument> arguments, std::span<const std::int64_t> kept,
-              std::span<Buffers> results) const;
+              std::span<Buffers> results, const CallHandler* handler) const;
   const Client& client() const { return *handles_->client; }
 
   std::unique_ptr<Handles> handles_;

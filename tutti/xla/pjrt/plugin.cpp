@@ -172,19 +172,36 @@ void Plugin::read_attributes() {
   }
 }
 
+AnyFunction Plugin::function_at(const ExtensionFunction& function) const {
+  for (const auto* extension = static_cast<const Extension*>(table_->head.extension); extension;
+       extension = extension->next) {
+    const std::size_t end =
+        sizeof(Extension) + (static_cast<std::size_t>(function.index) + 1) * sizeof(AnyFunction);
+    if (extension->type == function.extension && extension->struct_size >= end)
+      return reinterpret_cast<const AnyFunction*>(extension + 1)[function.index];
+  }
+  return nullptr;
+}
+
 std::optional<Failure> Plugin::invoke(const Function& function, void* arguments) const {
-  if (!has(function))
-    return Failure{error_code::unimplemented, fmt::format("the plugin has no function {}", function.name)};
+  return invoke(has(function) ? function_at(function.index) : nullptr, function.name, arguments);
+}
+
+std::optional<Failure> Plugin::invoke(const ExtensionFunction& function, void* arguments) const {
+  return invoke(function_at(function), function.name, arguments);
+}
+
+std::optional<Failure> Plugin::invoke(AnyFunction function, const char* name, void* arguments) const {
+  if (!function)
+    return Failure{error_code::unimplemented, fmt::format("the plugin has no function {}", name)};
   try {
-    const auto called = reinterpret_cast<ErrorHandle (*)(void*)>(function_at(function.index));
-    ErrorHandle error = called(arguments);
+    ErrorHandle error = reinterpret_cast<ErrorHandle (*)(void*)>(function)(arguments);
     if (!error) return std::nullopt;
     return take(error);
   } catch (const std::exception& exception) {  // plugins let C++ exceptions pass through their C functions
-    return Failure{error_code::internal, fmt::format("{} threw {}", function.name, exception.what()), true};
+    return Failure{error_code::internal, fmt::format("{} threw {}", name, exception.what()), true};
   } catch (...) {
-    return Failure{error_code::internal, fmt::format("{} threw an exception of another kind", function.name),
-                   true};
+    return Failure{error_code::internal, fmt::format("{} threw an exception of another kind", name), true};
   }
 }
 

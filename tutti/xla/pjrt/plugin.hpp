@@ -22,7 +22,10 @@ std::mutex& environment_lock();
 /// unset fields, and does not refuse the struct as too small.
 template <class Struct>
 struct Sent {
-  explicit Sent(const Struct& given) : content(given) { content.head.struct_size = sizeof *this; }
+  explicit Sent(const Struct& given) : content(given) {
+    if constexpr (requires { content.head; }) content.head.struct_size = sizeof *this;
+    else content.struct_size = sizeof *this;
+  }
   Struct content;
   std::array<std::byte, 64> beyond{};
 };
@@ -51,6 +54,14 @@ class Plugin {
     arguments = sent.content;
     return failure;
   }
+  /// The same for a function of an extension.
+  template <class Arguments>
+  std::optional<Failure> attempt_extension(Arguments& arguments) const {
+    Sent<Arguments> sent(arguments);
+    std::optional<Failure> failure = invoke(Arguments::function, &sent);
+    arguments = sent.content;
+    return failure;
+  }
   /// Calls a function that destroys a handle. Ignores errors.
   template <class Arguments>
   void destroy(Arguments arguments) const noexcept {
@@ -59,6 +70,7 @@ class Plugin {
   }
   /// True if the plugin's table has the function.
   bool has(const Function& function) const;
+  bool has(const ExtensionFunction& function) const { return function_at(function) != nullptr; }
 
   /// Throws "xla: STEP: MESSAGE (plugin FILE, PJRT 0.115, StableHLO 1.20.0)". `step` names the work: "compile".
   /// Codes: R003 if memory is short, R004 if the plugin or device cannot do it, else `otherwise`.
@@ -78,8 +90,12 @@ class Plugin {
   Plugin(std::string path, const Table* table) : path_(std::move(path)), table_(table) {}
   void check_table() const;
   AnyFunction function_at(int index) const { return reinterpret_cast<const AnyFunction*>(table_ + 1)[index]; }
+  /// Null if the plugin lacks the extension or the function.
+  AnyFunction function_at(const ExtensionFunction& function) const;
   void read_attributes();
   std::optional<Failure> invoke(const Function& function, void* arguments) const;
+  std::optional<Failure> invoke(const ExtensionFunction& function, void* arguments) const;
+  std::optional<Failure> invoke(AnyFunction function, const char* name, void* arguments) const;
   void destroy_by(const Function& function, void* arguments) const noexcept;
   Failure take(ErrorHandle error) const;
 
