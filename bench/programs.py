@@ -25,8 +25,8 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Step:
-    """What one process measures: "loops", "arrays", "compile", "exchanges", "random", "reshard" or "xla", or one of
-    PEERS."""
+    """What one process measures: "loops", "arrays", "compile", "exchanges", "functions", "random", "reshard" or "xla",
+    or one of PEERS."""
 
     process: str
     name: str
@@ -54,8 +54,9 @@ class Row:
         return {"ours": self.ours} | {f"peer {i}": step for i, step in enumerate(self.peer)}
 
 
-loops, arrays, compiling, exchanges, random, resharding, xla = (
-    partial(Step, name) for name in ("loops", "arrays", "compile", "exchanges", "random", "reshard", "xla")
+loops, arrays, compiling, exchanges, functions, random, resharding, xla = (
+    partial(Step, name)
+    for name in ("loops", "arrays", "compile", "exchanges", "functions", "random", "reshard", "xla")
 )
 jax, jax_on_one_core, jax_on_devices, jax_beside_xla = (
     partial(Step, name) for name in ("jax", "jax on one core", "jax on devices", "jax beside xla")
@@ -73,11 +74,11 @@ def beside_jax(program: str, ours: Step, bound: str = "1") -> Row:
     return Row(program, ours, (jax(ours.name, ours.size),), "JAX", bound=bound)
 
 
-def on_one_core(program: str, name: str) -> list[Row]:
+def on_one_core(program: str, name: str, ours: partial = arrays) -> list[Row]:
     """Ours with as many workers as `size` says: one beside JAX on one core, with a bound, and two beside JAX on all."""
     return [
-        Row(f"{program}, one core", arrays(name, 1), (jax_on_one_core(name, 1),), "JAX", bound="1"),
-        beside_jax(f"{program}, two", arrays(name, 2), bound=""),
+        Row(f"{program}, one core", ours(name, 1), (jax_on_one_core(name, 1),), "JAX", bound="1"),
+        beside_jax(f"{program}, two", ours(name, 2), bound=""),
     ]
 
 
@@ -217,6 +218,14 @@ def draw(program: str, name: str) -> Row:
     return Row(program, random(name, 1 << 20), (jax_on_one_core(name, 1 << 20),), "JAX, one core", bound="1")
 
 
+FUNCTIONS = [
+    *on_one_core("sort, 2^20 of f32", "sort", functions),
+    *on_one_core("top_k, 64 of 2^20", "top_k", functions),
+    *on_one_core("cumsum, 2^20 of f32", "cumsum", functions),
+    *on_one_core("gelu, [1024,1024]", "gelu", functions),
+    *on_one_core("layer_norm, [1024,1024]", "layer_norm", functions),
+]
+
 SECTIONS = {
     "loops": [
         *updates("dynamic_update_slice", "update"),
@@ -239,8 +248,9 @@ SECTIONS = {
     "random": [draw("bits, 2^20 of u32", "random_bits"), draw("normal, 2^20 of f32", "random_normal")],
     "reshard": RESHARD,
     "xla": XLA,
+    "functions": FUNCTIONS,
 }
-IN_EVERY_RUN = ("exchanges", "reshard", "xla", "random")
+IN_EVERY_RUN = ("exchanges", "reshard", "xla", "random", "functions")
 # The figures that the table takes from Google Benchmark programs: their names, and a filter.
 FROM_BENCHMARKS = {
     "transformer": "transformer(_scan)?_step/workers:2",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The twin of bench/programs_loops.cpp and bench/programs_arrays.cpp in JAX, on one device: the programs that
-bench/programs.py prints beside JAX. Takes the commands "measure" and "forget" of bench/rows.hpp and answers like them.
+"""The twin of bench/programs_loops.cpp, programs_arrays.cpp, programs_random.cpp and programs_functions.cpp in JAX, on
+one device: the programs that bench/programs.py prints beside JAX. Takes the commands "measure" and "forget" of bench/rows.hpp and answers like them.
 """
 
 import json
@@ -102,6 +102,18 @@ def small_numbers():
     return x.reshape(4096, 4096)
 
 
+def scattered(shape):
+    """That of bench/programs_functions.cpp."""
+    hashed = np.arange(math.prod(shape), dtype=np.uint32) * np.uint32(2_654_435_761) >> np.uint32(8)
+    return (hashed.astype(np.float32) * np.float32(2**-23) - np.float32(1)).reshape(shape)
+
+
+def layer_norm(x):
+    """That of flax and of our library, without scale and shift."""
+    mean = jnp.mean(x, -1, keepdims=True)
+    return (x - mean) * lax.rsqrt(jnp.var(x, -1, keepdims=True) + 1e-5)
+
+
 def drawn(draw):
     run, key = jax.jit(draw), jax.random.PRNGKey(42)
     return (lambda: run(key).block_until_ready()), np.asarray(run(key))
@@ -110,6 +122,11 @@ def drawn(draw):
 ROWS = {
     "random_bits": lambda n: drawn(lambda key: jax.random.bits(key, (n,), jnp.uint32)),
     "random_normal": lambda n: drawn(lambda key: jax.random.normal(key, (n,), jnp.float32)),
+    "sort": lambda _: of_array(jnp.sort, scattered((1 << 20,))),
+    "top_k": lambda _: of_array(lambda x: lax.top_k(x, 64)[0], scattered((1 << 20,))),
+    "cumsum": lambda _: of_array(jnp.cumsum, scattered((1 << 20,))),
+    "gelu": lambda _: of_array(jax.nn.gelu, scattered((1024, 1024))),
+    "layer_norm": lambda _: of_array(layer_norm, scattered((1024, 1024))),
     "update_on_devices": lambda n: rows_of_all(n, set_rows),
     "add_on_devices": lambda n: rows_of_all(n, add_rows),
     "decode": decode,

@@ -34,7 +34,7 @@ Types at_position(Types types, const Axes& axes) {
 
 }  // namespace
 
-Effects::Effects(CallBacks calls, const Mesh& mesh) {
+Effects::Effects(const CallBacks& calls, const Mesh& mesh) {
   for (const CallBack& call : calls) calls_.push_back(prepared(call, mesh));
 }
 

@@ -14,7 +14,7 @@ namespace tutti::xla {
 class Effects {
  public:
   /// Throws T010 for an op whose kernel does not stand alone.
-  Effects(CallBacks calls, const Mesh& mesh);
+  Effects(const CallBacks& calls, const Mesh& mesh);
   bool empty() const { return calls_.empty(); }
 
   /// Called by threads of the plugin, several at once.

@@ -98,7 +98,7 @@ XlaProgram::XlaProgram(XlaBackend& machine, const Program& program, const Compil
   CallBacks calls;
   const bool calls_us = has_effects(local_.program) && calls_back(machine);
   const Source source = source_of(local_, aliases_, machine, calls_us ? &calls : nullptr);
-  if (!calls.empty()) effects_ = std::make_unique<Effects>(std::move(calls), machine.mesh());
+  if (!calls.empty()) effects_ = std::make_unique<Effects>(calls, machine.mesh());
   prepared_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   try {
     machine.trace()->record({name_, "compile", request.where}, [&] {
