@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activations of jax.nn, by its formulas; programs show the ops. relu is in ops/binary.
+// The activations of jax.nn; programs show the ops. relu is in ops/binary.
 #pragma once
 
 #include "tutti/ir/array.hpp"
@@ -7,7 +7,8 @@
 namespace tutti {
 
 struct GeluOptions {
-  bool approximate = true;  // by tanh, as in JAX; else by erfc
+  bool approximate =
+      true;  // as in JAX, by the logistic function instead of tanh, which rounds less; else by erfc
 };
 /// x times the probability that a normal number is below x.
 Array gelu(const Operand& x, const GeluOptions& options = {});
