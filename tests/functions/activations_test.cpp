@@ -53,6 +53,14 @@ TEST(softplus, and_log_sigmoid_neither_overflow_nor_underflow) {
               {0.5, 1, 0});
 }
 
+TEST(softplus, and_log_sigmoid_have_the_slope_nan_at_nan) {
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(
+      slope_on_one_device({doubles({nan})}, [](const Arrays& a) { return softplus(a[0]); }).at(0)));
+  EXPECT_TRUE(std::isnan(
+      slope_on_one_device({doubles({nan})}, [](const Arrays& a) { return log_sigmoid(a[0]); }).at(0)));
+}
+
 TEST(leaky_relu, and_hard_tanh_have_the_slopes_of_jax_at_their_kinks) {
   expect_near(on_one_device({doubles({2, 0, -2})}, [](const Arrays& a) { return leaky_relu(a[0]); }),
               {2, 0, -0.02});

@@ -168,15 +168,20 @@ TEST(logaddexp, has_finite_slopes_at_infinities) {
   EXPECT_FALSE(std::isnan(slope.at(0)) || std::isnan(slope.at(1)));
 }
 
+TEST(logaddexp, has_the_slope_nan_at_nan) {
+  const auto function = [](const Arrays& a) { return logaddexp(a[0], a[1]); };
+  expect_same(slope_on_one_device({doubles({nan, 1}), doubles({1, nan})}, function), {nan, nan});
+}
+
 TEST(xlogy, is_zero_where_the_factor_is) {
   expect_same(of(xlogy, doubles({0, 0, 0, 2, 0, 1}), doubles({0, -1, inf, 1, nan, 0})),
               {0, 0, 0, 0, nan, -inf});
 }
 
 TEST(xlogy, has_the_slope_log_b_also_where_the_factor_is_zero) {
-  expect_same(slope_on_one_device({doubles({0, 0, 3}), doubles({1, 0, 1})},
+  expect_same(slope_on_one_device({doubles({0, 0, 3, 0, 0}), doubles({1, 0, 1, inf, -1})},
                                   [](const Arrays& a) { return xlogy(a[0], a[1]); }),
-              {0, 0, 0});
+              {0, 0, 0, 0, 0});
   const Tensor slope =
       slope_on_one_device({doubles({0}), doubles({2})}, [](const Arrays& a) { return xlogy(a[0], a[1]); });
   EXPECT_NEAR(slope.at(0), std::log(2.0), 1e-15);

@@ -70,6 +70,22 @@ TEST(linspace, of_integers_rounds_down) {
   EXPECT_EQ(of_nothing([] { return linspace(-3, 0.5, 3, DType::i32); }), numbers({3}, {-3, -2, 0}));
 }
 
+TEST(linspace, meets_whole_numbers) {
+  const Tensor integers = of_nothing([] { return linspace(0, 99, 100, DType::i32); });
+  const Tensor reals = of_nothing([] { return linspace(0, 99, 100, DType::f32); });
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(integers.at(i), i);
+    EXPECT_EQ(reals.at(i), i);
+  }
+  const Tensor far = of_nothing([] { return linspace(0, 16777217, 2, DType::i32); });
+  EXPECT_EQ(far.at(1), 16777217);
+}
+
+TEST(linspace, refuses_a_bound_that_the_dtype_cannot_hold) {
+  EXPECT_EQ(refused({}, [](const Arrays&) { return linspace(0, 1e6, 3, DType::f16); }).substr(0, 14),
+            "T008: linspace");
+}
+
 TEST(linspace, of_halves_is_rounded_once) {
   Tensor x = of_nothing([] { return convert(linspace(0, 512, 513, DType::bf16), DType::f32); });
   EXPECT_EQ(x.at(255), 255);

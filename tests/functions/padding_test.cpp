@@ -59,6 +59,9 @@ TEST(pad_by_a_mode, linear_ramp) {
   EXPECT_EQ(padded(x, {{0, 2}}, PadMode::linear_ramp, {.end_value = 8}),
             Tensor(Shape{4}, {4.F, 6.F, 7.F, 8.F}));
   EXPECT_EQ(padded(numbers({1}, {5}), {{2, 0}}, PadMode::linear_ramp), numbers({3}, {0, 2, 5}));
+  const Tensor bytes(Shape{2}, std::vector<std::uint8_t>{3, 1});
+  EXPECT_EQ(padded(bytes, {{3, 3}}, PadMode::linear_ramp, {.end_value = 255}),  // as numpy.pad
+            Tensor(Shape{8}, std::vector<std::uint8_t>{255, 171, 87, 3, 1, 85, 170, 255}));
 }
 
 TEST(pad_by_a_mode, statistics) {

@@ -40,6 +40,20 @@ TEST(quantile, lies_between_two_elements_by_its_method) {
   EXPECT_EQ(quantile_of({7}, 0.3, linear), 7);
 }
 
+TEST(quantile, at_an_infinite_element_is_infinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor x = row<double>({1, infinity, infinity});
+  EXPECT_EQ(computed_by([](const Arrays& a) { return median(a[0]); }, {x}).at(0), infinity);
+  EXPECT_EQ(computed_by([](const Arrays& a) { return quantile(a[0], a[1]); }, {x, row<double>({0, 0.25, 1})}),
+            row<double>({1, infinity, infinity}));
+}
+
+TEST(median, names_the_array_given_when_a_dim_is_named_twice) {
+  EXPECT_EQ(refusal_of_trace({Type(DType::f32, {2, 2})},
+                             [](const Arrays& x) { return median(x[0], {0, 0}); }),
+            "T006: median: dim 0 of f32[2,2] is named twice; name each dim once");
+}
+
 TEST(quantile, of_a_list_has_it_as_its_first_dim) {
   const Tensor x(Shape{2, 3}, std::vector<double>{1, 2, 3, 60, 40, 20}), q = row<double>({0, 0.5, 0.75, 2});
   auto along = [](const Arrays& a) { return quantile(a[0], a[1], 1); };

@@ -54,6 +54,20 @@ TEST(sum, counts_only_where_it_is_told) {
   EXPECT_EQ(of(matrix(), [](const Array& x) { return prod(x, 1, {.where = x > 0}); }), row<double>({3, 4}));
 }
 
+TEST(sum, where_it_is_told_passes_an_unreduced_sum) {
+  const Axis a = example_mesh().axes()[0];
+  const Type terms = Type(DType::f32, {2, 3}).with(a, unreduced);
+  const Program program = trace({terms, Type(DType::boolean, {3})}, [](const Arrays& x) {
+                            return Arrays{sum(x[0], 1, {.where = x[1]})};
+                          }).program;
+  EXPECT_EQ(program.type(program.outputs[0]), terms.with(Shape{2}));
+}
+
+TEST(any, names_the_array_given_when_a_dim_is_named_twice) {
+  EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 2}), [](const Array& x) { return any(x, {0, 0}); }),
+            "T006: any: dim 0 of f32[2,2] is named twice; name each dim once");
+}
+
 TEST(sum, refuses_a_where_that_is_not_bool_or_does_not_broadcast) {
   const Type type(DType::f32, {2, 3});
   EXPECT_EQ(refusal_of_trace(type, [](const Array& x) { return sum(x, 0, {.where = x}); }),

@@ -36,6 +36,15 @@ TEST(segments, fold_rows_and_leave_out_numbers_out_of_range) {
             Tensor(Shape{1, 2}, std::vector<double>{8, 10}));
 }
 
+TEST(segments, sum_terms_of_an_unreduced_sum) {
+  const Axis a = example_mesh().axes()[0];
+  const Type sum = Type(DType::f32, {4, 2}).with(a, unreduced);
+  const Program program = trace({sum, Type(DType::i32, {4})}, [](const Arrays& x) {
+                            return Arrays{segment_sum(x[0], x[1], 3)};
+                          }).program;
+  EXPECT_EQ(program.type(program.outputs[0]), sum.with(Shape{3, 2}));
+}
+
 TEST(segments, refuse_other_numbers) {
   const Type x(DType::f32, {4, 2});
   EXPECT_EQ(refusal_of_trace({x, Type(DType::i32, {3})}),

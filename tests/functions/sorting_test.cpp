@@ -140,6 +140,43 @@ TEST(histogram, has_bins_of_equal_width_and_a_closed_last_one) {
             row<double>({3, 0, 2, 1, 1}));
 }
 
+TEST(histogram, counts_whole_numbers_in_bins_of_one_each) {
+  std::vector<float> floats;
+  std::vector<std::int32_t> integers;
+  for (int i = 0; i < 100; ++i) {
+    floats.push_back(static_cast<float>(i));
+    integers.push_back(i);
+  }
+  const Tensor ones = row(std::vector<float>(100, 1)), x = row(floats), n = row(integers);
+  auto in_range = [](const Arrays& a) { return histogram(a[0], 100, {.range = {{0, 100}}}).counts; };
+  EXPECT_EQ(computed_by(in_range, {x}), ones);
+  EXPECT_EQ(computed_by(in_range, {n}), ones);
+  std::vector<float> but_the_last(99, 1);
+  but_the_last.back() = 2;
+  EXPECT_EQ(computed_by([](const Arrays& a) { return histogram(a[0], 99).counts; }, {n}), row(but_the_last));
+}
+
+TEST(histogram, refuses_a_range_that_ends_below_its_start) {
+  EXPECT_EQ(refusal_of_trace({Type(DType::f32, {3})},
+                             [](const Arrays& a) { return histogram(a[0], 2, {.range = {{3, 1}}}).counts; }),
+            "T015: histogram: range {3, 1}; the lower end is first");
+}
+
+TEST(histogram, refuses_weights_of_another_shape) {
+  EXPECT_EQ(refusal_of_trace({Type(DType::f32, {2, 2}), Type(DType::f32, {4, 1})},
+                             [](const Arrays& a) { return histogram(a[0], 2, {.weights = a[1]}).counts; }),
+            "T005: histogram: weights f32[4,1] beside f32[2,2]; there is one for each element");
+}
+
+TEST(bincount, passes_weights_that_are_an_unreduced_sum) {
+  const Axis a = example_mesh().axes()[0];
+  const Type sum = Type(DType::f32, {3}).with(a, unreduced);
+  const Program program = trace({Type(DType::i32, {3}), sum}, [](const Arrays& x) {
+                            return Arrays{bincount(x[0], 4, {.weights = x[1]})};
+                          }).program;
+  EXPECT_EQ(program.type(program.outputs[0]), sum.with(Shape{4}));
+}
+
 TEST(histogram, takes_edges_weights_and_density) {
   auto density = [](const Arrays& a) {
     return histogram(a[0], a[1], {.weights = a[2], .density = true}).counts;

@@ -63,6 +63,12 @@ TEST(complex_gradient, of_a_real_loss_is_by_x_minus_i_by_y) {
             row<C>({C{0, -1}}));
 }
 
+TEST(complex_gradient, of_the_direction_is_0_at_0) {
+  auto direction = [](const Array& z) { return reduce_sum(real(sign(z))); };
+  EXPECT_EQ(computed_by([&](const Arrays& z) { return grad(direction)(z[0]); }, {row<C>({C{0, 0}, C{0, 2}})}),
+            row<C>({C{0, 0}, C{0.5, 0}}));
+}
+
 // T(M) = M transposed: <M v, w> = <v, T w> without conjugation.
 TEST(complex_gradient, of_a_product_is_not_conjugated) {
   Tensor m(Shape{2, 2}, std::vector<C>{{1, 1}, {0, 2}, {3, 0}, {0, -1}});

@@ -219,6 +219,20 @@ TEST(take, counts_from_the_end_where_it_fills) {
   EXPECT_TRUE(std::isnan(y.at(2)));
 }
 
+TEST(take, counts_from_the_end) {
+  EXPECT_EQ(computed_by([](const Arrays& x) { return take(x[0], x[1], 0); },
+                        {counted(DType::f32, {3}), places({5}, {-1, -3, -4, 2, 9})}),
+            Tensor(Shape{5}, std::vector<float>{3, 1, 1, 3, 3}));
+  EXPECT_EQ(computed_by([](const Arrays& x) { return take(x[0], -1, 0); }, {counted(DType::f32, {3})}),
+            Tensor::scalar(3.F));
+}
+
+TEST(take_along_axis, counts_from_the_end) {
+  EXPECT_EQ(computed_by([](const Arrays& x) { return take_along_axis(x[0], x[1], -1); },
+                        {counted(DType::f32, {2, 3}), places({2, 2}, {-1, -3, -2, -9})}),
+            Tensor(Shape{2, 2}, std::vector<float>{3, 1, 5, 4}));
+}
+
 TEST(take, of_nothing_takes_nothing) {
   EXPECT_EQ(computed_by([](const Arrays& x) { return take(x[0], x[1], 0); },
                         {Tensor(DType::f32, {0, 2}), Tensor(DType::i32, {0})}),

@@ -12,10 +12,13 @@
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/dims.hpp"
 #include "tutti/ops/indexing.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/scatter.hpp"
 #include "tutti/ops/select.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 
 namespace tutti {
@@ -53,8 +56,19 @@ Tensor filling(DType dtype) {
   });
 }
 
-Array from_the_end(const Array& indices, std::int64_t size) {
-  return select(indices < 0, indices + size, indices);
+// The indices from 0 on: negative ones count from the end. Gather refuses those that are no i32 or i64.
+Array from_the_start(const Array& indices, std::int64_t size) {
+  if (indices.dtype() != DType::i32 && indices.dtype() != DType::i64) return indices;
+  require_no_sum(indices.type());
+  Array wide = size < most_numbered_by_i32 ? indices : convert(indices, DType::i64);
+  Array is_from_the_end = wide < 0;
+  return select(is_from_the_end, wide + size, wide);
+}
+
+Array from_the_start(const Number& number, std::int64_t size) {
+  auto index = static_cast<std::int64_t>(as_scalar(number, DType::i32).at(0));
+  DType dtype = size < most_numbered_by_i32 ? DType::i32 : DType::i64;
+  return constant(as_scalar(index < 0 ? index + size : index, dtype));
 }
 
 }  // namespace
@@ -161,22 +175,40 @@ Array gather(const Operand& x, const Array& indices, const WindowDims& dims, con
   });
 }
 
+Array take_from_the_start(const Array& x, const Array& indices, Dim dim, GatherMode mode) {
+  Dims around;
+  for (Dim other : other_dims(x.rank(), {dim}))
+    around.push_back(other < dim ? other : Dim{other.index - 1 + indices.rank()});
+  WindowDims dims{.window = around,
+                  .collapsed = {dim},
+                  .index_map = {dim},
+                  .index_vector = Dim{indices.rank()}};
+  WindowSizes sizes = x.shape().with(dim, std::min<std::int64_t>(x.shape()[dim], 1)).sizes();
+  return gather(x, indices, dims, sizes, mode);
+}
+
 Array take(const Operand& x, const Operand& indices, int dim, GatherMode mode) {
   return front_end("take", x.where(), [&] {
     Array array = as_array(x);
-    Array wanted = indices.array() ? *indices.array() : constant(as_scalar(*indices.number(), DType::i32));
     Dim from = as_dim(dim, array.type());
-    if (mode == GatherMode::fill_or_drop) wanted = from_the_end(wanted, array.shape()[from]);
-    Dims around;
-    for (Dim other : other_dims(array.rank(), {from}))
-      around.push_back(other < from ? other : Dim{other.index - 1 + wanted.rank()});
-    WindowDims dims{.window = around,
-                    .collapsed = {from},
-                    .index_map = {from},
-                    .index_vector = Dim{wanted.rank()}};
-    WindowSizes sizes = array.shape().with(from, std::min<std::int64_t>(array.shape()[from], 1)).sizes();
-    return gather(array, wanted, dims, sizes, mode);
+    std::int64_t size = array.shape()[from];
+    Array wanted =
+        indices.array() ? from_the_start(*indices.array(), size) : from_the_start(*indices.number(), size);
+    return take_from_the_start(array, wanted, from, mode);
   });
+}
+
+Array take_along_from_the_start(const Array& x, const Array& indices, Dim dim, GatherMode mode) {
+  Dims others = other_dims(x.rank(), {dim});
+  WindowDims dims{.window = {},
+                  .collapsed = {dim},
+                  .batching = others,
+                  .indices_batching = others,
+                  .index_map = {dim},
+                  .index_vector = Dim{x.rank()}};
+  WindowSizes sizes = x.shape().sizes();
+  for (std::int64_t& size : sizes) size = std::min<std::int64_t>(size, 1);
+  return gather(x, indices, dims, sizes, mode);
 }
 
 Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMode mode) {
@@ -189,17 +221,7 @@ Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMod
     require(indices.shape().with(from, 0) == array.shape().with(from, 0), Code::shape,
             "{} and {} differ in another dim than {}; only that one may differ", to_string(array.type()),
             to_string(indices.type()), from.index);
-    Array wanted = mode == GatherMode::clip ? indices : from_the_end(indices, array.shape()[from]);
-    Dims others = other_dims(array.rank(), {from});
-    WindowDims dims{.window = {},
-                    .collapsed = {from},
-                    .batching = others,
-                    .indices_batching = others,
-                    .index_map = {from},
-                    .index_vector = Dim{array.rank()}};
-    WindowSizes sizes = array.shape().sizes();
-    for (std::int64_t& size : sizes) size = std::min<std::int64_t>(size, 1);
-    return gather(array, wanted, dims, sizes, mode);
+    return take_along_from_the_start(array, from_the_start(indices, array.shape()[from]), from, mode);
   });
 }
 

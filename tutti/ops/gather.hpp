@@ -38,17 +38,18 @@ static_assert(complete<Gather>());
 /// What becomes of a window that does not lie inside: jax.lax.GatherScatterMode.
 enum class GatherMode {
   clip,          // its start is brought inside
-  fill_or_drop,  // gather gives NaN (integers: the smallest value, bool: true); scatter leaves it out, whole
+  fill_or_drop,  // gather gives NaN (signed integers: the smallest value, unsigned: the largest, bool: true);
+                 // scatter leaves it out, whole
 };
 
 /// jax.lax.gather. Throws T005, T006 (gather_c1 to _c21), T007 for indices that are not integers, T004.
 Array gather(const Operand& x, const Array& indices, const WindowDims& dims, const WindowSizes& sizes,
              GatherMode mode = GatherMode::clip);
-/// jax.numpy.take: x[.., indices, ..] along `dim`. In mode fill_or_drop negative indices count from the end.
+/// jax.numpy.take: x[.., indices, ..] along `dim`. Negative indices count from the end.
 /// x: [.., d, ..], indices: [i..] -> [.., i.., ..]. Throws T006 for the dim, T005 to take from nothing, T007, T004.
 Array take(const Operand& x, const Operand& indices, int dim, GatherMode mode = GatherMode::clip);
 /// jax.numpy.take_along_axis: result[.., i, ..] = x[.., indices[.., i, ..], ..] along `dim`; the other sizes are equal.
-/// In mode fill_or_drop negative indices count from the end. Throws T005, T006, T007, T004.
+/// Negative indices count from the end. Throws T005, T006, T007, T004.
 Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMode mode = GatherMode::clip);
 
 }  // namespace tutti

@@ -13,13 +13,6 @@
 namespace tutti {
 namespace {
 
-void require_no_sum(Type index) {
-  for (const auto& [axis, state] : index.states())
-    require(state != State::unreduced, Code::state,
-            "the index is {} ({}); one cannot look things up by its terms. Reduce first: psum(index, \"{}\")",
-            in_words(index, axis), to_string(index), axis.name);
-}
-
 // The data where an index varies.
 AxisStates with_varying(AxisStates data, Type x, Type index) {
   for (const auto& [axis, state] : index.states()) {
@@ -35,6 +28,13 @@ AxisStates with_varying(AxisStates data, Type x, Type index) {
 }
 
 }  // namespace
+
+void require_no_sum(Type index) {
+  for (const auto& [axis, state] : index.states())
+    require(state != State::unreduced, Code::state,
+            "the index is {} ({}); one cannot look things up by its terms. Reduce first: psum(index, \"{}\")",
+            in_words(index, axis), to_string(index), axis.name);
+}
 
 std::vector<AxisStates> states_by_indices(const Types& operands, const AreIndices& are_indices) {
   Types data;

@@ -9,6 +9,8 @@ namespace tutti {
 /// Which operands of an op are indices; the others are data, in which it is linear.
 using AreIndices = std::vector<bool>;
 
+/// Throws T004 for an index that is an unreduced sum.
+void require_no_sum(Type index);
 /// What each operand wants to be. The data agree as for a linear op. Indices are I or R: they have no cotangent; where
 /// one varies everything does. Throws T004 for indices that are an unreduced sum, and for data that is one where an
 /// index varies.

@@ -10,10 +10,10 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/elementwise.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/tensor/loops/plain/sorting.hpp"
 
 namespace tutti {
@@ -145,7 +145,7 @@ Jvp Sort::jvp(const Arrays& operands, const Tangents& tangents) const {
   sorted.pop_back();
   Tangents moved;
   for (const auto& tangent : tangents)
-    moved.push_back(tangent ? std::optional(take_along_axis(*tangent, order, dim.index)) : std::nullopt);
+    moved.push_back(tangent ? std::optional(take_along_from_the_start(*tangent, order, dim)) : std::nullopt);
   return {sorted, moved};
 }
 

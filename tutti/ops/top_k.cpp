@@ -6,9 +6,9 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/elementwise.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/linearity.hpp"
 #include "tutti/ops/states.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/tensor/loops/plain/sorting.hpp"
 
 namespace tutti {
@@ -47,7 +47,7 @@ Kernel TopK::kernel(const Layout& layout) const {
 Jvp TopK::jvp(const Arrays& operands, const Tangents& tangents) const {
   if (!tangents[0]) return constant_jvp(*this, operands);
   Arrays results = tutti::apply(*this, operands);
-  return {results, {take_along_axis(*tangents[0], results[1], dim.index), std::nullopt}};
+  return {results, {take_along_from_the_start(*tangents[0], results[1], dim), std::nullopt}};
 }
 
 BatchedArrays TopK::batch(const Axis&, const BatchedArrays& operands, const Types&) const {

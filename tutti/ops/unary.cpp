@@ -36,6 +36,14 @@ Array tangent_of_atanh(const Array& x, const Array& t) {
   return t / above / below;
 }
 
+// t without its part along y = sign(x), over |x|; 0 at 0, also in reverse.
+Array tangent_of_direction(const Array& x, const Array& y, const Array& t) {
+  Array is_zero = equal(x, 0), size = select(is_zero, 1, abs(x));
+  Array across = t - y * convert(along(y, t), t.dtype());
+  Array per_size = across / convert(size, t.dtype());
+  return select(is_zero, zeros_like(t), per_size);
+}
+
 // The derivative at x, where fn is y, times the tangent t. None: zero everywhere.
 std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, const Array& t) {
   bool of_complex = is_complex(x.dtype());
@@ -70,10 +78,7 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::erfc: return (-two_over_sqrt_pi * exp(-(x * x))) * t;
     case UnaryFn::lgamma: return digamma(x) * t;
     case UnaryFn::digamma: return trigamma(x) * t;
-    case UnaryFn::sign:
-      if (!of_complex) return std::nullopt;
-      return select(not_equal(x, 0), (t - y * convert(along(y, t), t.dtype())) / convert(abs(x), t.dtype()),
-                    zeros_like(t));
+    case UnaryFn::sign: return of_complex ? std::optional(tangent_of_direction(x, y, t)) : std::nullopt;
     case UnaryFn::real: return real(t);
     case UnaryFn::imag: return imag(t);
     case UnaryFn::round:

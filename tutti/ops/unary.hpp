@@ -64,7 +64,7 @@ Array exp2(const Operand& x);
 Array log2(const Operand& x);
 Array log10(const Operand& x);
 Array tan(const Operand& x);
-/// numpy.arcsin, arccos, arctan; NaN outside of [-1, 1].
+/// numpy.arcsin, arccos, NaN outside of [-1, 1]; numpy.arctan.
 Array asin(const Operand& x);
 Array acos(const Operand& x);
 Array atan(const Operand& x);

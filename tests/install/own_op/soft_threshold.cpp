@@ -17,6 +17,7 @@ namespace {
 // A NaN stays one.
 double thresholded(double x, double t) {
   const double left = std::fabs(x) - t;
+  if (x == 0) return std::isnan(left) ? left : 0;
   return std::copysign(left < 0 ? 0 : left, x);
 }
 

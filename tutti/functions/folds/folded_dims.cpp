@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/folds/folded_dims.hpp"
 
+#include <algorithm>
+
+#include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/reshape.hpp"
 
 namespace tutti {
+
+Dims folded_dims(const Array& x, const WhichDims& dims) {
+  const Dims folded = dims.resolve(x.type());
+  for (auto it = folded.begin(); it != folded.end(); ++it)
+    require(std::find(folded.begin(), it, *it) == it, Code::dim,
+            "dim {} of {} is named twice; name each dim once", it->index, to_string(x.type()));
+  return folded;
+}
 
 Array with_kept_dims(const Array& folded, const Array& x, const Dims& dims, bool keepdims) {
   if (!keepdims) return folded;

@@ -7,6 +7,8 @@
 
 namespace tutti {
 
+/// The dims of x to be folded, in ascending order. Throws T006 for one that is out of range or named twice.
+Dims folded_dims(const Array& x, const WhichDims& dims);
 /// `folded`, which lacks `dims` of x, with these dims of size 1 if they are kept.
 Array with_kept_dims(const Array& folded, const Array& x, const Dims& dims, bool keepdims);
 /// `folded`, which lacks `dims` of x, repeated along them.

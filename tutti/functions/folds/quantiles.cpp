@@ -11,12 +11,12 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/sort.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 
@@ -38,15 +38,25 @@ Array sorted_along(const Array& x, const Dims& dims) {
   return sort(reshape(transpose(all_nan, order), Shape(std::move(sizes))), -1);
 }
 
+// Both by their weights. At weight 0 it is `low` itself: 0 times an infinite element would be NaN.
+Array weighted(const Array& low, const Array& high, double weight) {
+  if (weight == 0) return low;
+  const Array of_low = low * (1.0 - weight);
+  return of_low + high * weight;
+}
+
+Array weighted(const Array& low, const Array& high, const Array& weight) {
+  const Array is_low = equal(weight, 0);
+  const Array finite_low = select(is_low, 0, low), finite_high = select(is_low, 0, high);
+  const Array of_low = finite_low * (1.0 - weight);
+  return select(is_low, low, of_low + finite_high * weight);
+}
+
 // Between two elements; `weight` is a number or an array.
 template <class Weight>
 Array between(QuantileMethod method, const Array& low, const Array& high, const Weight& weight) {
-  const auto rest = 1.0 - weight;
   switch (method) {
-    case QuantileMethod::linear: {
-      const Array of_low = low * rest;
-      return of_low + high * weight;
-    }
+    case QuantileMethod::linear: return weighted(low, high, weight);
     case QuantileMethod::lower: return low;
     case QuantileMethod::higher: return high;
     case QuantileMethod::midpoint: return (low + high) * 0.5;
@@ -73,8 +83,9 @@ Array at_array(const Array& sorted, const Array& given, QuantileMethod method) {
   require(q.dtype() == sorted.dtype(), Code::dtype, "q is {} beside {}; convert it: convert(q, DType::{})",
           to_string(q.type()), to_string(sorted.type()), name(sorted.dtype()));
   const Array place = q * (sorted.dim(-1) - 1), low = floor(place);
-  const Array below = take(sorted, convert(low, DType::i32), -1);
-  const Array above = take(sorted, convert(ceil(place), DType::i32), -1);
+  const Dim last{sorted.rank() - 1};
+  const Array below = take_from_the_start(sorted, convert(low, DType::i32), last);
+  const Array above = take_from_the_start(sorted, convert(ceil(place), DType::i32), last);
   const Array found = between(method, below, above, place - low);
   return q.rank() == 0 ? found : move_dim(found, Dim{found.rank() - 1}, Dim{0});
 }
@@ -95,9 +106,9 @@ Array in_shape(const Array& found, const Array& x, const Dims& dims, const Array
 Array quantile(const Operand& x, const Operand& q, const WhichDims& dims, const QuantileOptions& options) {
   return front_end("quantile", x.where(), [&] {
     const Array given = as_array(x);
+    const Dims over = folded_dims(given, dims);
     require(!is_complex(given.dtype()), Code::dtype, "{} is complex, which has no order; take its parts",
             to_string(given.type()));
-    const Dims over = dims.resolve(given.type());
     require(folded_elements(given, over) > 0, Code::shape, "{} has no elements over dims {}, so no quantile",
             to_string(given.type()), to_string(over));
     require(folded_elements(given, over) <= most_numbered_by_i32, Code::dtype,

@@ -13,6 +13,7 @@
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/unary.hpp"
+#include "tutti/ops/zeros_of.hpp"
 
 namespace tutti {
 namespace {
@@ -23,7 +24,8 @@ Array only_where(const Array& x, const Array& where, int neutral) {
           "where is {}, not bool; compare it: not_equal(where, 0)", to_string(where.type()));
   require(broadcast_shape(where.shape(), x.shape()) == x.shape(), Code::shape,
           "where is {}, which does not broadcast to {}", to_string(where.type()), to_string(x.type()));
-  return select(where, x, neutral);
+  // Zeros pass for the terms of an unreduced sum.
+  return neutral == 0 ? select(where, x, zeros_of(x.type())) : select(where, x, neutral);
 }
 
 Array is_nonzero(const Array& x) { return x.dtype() == DType::boolean ? x : not_equal(x, 0); }
@@ -34,7 +36,7 @@ Array folded_with_options(std::string_view name, Fold fold, int neutral, const O
                           const WhichDims& dims, const ReductionOptions& options) {
   return front_end(name, x.where(), [&] {
     const Array given = as_array(x);
-    const Dims over = dims.resolve(given.type());
+    const Dims over = folded_dims(given, dims);
     Array array = options.dtype ? convert(given, *options.dtype) : given;
     if (options.where && array.dtype() == DType::boolean) array = convert(array, DType::i32);
     if (options.where) array = only_where(array, *options.where, neutral);
@@ -45,7 +47,7 @@ Array folded_with_options(std::string_view name, Fold fold, int neutral, const O
 Array extreme(std::string_view name, Fold fold, const Operand& x, const WhichDims& dims, bool keepdims) {
   return front_end(name, x.where(), [&] {
     const Array array = as_array(x);
-    const Dims over = dims.resolve(array.type());
+    const Dims over = folded_dims(array, dims);
     for (Dim dim : over)
       require(array.shape()[dim] > 0, Code::shape,
               "dim {} of {} has no elements, so there is no {}; reduce_{} gives the {} value of the dtype",
@@ -83,19 +85,17 @@ Array ptp(const Operand& x, const WhichDims& dims, const ExtremeOptions& options
 Array any(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
   return front_end("any", x.where(), [&] {
     const Array array = as_array(x);
-    const Dims over = dims.resolve(array.type());
-    const Array hits = is_nonzero(array);
-    return with_kept_dims(reduce_max(hits, over), array, over, options.keepdims);
+    const Dims over = folded_dims(array, dims);
+    return with_kept_dims(reduce_max(is_nonzero(array), over), array, over, options.keepdims);
   });
 }
 
 Array count_nonzero(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
   return front_end("count_nonzero", x.where(), [&] {
     const Array array = as_array(x);
-    const Array hits = is_nonzero(array);
-    const Dims over = dims.resolve(array.type());
+    const Dims over = folded_dims(array, dims);
     // Over no dims reduce_sum counts, too: in i32.
-    return with_kept_dims(reduce_sum(hits, over), array, over, options.keepdims);
+    return with_kept_dims(reduce_sum(is_nonzero(array), over), array, over, options.keepdims);
   });
 }
 
@@ -133,7 +133,7 @@ Array vector_norm(const Array& x, const Dims& dims, double ord) {
 Array norm(const Operand& x, const WhichDims& dims, const NormOptions& options) {
   return front_end("norm", x.where(), [&] {
     const Array given = as_array(x);
-    const Dims over = dims.resolve(given.type());
+    const Dims over = folded_dims(given, dims);
     const Array array = as_computed(given);
     require(!options.ord || over.size() == 1, Code::refused_rule,
             "ord = {} over {} dims of {}; an order is that of vectors, so of one dim. Without ord it is the "

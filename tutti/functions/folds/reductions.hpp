@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by their NumPy names; programs show the ops. Those of all: reduce_min of bool.
+// Reductions by their NumPy names; programs show the ops. `all` is in ir/index.hpp.
 #pragma once
 
 #include <optional>

@@ -7,6 +7,7 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/scatter.hpp"
+#include "tutti/ops/zeros_of.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 
 namespace tutti {
@@ -22,6 +23,14 @@ WindowDims rows_of(const Array& x) {
 Array as_row_numbers(const Array& segments) {
   if (segments.dtype() == DType::i32 || segments.dtype() == DType::i64) return segments;
   return convert(segments, bytes_per_element(segments.dtype()) < 4 ? DType::i32 : DType::i64);
+}
+
+// Zeros pass for the terms of an unreduced sum.
+Array neutral_elements(ReduceKind kind, const Type& type) {
+  if (kind == ReduceKind::sum) return zeros_of(type);
+  Tensor none(type.dtype(), Shape{});
+  write_neutral_element(kind, type.dtype(), none.mutable_bytes());
+  return broadcast_to(constant(none), type.shape());
 }
 
 using ScatterBy = Array (*)(const Operand&, const Array&, const Operand&, const WindowDims&,
@@ -41,9 +50,7 @@ Array of_segments(std::string_view name, ReduceKind kind, ScatterBy scatter_by, 
             to_string(rows.type()));
     require(!is_complex(rows.dtype()) || kind == ReduceKind::sum, Code::dtype,
             "{} is complex, which has no order; take its parts", to_string(rows.type()));
-    Tensor none(rows.dtype(), Shape{});
-    write_neutral_element(kind, rows.dtype(), none.mutable_bytes());
-    const Array start = broadcast_to(constant(none), rows.shape().with(Dim{0}, num_segments));
+    const Array start = neutral_elements(kind, rows.type().with(rows.shape().with(Dim{0}, num_segments)));
     return scatter_by(start, as_row_numbers(numbers), rows, rows_of(rows), {});
   });
 }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "tutti/base/require.hpp"
+#include "tutti/functions/numbers/spaced.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/compare.hpp"
@@ -12,7 +13,6 @@
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/cumulative.hpp"
 #include "tutti/ops/dims.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
@@ -20,7 +20,9 @@
 #include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/sort.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/ops/unary.hpp"
+#include "tutti/ops/zeros_of.hpp"
 
 namespace tutti {
 namespace {
@@ -73,7 +75,7 @@ Array unique_values(const Array& x, std::int64_t size, const Runs& runs, const U
   const Array places = select(runs.starts, runs.number, size);  // beyond the end: left out
   const Array none = zeros({size}, DType::i32);
   const Array first = scatter(none, places, iota(DType::i32, {n}, 0), single_elements());
-  Array values = take(runs.sorted, first, 0);
+  Array values = take_from_the_start(runs.sorted, first, Dim{0});
   if (!options.fill) return values;
   const Array last = slice_in_dim(runs.number, n - 1, n);
   const Array is_there = iota(DType::i32, {size}, 0) <= last;
@@ -132,7 +134,7 @@ Array places_among(const Array& sorted, const Array& values, Side side) {
   const std::int64_t n = sorted.dim(0);
   Array low = zeros(values.shape(), DType::i32), high = low + n;
   for (int steps = std::bit_width(static_cast<std::uint64_t>(n)); steps > 0; --steps) {
-    const Array middle = low + (high - low) / 2, element = take(sorted, middle, 0);
+    const Array middle = low + (high - low) / 2, element = take_from_the_start(sorted, middle, Dim{0});
     const Array goes_left = side == Side::left ? ~is_below(element, values) : is_below(values, element);
     low = select(goes_left, low, middle);
     high = select(goes_left, middle, high);
@@ -169,9 +171,14 @@ Array as_places(const Array& x, std::int64_t length) {
   }
 }
 
+void require_one_for_each(const Array& weights, const Array& x) {
+  require(weights.shape() == x.shape(), Code::shape, "weights {} beside {}; there is one for each element",
+          to_string(weights.type()), to_string(x.type()));
+}
+
 // How the weights of the elements at each place sum up.
 Array sums_at(const Array& places, const Array& weights, std::int64_t length) {
-  const Array none = zeros({length}, weights.dtype());
+  const Array none = zeros_of(weights.type().with(Shape{length}));
   return scatter_add(none, places, weights, single_elements());
 }
 
@@ -187,34 +194,29 @@ Array bincount(const Operand& x, std::int64_t length, const BincountOptions& opt
     require(is_integer(array.dtype()) || array.dtype() == DType::boolean, Code::dtype,
             "{} is not of integers, so it has no counts; convert it, or use histogram",
             to_string(array.type()));
-    const bool weighs = options.weights.has_value();
-    require(!weighs || options.weights->shape() == array.shape(), Code::shape,
-            "weights {} beside {}; there is one for each element",
-            weighs ? to_string(options.weights->type()) : "", to_string(array.type()));
+    if (options.weights) require_one_for_each(*options.weights, array);
     const Array places = maximum(as_places(array, length), 0);
-    return sums_at(places, weighs ? *options.weights : ones(array.shape(), DType::i32), length);
+    return sums_at(places, options.weights ? *options.weights : ones(array.shape(), DType::i32), length);
   });
 }
 
 namespace {
 
-// From `low` to `high`, as jax.numpy.linspace.
-Array edges_between(const Array& low, const Array& high, std::int64_t bins) {
-  const Array step = iota(low.dtype(), {bins}, 0) / bins;
-  const Array of_low = low * (1 - step), inner = of_low + high * step;
-  return concatenate({inner, reshape(high, {1})});
+Array edges_of_range(const HistogramRange& range, std::int64_t bins, DType dtype) {
+  require(range.low <= range.high, Code::argument, "range {{{}, {}}}; the lower end is first", range.low,
+          range.high);
+  const double around = range.low == range.high ? 0.5 : 0;
+  return convert(spaced(dtype, range.low - around, range.high + around, bins + 1), dtype);
 }
 
 Array edges_of(const Array& x, std::int64_t bins, const HistogramOptions& options) {
-  const DType dtype = x.dtype();
-  if (!options.range)
-    require(x.type().elements() > 0, Code::shape,
-            "{} has no elements, so no range; give one: {{.range = ..}}", to_string(x.type()));
-  const Array low = options.range ? full({}, options.range->low, dtype) : reduce_min(x);
-  const Array high = options.range ? full({}, options.range->high, dtype) : reduce_max(x);
+  if (options.range) return edges_of_range(*options.range, bins, x.dtype());
+  require(x.type().elements() > 0, Code::shape, "{} has no elements, so no range; give one: {{.range = ..}}",
+          to_string(x.type()));
+  const Array low = convert(reduce_min(x), DType::f64), high = convert(reduce_max(x), DType::f64);
   const Array is_point = equal(low, high);
-  const Array lower = select(is_point, low - 0.5, low);
-  return edges_between(lower, select(is_point, high + 0.5, high), bins);
+  const Array lower = select(is_point, low - 0.5, low), upper = select(is_point, high + 0.5, high);
+  return convert(spaced(x.dtype(), lower, upper, bins + 1), x.dtype());
 }
 
 Histogram counted(const Array& x, const Array& edges, const HistogramOptions& options) {
@@ -222,11 +224,7 @@ Histogram counted(const Array& x, const Array& edges, const HistogramOptions& op
   const Array last = index_in_dim(edges, -1);
   const Array found = searchsorted(edges, x, {.side = Side::right});
   const Array bin = select(equal(x, last), static_cast<std::int32_t>(n - 1), found);
-  const bool weighs = options.weights.has_value();
-  require(!weighs || options.weights->type().elements() == x.dim(0), Code::shape,
-          "weights {} beside {}; there is one for each element",
-          weighs ? to_string(options.weights->type()) : "", to_string(x.type()));
-  const Array weights = weighs ? flat(*options.weights) : ones(x.shape(), x.dtype());
+  const Array weights = options.weights ? flat(*options.weights) : ones(x.shape(), x.dtype());
   // Bin 0 is below all edges; beyond the last one nothing counts.
   Array counts = slice_in_dim(sums_at(bin, weights, n), 1, {});
   if (options.density) {
@@ -238,8 +236,7 @@ Histogram counted(const Array& x, const Array& edges, const HistogramOptions& op
 }
 
 // In f32 if it is of integers, as one row.
-Array row_of_floats(const Operand& x) {
-  const Array array = as_array(x);
+Array row_of_floats(const Array& array) {
   require(!is_complex(array.dtype()), Code::dtype, "{} is complex, which has no order; take its parts",
           to_string(array.type()));
   return flat(is_float(array.dtype()) ? array : convert(array, DType::f32));
@@ -249,7 +246,8 @@ Array row_of_floats(const Operand& x) {
 
 Histogram histogram(const Operand& x, std::int64_t bins, const HistogramOptions& options) {
   return front_end("histogram", x.where(), [&] {
-    const Array row = row_of_floats(x);
+    const Array array = as_array(x), row = row_of_floats(array);
+    if (options.weights) require_one_for_each(*options.weights, array);
     require(bins > 0, Code::shape, "{} bins; there is one at least", bins);
     require_numbered(bins, row);
     return counted(row, edges_of(row, bins, options), options);
@@ -260,7 +258,9 @@ Histogram histogram(const Operand& x, const Array& edges, const HistogramOptions
   return front_end("histogram", x.where(), [&] {
     require(edges.rank() == 1 && edges.dim(0) > 1, Code::shape,
             "edges {}; they are one row of two or more ascending numbers", to_string(edges.type()));
-    return counted(row_of_floats(x), edges, options);
+    const Array array = as_array(x);
+    if (options.weights) require_one_for_each(*options.weights, array);
+    return counted(row_of_floats(array), edges, options);
   });
 }
 

@@ -58,7 +58,8 @@ struct Histogram {
 };
 /// jax.numpy.histogram: how many elements are in each of `bins` bins of equal width, and the bins + 1 edges. The last bin has
 /// its upper edge. Counts and edges have the dtype of x; of integers and bools f32. x: [..] -> [bins], [bins + 1].
-/// Throws T005 for no bins, and without a range for no elements; T007, T004.
+/// Edges are computed in f64 and rounded once.
+/// Throws T005 for no bins, and without a range for no elements; T015 for a range that ends below its start; T007, T004.
 Histogram histogram(const Operand& x, std::int64_t bins = 10, const HistogramOptions& options = {});
 /// The same with ascending edges. edges: [bins + 1], of the dtype of x.
 Histogram histogram(const Operand& x, const Array& edges, const HistogramOptions& options = {});

@@ -42,7 +42,7 @@ Array in_half_of(const Array& x, const Array& found) {
 Array mean(const Operand& x, const WhichDims& dims, const MeanOptions& options) {
   return front_end("mean", x.where(), [&] {
     Array array = as_array(x);
-    Dims folded = dims.resolve(array.type());
+    Dims folded = folded_dims(array, dims);
     return with_kept_dims(mean_over(array, folded), array, folded, options.keepdims);
   });
 }
@@ -52,7 +52,7 @@ Array nanmean(const Operand& x, const WhichDims& dims, const MeanOptions& option
     const Array given = as_array(x);
     if (!is_inexact(given.dtype())) return mean(given, dims, options);
     const Array array = as_computed(given), is_nan = is_nan_in(array);
-    const Dims folded = dims.resolve(array.type());
+    const Dims folded = folded_dims(given, dims);
     const Array total = reduce_sum(select(is_nan, 0, array), folded);
     const Array count = reduce_sum(convert(~is_nan, array.dtype()), folded);
     return with_kept_dims(in_half_of(given, total / count), given, folded, options.keepdims);
@@ -79,7 +79,7 @@ Array average(const Operand& x, const WhichDims& dims, const AverageOptions& opt
   return front_end("average", x.where(), [&] {
     const Array given = as_array(x);
     if (!options.weights) return mean(given, dims, {.keepdims = options.keepdims});
-    const Dims folded = dims.resolve(given.type());
+    const Dims folded = folded_dims(given, dims);
     const Array array = as_computed(given);
     const Array weights = weights_of(array, as_computed(*options.weights), folded);
     const Array total = reduce_sum(array * weights, folded);
@@ -91,7 +91,7 @@ Array average(const Operand& x, const WhichDims& dims, const AverageOptions& opt
 Array variance(const Operand& x, const WhichDims& dims, const VarianceOptions& options) {
   return front_end("variance", x.where(), [&] {
     Array array = as_array(x);
-    Dims folded = dims.resolve(array.type());
+    Dims folded = folded_dims(array, dims);
     const Array found = in_half_of(array, variance_over(array, folded, options.ddof));
     return with_kept_dims(found, array, folded, options.keepdims);
   });
@@ -100,7 +100,7 @@ Array variance(const Operand& x, const WhichDims& dims, const VarianceOptions& o
 Array stddev(const Operand& x, const WhichDims& dims, const VarianceOptions& options) {
   return front_end("stddev", x.where(), [&] {
     Array array = as_array(x);
-    Dims folded = dims.resolve(array.type());
+    Dims folded = folded_dims(array, dims);
     const Array found = in_half_of(array, sqrt(variance_over(array, folded, options.ddof)));
     return with_kept_dims(found, array, folded, options.keepdims);
   });
@@ -114,7 +114,7 @@ Array standardize(const Operand& x, const WhichDims& dims, double epsilon) {
             "{} is complex; standardize its parts: standardize(real(x)), standardize(imag(x))",
             to_string(array.type()));
     if (!is_inexact(own) || is_half(own)) array = convert(array, DType::f32);
-    Dims folded = dims.resolve(array.type());
+    Dims folded = folded_dims(array, dims);
     Array away = array - spread_along(mean_over(array, folded), array, folded);
     Array found = away * spread_along(rsqrt(mean_over(away * away, folded) + epsilon), array, folded);
     return is_half(own) ? convert(found, own) : found;

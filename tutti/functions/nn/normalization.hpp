@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisation of layers; programs show the ops. standardize is in functions/statistics.
+// Normalisation of layers; programs show the ops. standardize is in functions/folds/statistics.
 #pragma once
 
 #include "tutti/ir/array.hpp"

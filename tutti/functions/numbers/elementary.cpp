@@ -150,9 +150,8 @@ Array logaddexp(const Operand& a, const Operand& b) {
   return front_end("logaddexp", a.where(), [&] {
     const auto [x, y] = as_equal_shapes(a, b);
     require_floats(x);
-    Array away = x - y;
-    Array is_undefined = not_equal(away, away);  // inf - inf; where x or y is NaN, `larger` is
-    Array distance = abs(select(is_undefined, 0, away)), larger = maximum(x, y);
+    Array is_same = equal(x, y), away = x - y;  // inf - inf is NaN
+    Array distance = abs(select(is_same, 0, away)), larger = maximum(x, y);
     return larger + log1p(exp(-distance));
   });
 }

@@ -20,7 +20,7 @@ struct NanToNumOptions {
 /// x with numbers in the place of NaN and infinities, also in the parts of complex numbers. Integers stay as they are.
 Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
-/// The largest whole number that is not above a / b. Of integers: (-7, 2) -> -4; x / 0 is what `/` gives.
+/// The largest whole number that is not above a / b. Of integers: (-7, 2) -> -4; (5, 0) -> -2, as in JAX.
 /// Throws T007 for bool and complex numbers.
 Array floor_divide(const Operand& a, const Operand& b);
 /// What floor_divide leaves, with the sign of b (Python's %): (-7, 2) -> 1. Of integers 0 for b = 0. `%` and rem have the
@@ -33,8 +33,8 @@ Array copysign(const Operand& a, const Operand& b);
 Array hypot(const Operand& a, const Operand& b);
 /// log(exp(a) + exp(b)) without overflow. Floats only (T007).
 Array logaddexp(const Operand& a, const Operand& b);
-/// jax.scipy.special.xlogy: a log(b), and 0 where a is 0 and b is not NaN. The derivative by a is log(b), 0 where both are
-/// 0. Floats only (T007).
+/// jax.scipy.special.xlogy: a log(b), and 0 where a is 0 and b is not NaN. The derivative by a is log(b); where
+/// a is 0 and log(b) is no finite number, 0. Floats only (T007).
 Array xlogy(const Operand& a, const Operand& b);
 
 /// Degrees as radians, and back. Error: 1.5 units in the last place.

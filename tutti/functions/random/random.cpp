@@ -14,13 +14,13 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dims.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/random_bits.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/sort.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 
 namespace tutti {
 namespace {
@@ -139,7 +139,7 @@ Array permutation(const Key& key, const Array& x, int dim, Where where) {
   return front_end("permutation", where, [&] {
     Dim along = as_dim(dim, x.type());
     Array order = permutation(key, x.shape()[along]);
-    return x.shape()[along] == 0 ? x : take(x, order, along.index);
+    return x.shape()[along] == 0 ? x : take_from_the_start(x, order, along);
   });
 }
 
@@ -162,7 +162,7 @@ Array choice(const Key& key, const Array& x, const Shape& shape, const ChoiceOpt
   return front_end("choice", where, [&] {
     Dim along = as_dim(options.dim, x.type());
     Array chosen = choice(key, x.shape()[along], shape, options);
-    if (shape.elements() > 0) return take(x, chosen, along.index);
+    if (shape.elements() > 0) return take_from_the_start(x, chosen, along);
     std::vector<std::int64_t> sizes = x.shape().sizes();
     sizes.erase(sizes.begin() + along.index);
     sizes.insert(sizes.begin() + along.index, shape.begin(), shape.end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "tutti/base/require.hpp"
 #include "tutti/functions/random/random_draw.hpp"
@@ -46,8 +47,14 @@ Array clipped(const Array& x, DType to) {
   return convert(clamp(lowest, x, largest), to);
 }
 
+Array constant_of(const Number& number) {
+  const auto* large = std::get_if<std::uint64_t>(&number);
+  bool is_beyond_i64 = large && *large > limits_of(DType::i64).largest;
+  return constant(as_scalar(number, is_beyond_i64 ? DType::u64 : DType::i64));
+}
+
 Array bound_of(const Operand& bound, const Shape& shape, std::string_view name) {
-  Array x = bound.array() ? *bound.array() : constant(as_scalar(*bound.number(), DType::i64));
+  Array x = bound.array() ? *bound.array() : constant_of(*bound.number());
   require(is_integer(x.dtype()), Code::dtype, "{} is {}, not an integer", name, to_string(x.type()));
   require(broadcast_shape(shape, x.shape()) == shape, Code::shape,
           "{} is {}, which does not broadcast to [{}]", name, to_string(x.type()), to_string(shape));
@@ -102,8 +109,8 @@ Array randint(const Key& key, const Shape& shape, const Operand& low, const Oper
     // Few bits would be biased.
     Limits limits = limits_of(dtype);
     auto largest = static_cast<std::int64_t>(limits.largest);
-    from = clamp(limits.lowest, convert(from, DType::i32), largest);
-    to = clamp(limits.lowest, convert(to, DType::i32), largest + 1);
+    from = clamp(limits.lowest, clipped(from, DType::i32), largest);
+    to = clamp(limits.lowest, clipped(to, DType::i32), largest + 1);
     return convert(integers(key, shape, from, to, DType::i32, sharding), dtype);
   });
 }

@@ -3,57 +3,16 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/functions/numbers/spaced.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
-#include "tutti/ops/iota.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/unary.hpp"
 
 namespace tutti {
-namespace {
-
-DType computed_in(DType dtype) {
-  if (is_half(dtype)) return DType::f32;
-  if (is_inexact(dtype)) return dtype;
-  return bytes_per_element(dtype) == 8 ? DType::f64 : DType::f32;
-}
-
-Array bound(const Operand& x, DType dtype) {
-  return x.number() ? constant(as_scalar(*x.number(), dtype)) : convert(x, dtype);
-}
-
-// Both bounds are of dtype `dtype` and of one shape.
-Array spaced(const Array& start, const Array& stop, std::int64_t n, const LinspaceOptions& options) {
-  require(n >= 0, Code::shape, "{} values; a size is at least 0", n);
-  Type result = start.type().inserted(Dim{0}, n);
-  Dim dim = as_dim(options.dim, result);
-  if (n == 0) return zeros(start.shape().inserted(dim, 0), start.dtype());
-  Array first = expand_dims(start, dim.index);
-  if (n < 2) return first;
-  Array last = expand_dims(stop, dim.index);
-  std::int64_t parts = options.endpoint ? n - 1 : n;
-  Shape along = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(result.rank()), 1)).with(dim, parts);
-  DType real = is_complex(start.dtype()) ? part_of(start.dtype()) : start.dtype();
-  Array share = convert(iota(real, along, dim.index) / static_cast<double>(parts), start.dtype());
-  Array rest = 1.0 - share;
-  Array of_first = first * rest, of_last = last * share, values = of_first + of_last;
-  return options.endpoint ? concatenate({values, last}, dim.index) : values;
-}
-
-Array spaced_in(DType dtype, const Operand& start, const Operand& stop, std::int64_t n,
-                const LinspaceOptions& options) {
-  Array first = bound(start, dtype), last = bound(stop, dtype);
-  Shape shape = broadcast_shape(first.shape(), last.shape());
-  first = broadcast_to(first, shape);
-  return spaced(first, broadcast_to(last, shape), n, options);
-}
-
-}  // namespace
-
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype) {
   return front_end("full_like", x.where(), [&] {
     Array like = as_array(x);
@@ -66,7 +25,7 @@ Array full_like(const Operand& x, const Operand& value, std::optional<DType> dty
 Array linspace(const Operand& start, const Operand& stop, std::int64_t n, DType dtype,
                const LinspaceOptions& options) {
   return front_end("linspace", start.where(), [&] {
-    Array values = spaced_in(computed_in(dtype), start, stop, n, options);
+    Array values = spaced(dtype, start, stop, n, {options.endpoint, options.dim});
     return convert(is_integer(dtype) ? floor(values) : values, dtype);
   });
 }
@@ -74,7 +33,7 @@ Array linspace(const Operand& start, const Operand& stop, std::int64_t n, DType 
 Array logspace(const Operand& start, const Operand& stop, std::int64_t n, DType dtype,
                const LogspaceOptions& options) {
   return front_end("logspace", start.where(), [&] {
-    Array exponents = spaced_in(computed_in(dtype), start, stop, n, {options.endpoint, options.dim});
+    Array exponents = spaced(dtype, start, stop, n, {options.endpoint, options.dim});
     return convert(pow(options.base, exponents), dtype);
   });
 }

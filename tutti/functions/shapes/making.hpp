@@ -18,8 +18,7 @@ struct LinspaceOptions {
   int dim = 0;           // of the result; negative ones count from the end
 };
 /// numpy.linspace: n values from `start` to `stop`, equally far from each other, along a new dim.
-/// Bounds are numbers or arrays that broadcast. f16, bf16 and integers of up to 32 bits are computed in f32, longer ones in
-/// f64; integers are rounded down.
+/// Bounds are numbers or arrays that broadcast. Values are computed in f64 and rounded once; integers are rounded down.
 /// Throws T005 for a negative n or shapes that do not broadcast, T006 for the dim.
 Array linspace(const Operand& start, const Operand& stop, std::int64_t n, DType dtype,
                const LinspaceOptions& options = {});

@@ -10,10 +10,10 @@
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
-#include "tutti/ops/gather.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
 #include "tutti/ops/slice.hpp"
+#include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/ops/transpose.hpp"
 
 namespace tutti {
@@ -77,7 +77,7 @@ Array taken(const Array& x, const Counts& times, Dim dim) {
   for (std::int64_t i = 0; i < std::ssize(times); ++i)
     rows.insert(rows.end(), static_cast<std::size_t>(times[static_cast<std::size_t>(i)]), i);
   Shape shape{std::ssize(rows)};
-  return take(x, constant(Tensor(shape, rows)), dim.index);
+  return take_from_the_start(x, constant(Tensor(shape, rows)), dim);
 }
 
 Array repeated(const Array& x, const Counts& times, Dim dim) {
