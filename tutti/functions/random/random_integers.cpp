@@ -106,11 +106,11 @@ Array randint(const Key& key, const Shape& shape, const Operand& low, const Oper
     Shape block = block_shape(shape, sharding);
     Array from = bound_of(low, block, "low"), to = bound_of(high, block, "high");
     if (bytes_per_element(dtype) >= 4) return integers(key, shape, from, to, dtype, sharding);
-    // Few bits would be biased.
+    // Few bits would be biased. Bounds beyond i32 wrap, as in JAX.
     Limits limits = limits_of(dtype);
     auto largest = static_cast<std::int64_t>(limits.largest);
-    from = clamp(limits.lowest, clipped(from, DType::i32), largest);
-    to = clamp(limits.lowest, clipped(to, DType::i32), largest + 1);
+    from = clamp(limits.lowest, convert(from, DType::i32), largest);
+    to = clamp(limits.lowest, convert(to, DType::i32), largest + 1);
     return convert(integers(key, shape, from, to, DType::i32, sharding), dtype);
   });
 }
