@@ -2,6 +2,7 @@
 """Functions that make arrays, and move their elements; see jax_functions.py."""
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax_functions import program, whole
 
@@ -79,6 +80,11 @@ def products_by_name(x, w):
     ])
 
 
+def ramps_of_numpy(x, widths, end_value):
+    """JAX computes ramps of integers in f32 and rounds down: from 5 to 5 it passes 4."""
+    return np.pad(np.asarray(x), widths, "linear_ramp", end_values=end_value)
+
+
 @program
 def shapes_of_integers(x, v):
     """x: i32 [3, 4], v: i32 [5]. All results are i32."""
@@ -94,6 +100,6 @@ def shapes_of_integers(x, v):
         *[jnp.pad(x, widths, mode) for mode in MODES],
         *[jnp.pad(x, widths, mode, reflect_type="odd") for mode in ("reflect", "symmetric")],
         *[jnp.pad(x, widths, mode, stat_length=3) for mode in ("maximum", "minimum", "mean")],
-        jnp.pad(x, widths, "linear_ramp", end_values=5), jnp.kron(x, v), jnp.outer(v, x), jnp.inner(x, v[1:]),
+        ramps_of_numpy(x, widths, 5), jnp.kron(x, v), jnp.outer(v, x), jnp.inner(x, v[1:]),
         jnp.tensordot(x, x, ((1,), (1,))), jnp.einsum("ij,kj,k->ik", x, x, v[:3]),
     ]
