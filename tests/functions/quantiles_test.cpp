@@ -51,7 +51,7 @@ TEST(quantile, at_an_infinite_element_is_infinite) {
 TEST(median, names_the_array_given_when_a_dim_is_named_twice) {
   EXPECT_EQ(refusal_of_trace({Type(DType::f32, {2, 2})},
                              [](const Arrays& x) { return median(x[0], {0, 0}); }),
-            "T006: median: dim 0 of f32[2,2] is named twice; name each dim once");
+            "T006: median: dim 0 of f32[2,2] is named twice; name each dim once (reduce_c5)");
 }
 
 TEST(quantile, of_a_list_has_it_as_its_first_dim) {

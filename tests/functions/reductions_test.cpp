@@ -65,7 +65,7 @@ TEST(sum, where_it_is_told_passes_an_unreduced_sum) {
 
 TEST(any, names_the_array_given_when_a_dim_is_named_twice) {
   EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 2}), [](const Array& x) { return any(x, {0, 0}); }),
-            "T006: any: dim 0 of f32[2,2] is named twice; name each dim once");
+            "T006: any: dim 0 of f32[2,2] is named twice; name each dim once (reduce_c5)");
 }
 
 TEST(sum, refuses_a_where_that_is_not_bool_or_does_not_broadcast) {

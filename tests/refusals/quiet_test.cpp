@@ -25,7 +25,7 @@ TEST(library, prints_for_debug_print_alone_and_never_ends_the_process) {
       if (prints_or_ends(line)) lines.push_back(file.path().string() + ": " + line);
   }
   // What debug_print writes, unless MachineOptions::print takes it.
-  EXPECT_EQ(lines, std::vector<std::string>{R"(tutti/run/local_backend.cpp:   fmt::print("{}\n", line);)"});
+  EXPECT_EQ(lines, std::vector<std::string>{R"(tutti/run/code/call_log.cpp:   fmt::print("{}\n", line);)"});
 }
 
 TEST(library, is_searched_for_calls_that_print_or_end_the_process) {

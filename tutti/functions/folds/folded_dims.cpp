@@ -15,7 +15,7 @@ Dims folded_dims(const Array& x, const WhichDims& dims) {
   const Dims folded = dims.resolve(x.type());
   for (auto it = folded.begin(); it != folded.end(); ++it)
     require(std::find(folded.begin(), it, *it) == it, Code::dim,
-            "dim {} of {} is named twice; name each dim once", it->index, to_string(x.type()));
+            "dim {} of {} is named twice; name each dim once (reduce_c5)", it->index, to_string(x.type()));
   return folded;
 }
 
