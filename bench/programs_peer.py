@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The twin of bench/programs_loops.cpp, programs_arrays.cpp, programs_random.cpp and programs_functions.cpp in JAX, on
-one device: the programs that bench/programs.py prints beside JAX. Takes the commands "measure" and "forget" of bench/rows.hpp and answers like them.
+one device: the programs that bench/programs.py prints beside JAX. Takes the commands "measure" and "forget" of
+bench/rows.hpp and answers like them.
 """
 
 import json

@@ -337,7 +337,8 @@ TEST(effects, have_no_lowering_and_say_why) {
   };
   const Program program = recorded({four}, [&](const Arrays& a) { return Arrays{f(a[0])}; });
   expect_refusal([&] { lower_per_device(program, grid); }, Code::refused_rule,
-                 {"train.cpp:8: debug_print: lower is refused: lines are written on the local machine"});
+                 {"train.cpp:8: debug_print: lower is refused: lines are written on the local machine and on "
+                  "XLA's CPUs only"});
 }
 
 }  // namespace

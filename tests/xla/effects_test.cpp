@@ -12,7 +12,7 @@ namespace {
 using Lines = std::vector<std::string>;
 const Mesh grid({{"data", 2}, {"model", 2}});
 
-/// What a call wrote, and the text of its error.
+/// The lines of a call, and the text of its error.
 struct Said {
   Lines lines;
   std::string error;

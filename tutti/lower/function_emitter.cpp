@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/function_emitter.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -61,19 +59,6 @@ stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::Valu
   leave.operands = values;
   leave.operand_types = std::move(types);
   return leave;
-}
-
-/// [dense<> : tensor<0xindex>, dense<[1, 0]> : tensor<2xindex>]: the dims of each type, the innermost first.
-stablehlo::Attribute row_major_layouts(const Types& types) {
-  std::vector<std::string> layouts;
-  for (const Type& type : types) {
-    std::vector<int> dims;
-    for (int dim = type.rank(); dim-- > 0;) dims.push_back(dim);
-    layouts.push_back(fmt::format("dense<{}> : tensor<{}xindex>",
-                                  dims.empty() ? "" : fmt::format("[{}]", fmt::join(dims, ", ")),
-                                  dims.size()));
-  }
-  return {stablehlo::Verbatim{fmt::format("[{}]", fmt::join(layouts, ", "))}};
 }
 
 Tensor neutral_element(ReduceKind kind, DType dtype) {
@@ -185,12 +170,7 @@ Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lower
   Types types(given.size() - operands.size(), Type(DType::i32, {}));
   types.insert(types.end(), operand_types_.begin(), operand_types_.end());
   return emit_with_regions("stablehlo.custom_call", given, result_types_, {},
-                           {{"api_version", {stablehlo::Integer{4, "i32"}}},
-                            {"backend_config", {stablehlo::Dictionary{}}},
-                            {"call_target_name", {std::string(call_back_target)}},
-                            {"has_side_effect", {true}},
-                            {"operand_layouts", row_major_layouts(types)},
-                            {"result_layouts", row_major_layouts(result_types_)}});
+                           call_back_attributes(types, result_types_));
 }
 
 // --- What was started ------------------------------------------------------------------------------------------

@@ -56,16 +56,14 @@ Tensor filling(DType dtype) {
   });
 }
 
-// The indices from 0 on: negative ones count from the end. Gather refuses those that are no i32 or i64.
-Array from_the_start(const Array& indices, std::int64_t size) {
+// The indices of a dim of this size, from 0 on. Gather refuses those that are no i32 or i64.
+Array counted_in(const Array& indices, std::int64_t size) {
   if (indices.dtype() != DType::i32 && indices.dtype() != DType::i64) return indices;
   require_no_sum(indices.type());
-  Array wide = size < most_numbered_by_i32 ? indices : convert(indices, DType::i64);
-  Array is_from_the_end = wide < 0;
-  return select(is_from_the_end, wide + size, wide);
+  return from_the_start(size < most_numbered_by_i32 ? indices : convert(indices, DType::i64), size);
 }
 
-Array from_the_start(const Number& number, std::int64_t size) {
+Array counted_in(const Number& number, std::int64_t size) {
   auto index = static_cast<std::int64_t>(as_scalar(number, DType::i32).at(0));
   DType dtype = size < most_numbered_by_i32 ? DType::i32 : DType::i64;
   return constant(as_scalar(index < 0 ? index + size : index, dtype));
@@ -192,8 +190,7 @@ Array take(const Operand& x, const Operand& indices, int dim, GatherMode mode) {
     Array array = as_array(x);
     Dim from = as_dim(dim, array.type());
     std::int64_t size = array.shape()[from];
-    Array wanted =
-        indices.array() ? from_the_start(*indices.array(), size) : from_the_start(*indices.number(), size);
+    Array wanted = indices.array() ? counted_in(*indices.array(), size) : counted_in(*indices.number(), size);
     return take_from_the_start(array, wanted, from, mode);
   });
 }
@@ -221,7 +218,7 @@ Array take_along_axis(const Operand& x, const Array& indices, int dim, GatherMod
     require(indices.shape().with(from, 0) == array.shape().with(from, 0), Code::shape,
             "{} and {} differ in another dim than {}; only that one may differ", to_string(array.type()),
             to_string(indices.type()), from.index);
-    return take_along_from_the_start(array, from_the_start(indices, array.shape()[from]), from, mode);
+    return take_along_from_the_start(array, counted_in(indices, array.shape()[from]), from, mode);
   });
 }
 

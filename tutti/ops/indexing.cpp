@@ -5,8 +5,11 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
+#include "tutti/ops/compare.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
+#include "tutti/ops/select.hpp"
 #include "tutti/ops/states.hpp"
 #include "tutti/ops/zero_tangent.hpp"
 
@@ -28,6 +31,11 @@ AxisStates with_varying(AxisStates data, Type x, Type index) {
 }
 
 }  // namespace
+
+Array from_the_start(const Array& indices, std::int64_t size) {
+  Array is_from_the_end = indices < 0;
+  return select(is_from_the_end, indices + size, indices);
+}
 
 void require_no_sum(Type index) {
   for (const auto& [axis, state] : index.states())

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/effects.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <utility>
 
 #include "tutti/base/require.hpp"
+#include "tutti/devices/block.hpp"
 
 namespace tutti::xla {
 namespace {
@@ -15,14 +14,6 @@ std::int32_t number_at(const std::byte* scalar) {
   std::int32_t number = 0;
   std::memcpy(&number, scalar, sizeof number);
   return number;
-}
-
-/// "i=1, j=0"
-std::string place_of(const Mesh& mesh, int device, const Axes& axes) {
-  std::string place;
-  for (const Axis& axis : axes)
-    place += fmt::format("{}{}={}", place.empty() ? "" : ", ", axis.name, mesh.coordinate(device, axis));
-  return place;
 }
 
 /// The types at one position along `axes`.
@@ -49,20 +40,26 @@ Effects::Call Effects::prepared(const CallBack& call, const Mesh& mesh) try {
   Kernel kernel = call.op->kernel(layout);
   auto* opaque = std::get_if<kernel::Opaque>(&kernel);
   require(opaque, Code::refused_rule, "XLA cannot call back a kernel that is part of others; leave it out");
-  Call prepared{call, std::move(*opaque), {}};
+  Call prepared{call, std::move(*opaque), std::vector<Part>(static_cast<std::size_t>(mesh.devices()))};
   const Type effect = layout.results()[0];
+  std::vector<int> first(static_cast<std::size_t>(layout.shards(effect)));  // per unit: the first holder
+  for (int at = inner.devices(); at-- > 0;) first[static_cast<std::size_t>(layout.shard(effect, at))] = at;
   for (int device = 0; device < mesh.devices(); ++device) {
-    Part part;
+    Part& part = prepared.parts[static_cast<std::size_t>(device)];
     const int at = mesh.position(device, inner.axes());
     part.unit = layout.shard(effect, at);
-    part.is_first = true;
-    for (int before = 0; before < at; ++before)
-      part.is_first = part.is_first && layout.shard(effect, before) != part.unit;
-    for (const CallBack::Around& each : call.around) {
-      part.positions.push_back(mesh.position(device, each.decided));
-      part.places.push_back(place_of(mesh, device, each.decided));
+    part.is_first = first[static_cast<std::size_t>(part.unit)] == at;
+  }
+  const Layout outer(mesh, Storage::by_type, {}, {});
+  for (const CallBack::Around& each : call.around) {
+    const Type chooser = Type(DType::boolean, {}).with(each.decided, State::varying);
+    const std::vector<std::string> places = outer.holders(chooser);
+    for (int device = 0; device < mesh.devices(); ++device) {
+      const int position = outer.shard(chooser, device);
+      Part& part = prepared.parts[static_cast<std::size_t>(device)];
+      part.positions.push_back(position);
+      part.places.push_back(places[static_cast<std::size_t>(position)]);
     }
-    prepared.parts.push_back(std::move(part));
   }
   return prepared;
 } catch (const Error& error) {
@@ -87,13 +84,11 @@ void Effects::run(const CallOperands& operands) {
   const Trip* trip = around > 0 ? &trips.back() : nullptr;
   StepPrinter printer(&log_, trip, in_text.place);
   printer.unit = part.unit;
-  std::vector<std::byte> scratch(call.kernel.scratch_bytes + 64);
-  void* aligned = scratch.data();
-  std::size_t room = scratch.size();
-  std::align(64, call.kernel.scratch_bytes, aligned, room);
+  const std::size_t bytes = call.kernel.scratch_bytes;
   try {
-    call.kernel.run({std::span(operands.operands).subspan(2 + around), operands.results,
-                     static_cast<std::byte*>(aligned), part.unit, &printer});
+    const std::shared_ptr<std::byte> scratch = bytes > 0 ? allocate_block(bytes) : nullptr;
+    call.kernel.run({std::span(operands.operands).subspan(2 + around), operands.results, scratch.get(),
+                     part.unit, &printer});
   } catch (const Error& error) {
     log_.add_failure(trip, in_text.place, part.unit, error.at(in_text.where, in_text.op->name()));
   }

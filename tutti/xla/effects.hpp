@@ -19,11 +19,11 @@ class Effects {
 
   /// Called by threads of the plugin, several at once.
   void run(const CallOperands& call);
-  /// What one execution wrote, and its first failure.
+  /// The lines of one execution, and its first failure.
   CallLog::Taken take() { return log_.take(); }
 
  private:
-  /// What a device does in a call. Devices that hold the same values make one call together.
+  /// The part of one device in a call. Devices that hold the same values run the kernel once.
   struct Part {
     bool is_first = false;                // of those devices: the one that runs the kernel
     std::int64_t unit = 0;                // which of the distinct values it holds

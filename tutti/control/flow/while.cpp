@@ -151,43 +151,31 @@ BatchedArrays While::batch(const Axis& axis, const BatchedArrays& operands, cons
 
 // --- Lowering, examples ----------------------------------------------------------------------------------------
 
-namespace {
-
-/// A while whose trips are counted, for ops with an effect. The count is the first value that goes from trip to trip.
-Lowered counted_while(const While& loop, Emitter& emitter, const Lowered& operands) {
+// An op with an effect needs the number of the trip: then it is the first value that goes from trip to trip.
+Lowered While::lower(Emitter& emitter, const Lowered& operands) const {
+  const bool counts = Op(*this)->has_effect();
   const Type counter(DType::i32, {});
   const auto number = [&](std::int32_t value) { return emitter.constant(Tensor::scalar(value)); };
-  const auto without_count = [](const Lowered& v) { return Lowered(v.begin() + 1, v.end()); };
   Types types = emitter.operand_types();
-  types.insert(types.begin(), counter);
   Lowered start = operands;
-  start.insert(start.begin(), number(0));
-  auto goes_on = [&](const Lowered& v) { return emitter.lower_trip(*loop.test, v[0], without_count(v)); };
+  if (counts) {
+    types.insert(types.begin(), counter);
+    start.insert(start.begin(), number(0));
+  }
+  const auto one_trip = [&](const SubProgram& part, const Lowered& v) {
+    return counts ? emitter.lower_trip(*part, v[0], {v.begin() + 1, v.end()}) : emitter.lower(*part, v);
+  };
+  const auto kept = consts + (counts ? 1 : 0);
+  auto goes_on = [&](const Lowered& v) { return one_trip(test, v); };
   auto trip = [&](const Lowered& v) {
-    const Lowered found = emitter.lower_trip(*loop.body, v[0], without_count(v));
-    Lowered next(v.begin(), v.begin() + 1 + loop.consts);
-    next[0] = emitter.emit("stablehlo.add", {v[0], number(1)}, counter);
+    const Lowered found = one_trip(body, v);
+    Lowered next(v.begin(), v.begin() + kept);
+    if (counts) next[0] = emitter.emit("stablehlo.add", {v[0], number(1)}, counter);
     next.insert(next.end(), found.begin(), found.end());
     return next;
   };
   Lowered end = emitter.emit_with_regions("stablehlo.while", start, types, {{types, goes_on}, {types, trip}});
-  return {end.begin() + 1 + loop.consts, end.end()};
-}
-
-}  // namespace
-
-Lowered While::lower(Emitter& emitter, const Lowered& operands) const {
-  if (Op(*this)->has_effect()) return counted_while(*this, emitter, operands);
-  const Types types = emitter.operand_types();
-  auto goes_on = [&](const Lowered& v) { return emitter.lower(*test, v); };
-  auto trip = [&](const Lowered& v) {
-    Lowered next(v.begin(), v.begin() + consts), found = emitter.lower(*body, v);
-    next.insert(next.end(), found.begin(), found.end());
-    return next;
-  };
-  Lowered end =
-      emitter.emit_with_regions("stablehlo.while", operands, types, {{types, goes_on}, {types, trip}});
-  return {end.begin() + consts, end.end()};
+  return {end.begin() + kept, end.end()};
 }
 
 std::vector<Example> While::examples() {

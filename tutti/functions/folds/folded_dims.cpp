@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/folds/folded_dims.hpp"
 
-#include <algorithm>
-
-#include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/compare.hpp"
 #include "tutti/ops/convert.hpp"
+#include "tutti/ops/dims.hpp"
 #include "tutti/ops/reshape.hpp"
 
 namespace tutti {
 
 Dims folded_dims(const Array& x, const WhichDims& dims) {
   const Dims folded = dims.resolve(x.type());
-  for (auto it = folded.begin(); it != folded.end(); ++it)
-    require(std::find(folded.begin(), it, *it) == it, Code::dim,
-            "dim {} of {} is named twice; name each dim once (reduce_c5)", it->index, to_string(x.type()));
+  require_distinct(folded, x.type(), "reduce_c5");
   return folded;
 }
 

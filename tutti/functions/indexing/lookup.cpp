@@ -13,9 +13,9 @@
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
+#include "tutti/ops/indexing.hpp"
 #include "tutti/ops/iota.hpp"
 #include "tutti/ops/reshape.hpp"
-#include "tutti/ops/select.hpp"
 
 namespace tutti {
 namespace {
@@ -39,13 +39,12 @@ DType dtype_for(const IndexItems& items, const Shape& x) {
 }
 
 /// The indices from 0 on, in `dtype`.
-Array from_the_start(const Array& rows, std::int64_t size, DType dtype) {
+Array counted_in(const Array& rows, std::int64_t size, DType dtype) {
   if (rows.dtype() == DType::u64)
     return convert(minimum(rows, std::numeric_limits<std::int64_t>::max()), dtype);
   Array wide = convert(rows, dtype);
   if (is_unsigned(rows.dtype())) return wide;
-  Array is_from_the_end = wide < 0;
-  return select(is_from_the_end, wide + size, wide);
+  return from_the_start(wide, size);
 }
 
 bool adjoin(const IndexItems& items) {
@@ -126,7 +125,7 @@ class Planner {
       std::vector<int> dims;
       for (int i = 0; i < item.rows.rank(); ++i)
         dims.push_back(at + looked_up_.rank() - item.rows.rank() + i);
-      Array rows = from_the_start(item.rows, x_[item.dim], dtype_);
+      Array rows = counted_in(item.rows, x_[item.dim], dtype_);
       return rows.shape() == table_ ? rows : broadcast_in_dim(rows, table_, dims);
     }
     if (item.kind == Kind::number || is_window(item))
@@ -169,7 +168,7 @@ std::optional<Array> read_window(const Array& x, const IndexItems& items) {
   std::vector<std::int64_t> sizes;
   for (const IndexItem& item : items) {
     if (!item.takes_dim()) continue;
-    if (item.kind == Kind::lookup) starts.push_back(from_the_start(item.rows, x.shape()[item.dim], dtype));
+    if (item.kind == Kind::lookup) starts.push_back(counted_in(item.rows, x.shape()[item.dim], dtype));
     else starts.push_back(item.start);
     sizes.push_back(item.count);
   }

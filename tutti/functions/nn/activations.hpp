@@ -7,8 +7,8 @@
 namespace tutti {
 
 struct GeluOptions {
-  bool approximate =
-      true;  // as in JAX, by the logistic function instead of tanh, which rounds less; else by erfc
+  /// JAX's formula, by the logistic function instead of tanh, which rounds less. False: by erfc.
+  bool approximate = true;
 };
 /// x times the probability that a normal number is below x.
 Array gelu(const Operand& x, const GeluOptions& options = {});

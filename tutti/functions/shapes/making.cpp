@@ -13,6 +13,7 @@
 #include "tutti/ops/unary.hpp"
 
 namespace tutti {
+
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype) {
   return front_end("full_like", x.where(), [&] {
     Array like = as_array(x);

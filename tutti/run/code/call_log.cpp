@@ -37,11 +37,11 @@ void CallLog::add(Entry entry) {
 }
 
 void CallLog::add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line) {
-  add({place_in_program(trip, equation, unit), std::move(line), {}});
+  add({place_in_program(trip, equation, unit), std::move(line)});
 }
 
 void CallLog::add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error) {
-  add({place_in_program(trip, equation, unit), {}, std::move(error)});
+  add({place_in_program(trip, equation, unit), std::move(error)});
 }
 
 CallLog::Taken CallLog::take() {
@@ -49,11 +49,11 @@ CallLog::Taken CallLog::take() {
   std::ranges::stable_sort(entries_, {}, &Entry::place);  // lines of one unit stay as they were written
   Taken taken;
   for (Entry& entry : entries_) {
-    if (entry.failure) {
-      taken.failure = std::move(entry.failure);
+    if (auto* failure = std::get_if<Error>(&entry.what)) {
+      taken.failure = std::move(*failure);
       break;
     }
-    taken.lines.push_back(std::move(entry.line));
+    taken.lines.push_back(std::get<std::string>(std::move(entry.what)));
   }
   entries_.clear();
   return taken;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tutti/base/error.hpp"
@@ -44,8 +45,7 @@ class CallLog {
   struct Entry {
     /// Equation and trip of all enclosing loops, outermost first; the equation; then positions and unit.
     std::vector<std::int64_t> place;
-    std::string line;
-    std::optional<Error> failure;
+    std::variant<std::string, Error> what;
   };
   static std::vector<std::int64_t> place_in_program(const Trip* trip, std::size_t equation,
                                                     std::int64_t unit);

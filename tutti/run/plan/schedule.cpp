@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/plan/schedule.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "tutti/base/overloaded.hpp"
@@ -259,16 +257,10 @@ class Scheduler {
 
   /// "i=1, j=0" for each position along `decided`.
   std::vector<std::string> places_of(AxisSet decided) const {
-    std::vector<std::string> places;
-    for (std::int64_t p = 0; p < positions(graph_.mesh, decided); ++p) {
-      const std::vector<std::int64_t> at = coordinates(graph_.mesh, decided, p);
-      std::string place;
-      for (std::size_t axis = 0; axis < at.size(); ++axis)
-        if (has(decided, axis))
-          place += fmt::format("{}{}={}", place.empty() ? "" : ", ", graph_.mesh.axes()[axis].name, at[axis]);
-      places.push_back(std::move(place));
-    }
-    return places;
+    Type chooser(DType::boolean, {});
+    for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
+      if (has(decided, axis)) chooser = chooser.with(graph_.mesh.axes()[axis], State::varying);
+    return Layout(graph_.mesh, Storage::by_type, {}, {}).holders(chooser);
   }
 
   ControlValue control_value(const Address& address, Type type, const SubWork& work) const {

@@ -31,7 +31,7 @@ static_assert(sizeof(ContextDestroy) == 24);
 /// The type number of the extension. Its functions follow its head, 8 bytes each.
 inline constexpr std::int32_t ffi_extension = 5;
 
-/// What XLA may do with the data of a type. All null: nothing.
+/// Functions by which XLA handles the data of a type. They may all be null.
 struct TypeFunctions {
   void* functions[8] = {};
 };

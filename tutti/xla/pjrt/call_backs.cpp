@@ -64,7 +64,7 @@ bool registers(const Plugin& plugin, std::string_view target) {
                           .handler = handle,
                           .platform = platform.data(),
                           .platform_bytes = platform.size()};
-  return !plugin.attempt_extension(type) && !plugin.attempt_extension(handler);
+  return !plugin.attempt(type) && !plugin.attempt(handler);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ CallContext::CallContext(const Plugin& plugin, const CallHandler& handler) : plu
   plugin.call(create, "prepare calls back", Code::device);
   handle_ = create.context;
   AddUserData add{.context = handle_, .type = handler_type, .data = &handler};
-  if (const std::optional<Failure> failure = plugin.attempt_extension(add)) {
+  if (const std::optional<Failure> failure = plugin.attempt(add)) {
     plugin.destroy(ContextDestroy{.context = handle_});
     plugin.fail_as(*failure, "prepare calls back", Code::device);
   }

@@ -12,7 +12,7 @@
 
 namespace tutti::xla {
 
-/// What one custom call passes. The memory is the plugin's, dense and row-major, and valid during the call.
+/// The arrays of one custom call. Their memory is the plugin's: dense, row-major, valid during the call.
 struct CallOperands {
   std::vector<const std::byte*> operands;
   std::vector<std::byte*> results;

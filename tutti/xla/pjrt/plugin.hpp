@@ -46,17 +46,9 @@ class Plugin {
   void call(Arguments& arguments, std::string_view step, Code otherwise = Code::internal) const {
     if (const std::optional<Failure> failure = attempt(arguments)) fail_as(*failure, step, otherwise);
   }
-  /// Calls it too, but returns the error: `unimplemented` if the plugin lacks the function.
+  /// Calls it too, but returns the error: `unimplemented` if the plugin lacks the function. It may be one of an extension.
   template <class Arguments>
   std::optional<Failure> attempt(Arguments& arguments) const {
-    Sent<Arguments> sent(arguments);
-    std::optional<Failure> failure = invoke(Arguments::function, &sent);
-    arguments = sent.content;
-    return failure;
-  }
-  /// The same for a function of an extension.
-  template <class Arguments>
-  std::optional<Failure> attempt_extension(Arguments& arguments) const {
     Sent<Arguments> sent(arguments);
     std::optional<Failure> failure = invoke(Arguments::function, &sent);
     arguments = sent.content;
