@@ -12,46 +12,13 @@
 #include "tutti/lower/bitwise_reduce.hpp"
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/planned_exchange.hpp"
+#include "tutti/lower/spelling.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 #include "tutti/tensor/loops/reductions.hpp"
 #include "tutti/transform/replay.hpp"
 
 namespace tutti {
 namespace {
-
-const char* element_name(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return "i1";
-    case DType::u8: return "ui8";
-    case DType::i8: return "i8";
-    case DType::u16: return "ui16";
-    case DType::i16: return "i16";
-    case DType::u32: return "ui32";
-    case DType::i32: return "i32";
-    case DType::u64: return "ui64";
-    case DType::i64: return "i64";
-    case DType::f16: return "f16";
-    case DType::bf16: return "bf16";
-    case DType::f32: return "f32";
-    case DType::f64: return "f64";
-    case DType::complex64: return "complex<f32>";
-    case DType::complex128: return "complex<f64>";
-  }
-  return "";
-}
-
-/// The op that folds two elements. On i1 it is or, and, or, and, as XLA computes them.
-const char* reducer_name(ReduceKind kind) {
-  switch (kind) {
-    case ReduceKind::sum: return "stablehlo.add";
-    case ReduceKind::prod: return "stablehlo.multiply";
-    case ReduceKind::max: return "stablehlo.maximum";
-    case ReduceKind::min: return "stablehlo.minimum";
-    case ReduceKind::logical_and: return "stablehlo.and";
-    case ReduceKind::logical_or: return "stablehlo.or";
-  }
-  return "";
-}
 
 stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types) {
   stablehlo::Operation leave;
@@ -68,8 +35,6 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
 }
 
 }  // namespace
-
-stablehlo::TensorType tensor_type(Type type) { return {type.shape().sizes(), element_name(type.dtype())}; }
 
 FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options, CallBacks* call_backs)
     : mesh_(mesh), options_(options), call_backs_(call_backs) {}
@@ -296,7 +261,7 @@ stablehlo::Value FunctionEmitter::constant(const Tensor& value) {
 
 stablehlo::Value FunctionEmitter::position(const Axes& axes) {
   is_shared_ = true;
-  stablehlo::Value value = number_of(digits_of(axes));
+  stablehlo::Value value = number_of(digits_of(axes, mesh_));
   is_shared_ = false;
   return value;
 }
@@ -342,25 +307,6 @@ stablehlo::Attribute FunctionEmitter::fresh_channel() {
 }
 
 // --- Positions -------------------------------------------------------------------------------------------------
-
-FunctionEmitter::Digits FunctionEmitter::digits_of(const Axes& axes) const {
-  Digits digits;
-  for (const Axis& axis : axes) {
-    ensure(contains(mesh_.axes(), axis), "position: axis '{}' is not in the mesh {}", axis.name,
-           to_string(mesh_));
-    int stride = mesh_.devices();
-    for (const Axis& outer : mesh_.axes()) {
-      stride /= outer.size;
-      if (outer == axis) break;
-    }
-    if (axis.size == 1) continue;
-    bool continues =
-        !digits.empty() && digits.back().stride == stride * axis.size;  // neighbours in mesh order
-    if (continues) digits.back() = {stride, digits.back().size * axis.size};
-    else digits.push_back({stride, axis.size});
-  }
-  return digits;
-}
 
 stablehlo::Value FunctionEmitter::number_of(const Digits& digits) {
   auto found = written_.positions.find(digits);

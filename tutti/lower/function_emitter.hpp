@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <map>
 #include <vector>
 
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/lower/call_back.hpp"
+#include "tutti/lower/digits.hpp"
 #include "tutti/lower/options.hpp"
 #include "tutti/stablehlo/tree.hpp"
 #include "tutti/types/mesh.hpp"
 
 namespace tutti {
-
-/// tensor<8x4xf32>; bool is i1.
-stablehlo::TensorType tensor_type(Type type);
 
 /// Writes the body of one function: what one device does. All values it makes have numbers of their own.
 class FunctionEmitter final : public Emitter {
@@ -52,13 +49,6 @@ class FunctionEmitter final : public Emitter {
   bool calls_ragged_all_to_all() const override { return options_.ragged_call; }
 
  private:
-  /// What a device's number says of its place: (number / stride) % size.
-  struct Digit {
-    int stride, size;
-    auto operator<=>(const Digit&) const = default;
-  };
-  using Digits = std::vector<Digit>;
-  Digits digits_of(const Axes& axes) const;
   /// Row-major over the digits.
   stablehlo::Value number_of(const Digits& digits);
   /// The values that `equation` lowers to: of a start those of its op.

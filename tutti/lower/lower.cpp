@@ -10,6 +10,7 @@
 #include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/manual_module.hpp"
 #include "tutti/lower/replica_form.hpp"
+#include "tutti/lower/spelling.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/manual_module.hpp"
 
+#include "tutti/lower/spelling.hpp"
+
 namespace tutti {
 namespace {
 
