@@ -23,10 +23,8 @@ void Op::refuse(Rule rule, std::string_view why) {
 }
 
 bool Op::have_effects(const std::vector<SubProgram>& programs) {
-  return std::ranges::any_of(programs, [](const SubProgram& program) {
-    return program && std::ranges::any_of(program->equations,
-                                          [](const Equation& equation) { return equation.op->has_effect(); });
-  });
+  return std::ranges::any_of(programs,
+                             [](const SubProgram& program) { return program && has_effects(*program); });
 }
 
 std::string to_string(const Op& op) {

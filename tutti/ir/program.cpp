@@ -46,6 +46,10 @@ Types Program::types_of(const std::vector<Var>& vars) const {
 
 SubProgram shared(Program program) { return std::make_shared<const Program>(std::move(program)); }
 
+bool has_effects(const Program& program) {
+  return std::ranges::any_of(program.equations, [](const Equation& e) { return e.op->has_effect(); });
+}
+
 bool same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgram>& b) {
   return std::ranges::equal(a, b,
                             [](const SubProgram& x, const SubProgram& y) { return x == y || *x == *y; });

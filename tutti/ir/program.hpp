@@ -31,6 +31,9 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
+/// True if an equation, or one of a program inside, has an effect.
+bool has_effects(const Program& program);
+
 /// For the fields of ops: a program that is never changed again.
 SubProgram shared(Program program);
 /// The same programs, whoever holds them.

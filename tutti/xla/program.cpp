@@ -31,10 +31,6 @@ std::vector<std::optional<int>> outputs_in_place(const LocalProgram& local) {
 
 Type without_states(Type type) { return {type.dtype(), type.shape()}; }
 
-bool has_effects(const Program& program) {
-  return std::ranges::any_of(program.equations, [](const Equation& e) { return e.op->has_effect(); });
-}
-
 /// True if XLA can call back while it runs a program of this machine: on CPUs.
 bool calls_back(const XlaBackend& machine) {
   const Client& client = *machine.client();
