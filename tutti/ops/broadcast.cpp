@@ -12,15 +12,10 @@
 namespace tutti {
 namespace {
 
-DType integer_like(DType dtype) {
-  if (bytes_per_element(dtype) == 2) return DType::i16;
-  return bytes_per_element(dtype) == 4 ? DType::i32 : DType::i64;
-}
-
 stablehlo::Value sent_to_all(Emitter& emitter, const Broadcast& op, stablehlo::Value x, Type type,
                              Type result) {
   bool as_integers = is_float(type.dtype());
-  Type bits = as_integers ? type.with(integer_like(type.dtype())) : type;
+  Type bits = as_integers ? type.with(integer_as_wide_as(type.dtype())) : type;
   if (as_integers) x = emitter.emit("stablehlo.bitcast_convert", {x}, bits);
   stablehlo::Value source = emitter.constant(Tensor::scalar(static_cast<std::int32_t>(op.from)));
   stablehlo::Value here =

@@ -45,6 +45,8 @@ bool is_half(DType dtype);  // f16, bf16: computed with as f32
 bool is_complex(DType dtype);
 bool is_inexact(DType dtype);  // float or complex: what has derivatives
 /// Of complex64 f32, of complex128 f64; and the other way round.
+/// The signed integer as wide as a float: i16 of f16 and bf16, i32 of f32, i64 of f64.
+DType integer_as_wide_as(DType dtype);
 DType part_of(DType complex);
 DType complex_of(DType part);
 

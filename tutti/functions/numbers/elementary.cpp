@@ -49,11 +49,6 @@ Array with_numbers(const Array& x, const NanToNumOptions& options) {
   return select(equal(found, -infinity), options.neginf.value_or(-largest), found);
 }
 
-DType integers_as_wide(DType dtype) {
-  if (is_half(dtype)) return DType::i16;
-  return dtype == DType::f32 ? DType::i32 : DType::i64;
-}
-
 // As CPython's float_divmod: the remainder first, so that the division is nearly exact.
 Array floor_divide_floats(const Array& a, const Array& b) {
   Array left = a % b;
@@ -125,7 +120,7 @@ Array copysign(const Operand& a, const Operand& b) {
   return front_end("copysign", a.where(), [&] {
     const auto [x, y] = as_equal_shapes(a, b);
     require_floats(x);
-    Array is_negative = bitcast_convert(stop_gradient(y), integers_as_wide(x.dtype())) < 0;
+    Array is_negative = bitcast_convert(stop_gradient(y), integer_as_wide_as(x.dtype())) < 0;
     Array size = abs(x);
     return select(is_negative, -size, size);
   });
