@@ -72,12 +72,29 @@ T by_libm(UnaryFn fn, T x) {
     case UnaryFn::cbrt: return std::cbrt(x);
     case UnaryFn::erfc: return std::erfc(x);
     case UnaryFn::lgamma: return std::lgamma(x);
+    case UnaryFn::exp: return std::exp(x);
+    case UnaryFn::log: return std::log(x);
+    case UnaryFn::tanh: return std::tanh(x);
+    case UnaryFn::sqrt: return std::sqrt(x);
+    case UnaryFn::sin: return std::sin(x);
+    case UnaryFn::cos: return std::cos(x);
+    case UnaryFn::log1p: return std::log1p(x);
+    case UnaryFn::expm1: return std::expm1(x);
+    case UnaryFn::erf: return std::erf(x);
     default: return 0;  // the C library has no other one
   }
 }
 
 bool has_libm(UnaryFn fn) {
-  return fn != UnaryFn::erf_inv && fn != UnaryFn::digamma && fn != UnaryFn::trigamma;
+  switch (fn) {
+    case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv:
+    case UnaryFn::digamma:
+    case UnaryFn::trigamma:
+    case UnaryFn::logistic:
+    case UnaryFn::rsqrt: return false;
+    default: return true;
+  }
 }
 
 std::string text_of(const Errors& errors) {

@@ -91,6 +91,7 @@ const std::map<std::string, Accepted> table{
     {"eq", {"", "II RR VV"}},
     {"erf", {"", "I R V"}},
     {"erf_inv", {"", "I R V"}},
+    {"xla_erf_inv", {"", "I R V"}},
     {"erfc", {"", "I R V"}},
     {"exchange", {"I R U V", "I R U V"}},
     {"exp", {"", "I R V"}},

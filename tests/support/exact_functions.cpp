@@ -4,99 +4,169 @@
 #include <cmath>
 #include <limits>
 
+#ifdef TUTTI_HAS_QUADMATH
+#include <quadmath.h>
+#endif
+
 namespace tutti {
 namespace {
 
-constexpr long double two_over_sqrt_pi = 1.128379167095512573896158903121545172L;
+using std::acos, std::acosh, std::asin, std::asinh, std::atan, std::atanh, std::cbrt, std::copysign, std::cos,
+    std::cosh, std::erf, std::erfc, std::exp, std::exp2, std::expm1, std::fabs, std::floor, std::isinf,
+    std::isnan, std::lgamma, std::log, std::log10, std::log1p, std::log2, std::sin, std::sinh, std::sqrt,
+    std::tan, std::tanh;
 
-/// Newton's method on log(erfc(y)) = log(1 - x), which is nearly a parabola, from Winitzki's approximation.
-long double erf_inv_of_large(long double x) {
-  const long double rest = std::log1p(-x), near = std::log1p(-x * x), a = 0.147L;
-  const long double b = 2 / (3.14159265358979323846L * a) + near / 2;
-  long double y = std::sqrt(std::sqrt(b * b - near / a) - b);
-  for (int i = 0; i < 6; ++i)
-    y += (std::log(std::erfc(y)) - rest) * std::erfc(y) / (two_over_sqrt_pi * std::exp(-y * y));
+#ifdef TUTTI_HAS_QUADMATH
+using Quad = __float128;
+#define TUTTI_QUAD(fn) \
+  Quad fn(Quad x) { return fn##q(x); }
+TUTTI_QUAD(acos)
+TUTTI_QUAD(acosh)
+TUTTI_QUAD(asin)
+TUTTI_QUAD(asinh)
+TUTTI_QUAD(atan)
+TUTTI_QUAD(atanh)
+TUTTI_QUAD(cbrt)
+TUTTI_QUAD(cos)
+TUTTI_QUAD(cosh)
+TUTTI_QUAD(erf)
+TUTTI_QUAD(erfc)
+TUTTI_QUAD(exp)
+TUTTI_QUAD(exp2)
+TUTTI_QUAD(expm1)
+TUTTI_QUAD(fabs)
+TUTTI_QUAD(floor)
+TUTTI_QUAD(lgamma)
+TUTTI_QUAD(log)
+TUTTI_QUAD(log10)
+TUTTI_QUAD(log1p)
+TUTTI_QUAD(log2)
+TUTTI_QUAD(sin)
+TUTTI_QUAD(sinh)
+TUTTI_QUAD(sqrt)
+TUTTI_QUAD(tan)
+TUTTI_QUAD(tanh)
+#undef TUTTI_QUAD
+Quad copysign(Quad x, Quad sign) { return copysignq(x, sign); }
+bool isinf(Quad x) { return isinfq(x) != 0; }
+bool isnan(Quad x) { return isnanq(x) != 0; }
+#endif
+
+constexpr long double infinity = std::numeric_limits<long double>::infinity(),
+                      nan = std::numeric_limits<long double>::quiet_NaN();
+
+/// pi as a sum, for types with more digits than long double.
+constexpr long double pi_high = 3.14159265358979323846264338327950288L,
+                      pi_low = -5.01655761266833202355732708e-20L;
+template <class T>
+T pi() {
+  return T(pi_high) + T(pi_low);
+}
+
+template <class T>
+T two_over_sqrt_pi() {
+  return 2 / sqrt(pi<T>());
+}
+
+/// Newton's method on log(erfc(y)) = log(1 - x), which is nearly a parabola, from Winitzki's approximation. Each step doubles
+/// the digits, and so do those of erf_inv.
+template <class T>
+T erf_inv_of_large(T x) {
+  const T rest = log1p(-x), near = log1p(-x * x), a = T(0.147);
+  const T b = 2 / (pi<T>() * a) + near / 2;
+  T y = sqrt(sqrt(b * b - near / a) - b);
+  for (int i = 0; i < 4; ++i) y += (log(erfc(y)) - rest) * erfc(y) / (two_over_sqrt_pi<T>() * exp(-y * y));
   return y;
 }
 
-long double erf_inv(long double x) {
-  const long double size = std::fabs(x);
-  if (x == 0 || std::isnan(x)) return x;
-  if (size >= 1) return size == 1 ? std::copysign(std::numeric_limits<long double>::infinity(), x) : NAN;
-  if (size > 0.5L) return std::copysign(erf_inv_of_large(size), x);
-  long double y = size / two_over_sqrt_pi;
-  for (int i = 0; i < 6; ++i) y -= (std::erf(y) - size) / (two_over_sqrt_pi * std::exp(-y * y));
-  return std::copysign(y, x);
+template <class T>
+T erf_inv(T x) {
+  const T size = fabs(x);
+  if (x == 0 || isnan(x)) return x;
+  if (size >= 1) return size == 1 ? copysign(T(infinity), x) : T(nan);
+  if (size > T(0.5)) return copysign(erf_inv_of_large(size), x);
+  T y = size / two_over_sqrt_pi<T>();
+  for (int i = 0; i < 5; ++i) y -= (erf(y) - size) / (two_over_sqrt_pi<T>() * exp(-y * y));
+  return copysign(y, x);
 }
 
-constexpr long double pi = 3.14159265358979323846264338327950288L;
 /// From here on the series below leave less than 2^-64.
-constexpr long double is_large_from = 30;
+constexpr int is_large_from = 30;
 
 /// The sum of B_2k / (2k)^power x^2k over k = 1 .. 10, for power 0 and 1.
-long double sum_of_bernoulli(long double square, int power) {
-  constexpr long double numbers[] = {1 / 6.L,       -1 / 30.L, 1 / 42.L,      -1 / 30.L,     5 / 66.L,
-                                     -691 / 2730.L, 7 / 6.L,   -3617 / 510.L, 43867 / 798.L, -174611 / 330.L};
-  long double sum = 0;
-  for (int k = 10; k > 0; --k) sum = (sum + numbers[k - 1] / (power == 0 ? 1 : 2 * k)) * square;
+template <class T>
+T sum_of_bernoulli(T square, int power) {
+  constexpr int over[] = {1, -1, 1, -1, 5, -691, 7, -3617, 43867, -174611},
+                under[] = {6, 30, 42, 30, 66, 2730, 6, 510, 798, 330};
+  T sum = 0;
+  for (int k = 10; k > 0; --k)
+    sum = (sum + T(over[k - 1]) / (power == 0 ? under[k - 1] : 2 * k * under[k - 1])) * square;
   return sum;
 }
 
-bool is_pole(long double x) { return x <= 0 && x == std::floor(x); }
+template <class T>
+bool is_pole(T x) {
+  return x <= 0 && x == floor(x);
+}
 /// x minus the nearest whole number.
-long double off_whole(long double x) { return x - std::floor(x + 0.5L); }
-
-long double digamma(long double x) {
-  if (is_pole(x)) return NAN;
-  if (x < 0) return digamma(1 - x) - pi / std::tan(pi * off_whole(x));
-  long double below = 0;
-  for (; x < is_large_from; x += 1) below += 1 / x;
-  return std::log(x) - 1 / (2 * x) - sum_of_bernoulli(1 / (x * x), 1) - below;
+template <class T>
+T off_whole(T x) {
+  return x - floor(x + T(0.5));
 }
 
-long double trigamma(long double x) {
-  if (std::isinf(x)) return x > 0 ? 0 : NAN;
-  if (is_pole(x)) return std::numeric_limits<long double>::infinity();
+template <class T>
+T digamma(T x) {
+  if (is_pole(x)) return T(nan);
+  if (x < 0) return digamma(1 - x) - pi<T>() / tan(pi<T>() * off_whole(x));
+  T below = 0;
+  for (; x < is_large_from; x += 1) below += 1 / x;
+  return log(x) - 1 / (2 * x) - sum_of_bernoulli(1 / (x * x), 1) - below;
+}
+
+template <class T>
+T trigamma(T x) {
+  if (isinf(x)) return x > 0 ? 0 : T(nan);
+  if (is_pole(x)) return T(infinity);
   if (x < 0) {
-    const long double ratio = pi / std::sin(pi * off_whole(x));
+    const T ratio = pi<T>() / sin(pi<T>() * off_whole(x));
     return ratio * ratio - trigamma(1 - x);
   }
-  long double below = 0;
+  T below = 0;
   for (; x < is_large_from; x += 1) below += 1 / (x * x);
   return (1 + 1 / (2 * x) + sum_of_bernoulli(1 / (x * x), 0)) / x + below;
 }
 
-}  // namespace
-
-long double exact_value(UnaryFn fn, long double x) {
+template <class T>
+T value(UnaryFn fn, T x) {
   switch (fn) {
-    case UnaryFn::exp: return std::exp(x);
-    case UnaryFn::log: return std::log(x);
-    case UnaryFn::tanh: return std::tanh(x);
-    case UnaryFn::sqrt: return std::sqrt(x);
-    case UnaryFn::rsqrt: return 1 / std::sqrt(x);
-    case UnaryFn::logistic: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-    case UnaryFn::sin: return std::sin(x);
-    case UnaryFn::cos: return std::cos(x);
-    case UnaryFn::log1p: return std::log1p(x);
-    case UnaryFn::expm1: return std::expm1(x);
-    case UnaryFn::erf: return std::erf(x);
-    case UnaryFn::erf_inv: return erf_inv(x);
-    case UnaryFn::exp2: return std::exp2(x);
-    case UnaryFn::log2: return std::log2(x);
-    case UnaryFn::log10: return std::log10(x);
-    case UnaryFn::tan: return std::tan(x);
-    case UnaryFn::asin: return std::asin(x);
-    case UnaryFn::acos: return std::acos(x);
-    case UnaryFn::atan: return std::atan(x);
-    case UnaryFn::sinh: return std::sinh(x);
-    case UnaryFn::cosh: return std::cosh(x);
-    case UnaryFn::asinh: return std::asinh(x);
-    case UnaryFn::acosh: return std::acosh(x);
-    case UnaryFn::atanh: return std::atanh(x);
-    case UnaryFn::cbrt: return std::cbrt(x);
-    case UnaryFn::erfc: return std::erfc(x);
-    case UnaryFn::lgamma: return std::lgamma(x);
+    case UnaryFn::exp: return exp(x);
+    case UnaryFn::log: return log(x);
+    case UnaryFn::tanh: return tanh(x);
+    case UnaryFn::sqrt: return sqrt(x);
+    case UnaryFn::rsqrt: return 1 / sqrt(x);
+    case UnaryFn::logistic: return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+    case UnaryFn::sin: return sin(x);
+    case UnaryFn::cos: return cos(x);
+    case UnaryFn::log1p: return log1p(x);
+    case UnaryFn::expm1: return expm1(x);
+    case UnaryFn::erf: return erf(x);
+    case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv: return erf_inv(x);
+    case UnaryFn::exp2: return exp2(x);
+    case UnaryFn::log2: return log2(x);
+    case UnaryFn::log10: return log10(x);
+    case UnaryFn::tan: return tan(x);
+    case UnaryFn::asin: return asin(x);
+    case UnaryFn::acos: return acos(x);
+    case UnaryFn::atan: return atan(x);
+    case UnaryFn::sinh: return sinh(x);
+    case UnaryFn::cosh: return cosh(x);
+    case UnaryFn::asinh: return asinh(x);
+    case UnaryFn::acosh: return acosh(x);
+    case UnaryFn::atanh: return atanh(x);
+    case UnaryFn::cbrt: return cbrt(x);
+    case UnaryFn::erfc: return erfc(x);
+    case UnaryFn::lgamma: return lgamma(x);
     case UnaryFn::digamma: return digamma(x);
     case UnaryFn::trigamma: return trigamma(x);
     case UnaryFn::neg:
@@ -113,6 +183,20 @@ long double exact_value(UnaryFn fn, long double x) {
     case UnaryFn::count_leading_zeros: break;
   }
   return 0;
+}
+
+}  // namespace
+
+double double_value(UnaryFn fn, double x) { return value<double>(fn, x); }
+
+long double exact_value(UnaryFn fn, long double x) { return value<long double>(fn, x); }
+
+long double quad_value(UnaryFn fn, long double x) {
+#ifdef TUTTI_HAS_QUADMATH
+  return static_cast<long double>(value<Quad>(fn, x));
+#else
+  return exact_value(fn, x);
+#endif
 }
 
 }  // namespace tutti

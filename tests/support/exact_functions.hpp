@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element functions in long double, which has 64 digits on x86: what f32 and f64 are compared with.
+// The element functions in more digits: what f32 and f64 are compared with.
 #pragma once
 
 #include "tutti/tensor/loops/element_fn.hpp"
 
 namespace tutti {
 
-/// fn(x) for the functions whose result is rounded, with an error below 2^-60 of it. 0 for the others.
+/// fn(x) for the functions whose result is rounded, with an error below 2^-60 of it where long double has 64 digits, as on
+/// x86. 0 for the other functions.
 long double exact_value(UnaryFn fn, long double x);
+
+/// The same in double, with an error below 2^-48: what f32 is compared with.
+double double_value(UnaryFn fn, double x);
+
+/// The same, computed by libquadmath and rounded once; some microseconds each. Where the compiler has no libquadmath it is
+/// exact_value.
+long double quad_value(UnaryFn fn, long double x);
 
 }  // namespace tutti

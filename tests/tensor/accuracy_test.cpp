@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementary functions against 80-bit libm: errors in units in the last place, edges, and equal bits whatever the
+// The elementary functions against libm of more digits: errors in units in the last place, edges, and equal bits whatever the
 // instruction set and the place in the array. docs/accuracy.md has the errors at more points.
 #include "tests/support/accuracy.hpp"
 
@@ -131,6 +131,7 @@ TEST(elementary, have_worked_values) {
                                                               {UnaryFn::erfc, infinity, 0},
                                                               {UnaryFn::erf_inv, -1, -infinity},
                                                               {UnaryFn::erf_inv, -0.0, -0.0},
+                                                              {UnaryFn::xla_erf_inv, 1, infinity},
                                                               {UnaryFn::lgamma, 1, 0},
                                                               {UnaryFn::lgamma, -3, infinity},
                                                               {UnaryFn::lgamma, -infinity, infinity},
@@ -139,11 +140,23 @@ TEST(elementary, have_worked_values) {
     const double found = of(fn, x);
     EXPECT_TRUE(same_element(found, y)) << name(fn) << "(" << x << ") = " << found << ", not " << y;
   }
+  EXPECT_NEAR(of(UnaryFn::erf_inv, 0.5), 0.47693627620446987, 1e-16);
+  EXPECT_NEAR(of(UnaryFn::erf_inv, -0.99999999), -4.0522372432687632, 2e-15);
   EXPECT_NEAR(of(UnaryFn::digamma, 1), -0.57721566490153286, 1e-16);
   EXPECT_NEAR(of(UnaryFn::digamma, 1.4616321449683622), 0, 1e-15);
   EXPECT_NEAR(of(UnaryFn::digamma, -0.5), 0.036489973978576520, 1e-15);
   EXPECT_NEAR(of(UnaryFn::trigamma, 1), 1.6449340668482264, 4e-16);
   EXPECT_NEAR(of(UnaryFn::lgamma, 0.5), 0.57236494292470008, 2e-16);
+}
+
+// The points above hardly reach these numbers.
+TEST(trigamma, is_within_its_bound_far_below_0) {
+  std::vector<double> points;
+  for (int k = 1; k <= 10'000; ++k) points.push_back(-60 - 0.0137 * k);
+  const Errors errors =
+      errors_of<double>(UnaryFn::trigamma, points, computed<double>(UnaryFn::trigamma, points));
+  EXPECT_LE(errors.ulps, 4) << errors.at;
+  EXPECT_EQ(errors.wrong, 0);
 }
 
 TEST(elementary, are_nan_outside_of_their_domains) {
@@ -160,6 +173,7 @@ TEST(elementary, are_nan_outside_of_their_domains) {
                                       {UnaryFn::acosh, 0.9},
                                       {UnaryFn::atanh, 1.1},
                                       {UnaryFn::erf_inv, -1.1},
+                                      {UnaryFn::xla_erf_inv, 1.1},
                                       {UnaryFn::digamma, 0},
                                       {UnaryFn::digamma, -7}})
     EXPECT_TRUE(std::isnan(of(fn, x))) << name(fn) << "(" << x << ")";

@@ -19,16 +19,9 @@ using Exact = long double;
 
 Exact exact(UnaryFn fn, Exact x) { return exact_value(fn, x); }
 
-/// The largest error in ULP, as measured on AVX-512, AVX2 and the portable set over 2^20 points each, rounded
-/// up. sqrt is rounded once; rsqrt = 1 / sqrt, each rounded.
-struct Accuracy {
-  UnaryFn fn;
-  double ulp;
-};
-constexpr Accuracy accuracies[] = {{UnaryFn::exp, 1.1},   {UnaryFn::log, 1.0},   {UnaryFn::tanh, 3.1},
-                                   {UnaryFn::sqrt, 0.5},  {UnaryFn::rsqrt, 1.5}, {UnaryFn::logistic, 2.5},
-                                   {UnaryFn::sin, 3.0},   {UnaryFn::cos, 3.0},   {UnaryFn::log1p, 2.6},
-                                   {UnaryFn::expm1, 4.0}, {UnaryFn::erf, 1.0}};
+constexpr UnaryFn functions[] = {UnaryFn::exp,   UnaryFn::log,      UnaryFn::tanh, UnaryFn::sqrt,
+                                 UnaryFn::rsqrt, UnaryFn::logistic, UnaryFn::sin,  UnaryFn::cos,
+                                 UnaryFn::log1p, UnaryFn::expm1,    UnaryFn::erf};
 
 template <class T>
 using Function = std::function<void(T*, const T*, std::int64_t)>;
@@ -92,9 +85,10 @@ INSTANTIATE_TEST_SUITE_P(all, math_on, testing::ValuesIn(instruction_sets()),
 
 TEST_P(math_on, is_within_its_accuracy_everywhere) {
   const UseInstructionSet use(GetParam());
-  for (const auto& [fn, ulp] : accuracies) {
-    EXPECT_EQ(inaccuracy(kernel_of<float>(fn), fn, ulp, points_for<float>(fn)), "") << "f32";
-    EXPECT_EQ(inaccuracy(kernel_of<double>(fn), fn, ulp, points_for<double>(fn)), "") << "f64";
+  for (UnaryFn fn : functions) {
+    const MeasuredFunction& bounds = *measured_function(name(fn));
+    EXPECT_EQ(inaccuracy(kernel_of<float>(fn), fn, bounds.f32_ulps, points_for<float>(fn)), "") << "f32";
+    EXPECT_EQ(inaccuracy(kernel_of<double>(fn), fn, bounds.f64_ulps, points_for<double>(fn)), "") << "f64";
   }
 }
 
@@ -129,7 +123,7 @@ std::string sets_that_differ(UnaryFn fn) {
 }
 
 TEST(math, has_the_same_bits_on_all_instruction_sets_with_fused_multiply_add) {
-  for (const auto& [fn, ulp] : accuracies) {
+  for (UnaryFn fn : functions) {
     EXPECT_EQ(sets_that_differ<float>(fn), "") << name(fn);
     EXPECT_EQ(sets_that_differ<double>(fn), "") << name(fn);
   }

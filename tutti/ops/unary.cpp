@@ -61,7 +61,8 @@ std::optional<Array> tangent_of(UnaryFn fn, const Array& x, const Array& y, cons
     case UnaryFn::log1p: return t / (1 + x);
     case UnaryFn::expm1: return (y + 1) * t;
     case UnaryFn::erf: return (two_over_sqrt_pi * exp(-(x * x))) * t;
-    case UnaryFn::erf_inv: return (half_sqrt_pi * exp(y * y)) * t;
+    case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv: return (half_sqrt_pi * exp(y * y)) * t;
     case UnaryFn::exp2: return (ln_2 * y) * t;
     case UnaryFn::log2: return t / (ln_2 * x);
     case UnaryFn::log10: return t / (ln_10 * x);

@@ -43,6 +43,7 @@ Takes taken_by(UnaryFn fn) {
     case UnaryFn::atanh: return Takes::floats_and_complex;
     case UnaryFn::erf:
     case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv:
     case UnaryFn::exp2:
     case UnaryFn::log2:
     case UnaryFn::log10:
@@ -114,7 +115,8 @@ std::string_view stablehlo_name(UnaryFn fn) {
     case UnaryFn::log1p: return "stablehlo.log_plus_one";
     case UnaryFn::expm1: return "stablehlo.exponential_minus_one";
     case UnaryFn::erf: return "chlo.erf";
-    case UnaryFn::erf_inv: return "chlo.erf_inv";
+    case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv: return "chlo.erf_inv";
     case UnaryFn::tan: return "stablehlo.tan";
     case UnaryFn::cbrt: return "stablehlo.cbrt";
     case UnaryFn::asin: return "chlo.asin";
@@ -158,7 +160,8 @@ ExampleOperand example_operand(UnaryFn fn, Type type) {
       if (is_unsigned(type.dtype())) return {type, 0, 2};
       return {type, -2, -0.2};
     case UnaryFn::log1p: return {type, -0.6, 2};
-    case UnaryFn::erf_inv: return {type, -0.9, 0.9};
+    case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv: return {type, -0.9, 0.9};
     case UnaryFn::asin:
     case UnaryFn::acos:
     case UnaryFn::atanh: return {type, -0.8, 0.8};
@@ -211,6 +214,8 @@ About about_unary(UnaryFn fn) {
     case UnaryFn::expm1: return {"exp(x) - 1, right where x is small, element by element.", "expm1"};
     case UnaryFn::erf: return {"The error function of x, element by element.", "erf"};
     case UnaryFn::erf_inv: return {"The number whose error function is x, element by element.", "erf_inv"};
+    case UnaryFn::xla_erf_inv:
+      return {"erf_inv with XLA's formula and errors, so that random numbers are those of JAX.", "normal"};
     case UnaryFn::exp2: return {"2 to the power of x, element by element.", "exp2"};
     case UnaryFn::log2: return {"The logarithm of x to the base 2, element by element.", "log2"};
     case UnaryFn::log10: return {"The logarithm of x to the base 10, element by element.", "log10"};
@@ -248,47 +253,13 @@ About about_unary(UnaryFn fn) {
 
 std::span<const UnaryFn> all_unary_functions() {
   using enum UnaryFn;
-  static constexpr UnaryFn all[] = {neg,
-                                    exp,
-                                    log,
-                                    tanh,
-                                    sqrt,
-                                    rsqrt,
-                                    logistic,
-                                    abs,
-                                    sign,
-                                    sin,
-                                    cos,
-                                    log1p,
-                                    expm1,
-                                    erf,
-                                    round,
-                                    floor,
-                                    ceil,
-                                    is_finite,
-                                    logical_not,
-                                    real,
-                                    imag,
-                                    erf_inv,
-                                    exp2,
-                                    log2,
-                                    log10,
-                                    tan,
-                                    asin,
-                                    acos,
-                                    atan,
-                                    sinh,
-                                    cosh,
-                                    asinh,
-                                    acosh,
-                                    atanh,
-                                    cbrt,
-                                    erfc,
-                                    lgamma,
-                                    digamma,
-                                    trigamma,
-                                    popcount,
-                                    count_leading_zeros};
+  static constexpr UnaryFn all[] = {neg,         exp,    log,     tanh,     sqrt,        rsqrt,
+                                    logistic,    abs,    sign,    sin,      cos,         log1p,
+                                    expm1,       erf,    round,   floor,    ceil,        is_finite,
+                                    logical_not, real,   imag,    erf_inv,  xla_erf_inv, exp2,
+                                    log2,        log10,  tan,     asin,     acos,        atan,
+                                    sinh,        cosh,   asinh,   acosh,    atanh,       cbrt,
+                                    erfc,        lgamma, digamma, trigamma, popcount,    count_leading_zeros};
   return all;
 }
 

@@ -39,11 +39,14 @@ FloatForm form_of(DType dtype) {
   return {52, 0x1p-1022};
 }
 
+/// erf_inv with the errors that it has in JAX: a more exact one would give other random numbers.
+Array erf_inv_of_jax(const Array& x) { return apply_one(Unary{UnaryFn::xla_erf_inv}, {x}); }
+
 Array normal_of_floats(const Key& key, const Shape& whole, DType dtype,
                        const std::optional<Sharding>& sharding) {
   double above_minus_one = std::ldexp(1.0, -form_of(dtype).fraction - 1) - 1;
   Array x = drawn_between(key, whole, dtype, above_minus_one, 1.0, sharding);
-  return erf_inv(x) * std::sqrt(2.0);
+  return erf_inv_of_jax(x) * std::sqrt(2.0);
 }
 
 Array bound_in(DType dtype, const Operand& bound, const Shape& block, std::string_view name) {
@@ -56,15 +59,13 @@ Array bound_in(DType dtype, const Operand& bound, const Shape& block, std::strin
 enum class Towards { up, down };
 /// The next number in a direction; infinity and NaN stay. Bits of floats of one sign are ordered as integers.
 Array next(const Array& x, Towards towards) {
-  const DType word = bytes_per_element(x.dtype()) == 8   ? DType::i64
-                     : bytes_per_element(x.dtype()) == 4 ? DType::i32
-                                                         : DType::i16;
-  Array bits = bitcast_convert(x, word);
+  Array bits = bitcast_convert(x, integer_as_wide_as(x.dtype()));
   bool up = towards == Towards::up;
   Array grows = up ? x > 0.0 : x < 0.0;
-  Array step = select(grows, ones_like(bits), zeros_like(bits) - 1);
+  Array one = ones_like(bits);
+  Array step = select(grows, one, -one);
   Array moved = bitcast_convert(bits + step, x.dtype());
-  Array smallest = bitcast_convert(ones_like(bits), x.dtype());
+  Array smallest = bitcast_convert(one, x.dtype());
   Array from_zero = up ? smallest : -smallest;
   Array finite = select(equal(x, 0.0), from_zero, moved);
   return select(is_finite(x), finite, x);
@@ -102,7 +103,8 @@ Array truncated_normal(const Key& key, const Operand& lower, const Operand& uppe
     Array from = bound_in(dtype, lower, block, "lower"), to = bound_in(dtype, upper, block, "upper");
     const double sqrt_2 = std::sqrt(2.0);
     Array a = erf(from / sqrt_2), b = erf(to / sqrt_2);
-    Array x = erf_inv(drawn_between(key, shape, dtype, a, b, sharding)) * sqrt_2;
+    Array drawn = drawn_between(key, shape, dtype, a, b, sharding);
+    Array x = erf_inv_of_jax(drawn) * sqrt_2;
     // Rounding must not leave the open interval.
     Array lowest = next(stop_gradient(from), Towards::up), largest = next(stop_gradient(to), Towards::down);
     Array not_below = maximum(lowest, x);

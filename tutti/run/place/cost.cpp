@@ -38,7 +38,8 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::log1p:
     case UnaryFn::expm1:
     case UnaryFn::erf:
-    case UnaryFn::erf_inv: return 3;
+    case UnaryFn::xla_erf_inv: return 3;
+    case UnaryFn::erf_inv:
     case UnaryFn::exp2:
     case UnaryFn::log2:
     case UnaryFn::log10:

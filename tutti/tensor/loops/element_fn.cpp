@@ -20,6 +20,7 @@ std::string_view name(UnaryFn fn) {
     case UnaryFn::expm1: return "expm1";
     case UnaryFn::erf: return "erf";
     case UnaryFn::erf_inv: return "erf_inv";
+    case UnaryFn::xla_erf_inv: return "xla_erf_inv";
     case UnaryFn::exp2: return "exp2";
     case UnaryFn::log2: return "log2";
     case UnaryFn::log10: return "log10";

@@ -27,7 +27,8 @@ enum class UnaryFn : std::uint8_t {
   log1p,
   expm1,
   erf,
-  erf_inv,  // the inverse of erf, on [-1, 1]
+  erf_inv,      // the inverse of erf, on [-1, 1]
+  xla_erf_inv,  // erf_inv as XLA computes it, with its errors
   exp2,
   log2,
   log10,

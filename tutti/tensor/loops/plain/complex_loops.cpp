@@ -148,6 +148,7 @@ ElementwiseKernel unary_of(UnaryFn fn) {
     case UnaryFn::imag: return unary_of<UnaryFn::imag, T>();
     case UnaryFn::erf:
     case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv:
     case UnaryFn::exp2:
     case UnaryFn::log2:
     case UnaryFn::log10:

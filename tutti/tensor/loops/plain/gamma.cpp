@@ -29,7 +29,6 @@ double off_whole(double x) { return x - std::rint(x); }
 /// The angle pi x of the fraction x: rounded, and the rounding error.
 struct Angle {
   explicit Angle(double x) : rounded(pi * x), rest(std::fma(pi, x, -rounded) + rest_of_pi * x) {}
-  double sine() const { return std::sin(rounded) + rest * std::cos(rounded); }
   double rounded, rest;
 };
 
@@ -74,6 +73,16 @@ double digamma_of_positive(double x) {
   return sum + digamma_between_1_and_2(x);
 }
 
+/// (pi / sin(angle))^2. The square of the sine keeps its rounding error, so that the sine's own error is all that counts twice.
+double square_of_pi_over_sine(const Angle& angle) {
+  constexpr double square_of_pi = 9.8696044010893580, rest_of_square = 6.265295508739711e-16;
+  const double sine = std::sin(angle.rounded), rest = angle.rest * std::cos(angle.rounded);
+  const double square = sine * sine, rest_of_sine = std::fma(sine, sine, -square) + 2 * sine * rest;
+  const double ratio = square_of_pi / square;
+  const double left = std::fma(-ratio, square, square_of_pi) + (rest_of_square - ratio * rest_of_sine);
+  return ratio + left / square;
+}
+
 /// 1/y + 1/(2 y^2) + the sum of B_2k / y^(2k+1).
 double trigamma_of_large(double y) {
   constexpr double series[] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,
@@ -112,8 +121,7 @@ double trigamma(double x) {
   if (x == -infinity) return nan;
   if (is_pole(x)) return infinity;
   if (!(x < is_far_from)) return trigamma_by_steps(x);
-  const double ratio = pi / Angle(off_whole(x)).sine();
-  return ratio * ratio - trigamma_by_steps(1 - x);
+  return square_of_pi_over_sine(Angle(off_whole(x))) - trigamma_by_steps(1 - x);
 }
 
 float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }

@@ -9,7 +9,7 @@ namespace tutti {
 double digamma(double x);
 float digamma(float x);
 
-/// The sum of 1/(k+x)^2 over k >= 0, in 4 units in the last place, 7 below -60. inf at 0, -1, -2, ..; NaN at -inf; 0 at inf.
+/// The sum of 1/(k+x)^2 over k >= 0, in 4 units in the last place. inf at 0, -1, -2, ..; NaN at -inf; 0 at inf.
 double trigamma(double x);
 float trigamma(float x);
 

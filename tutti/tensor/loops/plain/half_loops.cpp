@@ -76,6 +76,7 @@ ElementwiseKernel unary_of(UnaryFn fn) {
     case UnaryFn::expm1: return unary_loop<H, UnaryFn::expm1>;
     case UnaryFn::erf: return unary_loop<H, UnaryFn::erf>;
     case UnaryFn::erf_inv: return unary_loop<H, UnaryFn::erf_inv>;
+    case UnaryFn::xla_erf_inv: return unary_loop<H, UnaryFn::xla_erf_inv>;
     case UnaryFn::exp2: return unary_loop<H, UnaryFn::exp2>;
     case UnaryFn::log2: return unary_loop<H, UnaryFn::log2>;
     case UnaryFn::log10: return unary_loop<H, UnaryFn::log10>;

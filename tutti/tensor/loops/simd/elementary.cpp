@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/simd/elementary.hpp"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tutti/tensor/loops/simd/elementary.cpp"
 #include <hwy/foreach_target.h>
@@ -62,14 +64,36 @@ TUTTI_INLINE V lgamma_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, hn::Set(d, hn::TFromD<D>(4e36))), series, y);
 }
 
+/// XLA's formula and a step of Newton's method for erf(y) = x. Where erf is near 1 the step is for erfc(y) = 1 - x instead,
+/// which is exact there. For f64: 4 units in the last place.
+template <class D, class V>
+TUTTI_INLINE V erf_inv_of(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr T half_sqrt_pi = T(0.88622692545275801365);
+  const V size = hn::Abs(x), one = hn::Set(d, T{1}), near = xla_erf_inv_of(d, size);
+  const V above = hn::IfThenElse(hn::Lt(size, hn::Set(d, T{0.5})), hn::Sub(erf_of(d, near), size),
+                                 hn::Sub(hn::Sub(one, size), sleef_erfc(near)));
+  const V per_slope = hn::Mul(hn::Set(d, half_sqrt_pi), exp_of(d, hn::Mul(near, near)));
+  const V y = hn::NegMulAdd(above, per_slope, near);
+  return hn::CopySign(hn::IfThenElse(hn::Eq(size, one), near, y), x);
+}
+
+/// A logarithm with one NaN below zero, and NaNs as they are: the signs of SLEEF's differ by instruction set.
+template <class D, class V>
+TUTTI_INLINE V with_known_nan(D d, V x, V y) {
+  const V nan = hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN());
+  y = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), nan, y);
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
 template <UnaryFn fn>
 struct Apply {
   template <class V>
   TUTTI_INLINE V operator()(V x) const {
     const hn::DFromV<V> d;
     if constexpr (fn == UnaryFn::exp2) return sleef_exp2(x);
-    if constexpr (fn == UnaryFn::log2) return sleef_log2(x);
-    if constexpr (fn == UnaryFn::log10) return sleef_log10(x);
+    if constexpr (fn == UnaryFn::log2) return with_known_nan(d, x, sleef_log2(x));
+    if constexpr (fn == UnaryFn::log10) return with_known_nan(d, x, sleef_log10(x));
     if constexpr (fn == UnaryFn::tan) return sleef_tan(x);
     if constexpr (fn == UnaryFn::asin) return sleef_asin(x);
     if constexpr (fn == UnaryFn::acos) return sleef_acos(x);
@@ -81,6 +105,7 @@ struct Apply {
     if constexpr (fn == UnaryFn::atanh) return sleef_atanh(x);
     if constexpr (fn == UnaryFn::cbrt) return sleef_cbrt(x);
     if constexpr (fn == UnaryFn::erfc) return sleef_erfc(x);
+    if constexpr (fn == UnaryFn::erf_inv) return erf_inv_of(d, x);
     if constexpr (fn == UnaryFn::lgamma) return lgamma_of(d, x);
   }
 };
@@ -89,6 +114,29 @@ template <UnaryFn fn, class T>
 void loop(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<T>;
   map(D(), n, Result<D>(out), Apply<fn>(), Operand<Stride::dense, D>(in[0]));
+}
+
+struct XlaErfInv {
+  template <class V>
+  TUTTI_INLINE V operator()(V x) const {
+    return xla_erf_inv_of(hn::DFromV<V>(), x);
+  }
+};
+
+/// Of f32: XLA's formula in f64, where its error is far below a unit of f32, rounded once.
+void erf_inv_of_f32(std::byte* out, const std::byte* const* in, std::int64_t n) {
+  using D = hn::ScalableTag<double>;
+  constexpr std::int64_t block = 256;  // elements
+  alignas(64) double x[block], y[block];
+  const auto* from = reinterpret_cast<const float*>(in[0]);
+  auto* to = reinterpret_cast<float*>(out);
+  for (std::int64_t first = 0; first < n; first += block) {
+    const std::int64_t width = std::min(block, n - first);
+    std::copy_n(from + first, width, x);
+    map(D(), width, Result<D>(reinterpret_cast<std::byte*>(y)), XlaErfInv(),
+        Operand<Stride::dense, D>(reinterpret_cast<const std::byte*>(x)));
+    std::transform(y, y + width, to + first, [](double each) { return static_cast<float>(each); });
+  }
 }
 
 template <class T>
@@ -107,7 +155,10 @@ ElementwiseKernel kernel_of(UnaryFn fn) {
   if (fn == UnaryFn::atanh) return loop<UnaryFn::atanh, T>;
   if (fn == UnaryFn::cbrt) return loop<UnaryFn::cbrt, T>;
   if (fn == UnaryFn::erfc) return loop<UnaryFn::erfc, T>;
-  return fn == UnaryFn::lgamma ? loop<UnaryFn::lgamma, T> : nullptr;
+  if (fn == UnaryFn::lgamma) return loop<UnaryFn::lgamma, T>;
+  if (fn != UnaryFn::erf_inv) return nullptr;
+  if constexpr (sizeof(T) == 4) return erf_inv_of_f32;
+  else return loop<UnaryFn::erf_inv, T>;
 }
 
 ElementwiseKernel vector_elementary_kernel(UnaryFn fn, Lanes lanes) {

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// The loops of the functions that SLEEF computes, for f32 and f64; null for all else.
+/// The loops of the functions that SLEEF computes, and of erf_inv, for f32 and f64; null for all else.
 ElementwiseKernel elementary_kernel(UnaryFn fn, Lanes lanes);
 
 }  // namespace tutti

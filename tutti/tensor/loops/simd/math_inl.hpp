@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh, logistic, sin, cos, log1p, expm1, erf and erf_inv of vectors. For the sources of this folder, compiled
-// once per instruction set. exp, logistic, erf and erf_inv are computed here. The others are Highway's, which are fast and
+// exp, log, tanh, logistic, sin, cos, log1p, expm1, erf and xla_erf_inv of vectors. For the sources of this folder, compiled
+// once per instruction set. exp, logistic, erf and xla_erf_inv are computed here. The others are Highway's, which are fast and
 // accurate inside their ranges and wrong outside; the functions here correct the edges (tests/tensor/math_test.cpp).
 #include <hwy/highway.h>
 // After highway.h.
@@ -238,7 +238,7 @@ TUTTI_INLINE V erf_of(D d, V x) {
   return hn::IfThenElse(hn::Ge(size, hn::Set(d, T{1.0859375})), hn::CopySign(large, x), small);
 }
 
-/// Constants of erf_inv_of, of the highest power first: Giles' polynomials in w = -log(1 - x^2), which XLA uses.
+/// Constants of xla_erf_inv_of, of the highest power first: Giles' polynomials in w = -log(1 - x^2), which XLA uses.
 template <class T>
 struct ErfInverse;
 
@@ -295,9 +295,10 @@ TUTTI_INLINE V from_highest(D d, V x, const T (&c)[n]) {
   return y;
 }
 
-/// x times a polynomial of w, or of its root where w is large. The ends of [-1, 1] give infinities; NaN beyond them.
+/// x times a polynomial of w, or of its root where w is large. Rounding 1 - x^2 makes its error: 65 units in the last place
+/// of f32, 5 * 10^5 of f64. The ends of [-1, 1] give infinities; NaN beyond them.
 template <class D, class V>
-TUTTI_INLINE V erf_inv_of(D d, V x) {
+TUTTI_INLINE V xla_erf_inv_of(D d, V x) {
   using T = hn::TFromD<D>;
   using Fit = ErfInverse<T>;
   const V w = hn::Neg(log1p_of(d, hn::Neg(hn::Mul(x, x)))), root = hn::Sqrt(w);

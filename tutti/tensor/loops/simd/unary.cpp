@@ -62,7 +62,7 @@ struct Apply {
     if constexpr (fn == UnaryFn::log1p) return log1p_of(d, x);
     if constexpr (fn == UnaryFn::expm1) return expm1_of(d, x);
     if constexpr (fn == UnaryFn::erf) return erf_of(d, x);
-    if constexpr (fn == UnaryFn::erf_inv) return erf_inv_of(d, x);
+    if constexpr (fn == UnaryFn::xla_erf_inv) return xla_erf_inv_of(d, x);
     if constexpr (fn == UnaryFn::round) return round_of(d, x);
     if constexpr (fn == UnaryFn::floor) return zero_or(x, hn::Floor(x));
     if constexpr (fn == UnaryFn::ceil) return zero_or(x, hn::Ceil(x));
@@ -123,11 +123,12 @@ ElementwiseKernel float_kernel(UnaryFn fn) {
     case UnaryFn::floor: return unary_loop<UnaryFn::floor, T>;
     case UnaryFn::ceil: return unary_loop<UnaryFn::ceil, T>;
     case UnaryFn::is_finite: return is_finite_loop<T>;
-    case UnaryFn::erf_inv: return unary_loop<UnaryFn::erf_inv, T>;
+    case UnaryFn::xla_erf_inv: return unary_loop<UnaryFn::xla_erf_inv, T>;
     case UnaryFn::erf:
       // Without fused multiply-add the C library's erf is the accurate one.
       if constexpr (HWY_NATIVE_FMA) return unary_loop<UnaryFn::erf, T>;
       return nullptr;
+    case UnaryFn::erf_inv:
     case UnaryFn::exp2:
     case UnaryFn::log2:
     case UnaryFn::log10:
@@ -173,6 +174,7 @@ ElementwiseKernel integer_kernel(UnaryFn fn) {
     case UnaryFn::expm1:
     case UnaryFn::erf:
     case UnaryFn::erf_inv:
+    case UnaryFn::xla_erf_inv:
     case UnaryFn::round:
     case UnaryFn::floor:
     case UnaryFn::ceil:
