@@ -69,6 +69,8 @@ TEST(pad_by_a_mode, statistics) {
   EXPECT_EQ(padded(x, 1, PadMode::maximum), numbers({6}, {5, 3, 1, 5, 2, 5}));
   EXPECT_EQ(padded(x, 1, PadMode::minimum), numbers({6}, {1, 3, 1, 5, 2, 1}));
   EXPECT_EQ(padded(x, 1, PadMode::mean), numbers({6}, {3, 3, 1, 5, 2, 3}));
+  EXPECT_EQ(padded(x, 1, PadMode::median), numbers({6}, {2, 3, 1, 5, 2, 2}));
+  EXPECT_EQ(padded(x, 1, PadMode::median, {.stat_length = 3}), numbers({6}, {3, 3, 1, 5, 2, 2}));
   EXPECT_EQ(padded(x, 1, PadMode::maximum, {.stat_length = 2}), numbers({6}, {3, 3, 1, 5, 2, 5}));
   EXPECT_EQ(padded(x, 1, PadMode::minimum, {.stat_length = 1}), numbers({6}, {3, 3, 1, 5, 2, 2}));
   EXPECT_EQ(padded(x, 1, PadMode::mean, {.stat_length = 99}), numbers({6}, {3, 3, 1, 5, 2, 3}));

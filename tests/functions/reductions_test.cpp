@@ -9,6 +9,7 @@
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/ir/index.hpp"
 #include "tutti/ops/compare.hpp"
 
 namespace tutti {
@@ -104,6 +105,11 @@ TEST(any, finds_an_element_that_is_not_0) {
   EXPECT_EQ(of(Tensor(DType::boolean, {0}), [](const Array& x) { return any(x); }), Tensor::scalar(false));
 }
 
+TEST(all, keeps_dims_of_size_1) {
+  EXPECT_EQ(of(row<double>({1, nan}), [](const Array& x) { return all(x, 0, {.keepdims = true}); }),
+            Tensor(Shape{1}, std::vector<bool>{true}));
+}
+
 TEST(count_nonzero, counts_in_i32) {
   EXPECT_EQ(of(matrix(), [](const Array& x) { return count_nonzero(x, 0); }), row<std::int32_t>({2, 1, 2}));
 }
@@ -134,13 +140,40 @@ TEST(norm, of_several_dims_is_that_of_frobenius) {
             Tensor(Shape{1, 1}, std::vector<float>{6}));
 }
 
-TEST(norm, refuses_other_orders_of_matrices) {
+TEST(norm, refuses_orders_of_several_dims) {
+  EXPECT_EQ(
+      refusal_of_trace(Type(DType::f32, {2, 3}),
+                       [](const Array& x) { return norm(x, all_dims, {.ord = 1}); }),
+      "T010: norm: ord = 1 over 2 dims of f32[2,3]; here an order is that of vectors, so of one dim. Of "
+      "matrices: matrix_norm(x, {.ord = ..})");
+}
+
+TEST(matrix_norm, is_of_the_last_two_dims) {
+  const Tensor x(Shape{2, 2, 3}, std::vector<double>{1, -2, 3, -4, 5, -6, 0, 0, 0, 0, 0, 2});
+  auto norms = [&](std::optional<double> ord) {
+    return of(x, [=](const Array& a) { return matrix_norm(a, {.ord = ord}); });
+  };
+  auto pair = [](double a, double b) { return row<double>({a, b}); };
+  EXPECT_EQ(norms({}), pair(std::sqrt(91.0), 2));
+  EXPECT_EQ(norms(1), pair(9, 2));
+  EXPECT_EQ(norms(-1), pair(5, 0));
+  EXPECT_EQ(norms(infinity), pair(15, 2));
+  EXPECT_EQ(norms(-infinity), pair(6, 0));
+  EXPECT_EQ(of(x, [](const Array& a) { return matrix_norm(a, {.ord = 1, .keepdims = true}); }),
+            Tensor(Shape{2, 1, 1}, std::vector<double>{9, 2}));
+  EXPECT_EQ(of(Tensor(Shape{1, 2}, std::vector<std::int32_t>{3, -4}),
+               [](const Array& a) { return matrix_norm(a, {.ord = infinity}); }),
+            Tensor::scalar(7.F));
+}
+
+TEST(matrix_norm, refuses_vectors_and_orders_of_singular_values) {
+  EXPECT_EQ(refusal_of_trace(Type(DType::f32, {3}), [](const Array& x) { return matrix_norm(x); }),
+            "T006: matrix_norm: f32[3] has 1 dim; a matrix has two. Of a vector: norm(x, 0, ..)");
   EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 3}),
-                             [](const Array& x) { return norm(x, all_dims, {.ord = 1}); }),
-            "T010: norm: ord = 1 over 2 dims of f32[2,3]; an order is that of vectors, so of one dim. "
-            "Without ord it is "
-            "the Frobenius norm; the 1-norm of matrices is amax(sum(abs(x), -2), -1), their infinity-norm "
-            "amax(sum(abs(x), -1), -1); norms by singular values are not there");
+                             [](const Array& x) { return matrix_norm(x, {.ord = 2}); }),
+            "T010: matrix_norm: ord = 2; the norms of matrices are those of Frobenius (without ord), 1, -1, "
+            "infinity and "
+            "-infinity. Others need singular values, which come later");
 }
 
 }  // namespace

@@ -101,6 +101,29 @@ TEST(roll, of_nothing_is_x_itself) {
             "program(%0: f32[4]) {\n  return %0\n}\n");
 }
 
+TEST(roll, takes_a_shift_known_at_run_time_only) {
+  for (std::int32_t shift : {1, -1, 0, 4, 9, -11, std::numeric_limits<std::int32_t>::min()}) {
+    const Tensor by = Tensor::scalar(shift);
+    EXPECT_EQ(made({row, by}, [](const Arrays& x) { return roll(x[0], x[1]); }),
+              made({row}, [=](const Arrays& x) { return roll(x[0], shift); }))
+        << shift;
+    EXPECT_EQ(made({matrix, by}, [](const Arrays& x) { return roll(x[0], x[1], {0, -1}); }),
+              made({matrix}, [=](const Arrays& x) { return roll(x[0], shift, {0, -1}); }))
+        << shift;
+  }
+  EXPECT_EQ(made({row, Tensor::scalar(std::uint8_t{255})}, [](const Arrays& x) { return roll(x[0], x[1]); }),
+            numbers({4}, {2, 3, 4, 1}));
+  EXPECT_EQ(made({counted_i32({0}), Tensor::scalar(3)}, [](const Arrays& x) { return roll(x[0], x[1]); }),
+            numbers({0}, {}));
+}
+
+TEST(roll, refuses_a_shift_that_is_no_whole_number) {
+  EXPECT_EQ(refused({f32_matrix, Type(DType::f32, {})}, [](const Arrays& x) { return roll(x[0], x[1], 0); }),
+            "T007: roll: the shift is f32[]; convert it: convert(shift, DType::i32)");
+  EXPECT_EQ(refused({f32_matrix, Type(DType::i32, {2})}, [](const Arrays& x) { return roll(x[0], x[1], 0); }),
+            "T005: roll: the shift is i32[2]; it is a scalar: take one with shift[i]");
+}
+
 TEST(roll, refuses_lists_that_do_not_fit) {
   EXPECT_EQ(refused({f32_matrix}, [](const Arrays& x) { return roll(x[0], {1, 2}, std::vector{0}); }),
             "T006: roll: 2 shifts and 1 dim; give a shift for each dim");

@@ -95,7 +95,13 @@ def norms(x, w):
     norm = jnp.linalg.norm
     columns = norm(y, 1, 0) + norm(x, 3, 0) * norm(y, -jnp.inf, 0)
     rows = norm(y, axis=1) * norm(x, jnp.inf, 1) + norm(x, 0, -1) * norm(x, 2, 1)
-    return over_devices(columns * w) + over_devices(rows) + over_devices(norm(x, keepdims=True))
+    matrices = jnp.stack([x, y * y])
+    orders = (1, -1, jnp.inf, -jnp.inf, "fro")
+    of_matrices = sum(jnp.linalg.matrix_norm(matrices, ord=ord) for ord in orders)
+    return (
+        over_devices(columns * w) + over_devices(rows) + over_devices(norm(x, keepdims=True))
+        + over_devices(of_matrices)
+    )
 
 
 @spmd(P("x"), P())

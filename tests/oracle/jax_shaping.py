@@ -37,7 +37,7 @@ def made_between_bounds(x, w):
 @whole
 def moved_around(x, w):
     return weighed([
-        jnp.roll(x, 5), jnp.roll(x, -1, 2), jnp.roll(x, (1, 2), (0, -1)), jnp.flip(x, (0, 2)),
+        jnp.roll(x, 5), jnp.roll(x, jnp.int32(jnp.floor(9 * w[0, 0])), (0, 2)), jnp.roll(x, -1, 2), jnp.roll(x, (1, 2), (0, -1)), jnp.flip(x, (0, 2)),
         jnp.swapaxes(x, 0, -1), jnp.moveaxis(x, (0, 1), (-1, 0)), jnp.squeeze(w), *jnp.broadcast_arrays(x, w),
         jnp.atleast_2d(jnp.sum(w)),
     ])
@@ -58,14 +58,14 @@ def cut_and_stacked(x, w):
     return pieces + weighed([jnp.vstack([x, w]), jnp.hstack([w, jnp.sum(x)]), jnp.hstack([x, x * x])])
 
 
-MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "empty")
+MODES = ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "median", "empty")
 
 
 @whole
 def padded_by_modes(x, w):
     return weighed([jnp.pad(x, ((2, 4), (1, 0)), mode) for mode in MODES]
                    + [jnp.pad(w, 3, mode, reflect_type="odd") for mode in ("reflect", "symmetric")]
-                   + [jnp.pad(x, 1, mode, stat_length=2) for mode in ("maximum", "mean")]
+                   + [jnp.pad(x, 1, mode, stat_length=2) for mode in ("maximum", "mean", "median")]
                    + [jnp.pad(w, 1, "constant", constant_values=0.5),
                       jnp.pad(w, (0, 3), "linear_ramp", end_values=2)])
 
@@ -99,7 +99,7 @@ def shapes_of_integers(x, v):
         *jnp.array_split(v, 3), jnp.vstack([x, v[:4]]), jnp.hstack([v, v]),
         *[jnp.pad(x, widths, mode) for mode in MODES],
         *[jnp.pad(x, widths, mode, reflect_type="odd") for mode in ("reflect", "symmetric")],
-        *[jnp.pad(x, widths, mode, stat_length=3) for mode in ("maximum", "minimum", "mean")],
+        *[jnp.pad(x, widths, mode, stat_length=3) for mode in ("maximum", "minimum", "mean", "median")],
         ramps_of_numpy(x, widths, 5), jnp.kron(x, v), jnp.outer(v, x), jnp.inner(x, v[1:]),
         jnp.tensordot(x, x, ((1,), (1,))), jnp.einsum("ij,kj,k->ik", x, x, v[:3]),
     ]

@@ -14,7 +14,7 @@ namespace {
 const std::vector<PadMode> modes{PadMode::constant,  PadMode::edge,    PadMode::reflect,
                                  PadMode::symmetric, PadMode::wrap,    PadMode::linear_ramp,
                                  PadMode::maximum,   PadMode::minimum, PadMode::mean,
-                                 PadMode::empty};
+                                 PadMode::median,    PadMode::empty};
 
 Arrays made_and_moved(const Array& x, const Array& v) {
   DType i32 = DType::i32;
@@ -40,7 +40,7 @@ Arrays padded(const Array& x) {
   for (PadMode mode : modes) made.push_back(pad(x, widths, mode));
   for (PadMode mode : {PadMode::reflect, PadMode::symmetric})
     made.push_back(pad(x, widths, mode, {.odd = true}));
-  for (PadMode mode : {PadMode::maximum, PadMode::minimum, PadMode::mean})
+  for (PadMode mode : {PadMode::maximum, PadMode::minimum, PadMode::mean, PadMode::median})
     made.push_back(pad(x, widths, mode, {.stat_length = 3}));
   made.push_back(pad(x, widths, PadMode::linear_ramp, {.end_value = 5}));
   return made;

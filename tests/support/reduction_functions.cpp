@@ -86,7 +86,13 @@ Array norms(const Arrays& a) {
   const Array columns = norm(y, 0, {.ord = 1}) + norm(x, 0, {.ord = 3}) * norm(y, 0, {.ord = -infinity});
   const Array rows =
       norm(y, 1) * norm(x, 1, {.ord = infinity}) + norm(x, -1, {.ord = 0}) * norm(x, 1, {.ord = 2});
-  return over_devices(columns * w) + over_devices(rows) + over_devices(norm(x, all_dims, {.keepdims = true}));
+  const Array matrices = stack({x, y * y});
+  Array of_matrices = matrix_norm(matrices);
+  for (double ord : {1.0, -1.0, infinity, -infinity})
+    of_matrices = of_matrices + matrix_norm(matrices, {.ord = ord});
+  const Array of_vectors =
+      over_devices(columns * w) + over_devices(rows) + over_devices(norm(x, all_dims, {.keepdims = true}));
+  return of_vectors + over_devices(of_matrices);
 }
 
 Array quantiles(const Arrays& a) {

@@ -46,6 +46,8 @@ Array made_between_bounds(const Arrays& a) {
 Array moved_around(const Arrays& a) {
   const Array &x = a[0], &w = a[1];  // [2, 3, 4], [3, 1]
   Arrays terms{roll(x, 5)};
+  Array shift = convert(floor(9 * w[{0, 0}]), DType::i32);
+  terms.push_back(roll(x, shift, {0, 2}));
   terms.push_back(roll(x, -1, 2));
   terms.push_back(roll(x, {1, 2}, {0, -1}));
   terms.push_back(flip(x, {0, 2}));
@@ -82,12 +84,13 @@ Array cut_and_stacked(const Arrays& a) {
 Array padded_by_modes(const Arrays& a) {
   const Array &x = a[0], &w = a[1];  // [3, 2], [2]
   Arrays terms;
-  for (PadMode mode :
-       {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::symmetric, PadMode::wrap,
-        PadMode::linear_ramp, PadMode::maximum, PadMode::minimum, PadMode::mean, PadMode::empty})
+  for (PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::symmetric, PadMode::wrap,
+                       PadMode::linear_ramp, PadMode::maximum, PadMode::minimum, PadMode::mean,
+                       PadMode::median, PadMode::empty})
     terms.push_back(pad(x, {{2, 4}, {1, 0}}, mode));
   for (PadMode mode : {PadMode::reflect, PadMode::symmetric}) terms.push_back(pad(w, 3, mode, {.odd = true}));
-  for (PadMode mode : {PadMode::maximum, PadMode::mean}) terms.push_back(pad(x, 1, mode, {.stat_length = 2}));
+  for (PadMode mode : {PadMode::maximum, PadMode::mean, PadMode::median})
+    terms.push_back(pad(x, 1, mode, {.stat_length = 2}));
   terms.push_back(pad(w, 1, PadMode::constant, {.constant_value = 0.5}));
   terms.push_back(pad(w, {{0, 3}}, PadMode::linear_ramp, {.end_value = 2}));
   return weighed(terms);

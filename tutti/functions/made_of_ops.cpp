@@ -84,6 +84,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       {"logcumsumexp", "jax.numpy.cumulative_logsumexp", "logcumsumexp(x)", {four}, [](const Arrays& a) { return Arrays{logcumsumexp(a[0])}; }},
       {"logspace", "numpy.logspace", "logspace(0, 2, 3, DType::f32)", {}, [](const Arrays&) { return Arrays{logspace(0, 2, 3, DType::f32)}; }},
       {"logsumexp", "jax.nn.logsumexp", "logsumexp(x)", {four}, [](const Arrays& a) { return Arrays{logsumexp(a[0])}; }},
+      {"matrix_norm", "numpy.linalg.matrix_norm", "matrix_norm(x)", {matrix}, [](const Arrays& a) { return Arrays{matrix_norm(a[0])}; }},
       {"mean", "numpy.mean", "mean(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{mean(a[0], 0)}; }},
       {"median", "numpy.median", "median(x)", {four}, [](const Arrays& a) { return Arrays{median(a[0])}; }},
       {"meshgrid", "numpy.meshgrid", "meshgrid({x, y})", {four, three}, [](const Arrays& a) { return meshgrid({a[0], a[1]}); }},

@@ -45,11 +45,14 @@ struct Ellipsis {};
 /// As many whole dims as the other indices leave over.
 inline constexpr Ellipsis ellipsis;
 
+struct AllOptions {
+  bool keepdims = false;  // the dims stay, with size 1
+};
 /// As an index: a whole dim, NumPy's `:`. As a function: numpy.all, true where all elements along `dims` are not 0.
 /// x: [.., d, ..] -> bool [.., ..]. Of no elements true. Throws T006 for the dims, T004 for an unreduced sum.
 struct All {
   Array operator()(const Operand& x) const;
-  Array operator()(const Operand& x, const WhichDims& dims) const;
+  Array operator()(const Operand& x, const WhichDims& dims, const AllOptions& options = {}) const;
 };
 inline constexpr All all;
 

@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/functions/folds/folded_dims.hpp"
+#include "tutti/ir/index.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -90,6 +92,16 @@ Array any(const Operand& x, const WhichDims& dims, const ExtremeOptions& options
   });
 }
 
+Array All::operator()(const Operand& x) const { return (*this)(x, all_dims); }
+
+Array All::operator()(const Operand& x, const WhichDims& dims, const AllOptions& options) const {
+  return front_end("all", x.where(), [&] {
+    const Array array = as_array(x);
+    const Dims over = folded_dims(array, dims);
+    return with_kept_dims(reduce_and(is_nonzero(array), over), array, over, options.keepdims);
+  });
+}
+
 Array count_nonzero(const Operand& x, const WhichDims& dims, const ExtremeOptions& options) {
   return front_end("count_nonzero", x.where(), [&] {
     const Array array = as_array(x);
@@ -128,6 +140,24 @@ Array vector_norm(const Array& x, const Dims& dims, double ord) {
   return pow(reduce_sum(pow(sizes, ord), dims), 1 / ord);
 }
 
+// Sums of sizes along one of the two dims, and the extreme of them along the other.
+Array matrix_norm_of_sums(const Array& x, const Dims& dims, double ord) {
+  const bool is_of_rows = std::isinf(ord);
+  require(is_of_rows || std::abs(ord) == 1, Code::refused_rule,
+          "ord = {}; the norms of matrices are those of Frobenius (without ord), 1, -1, infinity and "
+          "-infinity. Others "
+          "need singular values, which come later",
+          ord);
+  const Array sums = reduce_sum(abs(x), dims[is_of_rows ? 1 : 0].index);
+  return ord > 0 ? amax(sums, -1) : amin(sums, -1);
+}
+
+// A norm in the dtype of the array given.
+Array as_given(const Array& found, const Array& given, const Dims& over, const NormOptions& options) {
+  const Array kept = with_kept_dims(found, given, over, options.keepdims);
+  return is_half(given.dtype()) ? convert(kept, given.dtype()) : kept;
+}
+
 }  // namespace
 
 Array norm(const Operand& x, const WhichDims& dims, const NormOptions& options) {
@@ -136,14 +166,25 @@ Array norm(const Operand& x, const WhichDims& dims, const NormOptions& options) 
     const Dims over = folded_dims(given, dims);
     const Array array = as_computed(given);
     require(!options.ord || over.size() == 1, Code::refused_rule,
-            "ord = {} over {} dims of {}; an order is that of vectors, so of one dim. Without ord it is the "
-            "Frobenius norm; the 1-norm of matrices is amax(sum(abs(x), -2), -1), their infinity-norm "
-            "amax(sum(abs(x), -1), -1); norms by singular values are not there",
+            "ord = {} over {} dims of {}; here an order is that of vectors, so of one dim. Of matrices: "
+            "matrix_norm(x, {{.ord = ..}})",
             options.ord.value_or(0), over.size(), to_string(given.type()));
     require(!options.ord || !std::isnan(*options.ord), Code::number, "ord is NaN; give a number or infinity");
     const Array found = vector_norm(array, over, options.ord.value_or(2));
-    const Array kept = with_kept_dims(found, given, over, options.keepdims);
-    return is_half(given.dtype()) ? convert(kept, given.dtype()) : kept;
+    return as_given(found, given, over, options);
+  });
+}
+
+Array matrix_norm(const Operand& x, const NormOptions& options) {
+  return front_end("matrix_norm", x.where(), [&] {
+    const Array given = as_array(x);
+    require(given.rank() >= 2, Code::dim, "{} has {}; a matrix has two. Of a vector: norm(x, 0, ..)",
+            to_string(given.type()), counted(given.rank(), "dim"));
+    const Dims over = folded_dims(given, {-2, -1});
+    const Array array = as_computed(given);
+    const Array found =
+        options.ord ? matrix_norm_of_sums(array, over, *options.ord) : vector_norm(array, over, 2);
+    return as_given(found, given, over, options);
   });
 }
 

@@ -38,12 +38,17 @@ Array count_nonzero(const Operand& x, const WhichDims& dims = all_dims, const Ex
 Array nansum(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
 
 struct NormOptions {
-  std::optional<double> ord = {};  // of one dim; none: the root of the sum of squares over all dims given
+  std::optional<double> ord = {};  // none: the root of the sum of squares
   bool keepdims = false;
 };
 /// jax.numpy.linalg.norm: over one dim the norm of vectors, with ord 0 (how many are not 0), 1, 2, any p, infinity or
 /// -infinity; without ord the Frobenius norm over any dims. Of integers and bools f32, of complex numbers real.
-/// Throws T010 for the other norms of matrices, with what to write instead; T005, T006, T004.
+/// Throws T010 for an order over several dims, which matrix_norm has; T005, T006, T004.
 Array norm(const Operand& x, const WhichDims& dims = all_dims, const NormOptions& options = {});
+/// jax.numpy.linalg.matrix_norm: of the matrices in the last two dims. Without ord the Frobenius norm; ord 1 and -1: the
+/// largest and the smallest sum of sizes of a column; infinity and -infinity: of a row.
+/// x: [.., m, n] -> [..], of floats as for norm. Throws T010 for other orders, such as 2, which need singular values; T006 for
+/// fewer dims than 2; T005, T004.
+Array matrix_norm(const Operand& x, const NormOptions& options = {});
 
 }  // namespace tutti

@@ -37,8 +37,6 @@ void require_numbered(std::int64_t elements, const Array& x) {
           "{} has more than 2^31 - 1 elements, beyond the numbers of i32", to_string(x.type()));
 }
 
-Array flat(const Array& x) { return reshape(x, {x.type().elements()}); }
-
 }  // namespace
 
 Array lexsort(const Arrays& keys, int dim, Where where) {
@@ -61,7 +59,7 @@ struct Runs {
 };
 
 Runs runs_of(const Array& x) {
-  const Array sorted = sort(flat(x), 0);
+  const Array sorted = sort(reshape(x, {-1}), 0);
   const std::int64_t n = sorted.dim(0);
   Array before = slice_in_dim(sorted, 0, n - 1), after = slice_in_dim(sorted, 1, n);
   Array differs = not_equal(before, after);
@@ -224,7 +222,7 @@ Histogram counted(const Array& x, const Array& edges, const HistogramOptions& op
   const Array last = index_in_dim(edges, -1);
   const Array found = searchsorted(edges, x, {.side = Side::right});
   const Array bin = select(equal(x, last), static_cast<std::int32_t>(n - 1), found);
-  const Array weights = options.weights ? flat(*options.weights) : ones(x.shape(), x.dtype());
+  const Array weights = options.weights ? reshape(*options.weights, {-1}) : ones(x.shape(), x.dtype());
   // Bin 0 is below all edges; beyond the last one nothing counts.
   Array counts = slice_in_dim(sums_at(bin, weights, n), 1, {});
   if (options.density) {
@@ -239,7 +237,7 @@ Histogram counted(const Array& x, const Array& edges, const HistogramOptions& op
 Array row_of_floats(const Array& array) {
   require(!is_complex(array.dtype()), Code::dtype, "{} is complex, which has no order; take its parts",
           to_string(array.type()));
-  return flat(is_float(array.dtype()) ? array : convert(array, DType::f32));
+  return reshape(is_float(array.dtype()) ? array : convert(array, DType::f32), {-1});
 }
 
 }  // namespace

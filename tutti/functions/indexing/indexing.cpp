@@ -7,10 +7,8 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/compare.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/gather.hpp"
-#include "tutti/ops/reduce.hpp"
 
 namespace tutti {
 namespace {
@@ -129,16 +127,6 @@ Array At::min(const Operand& updates, const AtOptions& options) const {
 
 Array At::max(const Operand& updates, const AtOptions& options) const {
   return written("at.max", ScatterKind::max, x_, indices_, updates, options);
-}
-
-Array All::operator()(const Operand& x) const { return (*this)(x, all_dims); }
-
-Array All::operator()(const Operand& x, const WhichDims& dims) const {
-  return front_end("all", x.where(), [&] {
-    Array array = as_array(x);
-    Dims folded = dims.resolve(array.type());
-    return reduce_and(array.dtype() == DType::boolean ? array : not_equal(array, 0), folded);
-  });
 }
 
 }  // namespace tutti

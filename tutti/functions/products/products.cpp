@@ -22,8 +22,6 @@ std::pair<Array, Array> arrays_of(const Operand& a, const Operand& b) {
   return {x, y};
 }
 
-Array flat(const Array& x) { return reshape(x, {x.type().elements()}); }
-
 // Every element of x times every element of y: the dims of x, then those of y.
 Array all_products(const Array& x, const Array& y) {
   std::vector<std::int64_t> sizes(x.shape().begin(), x.shape().end());
@@ -69,8 +67,8 @@ Array inner(const Operand& a, const Operand& b) {
 Array outer(const Operand& a, const Operand& b) {
   return front_end("outer", a.where(), [&] {
     auto [x, y] = arrays_of(a, b);
-    x = flat(x);
-    return all_products(x, flat(y));
+    x = reshape(x, {-1});
+    return all_products(x, reshape(y, {-1}));
   });
 }
 
@@ -80,9 +78,9 @@ Array vdot(const Operand& a, const Operand& b) {
     require(x.type().elements() == y.type().elements(), Code::shape,
             "{} has {}, {} has {}; both must be as many", to_string(x.type()),
             counted(x.type().elements(), "element"), to_string(y.type()), y.type().elements());
-    x = flat(x);
+    x = reshape(x, {-1});
     if (is_complex(x.dtype())) x = conj(x);
-    return contracted(x, flat(y), {Dim{0}}, {Dim{0}});
+    return contracted(x, reshape(y, {-1}), {Dim{0}}, {Dim{0}});
   });
 }
 

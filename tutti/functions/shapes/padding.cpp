@@ -5,6 +5,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/functions/folds/quantiles.hpp"
 #include "tutti/functions/folds/statistics.hpp"
 #include "tutti/functions/shapes/making.hpp"
 #include "tutti/functions/shapes/shaping.hpp"
@@ -77,16 +78,20 @@ Array between(const Array& front, const Array& x, const Array& back, Dim dim, co
   return concatenate(parts, dim.index);
 }
 
-Array mean_of(const Array& x, Dim dim) {
-  if (is_inexact(x.dtype())) return mean(x, dim.index);
+Array middle(const Array& x, Dim dim, PadMode mode) {
+  return mode == PadMode::mean ? mean(x, dim.index) : median(x, dim.index);
+}
+
+Array rounded_middle(const Array& x, Dim dim, PadMode mode) {
+  if (is_inexact(x.dtype())) return middle(x, dim, mode);
   DType computed = bytes_per_element(x.dtype()) == 8 ? DType::f64 : DType::f32;
-  return convert(round(mean(convert(x, computed), dim.index)), x.dtype());
+  return convert(round(middle(convert(x, computed), dim, mode)), x.dtype());
 }
 
 Array statistic(const Array& x, Dim dim, PadMode mode) {
   Array one = mode == PadMode::maximum   ? reduce_max(x, dim.index)
               : mode == PadMode::minimum ? reduce_min(x, dim.index)
-                                         : mean_of(x, dim);
+                                         : rounded_middle(x, dim, mode);
   return expand_dims(one, dim.index);
 }
 
@@ -129,7 +134,8 @@ Array padded(const Array& x, Dim dim, const Padding& width, PadMode mode, const 
     case PadMode::linear_ramp: return with_ramps(x, dim, width, options);
     case PadMode::maximum:
     case PadMode::minimum:
-    case PadMode::mean: return with_statistics(x, dim, width, mode, options);
+    case PadMode::mean:
+    case PadMode::median: return with_statistics(x, dim, width, mode, options);
   }
   return x;
 }

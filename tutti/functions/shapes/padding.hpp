@@ -21,9 +21,10 @@ enum class PadMode {
   symmetric,    // mirrored beside them, so that they stand twice
   wrap,         // from the other end
   linear_ramp,  // in equal steps from PadOptions::end_value to the edge
-  maximum,      // of the dim, or of PadOptions::stat_length elements at that end; also minimum and mean
+  maximum,      // of the dim, or of PadOptions::stat_length elements at that end; also these
   minimum,
   mean,
+  median,
   empty,  // zeros
 };
 
@@ -52,7 +53,7 @@ struct PadOptions {
 
 /// numpy.pad: dim by dim, the corners from what is padded already. To pad with an array's value, or between elements:
 /// pad(x, value, {{.low = 1, .interior = 2}}).
-/// x: [.., d, ..] -> [.., low + d + high, ..]. Means of integers are rounded to nearest, ramps down.
+/// x: [.., d, ..] -> [.., low + d + high, ..]. Means and medians of integers are rounded to nearest, ramps down.
 /// Cost: one copy for each dim that is padded.
 /// Throws T005 for a negative width, and for a dim without elements in the modes that take them from there; T006 for another
 /// number of widths than dims; T008 if the value does not fit.

@@ -7,14 +7,20 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
+#include "tutti/ops/convert.hpp"
+#include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
+#include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/ops/transpose.hpp"
+#include "tutti/ops/unary.hpp"
 
 namespace tutti {
 namespace {
@@ -33,8 +39,6 @@ Array without(const Array& x, const Dims& dims) {
   return reshape(x, shape);
 }
 
-Array flat(const Array& x) { return reshape(x, {x.type().elements()}); }
-
 Array rolled(const Array& x, std::int64_t shift, Dim dim) {
   std::int64_t size = x.shape()[dim];
   if (size == 0 || shift % size == 0) return x;
@@ -42,6 +46,26 @@ Array rolled(const Array& x, std::int64_t shift, Dim dim) {
   Array back = slice_in_dim(x, first, {}, 1, dim.index);
   Array front = slice_in_dim(x, 0, first, 1, dim.index);
   return concatenate({back, front}, dim.index);
+}
+
+// The start of a window as large as x in two copies of x.
+Array start_of_roll(const Array& shift, std::int64_t size) {
+  require(is_integer(shift.dtype()), Code::dtype, "the shift is {}; convert it: convert(shift, DType::i32)",
+          to_string(shift.type()));
+  require(shift.rank() == 0, Code::shape, "the shift is {}; it is a scalar: take one with shift[i]",
+          to_string(shift.type()));
+  Array wide = convert(shift, DType::i64);
+  Array ahead = rem(wide, size);
+  Array is_ahead = ahead > 0;
+  Array before_the_end = size - ahead;
+  return select(is_ahead, before_the_end, -ahead);
+}
+
+Array rolled(const Array& x, const Array& shift, Dim dim) {
+  std::int64_t size = x.shape()[dim];
+  if (size == 0) return x;
+  Array twice = concatenate({x, x}, dim.index);
+  return dynamic_slice_in_dim(twice, start_of_roll(shift, size), size, dim.index);
 }
 
 void require_counts(const Counts& times) {
@@ -158,11 +182,26 @@ Array flip(const Operand& x, const WhichDims& dims) {
 Array roll(const Operand& x, std::int64_t shift) {
   return front_end("roll", x.where(), [&] {
     Array array = as_array(x);
-    return reshape(rolled(flat(array), shift, Dim{0}), array.shape());
+    return reshape(rolled(reshape(array, {-1}), shift, Dim{0}), array.shape());
   });
 }
 
 Array roll(const Operand& x, std::int64_t shift, const WhichDims& dims) {
+  return front_end("roll", x.where(), [&] {
+    Array array = as_array(x);
+    for (Dim dim : dims.resolve(array.type())) array = rolled(array, shift, dim);
+    return array;
+  });
+}
+
+Array roll(const Operand& x, const Array& shift) {
+  return front_end("roll", x.where(), [&] {
+    Array array = as_array(x);
+    return reshape(rolled(reshape(array, {-1}), shift, Dim{0}), array.shape());
+  });
+}
+
+Array roll(const Operand& x, const Array& shift, const WhichDims& dims) {
   return front_end("roll", x.where(), [&] {
     Array array = as_array(x);
     for (Dim dim : dims.resolve(array.type())) array = rolled(array, shift, dim);
@@ -210,7 +249,7 @@ Array repeat(const Operand& x, std::int64_t times, std::optional<int> dim) {
   return front_end("repeat", x.where(), [&] {
     Array array = as_array(x);
     require_counts({times});
-    if (!dim) return repeated(flat(array), times, Dim{0});
+    if (!dim) return repeated(reshape(array, {-1}), times, Dim{0});
     return repeated(array, times, as_dim(*dim, array.type()));
   });
 }
@@ -218,7 +257,7 @@ Array repeat(const Operand& x, std::int64_t times, std::optional<int> dim) {
 Array repeat(const Operand& x, const std::vector<std::int64_t>& times, std::optional<int> dim) {
   return front_end("repeat", x.where(), [&] {
     Array array = as_array(x);
-    if (!dim) array = flat(array);
+    if (!dim) array = reshape(array, {-1});
     Dim along = as_dim(dim.value_or(0), array.type());
     require_counts(times);
     require(std::ssize(times) == array.shape()[along], Code::shape,

@@ -28,6 +28,10 @@ Array flip(const Operand& x, const WhichDims& dims = all_dims);
 Array roll(const Operand& x, std::int64_t shift);
 /// The same along each of `dims`. Throws T006.
 Array roll(const Operand& x, std::int64_t shift, const WhichDims& dims);
+/// The same by a shift that is known at run time only: an integer []. Cost: two copies.
+/// Throws T005 for a shift with dims, T007 unless it is an integer, T004.
+Array roll(const Operand& x, const Array& shift);
+Array roll(const Operand& x, const Array& shift, const WhichDims& dims);
 /// One shift per dim; shifts of a dim that is named twice add up. Throws T006 unless both lists are of one length.
 Array roll(const Operand& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& dims);
 
