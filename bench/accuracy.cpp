@@ -105,16 +105,17 @@ std::string text_of(const Errors& errors) {
 template <class T>
 void compare(const MeasuredFunction& function, const std::string& path, const std::string& other) {
   const std::vector<T> x = read_file<T>(path);
-  fmt::print("ours: {}\n", text_of(errors_of<T>(function.fn, x, computed<T>(function.fn, x))));
+  const std::vector<Exact<T>> exact = exact_values<T>(function.fn, x);
+  fmt::print("ours: {}\n", text_of(errors_of<T>(function.fn, x, computed<T>(function.fn, x), exact)));
   if (has_libm(function.fn)) {
     std::vector<T> found;
     for (T each : x) found.push_back(by_libm(function.fn, each));
-    fmt::print("libm: {}\n", text_of(errors_of<T>(function.fn, x, found)));
+    fmt::print("libm: {}\n", text_of(errors_of<T>(function.fn, x, found, exact)));
   }
   if (other.empty()) return;
   const std::vector<T> found = read_file<T>(other);
   if (found.size() != x.size()) stop(other + " has another number of elements than " + path);
-  fmt::print("other: {}\n", text_of(errors_of<T>(function.fn, x, found)));
+  fmt::print("other: {}\n", text_of(errors_of<T>(function.fn, x, found, exact)));
 }
 
 int run(const std::vector<std::string>& words) {

@@ -65,10 +65,11 @@ T within_range(double x) {
 
 /// The error that counts as none: near the roots of lgamma and digamma no unit in the last place is large enough. digamma of
 /// a negative number is a difference of numbers like log(|x|).
-long double free_error(UnaryFn fn, long double x, long double epsilon) {
+template <class Wide>
+Wide free_error(UnaryFn fn, Wide x, Wide epsilon) {
   if (fn == UnaryFn::lgamma) return 4 * epsilon;
   if (fn != UnaryFn::digamma) return 0;
-  return 4 * epsilon * (x < 0 ? std::fmax(1.0L, std::log(-x)) : 1);
+  return 4 * epsilon * (x < 0 ? std::fmax(Wide{1}, std::log(-x)) : Wide{1});
 }
 
 template <class T>
@@ -97,22 +98,37 @@ void Errors::join(const Errors& other) {
 }
 
 template <class T>
-Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found) {
+std::vector<Exact<T>> exact_values(UnaryFn fn, std::span<const T> points) {
+  std::vector<Exact<T>> exact;
+  exact.reserve(points.size());
+  for (T x : points) {
+    if constexpr (sizeof(T) == 8) exact.push_back(quad_value(fn, x));
+    else exact.push_back(double_value(fn, x));
+  }
+  return exact;
+}
+
+template <class T>
+Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found,
+                 std::span<const Exact<T>> exact) {
+  using Wide = Exact<T>;
+  constexpr Wide epsilon = std::numeric_limits<T>::epsilon();
   Errors errors;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const long double want = sizeof(T) == 8 ? quad_value(fn, points[i]) : double_value(fn, points[i]),
-                      off = std::fabs(found[i] - want);
+    const Wide want = exact[i], off = std::fabs(found[i] - want);
     const T rounded = static_cast<T>(want);
     if (std::isnan(rounded) || std::isinf(rounded) || want == 0) {
       if (is_same_kind(found[i], rounded)) continue;
       if (errors.wrong++ == 0) errors.wrong_at = points[i];
-    } else if (!(off <= free_error(fn, points[i], std::numeric_limits<T>::epsilon()))) {
-      const auto ulps = static_cast<double>(off / unit_in_last_place<T>(want));
-      if (!(ulps <= errors.ulps)) {
-        errors.ulps = std::isnan(ulps) ? std::numeric_limits<double>::infinity() : ulps;
-        errors.at = points[i];
-      }
+      continue;
     }
+    const Wide unit_at_least = std::fabs(want) * epsilon / 2;
+    if (off <= static_cast<Wide>(errors.ulps) * unit_at_least) continue;  // not the largest error
+    if (off <= free_error(fn, Wide(points[i]), epsilon)) continue;
+    const auto ulps = static_cast<double>(off / unit_in_last_place<T>(want));
+    if (ulps <= errors.ulps) continue;
+    errors.ulps = std::isnan(ulps) ? std::numeric_limits<double>::infinity() : ulps;
+    errors.at = points[i];
   }
   return errors;
 }
@@ -143,8 +159,11 @@ std::vector<T> computed(UnaryFn fn, std::span<const T> points) {
   return found;
 }
 
-template Errors errors_of(UnaryFn fn, std::span<const float> points, std::span<const float> found);
-template Errors errors_of(UnaryFn fn, std::span<const double> points, std::span<const double> found);
+template std::vector<double> exact_values(UnaryFn, std::span<const float>);
+template std::vector<long double> exact_values(UnaryFn, std::span<const double>);
+template Errors errors_of(UnaryFn, std::span<const float>, std::span<const float>, std::span<const double>);
+template Errors errors_of(UnaryFn, std::span<const double>, std::span<const double>,
+                          std::span<const long double>);
 template std::vector<float> measured_points(const MeasuredFunction&, std::int64_t, std::uint64_t);
 template std::vector<double> measured_points(const MeasuredFunction&, std::int64_t, std::uint64_t);
 template std::vector<float> computed(UnaryFn fn, std::span<const float> points);

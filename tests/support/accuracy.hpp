@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/support/exact_functions.hpp"
@@ -26,14 +27,14 @@ std::span<const MeasuredFunction> measured_functions();
 const MeasuredFunction* measured_function(std::string_view name);
 
 /// The distance of the floats around an exact value.
-template <class T>
-long double unit_in_last_place(long double value) {
+template <class T, class Wide>
+Wide unit_in_last_place(Wide value) {
   using Limits = std::numeric_limits<T>;
   value = std::fabs(value);
-  if (value < static_cast<long double>(Limits::min())) return Limits::denorm_min();
+  if (value < static_cast<Wide>(Limits::min())) return static_cast<Wide>(Limits::denorm_min());
   int exponent = 0;
   std::frexp(value, &exponent);
-  return std::ldexp(1.0L, exponent - Limits::digits);
+  return std::ldexp(Wide{1}, exponent - Limits::digits);
 }
 
 /// The largest error of what a function returned, and where. `wrong` counts results of another kind than the exact one:
@@ -45,10 +46,22 @@ struct Errors {
   void join(const Errors& other);
 };
 
-/// Errors of lgamma and digamma up to 4 epsilons count as 0, because of their roots; for negative numbers digamma has that
-/// times log(|x|).
+/// The numbers that a function of T is compared with: double for f32, long double for f64.
 template <class T>
-Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found);
+using Exact = std::conditional_t<sizeof(T) == 8, long double, double>;
+/// The exact values at these points, of f64 by libquadmath.
+template <class T>
+std::vector<Exact<T>> exact_values(UnaryFn fn, std::span<const T> points);
+
+/// Errors of lgamma and digamma up to 4 epsilons count as 0, because of their roots; for negative numbers digamma has that
+/// times log(|x|). `exact` are the exact values at the points.
+template <class T>
+Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found,
+                 std::span<const Exact<T>> exact);
+template <class T>
+Errors errors_of(UnaryFn fn, std::span<const T> points, std::span<const T> found) {
+  return errors_of<T>(fn, points, found, exact_values<T>(fn, points));
+}
 
 /// n floats: half of them evenly among the bit patterns, half evenly between the numbers. Where the function changes most,
 /// `round` chooses other ones.

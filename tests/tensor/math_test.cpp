@@ -15,10 +15,6 @@
 namespace tutti {
 namespace {
 
-using Exact = long double;
-
-Exact exact(UnaryFn fn, Exact x) { return exact_value(fn, x); }
-
 constexpr UnaryFn functions[] = {UnaryFn::exp,   UnaryFn::log,      UnaryFn::tanh, UnaryFn::sqrt,
                                  UnaryFn::rsqrt, UnaryFn::logistic, UnaryFn::sin,  UnaryFn::cos,
                                  UnaryFn::log1p, UnaryFn::expm1,    UnaryFn::erf};
@@ -33,7 +29,7 @@ std::string inaccuracy(const Function<T>& function, UnaryFn fn, double ulp, cons
   std::vector<T> found(points.size());
   function(found.data(), points.data(), std::int64_t(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Exact want = exact(fn, points[i]);
+    const long double want = exact_value(fn, points[i]);
     const T rounded = static_cast<T>(want);
     const bool is_special = std::isnan(rounded) || std::isinf(rounded) || want == 0;
     const bool good = is_special ? same_element(found[i], rounded)
@@ -132,7 +128,7 @@ TEST(math, has_the_same_bits_on_all_instruction_sets_with_fused_multiply_add) {
 // Planted: what the accuracy check must catch.
 TEST(inaccuracy, is_found_in_a_function_off_by_two_units_at_one_point) {
   const Function<float> off = [](float* to, const float* from, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(exact(UnaryFn::exp, from[i]));
+    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(exact_value(UnaryFn::exp, from[i]));
     to[n - 1] = std::nextafter(std::nextafter(to[n - 1], 9e9F), 9e9F);
   };
   EXPECT_NE(inaccuracy<float>(off, UnaryFn::exp, 1.1, {0.1F, 0.2F, 0.3F}), "");
@@ -144,7 +140,7 @@ TEST(inaccuracy, is_found_in_functions_wrong_at_an_edge_only) {
   const auto wrong_at = [](double edge, double value) -> Function<double> {
     return [=](double* to, const double* from, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i)
-        to[i] = same_element(from[i], edge) ? value : static_cast<double>(exact(UnaryFn::log, from[i]));
+        to[i] = same_element(from[i], edge) ? value : static_cast<double>(exact_value(UnaryFn::log, from[i]));
     };
   };
   const auto points = points_for<double>(UnaryFn::log);
