@@ -14,6 +14,11 @@ if(TARGET tutti_cli)
   endif()
 endif()
 
+if(PROJECT_IS_TOP_LEVEL)
+  install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "decisions" EXCLUDE)
+endif()
+
 # --- find_package(tutti) ----------------------------------------------------------------------------------------------
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)

@@ -352,8 +352,15 @@ TEST(explain, refuses_an_unknown_name_with_names_like_it) {
             "tutti: error[R002]: there is no op or function 'al_gather'; did you mean all_gather?\n");
   EXPECT_EQ(explain("scater").err,
             "tutti: error[R002]: there is no op or function 'scater'; did you mean scatter?\n");
-  EXPECT_EQ(explain("qqqqqqqq").err,
-            "tutti: error[R002]: there is no op or function 'qqqqqqqq'; tutti rules lists them\n");
+  EXPECT_EQ(
+      explain("qqqqqqqq").err,
+      "tutti: error[R002]: there is no op or function 'qqqqqqqq'; tutti rules lists the ops, docs/numpy.md "
+      "the functions\n");
+}
+
+TEST(explain, knows_names_of_numpy) {
+  EXPECT_EQ(explain("std").err, "tutti: error[R002]: there is no op or function 'std'; it is stddev here\n");
+  EXPECT_EQ(explain("dot").err, "tutti: error[R002]: there is no op or function 'dot'; it is matmul here\n");
 }
 
 TEST(explain, refuses_to_explain_nothing) {

@@ -121,6 +121,18 @@ TEST(pad_by_a_mode, refuses_to_take_elements_from_nothing) {
             "T005: pad: stat_length 0 leaves no element; it is at least 1");
 }
 
+TEST(pad_by_a_mode, refuses_options_of_other_modes) {
+  EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::edge, {.constant_value = 3}),
+            "T005: pad: constant_value beside a mode that has none; it is of PadMode::constant");
+  EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::constant, {.end_value = 3}),
+            "T005: pad: end_value beside a mode that has none; it is of PadMode::linear_ramp");
+  EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::wrap, {.stat_length = 3}),
+            "T005: pad: stat_length beside a mode that has none; it is of PadMode::maximum, minimum, mean "
+            "and median");
+  EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::wrap, {.odd = true}),
+            "T005: pad: odd beside a mode that has none; it is of PadMode::reflect and symmetric");
+}
+
 TEST(pad_by_a_mode, refuses_a_value_that_does_not_fit) {
   EXPECT_EQ(
       refusal_of_pad(Type(DType::i32, {3}), 1, PadMode::constant, {.constant_value = 0.5}).substr(0, 10),

@@ -113,6 +113,8 @@ TEST(roll, takes_a_shift_known_at_run_time_only) {
   }
   EXPECT_EQ(made({row, Tensor::scalar(std::uint8_t{255})}, [](const Arrays& x) { return roll(x[0], x[1]); }),
             numbers({4}, {2, 3, 4, 1}));
+  EXPECT_EQ(made({row, Tensor::scalar(~std::uint64_t{0})}, [](const Arrays& x) { return roll(x[0], x[1]); }),
+            numbers({4}, {2, 3, 4, 1}));
   EXPECT_EQ(made({counted_i32({0}), Tensor::scalar(3)}, [](const Arrays& x) { return roll(x[0], x[1]); }),
             numbers({0}, {}));
 }

@@ -43,12 +43,12 @@ TEST(array, hands_out_its_values) {
   EXPECT_EQ(Array(Tensor({2}, std::vector<bool>{true, false})).values<bool>(),
             (std::vector<bool>{true, false}));
   EXPECT_EQ(Array(Tensor(DType::i8, {0})).values<std::int8_t>(), std::vector<std::int8_t>{});
-  EXPECT_EQ(
-      refusal_of([&] { x.values<double>(); }),
-      "T007: values: the elements are f32, not f64; ask for those of f32, or convert(x, DType::f64) first");
-  EXPECT_EQ(
-      refusal_of([&] { x.values<std::int32_t>(); }),
-      "T007: values: the elements are f32, not i32; ask for those of f32, or convert(x, DType::i32) first");
+  EXPECT_EQ(refusal_of([&] { x.values<double>(); }),
+            "T007: values: the elements are f32, not f64; ask for those of f32, or let the program convert "
+            "them: convert(x, DType::f64)");
+  EXPECT_EQ(refusal_of([&] { x.values<std::int32_t>(); }),
+            "T007: values: the elements are f32, not i32; ask for those of f32, or let the program convert "
+            "them: convert(x, DType::i32)");
 }
 
 TEST(array, prints_as_its_tensor_does) {

@@ -80,7 +80,8 @@ TEST(nested_shard_map, says_where_results_differ_along_its_own_axes) {
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[2]{V:model} is different on each device along "
                  "'model', but the out-spec P() says equal on all devices. Name 'model' in the out-spec, or "
-                 "make the devices equal, for example with pmean(x, \"model\")");
+                 "make the devices equal, for example with psum(x, \"model\") if they are terms of a sum, or "
+                 "pmean(x, \"model\")");
 }
 
 TEST(nested_shard_map, does_not_split_what_is_split_outside) {
@@ -136,7 +137,8 @@ TEST(shard_map, in_a_loop_is_refused_at_its_own_line) {
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
-                 "make the devices equal, for example with pmean(x, \"data\")");
+                 "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
+                 "pmean(x, \"data\")");
 }
 
 TEST(shard_map, keeps_its_parts_to_itself) {
@@ -195,7 +197,8 @@ TEST(out_specs, of_positions_that_differ_do_not_advise_a_mean) {
                  }),
                  "T004 {file}:{line}: shard_map: result: i32[]{V:data} is different on each device along "
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
-                 "make the devices equal, for example with pmax(x, \"data\")");
+                 "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
+                 "pmax(x, \"data\")");
 }
 
 TEST(out_specs, of_bools_that_differ_do_not_advise_a_mean) {
@@ -205,7 +208,8 @@ TEST(out_specs, of_bools_that_differ_do_not_advise_a_mean) {
                  }),
                  "T004 {file}:{line}: shard_map: result: bool[1]{V:data} is different on each device along "
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
-                 "make the devices equal, for example with pmax(x, \"data\")");
+                 "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
+                 "pmax(x, \"data\")");
 }
 
 TEST(out_specs, that_ask_for_a_reduced_value_get_one) {
@@ -216,7 +220,8 @@ TEST(out_specs, that_ask_for_a_reduced_value_get_one) {
       }),
       "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along 'data', but "
       "the out-spec P()+R(data) says equal on all devices, with a partial gradient. Name 'data' in the "
-      "out-spec, or make the devices equal, for example with pmean(x, \"data\")");
+      "out-spec, or make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, "
+      "or pmean(x, \"data\")");
 }
 
 TEST(in_specs, of_terms_are_not_of_bools) {

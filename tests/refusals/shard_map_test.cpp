@@ -117,7 +117,8 @@ TEST(out_specs, say_where_results_differ) {
                  }),
                  "T004 {file}:{line}: shard_map: result: f32[1]{V:data} is different on each device along "
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
-                 "make the devices equal, for example with pmean(x, \"data\")");
+                 "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
+                 "pmean(x, \"data\")");
 }
 
 TEST(out_specs, say_where_results_are_sums) {
@@ -163,7 +164,8 @@ TEST(out_specs, name_the_result_that_does_not_fit) {
                  }),
                  "T004 {file}:{line}: shard_map: result 1: f32[1]{V:data} is different on each device along "
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
-                 "make the devices equal, for example with pmean(x, \"data\")");
+                 "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
+                 "pmean(x, \"data\")");
 }
 
 TEST(out_specs, are_as_many_as_the_results) {

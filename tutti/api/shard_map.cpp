@@ -37,9 +37,12 @@ std::string way_out(State has, State wanted, const Axis& axis, DType dtype, bool
     return fmt::format(
         "It comes from an all_gather: let that say it, all_gather(x, \"{}\", {{.to = invariant}})",
         axis.name);
+  const std::string summed = dtype == DType::boolean
+                                 ? ""
+                                 : fmt::format("psum(x, \"{}\") if they are terms of a sum, or ", axis.name);
   return fmt::format(
-      "Name '{0}' in the out-spec, or make the devices equal, for example with {1}(x, \"{0}\")", axis.name,
-      is_inexact(dtype) ? "pmean" : "pmax");
+      "Name '{0}' in the out-spec, or make the devices equal, for example with {1}{2}(x, \"{0}\")", axis.name,
+      summed, is_inexact(dtype) ? "pmean" : "pmax");
 }
 
 // Equal values may leave as parts of a larger array; nothing else is cast silently.

@@ -73,7 +73,8 @@ double Array::item(Where where) const try {
 Tensor Array::tensor_of(DType dtype, Where where) const try {
   Tensor whole = read(*this);
   require(whole.dtype() == dtype, Code::dtype,
-          "the elements are {0}, not {1}; ask for those of {0}, or convert(x, DType::{1}) first",
+          "the elements are {0}, not {1}; ask for those of {0}, or let the program convert them: convert(x, "
+          "DType::{1})",
           name(whole.dtype()), name(dtype));
   return whole;
 } catch (const Error& error) {

@@ -80,7 +80,11 @@ Array clamp(const Operand& low, const Operand& x, const Operand& high) {
   return front_end(Clamp::name, x.where(), [&] {
     Array array = as_array(x, {low, high});
     auto bound = [&](const Operand& operand) {
-      return broadcast_to(as_array(operand, {x, low, high}), array.shape());
+      Array found = as_array(operand, {x, low, high});
+      require(found.rank() <= array.rank(), Code::shape,
+              "the bound is {}, the array {}; the array stands between its bounds: clamp(low, x, high)",
+              to_string(found.type()), to_string(array.type()));
+      return broadcast_to(found, array.shape());
     };
     return apply_one(Clamp{}, {bound(low), array, bound(high)});
   });

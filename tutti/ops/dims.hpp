@@ -2,8 +2,8 @@
 // Lists of dims: as users hand them in, as ops print and lower them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +21,11 @@ inline constexpr AllDims all_dims{};
 class WhichDims {
  public:
   WhichDims(AllDims) {}
-  WhichDims(int dim) : dims_{{dim}} {}
-  WhichDims(std::initializer_list<int> dims) : dims_(dims) {}
+  WhichDims() : dims_{std::vector<int>()} {}
+  /// Templates: a constructor of int or of a list of int takes options, {.keepdims = true}, for dims with GCC 12.
+  template <std::same_as<int>... N>
+    requires(sizeof...(N) > 0)
+  WhichDims(N... dims) : dims_{{dims...}} {}
   WhichDims(std::vector<int> dims) : dims_(std::move(dims)) {}
   WhichDims(const Dims& dims);
 

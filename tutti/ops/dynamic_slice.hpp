@@ -43,9 +43,9 @@ static_assert(complete<DynamicSlice>());
 /// (dynamic_slice_c4), T007 for starts that are not integers of one dtype (dynamic_slice_c3), T004.
 Array dynamic_slice(const Operand& x, const std::vector<Operand>& starts,
                     const std::vector<std::int64_t>& sizes);
-/// jax.lax.dynamic_slice_in_dim: x[.., start : start + size, ..] along `dim`.
+/// jax.lax.dynamic_slice_in_dim: x[.., start : start + size, ..] along `dim`; a negative start is brought to 0.
 Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t size, int dim = 0);
-/// jax.lax.dynamic_index_in_dim without the dim: x[.., index, ..].
+/// jax.lax.dynamic_index_in_dim without the dim: x[.., index, ..]; a negative index is brought to 0.
 Array dynamic_index_in_dim(const Operand& x, const Operand& index, int dim = 0);
 
 }  // namespace tutti

@@ -37,7 +37,8 @@ static_assert(complete<DynamicUpdateSlice>());
 /// Throws T006 unless there is a start per dim (dynamic_update_slice_c4), T005 if the update does not fit into x
 /// (dynamic_update_slice_c3, _c6), T007 for other dtypes (dynamic_update_slice_c2, _c5), T004.
 Array dynamic_update_slice(const Operand& x, const Operand& update, const std::vector<Operand>& starts);
-/// jax.lax.dynamic_update_slice_in_dim: x[.., start : start + n, ..] = update along `dim`.
+/// jax.lax.dynamic_update_slice_in_dim: x[.., start : start + n, ..] = update along `dim`; a negative
+/// start is brought to 0.
 Array dynamic_update_slice_in_dim(const Operand& x, const Operand& update, const Operand& start, int dim = 0);
 
 }  // namespace tutti

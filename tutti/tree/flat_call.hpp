@@ -31,7 +31,8 @@ class FlatCall {
  public:
   static constexpr bool can_be_called = std::invocable<const F&, const A&...>;
   static_assert(can_be_called, "call: the function does not take these arguments; its parameters are their "
-                               "trees, by value or const &");
+                               "trees, by value or const &. Of a function with default arguments or "
+                               "overloads make a lambda: [](Array x) { return sum(x); }");
   static constexpr bool returns_nothing = [] {
     if constexpr (can_be_called) return std::is_void_v<std::invoke_result_t<const F&, const A&...>>;
     else return false;

@@ -42,10 +42,10 @@ consteval bool is_plain() {
   static_assert(!std::is_arithmetic_v<T>,
                 "tree: a number is no leaf of a tree of arrays; close over it, or make it an Array");
   static_assert(!std::is_array_v<T>, "tree: an array of C; use std::array");
-  static_assert(
-      plain || std::is_arithmetic_v<T> || std::is_array_v<T>,
-      "tree: leaves are Array, inside tuples, pairs, optionals, arrays, vectors, maps or plain structs; give "
-      "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
+  static_assert(plain || std::is_arithmetic_v<T> || std::is_array_v<T>,
+                "tree: leaves are Array (of a Tensor make one: Array x = tensor), inside tuples, pairs, "
+                "optionals, arrays, vectors, maps or plain structs; give "
+                "another class a member 'auto tie() { return std::tie(a, b, ...); }'");
   static_assert(
       !plain || few,
       "tree: a struct of more than 24 fields; give it a member 'auto tie() { return std::tie(a, b, ...); }'");

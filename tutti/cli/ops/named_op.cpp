@@ -51,6 +51,29 @@ std::vector<std::string> names_like(const std::string& name) {
   return names;
 }
 
+/// Names of NumPy and jax.nn for which Tutti has another one, of those that are looked up most. docs/numpy.md has all.
+constexpr std::pair<std::string_view, std::string_view> names_elsewhere[] = {
+    {"std", "stddev"},       {"var", "variance"},
+    {"max", "amax"},         {"min", "amin"},
+    {"dot", "matmul"},       {"absolute", "abs"},
+    {"ravel", "reshape"},    {"swish", "silu"},
+    {"sigmoid", "logistic"}, {"concat", "concatenate"},
+    {"subtract", "sub"},     {"multiply", "mul"},
+    {"divide", "div"},       {"power", "pow"},
+    {"negative", "neg"},     {"greater", "gt"},
+    {"less", "lt"},          {"arcsin", "asin"},
+    {"arccos", "acos"},      {"arctan", "atan"},
+    {"arctan2", "atan2"},    {"permute_dims", "transpose"},
+    {"pmap", "shard_map"},   {"jit", "compile"}};
+
+std::string way_to(const std::string& name) {
+  for (const auto& [theirs, ours] : names_elsewhere)
+    if (name == theirs) return fmt::format("it is {} here", ours);
+  const std::vector<std::string> like = names_like(name);
+  if (!like.empty()) return fmt::format("did you mean {}?", fmt::join(like, ", "));
+  return "tutti rules lists the ops, docs/numpy.md the functions";
+}
+
 }  // namespace
 
 std::vector<const OpRow*> named_ops(const std::string& name) {
@@ -60,9 +83,7 @@ std::vector<const OpRow*> named_ops(const std::string& name) {
     std::vector<std::string> names = front_ends(row);
     if (std::ranges::find(names, name) != names.end()) found.push_back(&row);
   }
-  std::vector<std::string> like = found.empty() ? names_like(name) : std::vector<std::string>{};
-  require(!found.empty(), Code::usage, "there is no op or function '{}'; {}", name,
-          like.empty() ? "tutti rules lists them" : fmt::format("did you mean {}?", fmt::join(like, ", ")));
+  if (found.empty()) fail(Code::usage, "there is no op or function '{}'; {}", name, way_to(name));
   return found;
 }
 

@@ -105,7 +105,7 @@ Array with_statistics(const Array& x, Dim dim, const Padding& width, PadMode mod
 }
 
 Array with_ramps(const Array& x, Dim dim, const Padding& width, const PadOptions& options) {
-  Array end = constant(as_scalar(options.end_value, x.dtype()));
+  Array end = constant(as_scalar(options.end_value.value_or(std::int64_t{0}), x.dtype()));
   auto ramp = [&](End at, std::int64_t n) {
     Array edge = squeeze(at_end(x, dim, at, 1), dim.index);
     return linspace(end, edge, n, x.dtype(), {.endpoint = false, .dim = dim.index});
@@ -140,6 +140,26 @@ Array padded(const Array& x, Dim dim, const Padding& width, PadMode mode, const 
   return x;
 }
 
+bool is_statistic(PadMode mode) {
+  return mode == PadMode::maximum || mode == PadMode::minimum || mode == PadMode::mean ||
+         mode == PadMode::median;
+}
+
+void require_options_of(PadMode mode, const PadOptions& options) {
+  auto require_for = [](bool is_given, bool is_for_mode, std::string_view option, std::string_view modes) {
+    require(!is_given || is_for_mode, Code::shape, "{} beside a mode that has none; it is of {}", option,
+            modes);
+  };
+  require_for(options.constant_value.has_value(), mode == PadMode::constant, "constant_value",
+              "PadMode::constant");
+  require_for(options.end_value.has_value(), mode == PadMode::linear_ramp, "end_value",
+              "PadMode::linear_ramp");
+  require_for(options.stat_length.has_value(), is_statistic(mode), "stat_length",
+              "PadMode::maximum, minimum, mean and median");
+  require_for(options.odd, mode == PadMode::reflect || mode == PadMode::symmetric, "odd",
+              "PadMode::reflect and symmetric");
+}
+
 Array padded_by_value(const Array& x, const std::vector<Padding>& widths,
                       const std::optional<Number>& value) {
   bool is_wide = std::ranges::any_of(widths, [](const Padding& dim) { return dim.low > 0 || dim.high > 0; });
@@ -168,6 +188,7 @@ Array pad(const Operand& x, const PadWidths& widths, PadMode mode, const PadOpti
   return front_end(Pad::name, x.where(), [&] {
     Array array = as_array(x);
     std::vector<Padding> of_dims = widths.resolve(array.type());
+    require_options_of(mode, options);
     if (mode == PadMode::constant) return padded_by_value(array, of_dims, options.constant_value);
     if (mode == PadMode::empty) return padded_by_value(array, of_dims, {});
     for (Dim dim : dims_of(array.rank())) {

@@ -46,7 +46,7 @@ class PadWidths {
 
 struct PadOptions {
   std::optional<Number> constant_value = {};     // none: zero
-  Number end_value = std::int64_t{0};            // of linear_ramp
+  std::optional<Number> end_value = {};          // of linear_ramp; none: zero
   std::optional<std::int64_t> stat_length = {};  // none: the whole dim
   bool odd = false;  // reflect and symmetric: twice the edge minus the mirrored element, NumPy's reflect_type
 };
@@ -55,7 +55,7 @@ struct PadOptions {
 /// pad(x, value, {{.low = 1, .interior = 2}}).
 /// x: [.., d, ..] -> [.., low + d + high, ..]. Means and medians of integers are rounded to nearest, ramps down.
 /// Cost: one copy for each dim that is padded.
-/// Throws T005 for a negative width, and for a dim without elements in the modes that take them from there; T006 for another
+/// Throws T005 for an option that the mode does not have, for a negative width, and for a dim without elements in the modes that take them from there; T006 for another
 /// number of widths than dims; T008 if the value does not fit.
 Array pad(const Operand& x, const PadWidths& widths, PadMode mode = PadMode::constant,
           const PadOptions& options = {});

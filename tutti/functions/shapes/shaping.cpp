@@ -54,8 +54,8 @@ Array start_of_roll(const Array& shift, std::int64_t size) {
           to_string(shift.type()));
   require(shift.rank() == 0, Code::shape, "the shift is {}; it is a scalar: take one with shift[i]",
           to_string(shift.type()));
-  Array wide = convert(shift, DType::i64);
-  Array ahead = rem(wide, size);
+  Array left = shift.dtype() == DType::u64 ? rem(shift, size) : shift;  // i64 does not hold all of u64
+  Array ahead = rem(convert(left, DType::i64), size);
   Array is_ahead = ahead > 0;
   Array before_the_end = size - ahead;
   return select(is_ahead, before_the_end, -ahead);

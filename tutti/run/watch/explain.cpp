@@ -60,10 +60,15 @@ class PlanLines {
     return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
   }
 
-  /// The first ops of a step, as far as `room` permits, and the user's line.
+  /// The first ops of a step, as far as `room` permits, and the user's line, without the file's folders: a build may name
+  /// whole paths, which leave no room.
   std::string what(const Step& step, std::size_t room) const {
     Where where = place_of(plan_.graph(), step);
-    std::string place = where.known() ? " (" + to_string(where) + ")" : "", ops;
+    std::string place, ops;
+    if (where.known()) {
+      const std::string full = to_string(where);
+      place = " (" + full.substr(full.find_last_of('/') + 1) + ")";
+    }
     for (std::size_t named = 12; named > 0; --named) {
       ops = ops_of(plan_.graph(), step, named);
       if (ops.size() + place.size() <= room) break;
