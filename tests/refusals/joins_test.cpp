@@ -255,10 +255,12 @@ TEST(clamp, has_bounds_that_broadcast_to_the_array) {
 }
 
 TEST(clamp, has_bounds_that_do_not_make_the_array_larger) {
-  expect_refused(traced([](Array x) {
-                   return clamp(0, reduce_sum(x), x);  // refused
-                 }),
-                 "T005 {file}:{line}: clamp: f32[4] has 1 dim, more than []; reshape or reduce it first");
+  expect_refused(
+      traced([](Array x) {
+        return clamp(0, reduce_sum(x), x);  // refused
+      }),
+      "T005 {file}:{line}: clamp: the bound is f32[4], the array f32[]; the array stands between its bounds: "
+      "clamp(low, x, high)");
 }
 
 TEST(clamp, has_bounds_of_the_arrays_dtype) {

@@ -208,8 +208,7 @@ TEST(out_specs, of_bools_that_differ_do_not_advise_a_mean) {
                  }),
                  "T004 {file}:{line}: shard_map: result: bool[1]{V:data} is different on each device along "
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
-                 "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
-                 "pmax(x, \"data\")");
+                 "make the devices equal, for example with pmax(x, \"data\")");
 }
 
 TEST(out_specs, that_ask_for_a_reduced_value_get_one) {

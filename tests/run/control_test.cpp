@@ -88,7 +88,7 @@ TEST(control, heavy_loops_in_branches_in_loops_compute_the_same_by_all_plans) {
 TEST(control, explains_what_all_workers_do_together) {
   Team team(2, Team::Use::always);
   std::string text = Executable(over(line, looped), line, team).explain();
-  EXPECT_NE(text.find("  together  control scan (tests/run/control_test.cpp:"), std::string::npos) << text;
+  EXPECT_NE(text.find("  together  control scan (control_test.cpp:"), std::string::npos) << text;
   EXPECT_TRUE(
       std::regex_search(text, std::regex(R"(\n( *)    each of 64 trips\n\1      phase 0\n.*  by 'x' )")))
       << text;

@@ -158,7 +158,7 @@ TEST(explain_run, fits_the_width_of_a_page_however_many_ops_a_step_has) {
                                  {{line.axes()}});
   Team team(2, Team::Use::always);
   std::string text = Executable(program, line, team).explain();
-  EXPECT_NE(text.find(" more (tests/run/explain_test.cpp:"), std::string::npos) << text;
+  EXPECT_NE(text.find(" more (explain_test.cpp:"), std::string::npos) << text;
   std::istringstream lines(text);
   for (std::string row; std::getline(lines, row);) EXPECT_LE(row.size(), 120U) << row;
 }
