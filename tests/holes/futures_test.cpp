@@ -153,7 +153,7 @@ TEST(h004, what_is_received_differs_between_devices) {
       "T004 {file}:{line}: shard_map: result: f32[1]{V:x} is different on each device along 'x', but the "
       "out-spec P() "
       "says equal on all devices. Name 'x' in the out-spec, or make the devices equal, for example with "
-      "pmean(x, \"x\")");
+      "psum(x, \"x\") if they are terms of a sum, or pmean(x, \"x\")");
 }
 
 TEST(h010, send_in_lanes_gives_a_token) {

@@ -56,7 +56,7 @@ TEST(h005, ragged_exchange_varies_along_its_axes_though_the_output_does_not) {
       "T004 {file}:{line}: shard_map: result: f32[1]{V:x} is different on each device along 'x', but the "
       "out-spec P() "
       "says equal on all devices. Name 'x' in the out-spec, or make the devices equal, for example with "
-      "pmean(x, \"x\")");
+      "psum(x, \"x\") if they are terms of a sum, or pmean(x, \"x\")");
 }
 
 TEST(h005, ragged_exchange_keeps_the_states_of_other_axes) {

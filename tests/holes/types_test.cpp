@@ -12,7 +12,7 @@ constexpr std::string_view differs =
     "T004 {file}:{line}: shard_map: result: f32[1]{V:x} is different on each device along 'x', but the "
     "out-spec P() "
     "says equal on all devices. Name 'x' in the out-spec, or make the devices equal, for example with "
-    "pmean(x, \"x\")";
+    "psum(x, \"x\") if they are terms of a sum, or pmean(x, \"x\")";
 
 Array maximum_in_pairs(const Array& x) { return pmax(x, "x", {.groups = pairs_in_order}); }
 
