@@ -15,8 +15,8 @@ if(TARGET tutti_cli)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)
-  install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "decisions" EXCLUDE)
+  install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 endif()
 
 # --- find_package(tutti) ----------------------------------------------------------------------------------------------

@@ -358,7 +358,19 @@ TEST(explain, refuses_an_unknown_name_with_names_like_it) {
       "the functions\n");
 }
 
-TEST(explain, knows_names_of_numpy) {
+TEST(explain, leads_from_names_of_numpy_to_names_that_it_knows) {
+  for (const char* theirs :
+       {"std",      "var",          "max",           "min",       "dot",        "absolute",
+        "fabs",     "ravel",        "swish",         "sigmoid",   "concat",     "subtract",
+        "multiply", "divide",       "true_divide",   "remainder", "power",      "float_power",
+        "negative", "greater",      "greater_equal", "less",      "less_equal", "invert",
+        "arcsin",   "arccos",       "arctan",        "arctan2",   "arcsinh",    "arccosh",
+        "arctanh",  "permute_dims", "astype",        "radians",   "degrees",    "pmap"}) {
+    const std::string error = explain(theirs).err, before = "'; it is ", after = " here\n";
+    const std::size_t from = error.find(before) + before.size(), to = error.rfind(after);
+    ASSERT_TRUE(from > before.size() && to > from && to != error.npos) << theirs << ": " << error;
+    EXPECT_EQ(explain(error.substr(from, to - from)).status, 0) << error;
+  }
   EXPECT_EQ(explain("std").err, "tutti: error[R002]: there is no op or function 'std'; it is stddev here\n");
   EXPECT_EQ(explain("dot").err, "tutti: error[R002]: there is no op or function 'dot'; it is matmul here\n");
 }

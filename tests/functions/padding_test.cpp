@@ -70,6 +70,8 @@ TEST(pad_by_a_mode, statistics) {
   EXPECT_EQ(padded(x, 1, PadMode::minimum), numbers({6}, {1, 3, 1, 5, 2, 1}));
   EXPECT_EQ(padded(x, 1, PadMode::mean), numbers({6}, {3, 3, 1, 5, 2, 3}));
   EXPECT_EQ(padded(x, 1, PadMode::median), numbers({6}, {2, 3, 1, 5, 2, 2}));
+  EXPECT_EQ(padded(numbers({1}, {16'777'217}), 1, PadMode::median),
+            numbers({3}, {16'777'217, 16'777'217, 16'777'217}));
   EXPECT_EQ(padded(x, 1, PadMode::median, {.stat_length = 3}), numbers({6}, {3, 3, 1, 5, 2, 2}));
   EXPECT_EQ(padded(x, 1, PadMode::maximum, {.stat_length = 2}), numbers({6}, {3, 3, 1, 5, 2, 5}));
   EXPECT_EQ(padded(x, 1, PadMode::minimum, {.stat_length = 1}), numbers({6}, {3, 3, 1, 5, 2, 2}));
@@ -123,14 +125,17 @@ TEST(pad_by_a_mode, refuses_to_take_elements_from_nothing) {
 
 TEST(pad_by_a_mode, refuses_options_of_other_modes) {
   EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::edge, {.constant_value = 3}),
-            "T005: pad: constant_value beside a mode that has none; it is of PadMode::constant");
+            "T005: pad: constant_value beside PadMode::edge, which does not use it; leave it out, or take a "
+            "mode that does: constant");
   EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::constant, {.end_value = 3}),
-            "T005: pad: end_value beside a mode that has none; it is of PadMode::linear_ramp");
+            "T005: pad: end_value beside PadMode::constant, which does not use it; leave it out, or take a "
+            "mode that does: linear_ramp");
   EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::wrap, {.stat_length = 3}),
-            "T005: pad: stat_length beside a mode that has none; it is of PadMode::maximum, minimum, mean "
-            "and median");
+            "T005: pad: stat_length beside PadMode::wrap, which does not use it; leave it out, or take a "
+            "mode that does: maximum, minimum, mean, median");
   EXPECT_EQ(refusal_of_pad(f32_row, 1, PadMode::wrap, {.odd = true}),
-            "T005: pad: odd beside a mode that has none; it is of PadMode::reflect and symmetric");
+            "T005: pad: odd beside PadMode::wrap, which does not use it; leave it out, or take a mode that "
+            "does: reflect, symmetric");
 }
 
 TEST(pad_by_a_mode, refuses_a_value_that_does_not_fit) {

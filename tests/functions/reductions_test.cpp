@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "tests/support/print.hpp"
@@ -11,6 +12,7 @@
 #include "tests/support/tracing.hpp"
 #include "tutti/ir/index.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/convert.hpp"
 
 namespace tutti {
 namespace {
@@ -145,7 +147,7 @@ TEST(norm, refuses_orders_of_several_dims) {
       refusal_of_trace(Type(DType::f32, {2, 3}),
                        [](const Array& x) { return norm(x, all_dims, {.ord = 1}); }),
       "T010: norm: ord = 1 over 2 dims of f32[2,3]; here an order is that of vectors, so of one dim. Of "
-      "matrices: matrix_norm(x, {.ord = ..})");
+      "matrices in the last two dims: matrix_norm(x, {.ord = ..})");
 }
 
 TEST(matrix_norm, is_of_the_last_two_dims) {
@@ -166,14 +168,32 @@ TEST(matrix_norm, is_of_the_last_two_dims) {
             Tensor::scalar(7.F));
 }
 
-TEST(matrix_norm, refuses_vectors_and_orders_of_singular_values) {
+TEST(matrix_norm, keeps_dims_and_dtypes) {
+  auto row_norm = [](const Array& a) { return matrix_norm(a, {.ord = infinity, .keepdims = true}); };
+  EXPECT_EQ(of(Tensor(Shape{1, 2}, std::vector<std::complex<double>>{{3, 4}, {0, -2}}), row_norm),
+            Tensor(Shape{1, 1}, std::vector<double>{7}));
+  EXPECT_EQ(of(Tensor(Shape{1, 2}, std::vector<float>{3, -4}),
+               [&](const Array& a) { return row_norm(convert(a, DType::f16)); })
+                .dtype(),
+            DType::f16);
+  EXPECT_EQ(of(Tensor(DType::f32, {0, 3}), [](const Array& a) { return matrix_norm(a, {.ord = 1}); }),
+            Tensor::scalar(0.F));
+}
+
+TEST(matrix_norm, refuses_vectors_and_orders_that_matrices_do_not_have) {
   EXPECT_EQ(refusal_of_trace(Type(DType::f32, {3}), [](const Array& x) { return matrix_norm(x); }),
             "T006: matrix_norm: f32[3] has 1 dim; a matrix has two. Of a vector: norm(x, 0, ..)");
-  EXPECT_EQ(refusal_of_trace(Type(DType::f32, {2, 3}),
-                             [](const Array& x) { return matrix_norm(x, {.ord = 2}); }),
-            "T010: matrix_norm: ord = 2; the norms of matrices are those of Frobenius (without ord), 1, -1, "
-            "infinity and "
-            "-infinity. Others need singular values, which come later");
+  const Type matrix_type(DType::f32, {2, 3});
+  EXPECT_EQ(
+      refusal_of_trace(matrix_type, [](const Array& x) { return matrix_norm(x, {.ord = 2}); }),
+      "T010: matrix_norm: ord = 2; it is 1, -1, infinity or -infinity, or left out for the Frobenius norm. "
+      "2 and -2 need singular values, which come later");
+  EXPECT_EQ(refusal_of_trace(matrix_type, [](const Array& x) { return matrix_norm(x, {.ord = nan}); }),
+            "T008: matrix_norm: ord is NaN; give 1, -1 or an infinity");
+  EXPECT_EQ(
+      refusal_of_trace(Type(DType::f32, {3, 0}), [](const Array& x) { return matrix_norm(x, {.ord = 1}); }),
+      "T005: matrix_norm: f32[3,0] has no columns, whose sums this norm compares; leave .ord out for the "
+      "Frobenius norm, which is 0");
 }
 
 }  // namespace

@@ -124,6 +124,9 @@ TEST(roll, refuses_a_shift_that_is_no_whole_number) {
             "T007: roll: the shift is f32[]; convert it: convert(shift, DType::i32)");
   EXPECT_EQ(refused({f32_matrix, Type(DType::i32, {2})}, [](const Arrays& x) { return roll(x[0], x[1], 0); }),
             "T005: roll: the shift is i32[2]; it is a scalar: take one with shift[i]");
+  EXPECT_EQ(refused({Type(DType::f32, {0}), Type(DType::f32, {})},
+                    [](const Arrays& x) { return roll(x[0], x[1]); }),
+            "T007: roll: the shift is f32[]; convert it: convert(shift, DType::i32)");
 }
 
 TEST(roll, refuses_lists_that_do_not_fit) {

@@ -37,7 +37,8 @@ def made_between_bounds(x, w):
 @whole
 def moved_around(x, w):
     return weighed([
-        jnp.roll(x, 5), jnp.roll(x, jnp.int32(jnp.floor(9 * w[0, 0])), (0, 2)), jnp.roll(x, -1, 2), jnp.roll(x, (1, 2), (0, -1)), jnp.flip(x, (0, 2)),
+        jnp.roll(x, 5), jnp.roll(x, jnp.int32(jnp.floor(9 * w[0, 0])), (0, 2)),
+        jnp.roll(x, -1, 2), jnp.roll(x, (1, 2), (0, -1)), jnp.flip(x, (0, 2)),
         jnp.swapaxes(x, 0, -1), jnp.moveaxis(x, (0, 1), (-1, 0)), jnp.squeeze(w), *jnp.broadcast_arrays(x, w),
         jnp.atleast_2d(jnp.sum(w)),
     ])

@@ -18,35 +18,32 @@ using std::acos, std::acosh, std::asin, std::asinh, std::atan, std::atanh, std::
 
 #ifdef TUTTI_HAS_QUADMATH
 using Quad = __float128;
-#define TUTTI_QUAD(fn) \
-  Quad fn(Quad x) { return fn##q(x); }
-TUTTI_QUAD(acos)
-TUTTI_QUAD(acosh)
-TUTTI_QUAD(asin)
-TUTTI_QUAD(asinh)
-TUTTI_QUAD(atan)
-TUTTI_QUAD(atanh)
-TUTTI_QUAD(cbrt)
-TUTTI_QUAD(cos)
-TUTTI_QUAD(cosh)
-TUTTI_QUAD(erf)
-TUTTI_QUAD(erfc)
-TUTTI_QUAD(exp)
-TUTTI_QUAD(exp2)
-TUTTI_QUAD(expm1)
-TUTTI_QUAD(fabs)
-TUTTI_QUAD(floor)
-TUTTI_QUAD(lgamma)
-TUTTI_QUAD(log)
-TUTTI_QUAD(log10)
-TUTTI_QUAD(log1p)
-TUTTI_QUAD(log2)
-TUTTI_QUAD(sin)
-TUTTI_QUAD(sinh)
-TUTTI_QUAD(sqrt)
-TUTTI_QUAD(tan)
-TUTTI_QUAD(tanh)
-#undef TUTTI_QUAD
+Quad acos(Quad x) { return acosq(x); }
+Quad acosh(Quad x) { return acoshq(x); }
+Quad asin(Quad x) { return asinq(x); }
+Quad asinh(Quad x) { return asinhq(x); }
+Quad atan(Quad x) { return atanq(x); }
+Quad atanh(Quad x) { return atanhq(x); }
+Quad cbrt(Quad x) { return cbrtq(x); }
+Quad cos(Quad x) { return cosq(x); }
+Quad cosh(Quad x) { return coshq(x); }
+Quad erf(Quad x) { return erfq(x); }
+Quad erfc(Quad x) { return erfcq(x); }
+Quad exp(Quad x) { return expq(x); }
+Quad exp2(Quad x) { return exp2q(x); }
+Quad expm1(Quad x) { return expm1q(x); }
+Quad fabs(Quad x) { return fabsq(x); }
+Quad floor(Quad x) { return floorq(x); }
+Quad lgamma(Quad x) { return lgammaq(x); }
+Quad log(Quad x) { return logq(x); }
+Quad log10(Quad x) { return log10q(x); }
+Quad log1p(Quad x) { return log1pq(x); }
+Quad log2(Quad x) { return log2q(x); }
+Quad sin(Quad x) { return sinq(x); }
+Quad sinh(Quad x) { return sinhq(x); }
+Quad sqrt(Quad x) { return sqrtq(x); }
+Quad tan(Quad x) { return tanq(x); }
+Quad tanh(Quad x) { return tanhq(x); }
 Quad copysign(Quad x, Quad sign) { return copysignq(x, sign); }
 bool isinf(Quad x) { return isinfq(x) != 0; }
 bool isnan(Quad x) { return isnanq(x) != 0; }

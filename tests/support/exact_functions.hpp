@@ -10,10 +10,10 @@ namespace tutti {
 /// x86. 0 for the other functions.
 long double exact_value(UnaryFn fn, long double x);
 
-/// The same in double, with an error below 2^-48: what f32 is compared with.
+/// exact_value in double, with an error below 2^-48: what f32 is compared with.
 double double_value(UnaryFn fn, double x);
 
-/// The same, computed by libquadmath and rounded once; some microseconds each. Where the compiler has no libquadmath it is
+/// exact_value computed by libquadmath and rounded once; some microseconds each. Where the compiler has no libquadmath it is
 /// exact_value.
 long double quad_value(UnaryFn fn, long double x);
 

@@ -54,6 +54,9 @@ TEST(spec, is_not_longer_than_the_rank) {
 TEST(spec, names_axes_of_the_mesh) {
   EXPECT_EQ(refusal_of([] { P("rows").on(mesh, matrix); }),
             "T001: the spec names axis 'rows', but the mesh is data=4,model=2; use one of its axes");
+  EXPECT_EQ(refusal_of([] { P("rows").on(Mesh(), matrix); }),
+            "T001: the spec names axis 'rows', but the mesh has no axes; hand in one that has it: "
+            "Mesh({{\"rows\", 4}})");
 }
 
 TEST(spec, names_parts_of_axes_on_a_refined_mesh) {

@@ -49,7 +49,8 @@ struct AllOptions {
   bool keepdims = false;  // the dims stay, with size 1
 };
 /// As an index: a whole dim, NumPy's `:`. As a function: numpy.all, true where all elements along `dims` are not 0.
-/// x: [.., d, ..] -> bool [.., ..]. Of no elements true. Throws T006 for the dims, T004 for an unreduced sum.
+/// x: [.., d, ..] -> bool [.., ..], with keepdims [.., 1, ..]. Of no elements true. Throws T006 for dims out of range or named
+/// twice, T004 for an unreduced sum.
 struct All {
   Array operator()(const Operand& x) const;
   Array operator()(const Operand& x, const WhichDims& dims, const AllOptions& options = {}) const;

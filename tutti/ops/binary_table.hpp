@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of Binary take, and how they are named and tried; their rules are in binary.cpp.
+// Operands, names and examples of the functions of Binary; their rules are in binary.cpp.
 #pragma once
+
+#include <span>
+#include <string_view>
 
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"

@@ -4,9 +4,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tutti/tensor/loops/plain/scans.hpp"
@@ -22,10 +24,11 @@ class WhichDims {
  public:
   WhichDims(AllDims) {}
   WhichDims() : dims_{std::vector<int>()} {}
-  /// Templates: a constructor of int or of a list of int takes options, {.keepdims = true}, for dims with GCC 12.
-  template <std::same_as<int>... N>
-    requires(sizeof...(N) > 0)
-  WhichDims(N... dims) : dims_{{dims...}} {}
+  /// Whole numbers: `0`, `{0, -1}`. This is a template because GCC 12 drops the names of {.keepdims = true}, and a
+  /// constructor of int would take what is left for the dim 1.
+  template <std::integral... N>
+    requires(sizeof...(N) > 0 && !(std::same_as<N, bool> || ...))
+  WhichDims(N... dims) : dims_{{as_int(dims)...}} {}
   WhichDims(std::vector<int> dims) : dims_(std::move(dims)) {}
   WhichDims(const Dims& dims);
 
@@ -33,6 +36,11 @@ class WhichDims {
   Dims resolve(Type x) const;
 
  private:
+  /// No array has a dim that an int cannot number.
+  static constexpr int as_int(std::integral auto dim) {
+    return std::in_range<int>(dim) ? static_cast<int>(dim) : std::numeric_limits<int>::max();
+  }
+
   std::optional<std::vector<int>> dims_;  // none: all
 };
 

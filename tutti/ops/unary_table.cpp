@@ -215,7 +215,8 @@ About about_unary(UnaryFn fn) {
     case UnaryFn::erf: return {"The error function of x, element by element.", "erf"};
     case UnaryFn::erf_inv: return {"The number whose error function is x, element by element.", "erf_inv"};
     case UnaryFn::xla_erf_inv:
-      return {"erf_inv with XLA's formula and errors, so that random numbers are those of JAX.", "normal"};
+      return {"erf_inv with XLA's formula and errors, so that random numbers are those of JAX.",
+              "normal, truncated_normal"};
     case UnaryFn::exp2: return {"2 to the power of x, element by element.", "exp2"};
     case UnaryFn::log2: return {"The logarithm of x to the base 2, element by element.", "log2"};
     case UnaryFn::log10: return {"The logarithm of x to the base 10, element by element.", "log10"};

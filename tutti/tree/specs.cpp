@@ -13,8 +13,8 @@ Axis axis_named(const Mesh& mesh, const std::string& name, std::string_view what
   for (const Axis& axis : mesh.axes())
     if (axis.name == name) return axis;
   require(!mesh.axes().empty(), Code::axis_unbound,
-          "{} names axis '{}', but the mesh has no axes; hand in the mesh: .mesh = machine.mesh()", what,
-          name);
+          "{0} names axis '{1}', but the mesh has no axes; hand in one that has it: Mesh({{{{\"{1}\", 4}}}})",
+          what, name);
   fail(Code::axis_unbound, "{} names axis '{}', but the mesh is {}; {}", what, name, to_string(mesh),
        advice_on_name(name));
 }

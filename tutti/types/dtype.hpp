@@ -44,9 +44,9 @@ bool is_float(DType dtype);
 bool is_half(DType dtype);  // f16, bf16: computed with as f32
 bool is_complex(DType dtype);
 bool is_inexact(DType dtype);  // float or complex: what has derivatives
-/// Of complex64 f32, of complex128 f64; and the other way round.
 /// The signed integer as wide as a float: i16 of f16 and bf16, i32 of f32, i64 of f64.
 DType integer_as_wide_as(DType dtype);
+/// Of complex64 f32, of complex128 f64; and the other way round.
 DType part_of(DType complex);
 DType complex_of(DType part);
 

@@ -51,20 +51,26 @@ std::vector<std::string> names_like(const std::string& name) {
   return names;
 }
 
-/// Names of NumPy and jax.nn for which Tutti has another one, of those that are looked up most. docs/numpy.md has all.
+/// Names that people look for, of functions that have another name here. docs/numpy.md has all of NumPy and JAX.
 constexpr std::pair<std::string_view, std::string_view> names_elsewhere[] = {
-    {"std", "stddev"},       {"var", "variance"},
-    {"max", "amax"},         {"min", "amin"},
-    {"dot", "matmul"},       {"absolute", "abs"},
-    {"ravel", "reshape"},    {"swish", "silu"},
-    {"sigmoid", "logistic"}, {"concat", "concatenate"},
-    {"subtract", "sub"},     {"multiply", "mul"},
-    {"divide", "div"},       {"power", "pow"},
-    {"negative", "neg"},     {"greater", "gt"},
-    {"less", "lt"},          {"arcsin", "asin"},
-    {"arccos", "acos"},      {"arctan", "atan"},
-    {"arctan2", "atan2"},    {"permute_dims", "transpose"},
-    {"pmap", "shard_map"},   {"jit", "compile"}};
+    {"std", "stddev"},         {"var", "variance"},
+    {"max", "amax"},           {"min", "amin"},
+    {"dot", "matmul"},         {"absolute", "abs"},
+    {"fabs", "abs"},           {"ravel", "reshape"},
+    {"swish", "silu"},         {"sigmoid", "logistic"},
+    {"concat", "concatenate"}, {"subtract", "sub"},
+    {"multiply", "mul"},       {"divide", "div"},
+    {"true_divide", "div"},    {"remainder", "mod"},
+    {"power", "pow"},          {"float_power", "pow"},
+    {"negative", "neg"},       {"greater", "gt"},
+    {"greater_equal", "ge"},   {"less", "lt"},
+    {"less_equal", "le"},      {"invert", "not"},
+    {"arcsin", "asin"},        {"arccos", "acos"},
+    {"arctan", "atan"},        {"arctan2", "atan2"},
+    {"arcsinh", "asinh"},      {"arccosh", "acosh"},
+    {"arctanh", "atanh"},      {"permute_dims", "transpose"},
+    {"astype", "convert"},     {"radians", "deg2rad"},
+    {"degrees", "rad2deg"},    {"pmap", "shard_map"}};
 
 std::string way_to(const std::string& name) {
   for (const auto& [theirs, ours] : names_elsewhere)

@@ -143,11 +143,14 @@ Array vector_norm(const Array& x, const Dims& dims, double ord) {
 // Sums of sizes along one of the two dims, and the extreme of them along the other.
 Array matrix_norm_of_sums(const Array& x, const Dims& dims, double ord) {
   const bool is_of_rows = std::isinf(ord);
+  require(!std::isnan(ord), Code::number, "ord is NaN; give 1, -1 or an infinity");
   require(is_of_rows || std::abs(ord) == 1, Code::refused_rule,
-          "ord = {}; the norms of matrices are those of Frobenius (without ord), 1, -1, infinity and "
-          "-infinity. Others "
-          "need singular values, which come later",
+          "ord = {}; it is 1, -1, infinity or -infinity, or left out for the Frobenius norm. 2 and -2 need "
+          "singular values, which come later",
           ord);
+  require(x.shape()[dims[is_of_rows ? 0 : 1]] > 0, Code::shape,
+          "{} has no {}, whose sums this norm compares; leave .ord out for the Frobenius norm, which is 0",
+          to_string(x.type()), is_of_rows ? "rows" : "columns");
   const Array sums = reduce_sum(abs(x), dims[is_of_rows ? 1 : 0].index);
   return ord > 0 ? amax(sums, -1) : amin(sums, -1);
 }
@@ -166,8 +169,8 @@ Array norm(const Operand& x, const WhichDims& dims, const NormOptions& options) 
     const Dims over = folded_dims(given, dims);
     const Array array = as_computed(given);
     require(!options.ord || over.size() == 1, Code::refused_rule,
-            "ord = {} over {} dims of {}; here an order is that of vectors, so of one dim. Of matrices: "
-            "matrix_norm(x, {{.ord = ..}})",
+            "ord = {} over {} dims of {}; here an order is that of vectors, so of one dim. Of matrices in "
+            "the last two dims: matrix_norm(x, {{.ord = ..}})",
             options.ord.value_or(0), over.size(), to_string(given.type()));
     require(!options.ord || !std::isnan(*options.ord), Code::number, "ord is NaN; give a number or infinity");
     const Array found = vector_norm(array, over, options.ord.value_or(2));

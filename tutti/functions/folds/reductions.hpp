@@ -47,8 +47,8 @@ struct NormOptions {
 Array norm(const Operand& x, const WhichDims& dims = all_dims, const NormOptions& options = {});
 /// jax.numpy.linalg.matrix_norm: of the matrices in the last two dims. Without ord the Frobenius norm; ord 1 and -1: the
 /// largest and the smallest sum of sizes of a column; infinity and -infinity: of a row.
-/// x: [.., m, n] -> [..], of floats as for norm. Throws T010 for other orders, such as 2, which need singular values; T006 for
-/// fewer dims than 2; T005, T004.
+/// x: [.., m, n] -> [..]. Of integers and bools f32, of complex numbers real. Throws T010 for other orders (2 and -2 need
+/// singular values), T008 for NaN, T006 for fewer dims than 2, T005 where the extreme would be of nothing, T004.
 Array matrix_norm(const Operand& x, const NormOptions& options = {});
 
 }  // namespace tutti

@@ -84,7 +84,7 @@ Array middle(const Array& x, Dim dim, PadMode mode) {
 
 Array rounded_middle(const Array& x, Dim dim, PadMode mode) {
   if (is_inexact(x.dtype())) return middle(x, dim, mode);
-  DType computed = bytes_per_element(x.dtype()) == 8 ? DType::f64 : DType::f32;
+  DType computed = bytes_per_element(x.dtype()) >= 4 ? DType::f64 : DType::f32;
   return convert(round(middle(convert(x, computed), dim, mode)), x.dtype());
 }
 
@@ -140,24 +140,36 @@ Array padded(const Array& x, Dim dim, const Padding& width, PadMode mode, const 
   return x;
 }
 
-bool is_statistic(PadMode mode) {
-  return mode == PadMode::maximum || mode == PadMode::minimum || mode == PadMode::mean ||
-         mode == PadMode::median;
+std::string_view name(PadMode mode) {
+  switch (mode) {
+    case PadMode::constant: return "constant";
+    case PadMode::edge: return "edge";
+    case PadMode::reflect: return "reflect";
+    case PadMode::symmetric: return "symmetric";
+    case PadMode::wrap: return "wrap";
+    case PadMode::linear_ramp: return "linear_ramp";
+    case PadMode::maximum: return "maximum";
+    case PadMode::minimum: return "minimum";
+    case PadMode::mean: return "mean";
+    case PadMode::median: return "median";
+    case PadMode::empty: return "empty";
+  }
+  return {};
 }
 
 void require_options_of(PadMode mode, const PadOptions& options) {
-  auto require_for = [](bool is_given, bool is_for_mode, std::string_view option, std::string_view modes) {
-    require(!is_given || is_for_mode, Code::shape, "{} beside a mode that has none; it is of {}", option,
-            modes);
+  using enum PadMode;
+  auto require_mode = [&](bool is_given, std::string_view option, const std::vector<PadMode>& modes) {
+    std::string names;
+    for (PadMode each : modes) names += (names.empty() ? "" : ", ") + std::string(name(each));
+    require(!is_given || std::ranges::find(modes, mode) != modes.end(), Code::shape,
+            "{} beside PadMode::{}, which does not use it; leave it out, or take a mode that does: {}",
+            option, name(mode), names);
   };
-  require_for(options.constant_value.has_value(), mode == PadMode::constant, "constant_value",
-              "PadMode::constant");
-  require_for(options.end_value.has_value(), mode == PadMode::linear_ramp, "end_value",
-              "PadMode::linear_ramp");
-  require_for(options.stat_length.has_value(), is_statistic(mode), "stat_length",
-              "PadMode::maximum, minimum, mean and median");
-  require_for(options.odd, mode == PadMode::reflect || mode == PadMode::symmetric, "odd",
-              "PadMode::reflect and symmetric");
+  require_mode(options.constant_value.has_value(), "constant_value", {constant});
+  require_mode(options.end_value.has_value(), "end_value", {linear_ramp});
+  require_mode(options.stat_length.has_value(), "stat_length", {maximum, minimum, mean, median});
+  require_mode(options.odd, "odd", {reflect, symmetric});
 }
 
 Array padded_by_value(const Array& x, const std::vector<Padding>& widths,

@@ -21,7 +21,8 @@ enum class PadMode {
   symmetric,    // mirrored beside them, so that they stand twice
   wrap,         // from the other end
   linear_ramp,  // in equal steps from PadOptions::end_value to the edge
-  maximum,      // of the dim, or of PadOptions::stat_length elements at that end; also these
+  maximum,      // of the dim, or of PadOptions::stat_length elements at that end;
+                // so are minimum, mean and median
   minimum,
   mean,
   median,
@@ -55,8 +56,8 @@ struct PadOptions {
 /// pad(x, value, {{.low = 1, .interior = 2}}).
 /// x: [.., d, ..] -> [.., low + d + high, ..]. Means and medians of integers are rounded to nearest, ramps down.
 /// Cost: one copy for each dim that is padded.
-/// Throws T005 for an option that the mode does not have, for a negative width, and for a dim without elements in the modes that take them from there; T006 for another
-/// number of widths than dims; T008 if the value does not fit.
+/// Throws T005 for an option that the mode does not have, for a negative width, and for a dim without elements in the modes
+/// that take them from there; T006 for another number of widths than dims; T008 if the value does not fit.
 Array pad(const Operand& x, const PadWidths& widths, PadMode mode = PadMode::constant,
           const PadOptions& options = {});
 

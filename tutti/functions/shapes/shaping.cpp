@@ -48,24 +48,24 @@ Array rolled(const Array& x, std::int64_t shift, Dim dim) {
   return concatenate({back, front}, dim.index);
 }
 
-// The start of a window as large as x in two copies of x.
-Array start_of_roll(const Array& shift, std::int64_t size) {
+void require_shift(const Array& shift) {
   require(is_integer(shift.dtype()), Code::dtype, "the shift is {}; convert it: convert(shift, DType::i32)",
           to_string(shift.type()));
   require(shift.rank() == 0, Code::shape, "the shift is {}; it is a scalar: take one with shift[i]",
           to_string(shift.type()));
+}
+
+// A window as large as x in two copies of x.
+Array rolled(const Array& x, const Array& shift, Dim dim) {
+  std::int64_t size = x.shape()[dim];
+  if (size == 0) return x;
   Array left = shift.dtype() == DType::u64 ? rem(shift, size) : shift;  // i64 does not hold all of u64
   Array ahead = rem(convert(left, DType::i64), size);
   Array is_ahead = ahead > 0;
   Array before_the_end = size - ahead;
-  return select(is_ahead, before_the_end, -ahead);
-}
-
-Array rolled(const Array& x, const Array& shift, Dim dim) {
-  std::int64_t size = x.shape()[dim];
-  if (size == 0) return x;
+  Array start = select(is_ahead, before_the_end, -ahead);
   Array twice = concatenate({x, x}, dim.index);
-  return dynamic_slice_in_dim(twice, start_of_roll(shift, size), size, dim.index);
+  return dynamic_slice_in_dim(twice, start, size, dim.index);
 }
 
 void require_counts(const Counts& times) {
@@ -196,6 +196,7 @@ Array roll(const Operand& x, std::int64_t shift, const WhichDims& dims) {
 
 Array roll(const Operand& x, const Array& shift) {
   return front_end("roll", x.where(), [&] {
+    require_shift(shift);
     Array array = as_array(x);
     return reshape(rolled(reshape(array, {-1}), shift, Dim{0}), array.shape());
   });
@@ -203,6 +204,7 @@ Array roll(const Operand& x, const Array& shift) {
 
 Array roll(const Operand& x, const Array& shift, const WhichDims& dims) {
   return front_end("roll", x.where(), [&] {
+    require_shift(shift);
     Array array = as_array(x);
     for (Dim dim : dims.resolve(array.type())) array = rolled(array, shift, dim);
     return array;

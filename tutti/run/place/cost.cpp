@@ -39,7 +39,6 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::expm1:
     case UnaryFn::erf:
     case UnaryFn::xla_erf_inv: return 3;
-    case UnaryFn::erf_inv:
     case UnaryFn::exp2:
     case UnaryFn::log2:
     case UnaryFn::log10:
@@ -55,6 +54,7 @@ double of_unary(UnaryFn fn) {
     case UnaryFn::cbrt:
     case UnaryFn::erfc:
     case UnaryFn::lgamma: return 0.7;
+    case UnaryFn::erf_inv: return 0.2;
     case UnaryFn::digamma:
     case UnaryFn::trigamma: return 0.05;
   }

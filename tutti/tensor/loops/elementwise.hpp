@@ -17,9 +17,7 @@ namespace tutti {
 using ElementwiseKernel = void (*)(std::byte* out, const std::byte* const* in, std::int64_t n);
 
 /// Throws T007 if fn is not defined for dtype, such as tanh of i32.
-/// Error bounds of f32 and f64 for all arguments, in units in the last place: exp 1.1, log 1, tanh 3.1, logistic 2.5,
-/// sqrt 0.5 (rounded once), rsqrt 1.5 (1 / sqrt), sin and cos 3, log1p 2.6, expm1 4, erf 1
-/// (tests/tensor/math_test.cpp).
+/// docs/accuracy.md has the error bounds of f32 and f64.
 ElementwiseKernel unary_kernel(UnaryFn fn, DType dtype);
 /// Throws T007 if fn is not defined for dtype, such as logical_and of f32. If both f32 or f64 operands of add, sub,
 /// mul or div are NaN, the result is the first (x86). For bool, add and maximum are `or`, mul and minimum are `and`.

@@ -75,11 +75,11 @@ double digamma_of_positive(double x) {
 
 /// (pi / sin(angle))^2. The square of the sine keeps its rounding error, so that the sine's own error is all that counts twice.
 double square_of_pi_over_sine(const Angle& angle) {
-  constexpr double square_of_pi = 9.8696044010893580, rest_of_square = 6.265295508739711e-16;
+  constexpr double square_of_pi = 9.8696044010893580, rest_of_square_of_pi = 6.265295508739711e-16;
   const double sine = std::sin(angle.rounded), rest = angle.rest * std::cos(angle.rounded);
-  const double square = sine * sine, rest_of_sine = std::fma(sine, sine, -square) + 2 * sine * rest;
+  const double square = sine * sine, below = std::fma(sine, sine, -square) + 2 * sine * rest;
   const double ratio = square_of_pi / square;
-  const double left = std::fma(-ratio, square, square_of_pi) + (rest_of_square - ratio * rest_of_sine);
+  const double left = std::fma(-ratio, square, square_of_pi) + (rest_of_square_of_pi - ratio * below);
   return ratio + left / square;
 }
 

@@ -127,15 +127,15 @@ struct XlaErfInv {
 void erf_inv_of_f32(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<double>;
   constexpr std::int64_t block = 256;  // elements
-  alignas(64) double x[block], y[block];
+  alignas(64) double x[block];
   const auto* from = reinterpret_cast<const float*>(in[0]);
   auto* to = reinterpret_cast<float*>(out);
   for (std::int64_t first = 0; first < n; first += block) {
     const std::int64_t width = std::min(block, n - first);
-    std::copy_n(from + first, width, x);
-    map(D(), width, Result<D>(reinterpret_cast<std::byte*>(y)), XlaErfInv(),
-        Operand<Stride::dense, D>(reinterpret_cast<const std::byte*>(x)));
-    std::transform(y, y + width, to + first, [](double each) { return static_cast<float>(each); });
+    for (std::int64_t i = 0; i < width; ++i) x[i] = from[first + i];
+    auto* bytes = reinterpret_cast<std::byte*>(x);
+    map(D(), width, Result<D>(bytes), XlaErfInv(), Operand<Stride::dense, D>(bytes));
+    for (std::int64_t i = 0; i < width; ++i) to[first + i] = static_cast<float>(x[i]);
   }
 }
 
