@@ -66,6 +66,11 @@ def random_normal(seed):
 
 
 @program
+def random_many_normal(seed):
+    return [random.normal(random.PRNGKey(seed), (1 << 17,), jnp.float32)]
+
+
+@program
 def random_truncated_normal(seed):
     key = random.PRNGKey(seed)
     return [random.truncated_normal(key, -1.5, 0.5, shape, dtype) for shape in FEW for dtype in FLOATS]

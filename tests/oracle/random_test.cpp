@@ -185,6 +185,12 @@ TEST_F(random_draws, of_normal_numbers_are_close_to_those_of_jax) {
                {.ulps_of_f64 = ulps_of_erf_inv});
 }
 
+// Far out XLA's formula has errors of tens of units, and ours the same.
+TEST_F(random_draws, of_normal_numbers_have_the_errors_of_jax_far_out) {
+  compare_ulps("random_many_normal",
+               [](const Array& seed) { return Arrays{normal(key(seed), {1 << 17}, DType::f32)}; }, {});
+}
+
 // From erf of the bounds on, errors are those of numbers near 1.
 TEST_F(random_draws, of_truncated_normal_numbers_are_close_to_those_of_jax) {
   compare_ulps("random_truncated_normal", of_floats([](const Key& k, const Shape& shape, DType dtype) {
