@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include "tests/support/accuracy.hpp"
@@ -55,37 +54,6 @@ std::vector<T> points(const MeasuredFunction& function, std::uint64_t first, std
   }
 }
 
-template <class T>
-std::optional<T> by_libm(UnaryFn fn, T x) {
-  switch (fn) {
-    case UnaryFn::exp2: return std::exp2(x);
-    case UnaryFn::log2: return std::log2(x);
-    case UnaryFn::log10: return std::log10(x);
-    case UnaryFn::tan: return std::tan(x);
-    case UnaryFn::asin: return std::asin(x);
-    case UnaryFn::acos: return std::acos(x);
-    case UnaryFn::atan: return std::atan(x);
-    case UnaryFn::sinh: return std::sinh(x);
-    case UnaryFn::cosh: return std::cosh(x);
-    case UnaryFn::asinh: return std::asinh(x);
-    case UnaryFn::acosh: return std::acosh(x);
-    case UnaryFn::atanh: return std::atanh(x);
-    case UnaryFn::cbrt: return std::cbrt(x);
-    case UnaryFn::erfc: return std::erfc(x);
-    case UnaryFn::lgamma: return std::lgamma(x);
-    case UnaryFn::exp: return std::exp(x);
-    case UnaryFn::log: return std::log(x);
-    case UnaryFn::tanh: return std::tanh(x);
-    case UnaryFn::sqrt: return std::sqrt(x);
-    case UnaryFn::sin: return std::sin(x);
-    case UnaryFn::cos: return std::cos(x);
-    case UnaryFn::log1p: return std::log1p(x);
-    case UnaryFn::expm1: return std::expm1(x);
-    case UnaryFn::erf: return std::erf(x);
-    default: return std::nullopt;  // the C library has no other one
-  }
-}
-
 std::string text_of(const Errors& errors) {
   return fmt::format("{:.2f} at {:.9g}, wrong kind {}", errors.ulps, errors.at, errors.wrong) +
          (errors.wrong == 0 ? "" : fmt::format(" at {:.9g}", errors.wrong_at));
@@ -96,9 +64,9 @@ void compare(const MeasuredFunction& function, const std::string& path, const st
   const std::vector<T> x = read_file<T>(path);
   const std::vector<Exact<T>> exact = exact_values<T>(function.fn, x);
   fmt::print("ours: {}\n", text_of(errors_of<T>(function.fn, x, computed<T>(function.fn, x), exact)));
-  if (by_libm(function.fn, T{1})) {
+  if (libm_value(function.fn, T{1})) {
     std::vector<T> found;
-    for (T each : x) found.push_back(*by_libm(function.fn, each));
+    for (T each : x) found.push_back(*libm_value(function.fn, each));
     fmt::print("libm: {}\n", text_of(errors_of<T>(function.fn, x, found, exact)));
   }
   if (other.empty()) return;

@@ -2,6 +2,8 @@
 // The element functions in more digits: what f32 and f64 are compared with.
 #pragma once
 
+#include <optional>
+
 #include "tutti/tensor/loops/element_fn.hpp"
 
 namespace tutti {
@@ -12,6 +14,10 @@ long double exact_value(UnaryFn fn, long double x);
 
 /// exact_value in double, with an error below 2^-48: what f32 is compared with.
 double double_value(UnaryFn fn, double x);
+
+/// The C library's function of this type, a peer; none if it has no such function.
+std::optional<float> libm_value(UnaryFn fn, float x);
+std::optional<double> libm_value(UnaryFn fn, double x);
 
 /// exact_value computed by libquadmath and rounded once; some microseconds each. Where the compiler has no libquadmath it is
 /// exact_value.
