@@ -90,9 +90,7 @@ class ComesFirst {
   }
   /// The bits as a signed integer: only those of equal numbers are compared, so only those of zeros differ.
   stablehlo::Value integer(stablehlo::Value x) const {
-    const std::size_t width = bytes_per_element(dtype_);
-    const DType same = width == 2 ? DType::i16 : width == 4 ? DType::i32 : DType::i64;
-    return emitter_.emit("stablehlo.bitcast_convert", {x}, Type(same, {}));
+    return emitter_.emit("stablehlo.bitcast_convert", {x}, Type(integer_as_wide_as(dtype_), {}));
   }
 
   Emitter& emitter_;

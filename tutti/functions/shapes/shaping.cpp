@@ -6,21 +6,19 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/functions/numbers/elementary.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
-#include "tutti/ops/compare.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/reverse.hpp"
-#include "tutti/ops/select.hpp"
 #include "tutti/ops/slice.hpp"
 #include "tutti/ops/take_from_the_start.hpp"
 #include "tutti/ops/transpose.hpp"
-#include "tutti/ops/unary.hpp"
 
 namespace tutti {
 namespace {
@@ -59,11 +57,9 @@ void require_shift(const Array& shift) {
 Array rolled(const Array& x, const Array& shift, Dim dim) {
   std::int64_t size = x.shape()[dim];
   if (size == 0) return x;
-  Array left = shift.dtype() == DType::u64 ? rem(shift, size) : shift;  // i64 does not hold all of u64
-  Array ahead = rem(convert(left, DType::i64), size);
-  Array is_ahead = ahead > 0;
-  Array before_the_end = size - ahead;
-  Array start = select(is_ahead, before_the_end, -ahead);
+  Array wide =
+      shift.dtype() == DType::u64 ? shift : convert(shift, DType::i64);  // i64 does not hold all of u64
+  Array start = size - convert(mod(wide, size), DType::i64);
   Array twice = concatenate({x, x}, dim.index);
   return dynamic_slice_in_dim(twice, start, size, dim.index);
 }

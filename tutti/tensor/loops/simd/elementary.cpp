@@ -73,11 +73,9 @@ TUTTI_INLINE V erfc_of(D d, V x) {
   const V y = sleef_erfc(x);
   if constexpr (sizeof(T) == 8) return y;
   const auto is_denormal = hn::And(hn::Gt(x, hn::Set(d, T(9))), hn::Lt(x, hn::Set(d, T(10.1))));
-  if (HWY_LIKELY(hn::AllFalse(d, is_denormal))) return y;
-  HWY_ALIGN T lanes[hn::MaxLanes(d)];
-  hn::Store(x, d, lanes);
-  for (T& lane : lanes) lane = static_cast<T>(std::erfc(static_cast<double>(lane)));
-  return hn::IfThenElse(is_denormal, hn::Load(d, lanes), y);
+  return where_right(d, hn::Not(is_denormal), x, y, [](T* out, const T* in, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<T>(std::erfc(static_cast<double>(in[i])));
+  });
 }
 
 /// XLA's formula and a step of Newton's method for erf(y) = x. Where erf is near 1 the step is for erfc(y) = 1 - x instead,
@@ -139,7 +137,7 @@ struct XlaErfInv {
   }
 };
 
-/// Of f32: XLA's formula in f64, where its error is far below a unit of f32, rounded once.
+/// erf_inv of f32 is XLA's formula in f64, rounded once. Its error in f64 is far below a unit of f32.
 void erf_inv_of_f32(std::byte* out, const std::byte* const* in, std::int64_t n) {
   using D = hn::ScalableTag<double>;
   constexpr std::int64_t block = 256;  // elements

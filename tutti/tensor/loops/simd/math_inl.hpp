@@ -155,17 +155,23 @@ TUTTI_INLINE V expm1_of(D d, V x) {
 template <class T>
 constexpr T largest_angle = T{39000};
 
-/// Takes `y`, Highway's result, in lanes up to largest_angle, and the C library's result (`scalar`) in the others. So
-/// a lane's bits do not depend on its neighbours.
+/// Takes `y`, the vector function's result, in lanes where it is right, and the C library's result (`scalar`) in the others.
+/// So a lane's bits do not depend on its neighbours.
+template <class D, class V, class M, class F>
+TUTTI_INLINE V where_right(D d, M is_right, V x, V y, F scalar) {
+  using T = hn::TFromD<D>;
+  if (HWY_LIKELY(hn::AllTrue(d, is_right))) return y;
+  HWY_ALIGN T lanes[hn::MaxLanes(d)], found[hn::MaxLanes(d)];
+  hn::Store(x, d, lanes);
+  scalar(found, lanes, hn::Lanes(d));
+  return hn::IfThenElse(is_right, y, hn::Load(d, found));
+}
+
+/// Highway's result `y` up to largest_angle.
 template <class D, class V, class F>
 TUTTI_INLINE V with_large_angles(D d, V x, V y, F scalar) {
-  using T = hn::TFromD<D>;
-  const auto is_small = hn::Le(hn::Abs(x), hn::Set(d, largest_angle<T>));
-  if (HWY_LIKELY(hn::AllTrue(d, is_small))) return y;
-  HWY_ALIGN T angles[hn::MaxLanes(d)], found[hn::MaxLanes(d)];
-  hn::Store(x, d, angles);
-  scalar(found, angles, hn::Lanes(d));
-  return hn::IfThenElse(is_small, y, hn::Load(d, found));
+  const auto is_small = hn::Le(hn::Abs(x), hn::Set(d, largest_angle<hn::TFromD<D>>));
+  return where_right(d, is_small, x, y, scalar);
 }
 
 template <class D, class V>
