@@ -47,7 +47,7 @@ TEST(xla_page, shows_the_program_of_this_test) {
   EXPECT_EQ(code.size(), 3U);
 }
 
-class xla_page_on_cpus : public WithRealPlugin {};
+using xla_page_on_cpus = xla::RealXla;
 
 TEST_F(xla_page_on_cpus, gives_the_numbers_of_the_readme) {
   const Array x = Tensor({4}, {2.0F, 4.0F, 5.0F, 6.0F});
