@@ -138,7 +138,7 @@ TEST_F(xla_plugin, reports_codes_as_kinds_of_errors) {
     } catch (const Error& error) {
       return error.code();
     }
-    return Code::text;
+    return Code::internal;
   };
   EXPECT_EQ(refused(error_code::resource_exhausted), Code::memory);
   for (const int code : {error_code::invalid_argument, error_code::unimplemented, error_code::unavailable})

@@ -13,12 +13,20 @@
 
 namespace {
 
+/// What OpenBLAS says of itself, or why it is not there: programs without products of f64 run without it.
+std::string blas_text() {
+  try {
+    std::string text = tutti::blas().config;
+    if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
+    return text;
+  } catch (const tutti::Error& error) {
+    return error.message();
+  }
+}
+
 std::string version() {
-  std::string text =
-      fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
-                  TUTTI_VERSION, tutti::instruction_set(), tutti::blas().config);
-  if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
-  return text;
+  return fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
+                     TUTTI_VERSION, tutti::instruction_set(), blas_text());
 }
 
 CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {

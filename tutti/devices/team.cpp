@@ -85,6 +85,7 @@ std::size_t bytes_of_thread() {
 }  // namespace
 
 struct Team::State {
+  BlasUser blas_user;
   int workers;
   Use use;
   bool has_processors;             // one for each worker

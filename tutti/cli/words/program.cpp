@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/products/blas.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -66,7 +65,7 @@ int status_of(std::string_view name, const std::function<int()>& run) try {
 void run_program(std::string_view name, const std::function<int()>& run) {
   const int status = status_of(name, run);
   std::fflush(stdout);
-  if (status != info(Code::memory).exit_status && blas_threads_can_end()) std::exit(status);
+  if (status != info(Code::memory).exit_status) std::exit(status);
   std::_Exit(status);
 }
 

@@ -154,7 +154,7 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
     text +=
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
         "other's\n";
-  if (blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
+  if (has_loaded_blas() && blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
   text += memory(plan, circumstances);
   if (int moved = circumstances.moved_inputs; moved > 0)
     text += fmt::format("{} gathered inside: used whole beside being split\n",

@@ -26,19 +26,19 @@ using SleefVector = hn::Vec<hn::ScalableTag<T>>;
 template <class T>
 using SleefRaw = decltype(SleefVector<T>::raw);
 
-#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3 && defined(TUTTI_SLEEF_HAS_AVX512F)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_finz_##fn##f16_##error##avx512f
 #define TUTTI_SLEEF_F64(fn, error) Sleef_finz_##fn##d8_##error##avx512f
-#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
+#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2 && defined(TUTTI_SLEEF_HAS_AVX2)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_finz_##fn##f8_##error##avx2
 #define TUTTI_SLEEF_F64(fn, error) Sleef_finz_##fn##d4_##error##avx2
-#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_SCALAR
+#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_SCALAR && defined(TUTTI_SLEEF_HAS_PUREC)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_cinz_##fn##f1_##error##purec
 #define TUTTI_SLEEF_F64(fn, error) Sleef_cinz_##fn##d1_##error##purec
-#elif HWY_ARCH_X86_64 && HWY_TARGET <= HWY_SSE2
+#elif HWY_ARCH_X86_64 && HWY_TARGET > HWY_AVX2 && HWY_TARGET <= HWY_SSE2 && defined(TUTTI_SLEEF_HAS_SSE2)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_cinz_##fn##f4_##error##sse2
 #define TUTTI_SLEEF_F64(fn, error) Sleef_cinz_##fn##d2_##error##sse2
-#elif HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON
+#elif HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON && defined(TUTTI_SLEEF_HAS_ADVSIMD)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_finz_##fn##f4_##error##advsimd
 #define TUTTI_SLEEF_F64(fn, error) Sleef_finz_##fn##d2_##error##advsimd
 #endif
@@ -54,7 +54,7 @@ using SleefRaw = decltype(SleefVector<T>::raw);
     return SleefVector<double>{TUTTI_SLEEF_F64(fn, error)(x.raw)};          \
   }
 #else
-// Instruction sets for which SLEEF has no functions: those of the C library, lane by lane.
+// Instruction sets for which this SLEEF lacks functions (cmake/sleef.cmake): those of the C library, lane by lane.
 template <class V, class F>
 TUTTI_INLINE V by_lane(V x, F function) {
   using T = hn::TFromV<V>;
