@@ -34,7 +34,12 @@ TEST(cli, refuses_an_unknown_subcommand) {
   EXPECT_EQ(run.err, "tutti: error[R002]: there is no subcommand 'frobnicate'; see tutti --help\n");
 }
 
-TEST(cli, refuses_to_do_nothing) { EXPECT_EQ(tool("").status, 1); }
+TEST(cli, alone_prints_its_help) {
+  const Finished alone = tool(""), help = tool("--help");
+  EXPECT_EQ(alone.status, 0);
+  EXPECT_EQ(alone.err, "");
+  EXPECT_EQ(alone.out, help.out);
+}
 
 TEST(rules, has_a_row_for_every_op_and_no_empty_cell) {
   Finished run = tool("rules");

@@ -10,6 +10,7 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/backend.hpp"
+#include "tutti/run/watch/equal_terms.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
@@ -210,6 +211,8 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
 }
 
 const Program& CompiledProgram::program() const { return state_->program; }
-std::string CompiledProgram::explain() const { return state_->runnable->explain(); }
+std::string CompiledProgram::explain() const {
+  return state_->runnable->explain() + equal_terms(state_->program);
+}
 
 }  // namespace tutti
