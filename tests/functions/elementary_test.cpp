@@ -19,7 +19,7 @@ Tensor row(const std::vector<T>& values) {
   return {Shape{static_cast<std::int64_t>(values.size())}, values};
 }
 Tensor flags(const std::vector<int>& values) {
-  Tensor found(DType::boolean, Shape{static_cast<std::int64_t>(values.size())});
+  Tensor found(Shape{static_cast<std::int64_t>(values.size())}, DType::boolean);
   for (std::size_t i = 0; i < values.size(); ++i) found.mutable_data<bool>()[i] = values[i] != 0;
   return found;
 }

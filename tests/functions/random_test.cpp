@@ -254,7 +254,7 @@ TEST(permutation, is_that_of_jax) {
 }
 
 TEST(permutation, moves_slices_along_a_dim_as_wholes) {
-  Array moved = drawn([](const Key& k) { return permutation(k, iota(DType::i32, {2, 10}, 1), -1); });
+  Array moved = drawn([](const Key& k) { return permutation(k, iota({2, 10}, DType::i32, 1), -1); });
   EXPECT_EQ(moved.values<std::int32_t>(),
             (std::vector<std::int32_t>{7, 4, 2, 5, 3, 6, 8, 9, 0, 1, 7, 4, 2, 5, 3, 6, 8, 9, 0, 1}));
 }

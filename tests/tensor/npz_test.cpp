@@ -36,7 +36,7 @@ NamedTensors some_arrays() {
   return {{"w", Tensor(Shape{2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6.5})},
           {"layers[0].bias", Tensor(Shape{2}, std::vector<double>{0.25, -1})},
           {"flags", Tensor(Shape{3}, std::vector<bool>{true, false, true})},
-          {"none", Tensor(DType::i64, Shape{0, 4})},
+          {"none", Tensor(Shape{0, 4}, DType::i64)},
           {"step", Tensor::scalar(std::int32_t{41})}};
 }
 
@@ -131,7 +131,7 @@ TEST_F(npz, is_the_old_one_after_a_kill_and_what_stays_goes_at_the_next_save) {
     if (child == 0) {
       const rlimit small{10000, 10000};
       setrlimit(RLIMIT_FSIZE, &small);
-      write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}});
+      write_npz(path(), {{"w", Tensor(Shape{100000}, DType::f32)}});
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -228,7 +228,7 @@ TEST_F(npz, keeps_the_old_file_and_no_other_when_the_disk_fills_up) {
   const rlimit small{10000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
   const std::string message =
-      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}}); });
+      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(Shape{100000}, DType::f32)}}); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "cannot be written: File too large; free some space or write elsewhere");

@@ -46,6 +46,16 @@ TEST(spec, says_where_there_are_sums_and_partial_gradients) {
   EXPECT_EQ(on_mesh(P().reduced({"data", "model"})), "P()+R(data, model)");
 }
 
+TEST(spec, is_printed_as_parse_spec_reads_it) {
+  EXPECT_EQ(to_string(P()), "P()");
+  EXPECT_EQ(to_string(P("data", none, "model")), "P(data, none, model)");
+  EXPECT_EQ(to_string(P(SpecEntry{"model", "data"}, part("z", 2, 4))), "P((model, data), z(2)4)");
+  EXPECT_EQ(to_string(P(none).unreduced({"data", "x"}).reduced({"y"})), "P(none)+U(data, x)+R(y)");
+  EXPECT_EQ(to_string(P("none", none)), "P((none), none)");
+  for (const char* text : {"P()", "P(x, none, y)", "P((y, x), none, z(2)4)+U(t)+R(s)", "P((none))"})
+    EXPECT_EQ(to_string(parse_spec(text)), text);
+}
+
 TEST(spec, is_not_longer_than_the_rank) {
   EXPECT_EQ(refusal_of([] { P("data", none, none).on(mesh, matrix); }),
             "T013: the spec names 3 dims, but f32[8,8] has 2; drop the last 1");

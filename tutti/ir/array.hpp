@@ -45,6 +45,14 @@ class Array {
   /// A type without a value, to compile for; see `abstract`.
   explicit Array(Type type) : is_(type) {}
 
+  Array(const Array&) = default;
+  Array(Array&&) = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & = default;
+  ~Array() = default;
+  template <class T>
+  void operator=(const T&) && = delete;  // x[0] = 1 changes no array: x = x.at(0).set(1)
+
   /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
   /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its trace.
   Type type(Where where = Where::here()) const;
@@ -61,6 +69,13 @@ class Array {
   std::shared_ptr<const GlobalArray> finished() const;
   /// The whole array on the host. Throws T011 while it is traced.
   Tensor tensor(Where where = Where::here()) const;
+  /// The sharding of a finished array on its mesh; none for one that is whole on the host.
+  /// Throws T011 while it is traced.
+  std::optional<Sharding> sharding(Where where = Where::here()) const;
+  /// The part of a finished array that `device` of its mesh holds, copied to the host without padding; the
+  /// whole of an array without a mesh.
+  /// Throws T011 while it is traced, T015 if there is no such device, R004 if another process drives it.
+  Tensor shard(int device, Where where = Where::here()) const;
   /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements,
   /// T007 if it is complex.
   double item(Where where = Where::here()) const;

@@ -29,7 +29,7 @@ stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::Valu
 }
 
 Tensor neutral_element(ReduceKind kind, DType dtype) {
-  Tensor neutral(dtype, Shape{});
+  Tensor neutral(Shape{}, dtype);
   write_neutral_element(kind, dtype, neutral.mutable_bytes());
   return neutral;
 }

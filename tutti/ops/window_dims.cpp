@@ -95,10 +95,10 @@ Array limits(const WindowDims& dims, const Array& indices, const Shape& array, c
                                                        : std::numeric_limits<std::int64_t>::max();
   std::vector<std::int64_t> values;
   for (Dim dim : dims.index_map) values.push_back(std::min(array[dim] - at(sizes, dim), largest));
-  Tensor row(DType::i64, Shape{static_cast<std::int64_t>(values.size())});
+  Tensor row(Shape{static_cast<std::int64_t>(values.size())}, DType::i64);
   std::ranges::copy(values, row.mutable_data<std::int64_t>());
   if (indices.dtype() == DType::i32) {
-    Tensor narrow(DType::i32, row.shape());
+    Tensor narrow(row.shape(), DType::i32);
     std::ranges::transform(values, narrow.mutable_data<std::int32_t>(),
                            [](std::int64_t value) { return static_cast<std::int32_t>(value); });
     row = narrow;

@@ -12,6 +12,7 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/tree/flat_call.hpp"
+#include "tutti/tree/host_leaves.hpp"
 #include "tutti/tree/specs.hpp"
 
 namespace tutti {
@@ -65,7 +66,7 @@ class Compiled {
   Compiled(CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  Result operator()(A... arguments, Where where = Where::here()) const {
+  Result operator()(tree::Parameter<A>... arguments, Where where = Where::here()) const {
     std::tuple<A&...> tree{arguments...};
     Structure structure = tree::structure_of(tree);
     Arrays leaves;
@@ -126,6 +127,7 @@ class Machine {
 
   /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read, so
   /// `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it lies.
+  /// A Tensor counts as an Array, also inside of tuples, pairs, optionals, vectors and maps; in a call, too.
   /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and T014
   /// for a program for another mesh. There is one overload per number of arguments, up to 6, because `where`
   /// cannot follow a parameter pack; put more into a struct or tuple.
@@ -172,9 +174,11 @@ class Machine {
  private:
   template <class F, class... A>
   auto compile_at(Where where, const F& function, const A&... arguments) const {
-    tree::FlatCall call(function, std::tuple<A...>{arguments...});
+    using Arguments = std::tuple<tree::AsArgument<A>...>;
+    tree::FlatCall call(function, Arguments{tree::as_argument(arguments)...});
     CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
-    return Compiled<typename decltype(call)::Result, A...>(std::move(program), call.result());
+    using Result = typename decltype(call)::Result;
+    return Compiled<Result, tree::AsArgument<A>...>(std::move(program), call.result());
   }
 
   std::shared_ptr<Backend> backend_;

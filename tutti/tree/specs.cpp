@@ -19,7 +19,30 @@ Axis axis_named(const Mesh& mesh, const std::string& name, std::string_view what
        advice_on_name(name));
 }
 
+// "x, z(2)4"
+std::string listed(const std::vector<SpecAxis>& axes) {
+  std::string text;
+  for (const SpecAxis& axis : axes) text += (text.empty() ? "" : ", ") + to_string(axis);
+  return text;
+}
+
+// Brackets tell an axis that is called none from no axis.
+std::string entry_text(const SpecEntry& dim) {
+  if (dim.axes.empty()) return "none";
+  const std::string axes = listed(dim.axes);
+  return dim.axes.size() > 1 || axes == "none" ? "(" + axes + ")" : axes;
+}
+
 }  // namespace
+
+std::string to_string(const P& spec) {
+  std::string text;
+  for (const SpecEntry& dim : spec.dims_) text += (text.empty() ? "" : ", ") + entry_text(dim);
+  text = "P(" + text + ")";
+  if (!spec.unreduced_.empty()) text += "+U(" + listed(spec.unreduced_) + ")";
+  if (!spec.reduced_.empty()) text += "+R(" + listed(spec.reduced_) + ")";
+  return text;
+}
 
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what) {
   Axes axes;

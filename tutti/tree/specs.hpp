@@ -69,11 +69,14 @@ class P {
 
  private:
   friend P parse_spec(std::string_view text);
+  friend std::string to_string(const P& spec);
 
   std::vector<SpecEntry> dims_;
   std::vector<SpecAxis> unreduced_, reduced_;
 };
 
+/// "P((x, y), none, z(2)4)+U(t)+R(s)", which parse_spec reads.
+std::string to_string(const P& spec);
 /// "P((x, y), none, z(2)4)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
 /// Throws T013 with the text, and a mark under the place where it is wrong.
 P parse_spec(std::string_view text);

@@ -62,7 +62,7 @@ BatchedArrays SecondDifference::batch(const Axis&, const BatchedArrays& operands
 
 Lowered SecondDifference::lower(Emitter& emitter, const Lowered& operands) const {
   const Type type = emitter.result_types()[0];
-  const stablehlo::Value x = operands[0], zero = emitter.constant(Tensor(type.dtype(), Shape{}));
+  const stablehlo::Value x = operands[0], zero = emitter.constant(Tensor(Shape{}, type.dtype()));
   auto shifted = [&](std::int64_t by) {
     std::vector<std::int64_t> low(static_cast<std::size_t>(type.rank())), high = low, interior = low;
     low[static_cast<std::size_t>(dim.index)] = by;

@@ -24,8 +24,11 @@ struct Key {
   Array data;  // u32[2]
 };
 
-/// jax.random.PRNGKey: the upper and the lower 32 bits of an integer, or of an integer scalar. Of a number also outside of a
-/// trace. Throws T007 for other arrays than integers, T005 unless they are scalars, T008 for a number that is no integer.
+// key, split and fold_in also work outside of a trace, and give finished keys there.
+
+/// jax.random.PRNGKey: the upper and the lower 32 bits of an integer, or of an integer scalar.
+/// Throws T007 for other arrays than integers, T005 unless they are scalars, T008 for a number that is not an
+/// integer.
 Key key(const Operand& seed);
 /// jax.random.split: n keys of their own. Throws T005 for a negative n.
 std::vector<Key> split(const Key& key, int n = 2, Where where = Where::here());
