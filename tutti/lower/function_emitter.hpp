@@ -71,6 +71,7 @@ class FunctionEmitter final : public Emitter {
                                  stablehlo::Attributes attributes);
   stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
+  static stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types);
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
   stablehlo::Block block(const Region& region);
 
