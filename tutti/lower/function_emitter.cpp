@@ -18,6 +18,28 @@
 namespace tutti {
 namespace {
 
+bool is_of_halves(const stablehlo::ValueType& type) {
+  const auto* tensor = std::get_if<stablehlo::TensorType>(&type);
+  return tensor && (tensor->element == "f16" || tensor->element == "bf16");
+}
+
+/// The ops that fold many elements, two at a time.
+constexpr std::string_view folds[] = {"stablehlo.all_reduce",    "stablehlo.reduce",
+                                      "stablehlo.reduce_window", "stablehlo.reduce_scatter",
+                                      "stablehlo.scatter",       "stablehlo.select_and_scatter"};
+
+/// Throws I001 for a fold that rounds to f16 or bf16 at every element.
+void require_wide_sums(const stablehlo::Operation& made) {
+  if (std::ranges::find(folds, made.name) == std::end(folds)) return;
+  for (const stablehlo::Block& region : made.regions)
+    for (const stablehlo::Operation& inner : region.operations) {
+      const bool rounds = inner.name == "stablehlo.add" || inner.name == "stablehlo.multiply";
+      ensure(!rounds || !is_of_halves(inner.result_types[0]),
+             "{} rounds to {} at every element; emit_with_reducer folds in f32 and rounds once", made.name,
+             to_string(inner.result_types[0]));
+    }
+}
+
 Tensor neutral_element(ReduceKind kind, DType dtype) {
   Tensor neutral(dtype, Shape{});
   write_neutral_element(kind, dtype, neutral.mutable_bytes());
@@ -156,12 +178,32 @@ void FunctionEmitter::require_together() const {
 stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceKind kind,
                                                     const Lowered& operands, Type result,
                                                     stablehlo::Attributes attributes) {
+  const bool rounds = kind == ReduceKind::sum || kind == ReduceKind::prod;
+  if (!rounds || !is_half(result.dtype())) return folded(op, kind, operands, result, std::move(attributes));
+  const stablehlo::Value wide =
+      folded(op, kind, widened(operands), result.with(DType::f32), std::move(attributes));
+  return emit("stablehlo.convert", {wide}, result, {});
+}
+
+stablehlo::Value FunctionEmitter::folded(std::string_view op, ReduceKind kind, const Lowered& operands,
+                                         Type result, stablehlo::Attributes attributes) {
   Lowered all = operands;
   if (op == "stablehlo.reduce" || op == "stablehlo.reduce_window")
     all.push_back(constant(neutral_element(kind, result.dtype())));
-  stablehlo::Operation folded = operation(op, all, tensor_type(result), std::move(attributes));
-  folded.regions.push_back(reducer(kind, result.dtype()));
-  return append(std::move(folded));
+  stablehlo::Operation made = operation(op, all, tensor_type(result), std::move(attributes));
+  made.regions.push_back(reducer(kind, result.dtype()));
+  return append(std::move(made));
+}
+
+Lowered FunctionEmitter::widened(const Lowered& values) {
+  Lowered wide = values;
+  for (stablehlo::Value& value : wide) {
+    if (!is_of_halves(type_of(value))) continue;
+    auto type = std::get<stablehlo::TensorType>(type_of(value));
+    type.element = element_name(DType::f32);
+    value = append(operation("stablehlo.convert", {value}, std::move(type), {}));
+  }
+  return wide;
 }
 
 Lowered FunctionEmitter::emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
@@ -175,6 +217,7 @@ Lowered FunctionEmitter::emit_with_regions(std::string_view op, const Lowered& o
     made.results.push_back(new_value(tensor_type(type)));
   }
   for (const Region& region : regions) made.regions.push_back(block(region));
+  require_wide_sums(made);
   Lowered values = made.results;
   append(std::move(made));
   return values;

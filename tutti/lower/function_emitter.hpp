@@ -72,6 +72,11 @@ class FunctionEmitter final : public Emitter {
   stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
   static stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types);
+  /// emit_with_reducer in the dtype of the operands.
+  stablehlo::Value folded(std::string_view op, ReduceKind kind, const Lowered& operands, Type result,
+                          stablehlo::Attributes attributes);
+  /// `values`, those of f16 or bf16 converted to f32.
+  Lowered widened(const Lowered& values);
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
   stablehlo::Block block(const Region& region);
 
