@@ -43,6 +43,9 @@ class Emitter {
   virtual stablehlo::Value constant(const Tensor& value) = 0;
   /// i32 scalar: where this device stands along `axes`, row-major in the order given.
   virtual stablehlo::Value position(const Axes& axes) = 0;
+  /// True if every element of `index` is known to lie in [0, last] before the program runs: constants,
+  /// positions, and numbers computed from them.
+  virtual bool is_known_inside(stablehlo::Value index, std::int64_t last) const = 0;
   /// {"replica_groups", ..} with one row per group of devices along `axes` in the order given, {"channel_handle", ..}
   /// with a fresh id, and, where `global_ids`, {"use_global_device_ids", unit}. Rows of uneven groups end in -1.
   virtual stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) = 0;

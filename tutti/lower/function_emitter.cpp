@@ -49,7 +49,7 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
 }  // namespace
 
 FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options, CallBacks* call_backs)
-    : mesh_(mesh), options_(options), call_backs_(call_backs) {}
+    : mesh_(mesh), options_(options), call_backs_(call_backs), known_ranges_(mesh.devices()) {}
 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
@@ -292,6 +292,7 @@ stablehlo::Operation FunctionEmitter::operation(std::string_view name, const Low
 }
 
 stablehlo::Value FunctionEmitter::append(stablehlo::Operation operation) {
+  known_ranges_.note(operation);
   std::vector<stablehlo::Operation>& to = is_shared_ ? written_.shared : written_.operations;
   to.push_back(std::move(operation));
   return to.back().results.empty() ? stablehlo::Value{} : to.back().results[0];
