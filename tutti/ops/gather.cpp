@@ -130,7 +130,8 @@ Lowered Gather::lower(Emitter& emitter, const Lowered& operands) const {
   add("start_indices_batching_dims", dims.indices_batching);
   add("start_index_map", dims.index_map);
   fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector.index)});
-  return {emitter.emit("stablehlo.gather", operands, emitter.result_types()[0],
+  const stablehlo::Value inside = emit_brought_inside(emitter, dims, operands[1], sizes);
+  return {emitter.emit("stablehlo.gather", {operands[0], inside}, emitter.result_types()[0],
                        {{"dimension_numbers", stablehlo::record("gather", std::move(fields))},
                         {"slice_sizes", stablehlo::integers(sizes)},
                         {"indices_are_sorted", {false}}})};
