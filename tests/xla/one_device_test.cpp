@@ -79,12 +79,17 @@ std::vector<OpRow> rows_with_lanes() {
   return rows;
 }
 
-/// XLA multiplies by the reciprocal of a divisor that all lanes have in common: two roundings instead of one.
+/// XLA multiplies by the reciprocal of a divisor that all lanes have in common: two roundings instead of one, of complex
+/// numbers in each of the products.
 Bounds bounds_in_lanes(const OpRow& row, const Program& program, const Values& inputs, const Values& ours) {
   if (row.name != "div") return bounds_for(row, program, inputs, ours, Peer::xla);
   return [&ours](std::size_t k, std::size_t d, std::int64_t i) {
     const Tensor& value = ours[k][d];
-    return is_inexact(value.dtype()) ? 2 * epsilon(value.dtype()) * std::abs(value.at(i)) : 0.0;
+    if (!is_inexact(value.dtype())) return 0.0;
+    const Tensor parts = in_parts(value);
+    const double size =
+        is_complex(value.dtype()) ? std::hypot(parts.at(i - i % 2), parts.at(i - i % 2 + 1)) : parts.at(i);
+    return 2 * epsilon(value.dtype()) * std::abs(size);
   };
 }
 
