@@ -32,7 +32,9 @@ TEST(makers_outside_of_a_trace, make_what_a_program_makes_for_every_dtype) {
     expect_as_in_a_program("eye", [=] { return eye(3, dtype); });
     expect_as_in_a_program("zeros_like", [=] { return zeros_like(like); });
     expect_as_in_a_program("ones_like", [=] { return ones_like(like); });
-    expect_as_in_a_program("full_like", [=] { return full_like(like, dtype == DType::boolean ? true : 1); });
+    expect_as_in_a_program("full_like", [=] {
+      return dtype == DType::boolean ? full_like(like, true) : full_like(like, 1);
+    });
     if (dtype != DType::boolean) expect_as_in_a_program("arange", [=] { return arange(300, dtype); });
   }
 }
@@ -68,7 +70,7 @@ TEST(makers_outside_of_a_trace, make_arguments_of_a_program) {
 
 TEST(makers_outside_of_a_trace, refuse_what_they_refuse_inside_at_the_line_of_the_call) {
   expect_refused([] { zeros({-1}, DType::f32); },  // refused
-                 "T005 {file}:{line}: zeros: dim 0 of [-1] is negative; a size is at least 0");
+                 "T005 {file}:{line}: zeros: shape [-1] has a negative size; sizes are 0 or more");
   expect_refused([] { full({2}, 0.5, DType::i32); },  // refused
                  "T008 {file}:{line}: full: the number 0.5 does not fit i32; write a whole number without a "
                  "point, or convert to a float dtype");

@@ -61,7 +61,8 @@ TEST(array, on_a_mesh_says_how_it_lies_and_hands_out_each_devices_part) {
   EXPECT_EQ(x.shard(0), Tensor({2, 2}, std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(x.shard(1), x.shard(0));  // equal along j
   EXPECT_EQ(x.shard(3), Tensor({1, 2}, std::vector<float>{5, 6}));
-  EXPECT_EQ(refusal_of([&] { x.shard(4); }), "T015: shard: there is no device 4; the mesh has 4 devices");
+  EXPECT_EQ(refusal_of([&] { x.shard(4); }),
+            "T015: shard: there is no device 4; the mesh has devices 0 to 3");
   EXPECT_EQ(refusal_of([&] { x.shard(-1); }), "T015: shard: there is no device -1; devices count from 0");
 }
 

@@ -135,8 +135,8 @@ TEST(front_ends, name_themselves_and_the_line_outside_of_a_trace) {
   }
 }
 
-// The functions that make finished data outside of a trace.
-const std::set<std::string_view> makers{"arange", "eye", "fold_in", "full", "full_like", "key", "split"};
+// The functions that make finished data outside of a trace. (`split` is numpy.split there.)
+const std::set<std::string_view> makers{"arange", "eye", "fold_in", "full", "full_like", "key"};
 
 TEST(front_ends, made_of_ops_say_outside_of_a_trace_how_to_call_them) {
   for (const FunctionRow& row : functions_made_of_ops()) {
