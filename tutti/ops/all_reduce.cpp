@@ -110,7 +110,7 @@ BatchedArrays AllReduce::batch(const Axis& axis, const BatchedArrays& operands, 
   Array folded = apply_one(Reduce{kind, {Dim{0}}}, {materialised(operands[0], axis)});
   Axes rest = without(axes, axis);
   if (rest.empty()) return {{folded, false}};
-  return {{apply_one(AllReduce{kind, rest, {}, without(equal, axis)}, {folded}), false}};
+  return {{apply_one(AllReduce{kind, rest, {}, without(equal_axes, axis)}, {folded}), false}};
 }
 
 Lowered AllReduce::lower(Emitter& emitter, const Lowered& operands) const {

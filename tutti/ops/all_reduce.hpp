@@ -22,9 +22,9 @@ struct AllReduce {
       "psum, pmean, pmax, pmin, pargmax, pargmin"};
 
   ReduceKind kind = ReduceKind::sum;
-  Axes axes;           // ascending: the order does not matter; with groups row-major in the order given
-  Groups groups = {};  // of any sizes
-  Axes equal = {};     // see equal_along; explain() marks them, and no rule reads them
+  Axes axes;             // ascending: the order does not matter; with groups row-major in the order given
+  Groups groups = {};    // of any sizes
+  Axes equal_axes = {};  // see equal_along; explain() marks them, and no rule reads them
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -39,7 +39,7 @@ struct AllReduce {
   Axes communicates() const { return axes; }
   static std::vector<Example> examples();
 
-  /// `equal` does not count: both compute the same.
+  /// `equal_axes` does not count: both compute the same.
   bool operator==(const AllReduce& other) const {
     return kind == other.kind && axes == other.axes && groups == other.groups;
   }

@@ -94,8 +94,8 @@ BatchedArrays ReduceScatter::batch(const Axis& axis, const BatchedArrays& operan
   Array lanes = split_lanes(sum, axes, axis, dim, stacking);  // [n of rest, n of axis, block]
   Axes rest = without(axes, axis);
   if (rest.empty()) return {{reshape(lanes, lanes.shape().erased(Dim{0})), true}};
-  return {
-      {apply_one(ReduceScatter{rest, Dim{0}, Stacking::new_dim, {}, without(equal, axis)}, {lanes}), true}};
+  return {{apply_one(ReduceScatter{rest, Dim{0}, Stacking::new_dim, {}, without(equal_axes, axis)}, {lanes}),
+           true}};
 }
 
 Lowered ReduceScatter::lower(Emitter& emitter, const Lowered& operands) const {

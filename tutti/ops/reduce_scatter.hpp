@@ -22,8 +22,8 @@ struct ReduceScatter {
   Axes axes;  // row-major in the order given
   Dim dim;    // of the operand
   Stacking stacking = Stacking::new_dim;
-  Groups groups = {};  // of equal sizes
-  Axes equal = {};     // see equal_along; explain() marks them, and no rule reads them
+  Groups groups = {};    // of equal sizes
+  Axes equal_axes = {};  // see equal_along; explain() marks them, and no rule reads them
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -37,7 +37,7 @@ struct ReduceScatter {
   Axes communicates() const { return axes; }
   static std::vector<Example> examples();
 
-  /// `equal` does not count: both compute the same.
+  /// `equal_axes` does not count: both compute the same.
   bool operator==(const ReduceScatter& other) const {
     return axes == other.axes && dim == other.dim && stacking == other.stacking && groups == other.groups;
   }

@@ -20,9 +20,9 @@ const Op& collective_of(const Op& op) {
 }
 
 Axes equal_axes(const Op& op) {
-  if (const AllReduce* sum = op.as<AllReduce>()) return sum->equal;
+  if (const AllReduce* sum = op.as<AllReduce>()) return sum->equal_axes;
   const ReduceScatter* sum = op.as<ReduceScatter>();
-  return sum ? sum->equal : Axes{};
+  return sum ? sum->equal_axes : Axes{};
 }
 
 /// "train.cpp:12: ", without the file's folders.
