@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "tutti/tensor/loops/simd/inline.hpp"
 
@@ -54,14 +55,17 @@ using SleefRaw = decltype(SleefVector<T>::raw);
     return SleefVector<double>{TUTTI_SLEEF_F64(fn, error)(x.raw)};          \
   }
 #else
-// Instruction sets for which this SLEEF lacks functions (cmake/sleef.cmake): those of the C library, lane by lane.
+// Instruction sets for which this SLEEF lacks functions (cmake/sleef.cmake): those of the C library, lane by lane. In the
+// next wider type, rounded once: glibc's lgammaf has 2.01 units in the last place, and its cbrt(-27) is not -3.
 template <class V, class F>
 TUTTI_INLINE V by_lane(V x, F function) {
   using T = hn::TFromV<V>;
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
   const hn::DFromV<V> d;
   HWY_ALIGN T lanes[hn::MaxLanes(d)];
   hn::Store(x, d, lanes);
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = function(lanes[i]);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+    lanes[i] = static_cast<T>(function(static_cast<Wide>(lanes[i])));
   return hn::Load(d, lanes);
 }
 #define TUTTI_SLEEF(fn, error)                                  \
