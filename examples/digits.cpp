@@ -91,7 +91,7 @@ void run_on(const Machine& machine, const Options& options) {
                             data.size(), rows.training.size(), batch_size));
   Batches batches(data, rows.training);
   Params params = initial_params(), momentum = zeros_like_params();
-  if (!options.load.empty()) params = load_tree(options.load, params, Where{});
+  if (!options.load.empty()) params = load_tree(options.load, params, {}, Where{});
 
   Batch first = batches.next();
   auto step = machine.compile(sharded_step(mesh), params, momentum, first);
@@ -119,7 +119,7 @@ void write_stablehlo(const Options& options) {
   const std::string text =
       lower_text(sharded_step(parse_mesh(options.mesh)), std::tuple{params, params, batch});
   if (options.stablehlo == "-") fmt::print("{}", text);
-  else examples::write_text(options.stablehlo, text);
+  else examples::write_text(options.stablehlo, ".mlir", text);
 }
 
 void run(const Options& options) {

@@ -244,12 +244,15 @@ INSTANTIATE_TEST_SUITE_P(
             "--text nowhere.txt",
             "experts: error[R001]: nowhere.txt: cannot be opened; give the path of a text with --text\n", 4},
         BadCommand{"--text Makefile", "experts: error[R001]: Makefile: a text of ", 4},
-        BadCommand{"--steps 1 --picture no/folder/losses.svg",
-                   "experts: error[R001]: no/folder/losses.svg: cannot be written\n", 4},
+        BadCommand{
+            "--steps 1 --picture no/folder/losses.svg",
+            "experts: error[R001]: 'no/folder/losses.svg' cannot be written: No such file or directory\n", 4},
         BadCommand{"--mesh expert=4 --load nowhere.npz",
                    "experts: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--steps 3 --curve /dev/full",
-                   "experts: error[R001]: /dev/full: cannot be written to the end\n", 4},
+                   "experts: error[R001]: '/dev/full' cannot be written: No space left on device; free some "
+                   "space or write elsewhere\n",
+                   4},
         BadCommand{"--workers many", "--workers", 1}));
 
 }  // namespace

@@ -242,12 +242,28 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"size_beyond_64_bits", file_of(header_of("<f4", "(99999999999999999999,)"), two_floats),
                "the header has '99999999999999999999' at character 51 where a size below 2^63 is expected; "
                "the file is damaged, write it again"},
-        Damage{
-            "shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4)"), two_floats),
-            "has shape [4611686018427387904,4], more than 2^63 bytes; the file is damaged, write it again"},
-        Damage{
-            "empty_shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4, 0)"), ""),
-            "has shape [4611686018427387904,4,0], more than 2^63 bytes; the file is damaged, write it again"},
+        Damage{"shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4)"), two_floats),
+               "has shape [4611686018427387904,4], more than 2^58 elements without its zeros; the file is "
+               "damaged, write it again"},
+        Damage{"empty_shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4, 0)"), ""),
+               "has shape [4611686018427387904,4,0], more than 2^58 elements without its zeros; the file is "
+               "damaged, write it again"},
+        Damage{"empty_shape_of_more_elements_than_arrays_have",
+               file_of(header_of("<f4", "(0, 288230376151711745)"), ""),
+               "has shape [0,288230376151711745], more than 2^58 elements without its zeros; the file is "
+               "damaged, write it again"},
+        Damage{"control_characters", file_of("{'\x1b[2Jde\a': 1}", ""),
+               "the header has the key '\\x1b[2Jde\\x07'; descr, fortran_order and shape are expected"},
+        Damage{"long_key", file_of("{'" + std::string(60000, 'k') + "': 1}", ""),
+               "the header has the key '" + std::string(100, 'k') +
+                   "..'; descr, fortran_order and shape are expected"},
+        Damage{"long_dtype", file_of(header_of(std::string(60000, 'd'), "(2,)"), ""),
+               "dtype '" + std::string(100, 'd') +
+                   "..' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, "
+                   "float64, complex64 and complex128 are: convert it with astype"},
+        Damage{"long_header_without_keys", file_of("{" + std::string(60000, ' ') + "}", ""),
+               "the header lacks descr, fortran_order or shape: {" + std::string(99, ' ') +
+                   "..; the file is damaged, write it again"},
         Damage{"shape_too_large_for_file", file_of(header_of("<f8", "(1000000000000,)"), two_floats),
                "has 8 bytes of data where f64[1000000000000] takes 8000000000000; the file is cut off or "
                "damaged, write it again"},

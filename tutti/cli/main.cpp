@@ -6,6 +6,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/cli/words/machine.hpp"
+#include "tutti/cli/words/option_values.hpp"
 #include "tutti/cli/words/options.hpp"
 #include "tutti/cli/words/program.hpp"
 #include "tutti/tensor/loops/instruction_set.hpp"
@@ -156,11 +157,19 @@ CLI::App* add_devices(CLI::App& app, tutti::cli::DevicesArguments& devices) {
                          "list the devices that a PJRT plugin drives, and the plugins that are found");
   command->footer(
       "A plugin is XLA with a driver: for GPUs, TPUs or CPUs. The first of these is opened: --plugin, the\n"
-      "environment variable TUTTI_PJRT_PLUGIN, the plugins in the Python environments $VIRTUAL_ENV and "
-      ".venv.");
+      "environment variable TUTTI_PJRT_PLUGIN, the plugins in the Python environment $VIRTUAL_ENV, those in "
+      ".venv\nof the checkout that this program was built in. The current folder is not searched.");
   command->add_option("--plugin", devices.plugin, "file of a plugin: libtpu.so, pjrt_c_api_cpu_plugin.so");
   command->add_flag("--json", devices.json, "the same as an object");
   return command;
+}
+
+/// A mesh without axes and the shape of a scalar are empty texts.
+void on_call(CLI::App* command, const std::function<void()>& act) {
+  command->callback([command, act] {
+    tutti::cli::require_option_values(*command, {"--mesh", "--shape"});
+    act();
+  });
 }
 
 int run(int argc, char** argv) {
@@ -172,17 +181,17 @@ int run(int argc, char** argv) {
   int status = 0;
 
   tutti::cli::RulesOptions rules;
-  add_rules(app, rules)->callback([&] { status = tutti::cli::rules(rules); });
+  on_call(add_rules(app, rules), [&] { status = tutti::cli::rules(rules); });
   tutti::cli::ExplainOptions explain;
-  add_explain(app, explain)->callback([&] { status = tutti::cli::explain(explain); });
+  on_call(add_explain(app, explain), [&] { status = tutti::cli::explain(explain); });
   tutti::cli::PlanArguments plan;
-  add_plan(app, plan)->callback([&] { status = tutti::cli::plan(plan); });
+  on_call(add_plan(app, plan), [&] { status = tutti::cli::plan(plan); });
 
   tutti::cli::KernelArguments kernel;
-  add_kernel(app, kernel)->callback([&] { status = tutti::cli::kernel(kernel); });
+  on_call(add_kernel(app, kernel), [&] { status = tutti::cli::kernel(kernel); });
 
   tutti::cli::DevicesArguments devices;
-  add_devices(app, devices)->callback([&] { status = tutti::cli::devices(devices); });
+  on_call(add_devices(app, devices), [&] { status = tutti::cli::devices(devices); });
 
   if (argc == 1) {
     fmt::print("{}", app.help());

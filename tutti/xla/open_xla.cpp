@@ -52,11 +52,17 @@ void check(const Mesh& mesh, const XlaOptions& options) {
           "{} for the mesh {} of {}; name one per device",
           counted(std::ssize(options.devices), "device number"), to_string(mesh),
           counted(mesh.devices(), "device"));
-  check(Job{.name = "", .process = options.process, .processes = options.processes});
+  check(
+      Job{.name = "", .process = options.process, .processes = options.processes, .secret = options.secret});
   require(
       options.processes == 1 || !options.coordinator.empty(), Code::device,
       "process {} of {} needs a coordinator; give all processes the \"host:port\" where process 0 listens",
       options.process, options.processes);
+  require(options.processes == 1 || options.secret.size() >= least_secret_bytes, Code::device,
+          "process {} of {} needs a secret of at least {} bytes; give all processes the same one, as "
+          "`openssl rand "
+          "-hex 16` prints",
+          options.process, options.processes, least_secret_bytes);
 }
 
 /// The number of devices of a client on CPUs. None if the user gives it among the plugin's options, or there are several
@@ -76,7 +82,8 @@ ClientOptions client_options(const Mesh& mesh, const XlaOptions& options) {
   if (options.processes == 1) return wanted;
   wanted.store = open_store({.name = "tutti " + to_string(mesh),
                              .process = options.process,
-                             .processes = options.processes},
+                             .processes = options.processes,
+                             .secret = options.secret},
                             options.coordinator);
   wanted.options.emplace_back("node_id", std::int64_t{options.process});
   wanted.options.emplace_back("num_nodes", std::int64_t{options.processes});

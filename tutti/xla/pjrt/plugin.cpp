@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tutti/base/require.hpp"
+#include "tutti/xla/pjrt/library_file.hpp"
 
 namespace tutti::xla {
 namespace {
@@ -66,6 +67,7 @@ const Table* load_table(const std::string& path) {
   std::error_code unreadable;
   const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path, unreadable);
   const std::string file = is_in_this_folder ? "./" + path : path;
+  if (file.find('/') != file.npos) require_whole_library(file);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   require(library, Code::device, "xla: {} cannot be opened: {}; name the file of a PJRT plugin", path,
           loader_message());

@@ -36,7 +36,7 @@ class Plugin {
  public:
   /// Opens the library, checks its version and table, and initialises it once per process.
   /// Sets TF_CPP_MIN_LOG_LEVEL if it is unset: no other thread may read or write the environment meanwhile.
-  /// Throws R004 if the file is no plugin, or its version does not fit.
+  /// Throws R004 if the file is no plugin or is cut off, or its version does not fit.
   static std::shared_ptr<const Plugin> open(const std::string& path);
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
