@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of NumPy that promise a sign, in the order of signs_test.cpp. JAX gives some zeros another one."""
+"""Functions of NumPy that promise a sign, in the order of signs_test.cpp. JAX gives some zeros others."""
 
 import numpy as np
 from jax_functions import program

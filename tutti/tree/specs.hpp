@@ -53,7 +53,7 @@ struct SpecEntry {
 };
 
 /// How one array lies on the mesh, by names: P("data"), P(none, "model"), P(SpecEntry{"data", "model"}), P()
-/// for an array that all devices hold, P(part("data", 1, 2)), P(names) of a vector of names for one dimension.
+/// for an array that all devices hold, P(part("data", 1, 2)), P(names) of a vector of names for one dim.
 /// Dimensions that are not mentioned are not split.
 class P {
  public:
@@ -99,8 +99,8 @@ class Specs {
   Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
   explicit Specs(std::vector<Specs> parts) : parts_(std::move(parts)) {}
 
-  /// One P per leaf of a tree. Throws T013 for one P in braces beside a tree of several children, T012 if there
-  /// are otherwise more or fewer parts than children; `what` names the specs there.
+  /// One P per leaf of a tree. Throws T013 for one P in braces beside a tree of several children, T012 if
+  /// there are otherwise more or fewer parts than children; `what` names the specs there.
   std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
 
  private:
