@@ -132,6 +132,43 @@ TEST(axis_names, stand_for_axes_or_are_axes) {
   EXPECT_EQ(AxisNames(mesh.axes()[0]).resolve(), Axes{mesh.axes()[0]});
 }
 
+TEST(axis_names, are_texts_of_any_kind_known_at_run_time) {
+  Builder builder;
+  Mesh mesh({{"data", 4}, {"model", 2}});
+  auto bound = builder.bind(mesh.axes());
+  const Axes one{mesh.axes()[1]}, both{mesh.axes()[1], mesh.axes()[0]};
+  const auto resolved = [](const AxisNames& names) { return names.resolve(); };  // as a collective takes them
+  const std::string model = "model", data = "data";
+  const std::string_view view = model;
+  const char* pointer = model.c_str();
+  EXPECT_EQ(resolved(view), one);
+  EXPECT_EQ(resolved(pointer), one);
+  EXPECT_EQ(resolved({model}), one);
+  EXPECT_EQ(resolved({model, data}), both);
+  EXPECT_EQ(resolved({view, "data"}), both);
+  EXPECT_EQ(resolved({pointer, data}), both);
+  EXPECT_EQ(resolved({"model", std::string("data")}), both);
+  const std::vector<std::string> names{"model", "data"};
+  EXPECT_EQ(resolved(names), both);
+  EXPECT_EQ(resolved({names}), both);
+  EXPECT_EQ(resolved(std::vector<std::string>{"model", "data"}), both);
+  EXPECT_EQ(resolved(std::vector<std::string_view>{model, data}), both);
+  EXPECT_EQ(resolved(std::vector<const char*>{"model", "data"}), both);
+  EXPECT_EQ(resolved(std::span<const std::string>(names)), both);
+  EXPECT_EQ(resolved(std::array{"model", "data"}), both);
+  const char* const c_array[] = {"model", "data"};
+  EXPECT_EQ(resolved(c_array), both);
+  EXPECT_EQ(resolved(std::vector<std::string>{}), Axes{});
+}
+
+TEST(axis_names, without_a_text_name_no_axis) {
+  const char* missing = nullptr;
+  EXPECT_EQ(refusal_of([&] { AxisNames({missing}).resolve(); }).substr(0, 32),
+            "T001: axis '' is not bound here;");
+  EXPECT_EQ(refusal_of([&] { AxisNames(missing).resolve(); }).substr(0, 32),
+            "T001: axis '' is not bound here;");
+}
+
 TEST(axis_names, name_an_axis_once) {
   Axis lanes = fresh_axis("lanes", 3);
   EXPECT_EQ(refusal_of([&] { AxisNames(Axes{lanes, lanes}).resolve(); }),

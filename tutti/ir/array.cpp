@@ -124,7 +124,7 @@ Axis bound_axis(const std::string& name) {
 
 Axes AxisNames::resolve() const try {
   Axes axes = axes_;
-  for (const std::string& name : names_) axes.push_back(bound_axis(name));
+  for (const AxisName& name : names_) axes.push_back(bound_axis(name.text));
   for (auto it = axes.begin(); it != axes.end(); ++it)
     require(std::find(axes.begin(), it, *it) == it, Code::axis_repeated,
             "axis '{}' is named twice; name each axis once", it->name);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -155,12 +156,17 @@ class Operand {
 };
 
 /// Axes of a collective as users and rules hand them in: names that are bound here, or the axes themselves.
+/// "data", {"data", name}, a std::string, a std::vector of names.
 class AxisNames {
  public:
   AxisNames(const char* name, Where where = Where::here()) : names_{name}, where_(where) {}
-  AxisNames(const std::string& name, Where where = Where::here()) : names_{name}, where_(where) {}
-  AxisNames(std::initializer_list<const char*> names, Where where = Where::here())
-      : names_(names.begin(), names.end()), where_(where) {}
+  AxisNames(std::string name, Where where = Where::here()) : names_{std::move(name)}, where_(where) {}
+  AxisNames(std::string_view name, Where where = Where::here()) : names_{name}, where_(where) {}
+  AxisNames(std::initializer_list<AxisName> names, Where where = Where::here())
+      : names_(names), where_(where) {}
+  template <NamesOfAxes T>
+  AxisNames(const T& names, Where where = Where::here())
+      : names_(std::begin(names), std::end(names)), where_(where) {}
   AxisNames(int) = delete;  // 0 would be a null pointer
   AxisNames(std::nullptr_t) = delete;
   AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), where_(where) {}
@@ -171,7 +177,7 @@ class AxisNames {
   const Where& where() const { return where_; }
 
  private:
-  std::vector<std::string> names_;  // or
+  std::vector<AxisName> names_;  // or
   Axes axes_;
   Where where_;
 };

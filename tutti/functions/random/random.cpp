@@ -149,7 +149,7 @@ Array uniform(const Key& key, const Shape& shape, DType dtype, const UniformOpti
 Array bernoulli(const Key& key, const Operand& p, const Shape& shape, const DrawOptions& options,
                 Where where) {
   return front_end("bernoulli", where, [&] {
-    Array chance = p.array() ? *p.array() : constant(as_scalar(*p.number(), DType::f64));
+    Array chance = p.array() ? *p.array() : constant(as_scalar(*p.number(), DType::f32));
     require(is_float(chance.dtype()), Code::dtype,
             "p is {}; a probability is a float: convert(p, DType::f32)", to_string(chance.type()));
     auto sharding = sharding_of(options.block, Type(DType::boolean, shape));
@@ -195,7 +195,7 @@ Array choice(const Key& key, std::int64_t n, const Shape& shape, const ChoiceOpt
     require(options.replace || draws <= n, Code::shape,
             "{} elements of {} without replacement; take at most {}, or leave out .replace = false", draws, n,
             n);
-    if (options.replace) return convert(randint(key, shape, 0, n, DType::i64), index_dtype(n));
+    if (options.replace) return randint(key, shape, 0, n, index_dtype(n));
     Array order = permutation(key, n);
     return reshape(slice_in_dim(order, 0, draws), shape);
   });
