@@ -157,12 +157,13 @@ class CallWithAux {
   static_assert(!tree::Takes<F, A...> || is_pair,
                 "has_aux: the function returns a pair, of a result and a tree of auxiliary results");
 
-  FlatCalled flat(std::string_view name, Where where) {
+  FlatCalled flat(std::string_view name, Where where, int derivatives) {
     return {.name = name,
             .function = std::ref(call_),
             .arguments = call_.leaves(),
             .auxiliary = [this] { return tree::flatten(std::get<1>(call_.result())).size(); },
-            .where = where};
+            .where = where,
+            .derivatives = derivatives};
   }
   Both result(const Arrays& leaves) const { return call_.result(leaves); }
 
@@ -175,8 +176,11 @@ class CallWithAux {
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  FlatVjp found =
-      vjp_flat({.name = "vjp", .function = std::ref(call), .arguments = call.leaves(), .where = where});
+  FlatVjp found = vjp_flat({.name = "vjp",
+                            .function = std::ref(call),
+                            .arguments = call.leaves(),
+                            .where = where,
+                            .derivatives = 2});
   auto result = call.result(found.at.results);
   return std::pair{result, Pullback<decltype(result), A...>(std::move(found), arguments, result)};
 }
@@ -185,7 +189,7 @@ auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::her
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   CallWithAux<F, A...> call(function, arguments);
-  FlatVjp found = vjp_flat(call.flat("vjp", where));
+  FlatVjp found = vjp_flat(call.flat("vjp", where, 2));
   auto [result, auxiliary] = call.result(found.at.results);
   using Result = decltype(result);
   return std::tuple{result, Pullback<Result, A...>(std::move(found), arguments, result), auxiliary};
@@ -210,7 +214,7 @@ auto linearize(F function, const std::tuple<A...>& arguments, Where where = Wher
 template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   CallWithAux<F, A...> call(function, arguments);
-  Linearized found = linearize_flat(call.flat("linearize", where));
+  Linearized found = linearize_flat(call.flat("linearize", where, 1));
   auto [result, auxiliary] = call.result(found.results);
   using Result = decltype(result);
   return std::tuple{result, LinearMap<Result, A...>(std::move(found), arguments, result), auxiliary};

@@ -141,10 +141,11 @@ TracedProgram traced_body(const ShardMapBody& body, const Arrays& parts, const A
                           Structure& structure) {
   Types types;
   for (const Array& part : parts) types.push_back(part.type());
-  return trace(types, [&](const Arrays& inputs) {
+  auto bound_body = [&](const Arrays& inputs) {
     auto bound = Builder::current().bind(axes);
     return body(inputs, structure);
-  });
+  };
+  return trace(types, bound_body, {.moving = Builder::current().moving(parts)});
 }
 
 }  // namespace

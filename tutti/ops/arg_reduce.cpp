@@ -9,6 +9,7 @@
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/dynamic_slice.hpp"
 #include "tutti/ops/elementwise.hpp"
+#include "tutti/ops/linearity.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/reshape.hpp"
 #include "tutti/ops/slice.hpp"
@@ -158,6 +159,8 @@ SubProgram ArgReduce::in_pieces(const Types& operands) const {
   auto body = [&](const Arrays& given) { return Arrays{in_pieces_of(*this, given[0])}; };
   return shared(trace(operands, body).program);
 }
+
+Jvp ArgReduce::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
 
 BatchedArrays ArgReduce::batch(const Axis&, const BatchedArrays& operands, const Types&) const {
   const auto& [x, batched] = operands[0];

@@ -14,7 +14,7 @@
 namespace tutti {
 
 /// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents of
-/// those that have one).
+/// those that have one). `rule` is null where no derivative will be taken.
 /// Operands: arguments, all floats or complex, then what has no derivative: arguments of bool and integers, values of outside.
 /// Source: jax.custom_jvp.
 struct CustomJvp {
@@ -36,10 +36,8 @@ struct CustomJvp {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
-  std::vector<SubProgram> programs() const { return {body, rule}; }
-  CustomJvp with_programs(const std::vector<SubProgram>& programs) const {
-    return {programs[0], programs[1], arguments};
-  }
+  std::vector<SubProgram> programs() const;
+  CustomJvp with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();
 
   bool operator==(const CustomJvp& other) const;
@@ -48,7 +46,7 @@ static_assert(complete<CustomJvp>());
 
 /// A program whose gradient is another one. Operands: as of CustomJvp.
 /// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the results that have one)
-/// -> cotangents of the arguments.
+/// -> cotangents of the arguments. Both are null where no derivative will be taken.
 /// Source: jax.custom_vjp.
 struct CustomVjp {
   static constexpr std::string_view name = "custom_vjp";
@@ -69,10 +67,8 @@ struct CustomVjp {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
-  std::vector<SubProgram> programs() const { return {body, forward, backward}; }
-  CustomVjp with_programs(const std::vector<SubProgram>& programs) const {
-    return {programs[0], programs[1], programs[2], arguments};
-  }
+  std::vector<SubProgram> programs() const;
+  CustomVjp with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();
 
   bool operator==(const CustomVjp& other) const;
@@ -151,7 +147,11 @@ class WithJvp {
 /// tangents are tuples. Bool and integers have no derivative: the rule gets zeros of their own type as tangents of such
 /// arguments, and nobody reads what it gives as tangents of such results. Values of outside that are used have no derivative
 /// either.
-/// Throws T004, T005, T007 for tangents that do not fit the results.
+/// The rule runs during the call, and only if a derivative of an enclosing function may reach an argument: at
+/// most once per order of that derivative. So it may call the function itself. A rule that nobody needs never
+/// runs, and its mistakes are not found.
+/// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the function,
+/// T011 if the function calls itself without end, or the rule differentiates it.
 template <class F, class Rule>
 WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
   return {std::move(function), std::move(rule), where};
@@ -197,7 +197,9 @@ class WithVjp {
 /// an argument is I, the sum over the devices is backward's to make. Bool and integers have no derivative: nobody reads the
 /// cotangents of such arguments, Array() will do, and those of such results are zeros of their own type. Values of outside
 /// that are used have no derivative either.
-/// Throws T004, T005, T007 for cotangents that do not fit the arguments.
+/// `forward` and `backward` run when the rule of custom_jvp would, and may call the function as well.
+/// Throws T004, T005, T007, T012 when they run and the results of forward do not fit those of the function,
+/// or the cotangents the arguments; T011 as custom_jvp.
 template <class F, class Forward, class Backward>
 WithVjp<F, Forward, Backward> custom_vjp(F function, Forward forward, Backward backward,
                                          Where where = Where::here()) {
