@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/tensor/products/one_thread.hpp"
@@ -108,8 +109,8 @@ class Buffers {
 };
 
 Buffers& buffers() {
-  static Buffers buffers;
-  return buffers;
+  static NeverDestroyed<Buffers> buffers;
+  return *buffers;
 }
 
 std::unique_lock<std::mutex> turn_if_needed() {
@@ -157,8 +158,8 @@ void multiply_complex(Gemm gemm, const ProductShape& s, std::byte* c, const std:
 }  // namespace
 
 const Blas& blas() {
-  static const Blas loaded = loaded_library();
-  return loaded;
+  static const NeverDestroyed loaded(loaded_library());
+  return *loaded;
 }
 
 void expect_blas_callers(int threads) {
