@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
 #include "tutti/tensor/products/blas.hpp"
 
 namespace tutti::cli {
@@ -44,6 +45,7 @@ int failed(std::string_view program, Code code, const char* what, const char* wh
 
 int status_of(std::string_view name, const std::function<int()>& run) try {
   hold_closed_descriptors();
+  require_stack();
   std::signal(SIGXFSZ, SIG_IGN);
   const int status = run();
   require_written_output();
