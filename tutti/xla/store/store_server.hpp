@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/xla/store/address.hpp"
 #include "tutti/xla/store/job.hpp"
 #include "tutti/xla/store/local_store.hpp"
@@ -42,6 +43,7 @@ class StoreServer final : public KeyValueStore {
   LocalStore store_;
   Address address_;
   std::unique_ptr<Service> service_;
+  MadeHere is_here_;
 };
 
 }  // namespace tutti::xla
