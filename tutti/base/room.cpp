@@ -2,6 +2,9 @@
 #include "tutti/base/room.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "tutti/base/require.hpp"
 
 namespace tutti {
 
@@ -12,6 +15,16 @@ bool has_room(std::size_t bytes) {
   if (taken == MAP_FAILED) return false;
   ::munmap(taken, bytes);
   return true;
+}
+
+void require_stack() {
+  constexpr rlim_t least_bytes =
+      256 << 10;  // twice what examples/digits takes: it ends within 64 KiB, not within 128
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) != 0) return;
+  require(stack.rlim_cur >= least_bytes, Code::memory,
+          "a stack may have {} KiB here, and compiling a program takes up to {}; raise the limit (ulimit -s)",
+          stack.rlim_cur >> 10, least_bytes >> 10);
 }
 
 }  // namespace tutti

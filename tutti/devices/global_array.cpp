@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/layout.hpp"
@@ -136,9 +137,9 @@ const ShardedBuffer& GlobalArray::buffer() const {
 }
 
 const std::shared_ptr<const RemoteShards>& GlobalArray::remote() const {
-  static const std::shared_ptr<const RemoteShards> none;
+  static const NeverDestroyed<std::shared_ptr<const RemoteShards>> none;
   const auto* shards = std::get_if<std::shared_ptr<const RemoteShards>>(&shards_);
-  return shards ? *shards : none;
+  return shards ? *shards : *none;
 }
 
 /// Copies an array from the devices to the host, with the same sharding.

@@ -19,7 +19,8 @@ namespace tutti {
 
 struct MachineOptions {
   /// Number of worker threads. 0: one or two, from the CPU affinity of the opening thread, at most one per
-  /// device. With fewer CPUs than workers the calling thread runs every program alone; explain() says so.
+  /// device; fewer if the system starts no more threads (ulimit -u). With fewer CPUs than workers the calling
+  /// thread runs every program alone. explain() says both.
   int workers = 0;
   Storage storage = Storage::by_type;  // per_device checks types; slower, same results
   bool check_assumptions = false;      // throws T004 where assume_invariant does not hold; slower
@@ -28,7 +29,8 @@ struct MachineOptions {
   /// Throws R006 at the first equation that makes a NaN or an infinity from finite operands, with its line, the device and the
   /// operands. Programs run unfused, by one worker; slow.
   bool check_nans = false;
-  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output.
+  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output. The
+  /// function may call other programs, but not the one whose line it takes (R004).
   std::function<void(std::string_view line)> print = {};
 };
 
@@ -39,7 +41,8 @@ class CompiledProgram {
  public:
   /// Runs the program. Arguments without another owner are donated to the results.
   /// Throws T012 for arguments of another structure than the program was compiled for, T015 for another shape
-  /// or dtype, T011 for arguments without values.
+  /// or dtype, T011 for arguments without values, R004 in a forked child and inside of a call of this
+  /// program.
   Arrays operator()(Arrays arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;

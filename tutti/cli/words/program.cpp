@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
+#include "tutti/base/room.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -43,6 +44,7 @@ int failed(std::string_view program, Code code, const char* what, const char* wh
 
 int status_of(std::string_view name, const std::function<int()>& run) try {
   hold_closed_descriptors();
+  require_stack();
   std::signal(SIGXFSZ, SIG_IGN);
   const int status = run();
   require_written_output();

@@ -150,6 +150,7 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
   std::string text = columns("bytes", "arena", "about us", "took us") +
                      "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
                      PlanLines(plan, recording, "").text() + times(plan, recording);
+  if (!circumstances.shortage.empty()) text += circumstances.shortage + "\n";
   if (circumstances.is_always_crowded)
     text +=
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/tensor/products/blas_library.hpp"
@@ -142,8 +143,8 @@ class Buffers {
 };
 
 Buffers& buffers() {
-  static Buffers& buffers = *new Buffers;
-  return buffers;
+  static NeverDestroyed<Buffers> buffers;
+  return *buffers;
 }
 
 std::unique_lock<std::mutex> turn_if_needed() {
@@ -192,8 +193,8 @@ void multiply_complex(Gemm gemm, const ProductShape& s, std::byte* c, const std:
 
 const Blas& blas() {
   const BlasLibrary& library = load_blas_library();
-  static const Blas& described = *new Blas{library.get_config(), threads_of(library)};
-  return described;
+  static const NeverDestroyed described(Blas{library.get_config(), threads_of(library)});
+  return *described;
 }
 
 bool has_loaded_blas() { return loaded_blas_library() != nullptr; }

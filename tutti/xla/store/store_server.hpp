@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/xla/store/address.hpp"
 #include "tutti/xla/store/job.hpp"
 #include "tutti/xla/store/local_store.hpp"
@@ -47,6 +48,7 @@ class StoreServer final : public KeyValueStore {
   LocalStore store_;
   Address address_;
   std::unique_ptr<Service> service_;
+  MadeHere is_here_;
 };
 
 }  // namespace tutti::xla
