@@ -61,23 +61,22 @@ void require_threads(int count) {
   closed.unlock();
   for (const pthread_t thread : started) ::pthread_join(thread, nullptr);
   require(error == 0, Code::memory,
-          "OpenBLAS starts {} threads when it is loaded, and only {} can be started; raise the limits "
-          "(ulimit -u, "
-          "ulimit -v), or set OPENBLAS_NUM_THREADS=1 in the environment",
-          count, started.size());
+          "OpenBLAS, which computes products of f64 and complex numbers, starts threads when it is loaded, "
+          "and only {} of {} can be started; raise the limits (ulimit -v, ulimit -u), or set "
+          "OPENBLAS_NUM_THREADS=1 in the environment",
+          started.size(), count);
 }
 
 void require_room_to_load() {
   const int threads = threads_of_library();
   require_threads(threads - 1);
   const std::size_t bytes = library_bytes + static_cast<std::size_t>(threads) * blas_buffer_bytes;
-  require(has_room(bytes), Code::memory,
-          "no memory for OpenBLAS, which computes products of f64 and complex numbers: with {} threads of "
-          "its own it "
-          "takes {} MiB of address space; free some, raise the limit (ulimit -v), or set "
-          "OPENBLAS_NUM_THREADS=1 in "
-          "the environment",
-          threads, bytes >> 20);
+  require(
+      has_room(bytes), Code::memory,
+      "no memory for OpenBLAS, which computes products of f64 and complex numbers: with {} threads of its "
+      "own it takes {} MiB of address space; free some, raise the limit (ulimit -v), or set "
+      "OPENBLAS_NUM_THREADS=1 in the environment",
+      threads, bytes >> 20);
 }
 
 template <class Function>
