@@ -123,11 +123,11 @@ TEST_F(tree_file, refuses_another_tree) {
 
 TEST_F(tree_file, quotes_100_characters_of_the_names_in_a_file) {
   const std::string longest(1000, 'n');
-  write_npz(path(), {{longest, Tensor::scalar(1.0F)}, {"\x1b[2J", Tensor::scalar(1.0F)}});
+  write_npz(path(), {{longest, Tensor::scalar(1.0F)}});
   std::map<std::string, Array> one{{"weight", leaf(0)}};
   EXPECT_EQ(refusal([&] { load_tree(path(), one); }),
             "R001: load_tree: 'FILE' has no array 'weight' (it has '" + std::string(100, 'n') +
-                "..', '\\x1b[2J'); load it into the tree that was saved");
+                "..'); load it into the tree that was saved");
   write_npz(path(), {{"weight", Tensor::scalar(1.0F)}, {longest, Tensor::scalar(1.0F)}});
   EXPECT_EQ(refusal([&] { load_tree(path(), one); }),
             "R001: load_tree: 'FILE' has the array '" + std::string(100, 'n') +
