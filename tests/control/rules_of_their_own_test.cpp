@@ -95,13 +95,13 @@ surroundings() {
   static const std::vector<std::pair<std::string, std::function<Array(Call, const Array&)>>> all{
       {"vmap",
        [](Call f, const Array& x) {
-         Array xs = x * iota(DType::f64, {3}, 0);
+         Array xs = x * iota({3}, DType::f64, 0);
          return reduce_sum(vmap([&](const Array& v) { return f(v) * x; })(xs));
        }},
       {"scan",
        [](Call f, const Array& x) {
          auto step = [&](const Array& c, const Array& v) { return std::pair{f(c * v) + x, f(v)}; };
-         auto [last, results] = scan(step, x, x * iota(DType::f64, {3}, 0));
+         auto [last, results] = scan(step, x, x * iota({3}, DType::f64, 0));
          return last + reduce_sum(results);
        }},
       {"fori_loop",
@@ -118,7 +118,7 @@ surroundings() {
        [](Call f, const Array& x) {
          auto body = [&](const Array& part) { return psum(reduce_sum(f(part * x)), "data"); };
          static const Mesh mesh({{"data", 2}});
-         return shard_map(body, {.mesh = mesh, .in = P("data"), .out = P()})(x * iota(DType::f64, {4}, 0));
+         return shard_map(body, {.mesh = mesh, .in = P("data"), .out = P()})(x * iota({4}, DType::f64, 0));
        }},
       {"captures",
        [](Call f, const Array& x) {

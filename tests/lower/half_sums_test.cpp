@@ -86,7 +86,7 @@ TEST(lower_halves, finds_an_op_that_folds_in_the_half_type) {
     const Var input = program.input(two);
     const auto script = [=](Emitter& emitter, const Lowered& operands) -> Lowered {
       const auto body = [&](const Lowered& both) -> Lowered { return {emitter.emit(inner, both, scalar)}; };
-      return emitter.emit_with_regions(fold, {operands[0], emitter.constant(Tensor(dtype, {}))}, {scalar},
+      return emitter.emit_with_regions(fold, {operands[0], emitter.constant(Tensor({}, dtype))}, {scalar},
                                        {{{scalar, scalar}, body}});
     };
     return refusal_of(

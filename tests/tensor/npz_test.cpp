@@ -184,7 +184,7 @@ TEST_F(npz, refuses_to_read_a_missing_file_and_a_folder) {
 }
 
 TEST_F(npz, is_refused_if_it_expands_to_more_than_the_bound) {
-  write_npz(path(), {{"a", Tensor(DType::f32, Shape{100})}, {"b", Tensor(DType::f32, Shape{50})}});
+  write_npz(path(), {{"a", Tensor(Shape{100}, DType::f32)}, {"b", Tensor(Shape{50}, DType::f32)}});
   constexpr std::int64_t exact = 400 + 200 + 2 * 128;  // each header takes 128 bytes
   EXPECT_EQ(read_npz(path(), {.most_bytes = exact}).size(), 2U);
   EXPECT_EQ(refusal(path(), [&] { read_npz(path(), {.most_bytes = exact - 1}); }),

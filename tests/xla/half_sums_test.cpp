@@ -96,7 +96,7 @@ Values with_halves(Values values, const std::function<double(DType, double)>& ch
   for (Tensors& value : values)
     for (Tensor& tensor : value) {
       if (!is_half(tensor.dtype())) continue;
-      Tensor other(tensor.dtype(), tensor.shape());
+      Tensor other(tensor.shape(), tensor.dtype());
       for (std::int64_t i = 0; i < tensor.elements(); ++i)
         put_element(other, i, change(tensor.dtype(), tensor.at(i)));
       tensor = other;

@@ -53,7 +53,7 @@ Tensor lane_of(const Tensor& lanes, Type type, int device) {
   const Axes axes = example_mesh().axes();
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)  // batched last, so the slowest dim
     if (has_lanes(type, *axis)) index = index * axis->size + example_mesh().coordinate(device, *axis);
-  Tensor part(type.dtype(), type.shape());
+  Tensor part(type.shape(), type.dtype());
   std::copy_n(lanes.data() + index * static_cast<std::int64_t>(part.bytes()), part.bytes(),
               part.mutable_bytes());
   return part;

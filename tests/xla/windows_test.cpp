@@ -14,7 +14,7 @@ using xla_windows = xla::RealXla;
 constexpr std::int32_t length = 8, wide = 6, narrow = 3;
 
 Array numbers() {
-  Tensor tensor(DType::f32, Shape{length});
+  Tensor tensor(Shape{length}, DType::f32);
   for (std::int64_t i = 0; i < length; ++i) put_element(tensor, i, static_cast<double>(i));
   return tensor;
 }
