@@ -4,14 +4,11 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tutti EXPORT tuttiTargets)
-install(DIRECTORY tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*_inl.hpp" EXCLUDE PATTERN "cli" EXCLUDE PATTERN "kernels" EXCLUDE)
 if(TUTTI_KERNELS)
   install(TARGETS tutti_kernels EXPORT tuttiKernelsTargets)
   if(BUILD_SHARED_LIBS)
     set_target_properties(tutti_kernels PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
-  install(DIRECTORY tutti/kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tutti FILES_MATCHING PATTERN "*.hpp")
 endif()
 if(TARGET tutti_cli)
   install(TARGETS tutti_cli)
@@ -41,11 +38,24 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake
               cmake/dependencies.cmake cmake/laws.cmake
   DESTINATION ${package_folder})
-# The laws for users' ops, as sources: beside the package files, which look for them there.
-foreach(file IN LISTS tutti_LAWS)
-  cmake_path(GET file PARENT_PATH folder)
-  install(FILES ${file} DESTINATION ${package_folder}/${folder})
-endforeach()
+# Headers: the public ones and what they include. The laws for users' ops, as sources, go beside the package files, which
+# look for them there.
+set(public_headers tutti/tutti.hpp tutti/op.hpp tutti/version.hpp tutti/lower/lower.hpp tutti/tensor/files/npz.hpp)
+if(TUTTI_KERNELS)
+  list(APPEND public_headers tutti/kernels.hpp)
+endif()
+install(CODE "
+  set(tutti_SOURCE \"${PROJECT_SOURCE_DIR}\")
+  set(tutti_PUBLIC ${public_headers})
+  set(tutti_LAWS ${tutti_LAWS})
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
+  set(tutti_INCLUDE_DESTINATION \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(tutti_LAWS_DESTINATION \"${package_folder}\")
+  foreach(destination tutti_INCLUDE_DESTINATION tutti_LAWS_DESTINATION)
+    cmake_path(ABSOLUTE_PATH \${destination} BASE_DIRECTORY \${prefix})
+  endforeach()
+  include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")
+")
 
 # --- pkg-config -------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include "tutti/cli/words/program.hpp"
 #include "tutti/tensor/loops/instruction_set.hpp"
 #include "tutti/tensor/products/blas.hpp"
+#include "tutti/version.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ std::string blas_text() {
 
 std::string version() {
   return fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
-                     TUTTI_VERSION, tutti::instruction_set(), blas_text());
+                     tutti::version_text, tutti::instruction_set(), blas_text());
 }
 
 CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "second_difference.hpp"
 
-#include <tutti/base/require.hpp>
-#include <tutti/ir/emitter.hpp>
-#include <tutti/ops/apply.hpp>
-#include <tutti/ops/dims.hpp>
-#include <tutti/ops/linearity.hpp>
-#include <tutti/ops/states.hpp>
-
 namespace rod {
 namespace {
 

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soft_threshold.hpp"
 
-#include <tutti/base/require.hpp>
-#include <tutti/ir/emitter.hpp>
-#include <tutti/ops/apply.hpp>
-#include <tutti/ops/elementwise.hpp>
-#include <tutti/ops/linearity.hpp>
-#include <tutti/ops/states.hpp>
-#include <tutti/tutti.hpp>
-
 #include <cmath>
 
 namespace rod {
