@@ -79,24 +79,36 @@ std::vector<OpRow> rows_with_lanes() {
   return rows;
 }
 
-/// XLA multiplies by the reciprocal of a divisor that all lanes have in common: two roundings instead of one, of complex
-/// numbers in each of the products.
-Bounds bounds_in_lanes(const OpRow& row, const Program& program, const Values& inputs, const Values& ours) {
-  if (row.name != "div") return bounds_for(row, program, inputs, ours, Peer::xla);
-  return [&ours](std::size_t k, std::size_t d, std::int64_t i) {
+bool is_on_cpus() { return first_client()->platform() == "cpu"; }
+
+/// Units in the last place of every number, of a complex one's size.
+Bounds units(const Values& ours, double n) {
+  return [&ours, n](std::size_t k, std::size_t d, std::int64_t i) {
     const Tensor& value = ours[k][d];
     if (!is_inexact(value.dtype())) return 0.0;
     const Tensor parts = in_parts(value);
     const double size =
         is_complex(value.dtype()) ? std::hypot(parts.at(i - i % 2), parts.at(i - i % 2 + 1)) : parts.at(i);
-    return 2 * epsilon(value.dtype()) * std::abs(size);
+    return n * epsilon(value.dtype()) * std::abs(size);
   };
+}
+
+Bounds bounds_in_lanes(const OpRow& row, const Program& program, const Values& inputs, const Values& ours) {
+  // XLA multiplies by the reciprocal of a divisor that all lanes have in common: two roundings instead of one.
+  if (row.name == "div") return units(ours, 2);
+  // sqrt.approx.f32 of PTX has an error of 1 unit at most.
+  if (row.name == "sqrt" && !is_on_cpus()) return units(ours, 1);
+  // GPUs add what arrives in any order: at most 9 terms of [-2, 2], 4 roundings deep on each side.
+  if (row.name == "ragged_all_to_all" && !is_on_cpus()) return bounds_of_epsilons(ours, 2 * 4 * 18);
+  return bounds_for(row, program, inputs, ours, Peer::xla);
 }
 
 class xla_on_one_device : public WithRealPlugin, public testing::WithParamInterface<OpRow> {};
 
 TEST_P(xla_on_one_device, has_our_numbers_in_lanes) {
   OpRow row = GetParam();
+  if (row.name == "scatter" && !is_on_cpus())
+    GTEST_SKIP() << "on GPUs any of several values that are written to one place may stay";
   std::erase_if(row.examples, [](const Example& example) { return !on_one_device(program_of({example})); });
   if (row.examples.empty()) GTEST_SKIP() << row.name << ": no example has lanes over all axes";
   const Program program = program_of(row.examples);
