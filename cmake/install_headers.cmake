@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs headers, at the time of the installation: tutti_PUBLIC and what they include go to the folder of headers. What the
-# sources tutti_LAWS include beyond that goes beside those, to tutti_LAWS_DESTINATION. All else is internal, and stays here.
+# sources tutti_LAWS include beyond that goes beside those, to tutti_LAWS_DESTINATION; likewise that of the examples, to
+# tutti_DOC_DESTINATION. All else is internal, and stays here.
 # Needs tutti_SOURCE, the folder of the repository, and destinations that begin with the prefix.
 cmake_policy(VERSION 3.25)
 
@@ -35,3 +36,9 @@ tutti_install_files(${tutti_INCLUDE_DESTINATION} ${public})
 tutti_reached(for_laws ${tutti_LAWS})
 list(REMOVE_ITEM for_laws ${public})
 tutti_install_files(${tutti_LAWS_DESTINATION} ${for_laws})
+if(tutti_DOC_DESTINATION)
+  file(GLOB_RECURSE examples RELATIVE ${tutti_SOURCE} ${tutti_SOURCE}/examples/*)
+  tutti_reached(for_examples ${examples} tutti/cli/words/program.cpp tutti/cli/words/machine.cpp)
+  list(REMOVE_ITEM for_examples ${public})
+  tutti_install_files(${tutti_DOC_DESTINATION} ${for_examples})
+endif()
