@@ -117,7 +117,7 @@ struct AllGatherToInvariant {
   Expected expected() const { return {Tensor({devices}, numbers(devices)), numbers(devices)}; }
 };
 
-/// A program of `leaves` arrays [2], of which device 0 has the first halves.
+/// A program of `leaves` arrays [2], each split over two devices.
 template <class Body>
 auto compiled_for_leaves(std::int64_t leaves, const Body& body, const P& out) {
   const Mesh mesh({{"x", 2}});

@@ -12,6 +12,7 @@ from sources import files, text_of
 
 TOPS = ("tutti", "tests", "examples", "bench")
 COLUMNS = 110
+DIRECTIVE = "// expect: "  # of tests/must_not_compile: one line each
 RIDDLE = re.compile(
     r"//[/ ].*\b(but for|beside|of which|that many|alike)\b|///? (Of|By|What|As many|As long|Whoever) "
 )
@@ -30,7 +31,7 @@ def listing(root: Path) -> list[tuple[Path, int, int, str]]:
         if file.parts[0] not in TOPS:
             continue
         for number, line in enumerate(text_of(root, file).splitlines(), 1):
-            is_of_kind = (RIDDLE.search(line), len(line) > COLUMNS)
+            is_of_kind = (RIDDLE.search(line), len(line) > COLUMNS and not line.startswith(DIRECTIVE))
             found += [(file, number, kind, line.strip()) for kind in range(len(KINDS)) if is_of_kind[kind]]
     return found
 

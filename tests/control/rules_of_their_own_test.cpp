@@ -38,7 +38,7 @@ Array pulled(const Function& inner, const Array& x) {
 // As manuals have it: the rule calls the function.
 Array ruled_by_itself(const Array& x) { return ruled(ruled_by_itself, x); }
 Array pulled_by_itself(const Array& x) { return pulled(pulled_by_itself, x); }
-// Two functions, each of which is called by the rule of the other.
+// Two functions. The rule of each calls the other.
 Array ruled_by_other(const Array& x);
 Array pulled_by_other(const Array& x) { return pulled(ruled_by_other, x); }
 Array ruled_by_other(const Array& x) { return ruled(pulled_by_other, x); }
@@ -88,7 +88,7 @@ TEST(rule, that_calls_its_function_has_a_second_derivative) {
   EXPECT_NEAR(at(slope_of(forward_slope_of(jvps)), 2), -3.327527622493509, 1e-14);
 }
 
-// What surrounds the call. Each makes a loss of f that is a scalar.
+// Surroundings of the call. Each makes a loss of f that is a scalar.
 const std::vector<std::pair<std::string, std::function<Array(const Function&, const Array&)>>>&
 surroundings() {
   using Call = const Function&;

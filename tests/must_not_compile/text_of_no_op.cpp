@@ -1,6 +1,6 @@
 // expect: (?s)\A(?:(?!error:).)*error: no matching function for call to .to_string\(tutti::Specs\).(?:(?!error:).)*\Z
 // SPDX-License-Identifier: Apache-2.0
-// What is no op does not convert to one: overload resolution refuses the call, and no rule is asked for.
+// A spec does not convert to an op: overload resolution refuses the call, and no rule is asked for.
 #include "tutti/tutti.hpp"
 
 static_assert(!std::convertible_to<tutti::P, tutti::Op>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs and machines do while their process ends, in the child of a fork, and where it may have few
+// Programs and machines while their process ends, in the child of a fork, and where it may have few
 // threads.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -86,7 +86,7 @@ auto compiled(const Machine& machine, std::int64_t n) {
                          abstract({n}, DType::f32));
 }
 
-/// Of compiled() on two devices.
+/// compiled() on two devices.
 bool is_right(const Array& result, std::int64_t n) {
   const std::vector<float> found = result.values<float>();
   for (std::int64_t i = 0; i < n; ++i) {

@@ -48,8 +48,8 @@ TEST_P(little_memory, is_an_error_of_one_line) {
   EXPECT_GT(successes, 10);
 }
 
-// OpenBLAS starts a thread per processor when it is loaded. It ends the process where one has no memory for its stack, and
-// waits for ever at the end of the process where one has none for its buffer.
+// OpenBLAS starts a thread per processor when it is loaded. It ends the process where one has no memory for
+// its stack, and waits for ever at the end of the process where one has none for its buffer.
 TEST(openblas, is_not_loaded_where_there_is_no_memory_for_its_threads) {
   if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
   const int first = first_kib("tutti");

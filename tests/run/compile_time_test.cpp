@@ -66,7 +66,7 @@ const Leaves kinds[] = {
      }},
 };
 
-/// Of this thread, which is another one than the others of a busy machine.
+/// CPU time of this thread: other work on the machine does not count.
 double seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

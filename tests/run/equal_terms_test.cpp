@@ -25,8 +25,8 @@ namespace {
 const Mesh grid({{"a", 2}, {"b", 2}});
 const Where line_7{"train.cpp", 7, 0};
 
-/// The lines of explain() about sums of equal values. The body gets w, equal on all devices, and its part of x,
-/// split over `a`.
+/// The lines of explain() about sums of equal values. The body gets w, equal on all devices, and its part of
+/// x, split over `a`.
 std::string said_of(const std::function<Array(const Array& w, const Array& x)>& body) {
   const Machine machine = open_local(grid, {.workers = 1});
   const auto at_line_7 = [&](const Array& w, const Array& x) {

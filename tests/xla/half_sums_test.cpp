@@ -26,7 +26,7 @@ using xla::RealXla;
 constexpr std::int64_t times_as_long = 512;
 constexpr DType halves[] = {DType::f16, DType::bf16};
 
-// --- Long examples ---------------------------------------------------------------------------------------------
+// --- Long examples -----------------------------------------------------------------------------------------
 
 /// A dim of an operand.
 struct LongDim {
@@ -89,7 +89,7 @@ std::vector<Example> long_examples(const std::vector<Example>& examples, DType d
   return found;
 }
 
-// --- The law ---------------------------------------------------------------------------------------------------
+// --- The law -----------------------------------------------------------------------------------------------
 
 /// Replaces every f16 and bf16 x of [0, 1).
 Values with_halves(Values values, const std::function<double(DType, double)>& change) {
@@ -200,7 +200,7 @@ TEST_F(planted_half_sums, are_seen_where_an_op_rounds_every_sum) {
   }
 }
 
-// --- Functions that add ----------------------------------------------------------------------------------------
+// --- Functions that add ------------------------------------------------------------------------------------
 
 using xla_half_functions = RealXla;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every op on the first device of any plugin, a GPU's too: the axes of the example mesh become lanes of one device.
+// Every op on the first device of any plugin, a GPU's too: the axes of the example mesh become lanes of one
+// device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,7 +95,8 @@ Bounds units(const Values& ours, double n) {
 }
 
 Bounds bounds_in_lanes(const OpRow& row, const Program& program, const Values& inputs, const Values& ours) {
-  // XLA multiplies by the reciprocal of a divisor that all lanes have in common: two roundings instead of one.
+  // XLA multiplies by the reciprocal of a divisor that all lanes have in common: two roundings instead of
+  // one.
   if (row.name == "div") return units(ours, 2);
   // sqrt.approx.f32 of PTX has an error of 1 unit at most.
   if (row.name == "sqrt" && !is_on_cpus()) return units(ours, 1);

@@ -7,7 +7,7 @@ void RealXla::SetUp() {
   WithRealPlugin::SetUp();
   if (IsSkipped() || HasFatalFailure()) return;
   if (client()->platform() != "cpu")
-    GTEST_SKIP() << "8 devices of XLA for CPUs are needed, and the plugin drives " << client()->devices().size()
+    GTEST_SKIP() << "8 devices of XLA for CPUs are needed; the plugin drives " << client()->devices().size()
                  << " of platform " << client()->platform();
 }
 

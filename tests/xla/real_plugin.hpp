@@ -9,8 +9,8 @@ namespace tutti::xla {
 
 using tutti::real_plugin_path;
 
-/// Tests against XLA for CPUs. All tests of a process share a client of 8 devices. With a plugin for other devices they
-/// are skipped.
+/// Tests against XLA for CPUs. All tests of a process share a client of 8 devices. With a plugin for other
+/// devices they are skipped.
 class RealXla : public WithRealPlugin {
  public:
   void SetUp() override;

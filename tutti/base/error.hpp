@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What went wrong, in families: program (T), the run and its files (R), our own bug (I).
+/// The kind of error, in families: program (T), the run and its files (R), our own bug (I).
 enum class Code {
   // T: the program is wrong
   axis_unbound,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fork() does to a process with threads: the child has a copy of all memory, but only the thread that
+// fork() in a process with threads: the child has a copy of all memory, but only the thread that
 // forked.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace {
 
-/// What OpenBLAS says of itself, or why it is not there: programs without products of f64 run without it.
+/// OpenBLAS's description of itself, or why it is missing: programs without products of f64 run without it.
 std::string blas_text() {
   try {
     std::string text = tutti::blas().config;

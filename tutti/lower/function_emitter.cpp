@@ -150,7 +150,7 @@ Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lower
                            call_back_attributes(types, result_types_));
 }
 
-// --- What was written ------------------------------------------------------------------------------------------
+// --- What was written --------------------------------------------------------------------------------------
 
 std::vector<stablehlo::Operation> FunctionEmitter::take() { return std::move(written_).all(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a FunctionEmitter writes of collectives: their groups, pairs and channels, and their two halves.
+// Collectives, as a FunctionEmitter writes them: their groups, pairs and channels, and their two halves.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-// --- Groups and pairs ------------------------------------------------------------------------------------------
+// --- Groups and pairs --------------------------------------------------------------------------------------
 
 stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_ids, const Groups& groups) {
   Layout layout(mesh_, Storage::per_device, {}, {});
@@ -53,7 +53,7 @@ stablehlo::Attribute FunctionEmitter::fresh_channel() {
                            {{"handle", stablehlo::integer(++channels_)}, {"type", stablehlo::integer(1)}});
 }
 
-// --- What was started ------------------------------------------------------------------------------------------
+// --- What was started --------------------------------------------------------------------------------------
 
 stablehlo::Value FunctionEmitter::start(std::size_t first, stablehlo::Value result) {
   std::vector<stablehlo::Operation>& all = written_.operations;

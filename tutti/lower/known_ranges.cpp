@@ -36,7 +36,7 @@ std::optional<Range> clamped(const std::optional<Range>& low, const std::optiona
   return Range{std::min(low->least, high->least), high->most};
 }
 
-/// Of ops that say something only if all operands are known.
+/// Ranges of ops whose result has one only if all operands have.
 struct Rule {
   std::string_view op;
   std::optional<Range> (*range)(const Ranges& operands);

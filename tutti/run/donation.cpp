@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-/// Numbers the kinds of inputs and outputs: those of one kind are handed out alike.
+/// Numbers the kinds of inputs and outputs: an input may be overwritten by an output of its own kind.
 class Kinds {
  public:
   std::size_t operator()(Type type, const Sharding& sharding) {

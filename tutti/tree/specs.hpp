@@ -102,7 +102,7 @@ class Specs {
   Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
   explicit Specs(std::vector<Specs> parts) : parts_(std::move(parts)) {}
 
-  /// One P per leaf of a tree. Throws T013 for one P in braces beside a tree of several children, T012 if
+  /// One P per leaf of a tree. Throws T013 for one P in braces and a tree of several children, T012 if
   /// there are otherwise more or fewer parts than children; `what` names the specs there.
   std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenBLAS whose sizes are integers of 64 bits, as far as it says so. None of its other functions may be called.
+// An OpenBLAS whose sizes are integers of 64 bits, as far as it says so. None of its other functions may be
+// called.
 extern "C" {
 char* openblas_get_config() {
   static char config[] = "OpenBLAS 0.3.99 USE64BITINT";

@@ -61,7 +61,7 @@ std::vector<std::string> outcome_lines(const std::vector<StatesOutcome>& outcome
   return lines;
 }
 
-// Why operands are refused that are all alike.
+// Why operands of one and the same state are refused.
 std::vector<std::string> refusals(const std::vector<StatesOutcome>& outcomes) {
   std::vector<std::string> lines;
   for (const StatesOutcome& outcome : outcomes) {

@@ -150,8 +150,8 @@ class WithJvp {
 /// The rule runs during the call, and only if a derivative of an enclosing function may reach an argument: at
 /// most once per order of that derivative. So it may call the function itself. A rule that nobody needs never
 /// runs, and its mistakes are not found.
-/// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the function,
-/// T011 if the function calls itself without end, or the rule differentiates it.
+/// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the
+/// function, T011 if the function calls itself without end, or the rule differentiates it.
 template <class F, class Rule>
 WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
   return {std::move(function), std::move(rule), where};

@@ -21,7 +21,7 @@ struct NanToNumOptions {
 Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
 /// The largest whole number that is not above a / b. A quotient of 0 has the sign of a / b, as in NumPy.
-/// Of integers: (-7, 2) -> -4; (5, 0) -> -2, as in JAX. Throws T007 for bool and complex numbers.
+/// For integers: (-7, 2) -> -4; (5, 0) -> -2, as in JAX. Throws T007 for bool and complex numbers.
 Array floor_divide(const Operand& a, const Operand& b);
 /// The remainder of floor_divide, with the sign of b, also if it is 0 (Python's %): (-7, 2) -> 1,
 /// (4, -2) -> -0. Of integers 0 for b = 0. `%` and rem have the sign of a. Throws T007 for bool and complex

@@ -89,7 +89,8 @@ class Buffers {
     const std::lock_guard lock(mutex_);
     expected_ = std::max(expected_, threads);
   }
-  /// Allocates one buffer per thread that may be inside, while memory lasts. False if there is no buffer at all.
+  /// Allocates one buffer per thread that may be inside, while memory lasts. False if there is no buffer at
+  /// all.
   bool reserve() {
     std::unique_lock lock(mutex_);
     const int wanted = blas().is_serialised() ? 1 : expected_;

@@ -19,7 +19,8 @@
 namespace tutti {
 namespace {
 
-// Fedora names its builds by their threads and has no locks in the plain one. Elsewhere the plain name is all there is.
+// Fedora names its builds by their threads and has no locks in the plain one. Elsewhere the plain name is all
+// there is.
 constexpr const char* names[] = {"libopenblasp.so.0", "libopenblaso.so.0", "libopenblas.so.0"};
 constexpr std::size_t library_bytes = 64 << 20;  // 48 MiB of OpenBLAS 0.3.21, libgfortran and libquadmath
 
@@ -29,8 +30,8 @@ std::string loader_message() {
   return message ? message : "the loader gives no reason";
 }
 
-/// The threads that OpenBLAS starts when it is loaded, and the caller: one per processor that the caller may use.
-/// OpenBLAS reads this variable then, so it is read here, too.
+/// The threads that OpenBLAS starts when it is loaded, and the caller: one per processor that the caller may
+/// use. OpenBLAS reads this variable then, so it is read here, too.
 int threads_of_library() {
   cpu_set_t usable;
   const bool is_known = sched_getaffinity(0, sizeof usable, &usable) == 0;
@@ -40,7 +41,8 @@ int threads_of_library() {
   return most > 0 ? std::min(most, processors) : processors;
 }
 
-/// OpenBLAS ends the process if it cannot start a thread. So the same number of threads is started here before.
+/// OpenBLAS ends the process if it cannot start a thread. So the same number of threads is started here
+/// before.
 void require_threads(int count) {
   struct Gate {
     std::mutex mutex;

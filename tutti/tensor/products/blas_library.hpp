@@ -6,7 +6,8 @@
 
 namespace tutti {
 
-// The C interface of OpenBLAS 0.3, as its header cblas.h declares it: sizes are int, enums have the numbers below.
+// The C interface of OpenBLAS 0.3, as its header cblas.h declares it: sizes are int, enums have the numbers
+// below.
 namespace openblas {
 inline constexpr int row_major = 101, not_transposed = 111, transposed = 112;
 inline constexpr int sequential = 0, by_pthread = 1, by_openmp = 2;  // from openblas_get_parallel
@@ -21,8 +22,8 @@ struct BlasLibrary {
   int (*get_parallel)();
   int (*get_num_threads)();
   void (*set_num_threads)(int);
-  // The pool of buffers, one per process: a call of the library takes the first free buffer and gives it back. All
-  // Linux builds export these functions, no header declares them.
+  // The pool of buffers, one per process: a call of the library takes the first free buffer and gives it
+  // back. All Linux builds export these functions, no header declares them.
   void* (*take_buffer)(int unused);
   void (*free_buffer)(void* buffer);
   openblas::Gemm<double, double> dgemm;
@@ -30,7 +31,8 @@ struct BlasLibrary {
 };
 
 /// Loads OpenBLAS, the first time. A thread-safe build is preferred to one without locks.
-/// Throws R004 if there is none, and R003 if there is no memory for the library and for the threads that it starts.
+/// Throws R004 if there is none, and R003 if there is no memory for the library and for the threads that it
+/// starts.
 const BlasLibrary& load_blas_library();
 /// The library, if load_blas_library() has loaded it.
 const BlasLibrary* loaded_blas_library();

@@ -55,8 +55,9 @@ using SleefRaw = decltype(SleefVector<T>::raw);
     return SleefVector<double>{TUTTI_SLEEF_F64(fn, error)(x.raw)};          \
   }
 #else
-// Instruction sets for which this SLEEF lacks functions (cmake/sleef.cmake): those of the C library, lane by lane. In the
-// next wider type, rounded once: glibc's lgammaf has 2.01 units in the last place, and its cbrt(-27) is not -3.
+// Instruction sets for which this SLEEF lacks functions (cmake/sleef.cmake): those of the C library, lane by
+// lane. In the next wider type, rounded once: glibc's lgammaf has 2.01 units in the last place, and its
+// cbrt(-27) is not -3.
 template <class V, class F>
 TUTTI_INLINE V by_lane(V x, F function) {
   using T = hn::TFromV<V>;
