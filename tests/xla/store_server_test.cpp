@@ -188,16 +188,16 @@ class small_xla_store : public xla_store {
 
 TEST_F(small_xla_store, counts_bytes_on_their_way) {
   const auto slow = admitted();
-  slow->send(put_request("slow", 150'000).substr(0, 140'000));  // three pieces
-  std::this_thread::sleep_for(100ms);
+  slow->send(put_request("slow", 190'000).substr(0, 180'000));  // three pieces
+  std::this_thread::sleep_for(500ms);
   StoreClient client(server.address(), job(2));
   const auto failure = client.put("k", std::string(20'000, 'v'));
   EXPECT_EQ(code_of(failure), error_code::resource_exhausted);
   EXPECT_EQ(code_of(server.put("k", std::string(20'000, 'v'))), error_code::resource_exhausted);
   EXPECT_EQ(code_of(client.try_get("k").failure), error_code::not_found);  // the connection goes on
-  slow->send(put_request("slow", 150'000).substr(140'000));
-  EXPECT_EQ(client.get("slow", 5s).value, std::string(150'000, 'v'));
-  EXPECT_FALSE(client.put("k", std::string(20'000, 'v')));  // now the value counts, and no pieces
+  slow->send(put_request("slow", 190'000).substr(180'000));
+  EXPECT_EQ(client.get("slow", 5s).value, std::string(190'000, 'v'));
+  EXPECT_FALSE(client.put("k", std::string(10'000, 'v')));  // now the value counts, and no pieces
 }
 
 TEST_F(small_xla_store, counts_no_bytes_that_were_only_announced) {
@@ -278,7 +278,8 @@ TEST_F(xla_store, tells_no_stranger_anything_of_the_job) {
 }
 
 TEST_F(xla_store, tells_nobody_how_many_connections_a_job_may_have) {
-  const StoreServer small(any_port, job(0), {.connections = 0, .per_process = 0});
+  const StoreServer small(any_port, job(0), {.connections = 1, .per_process = 0});
+  const RawSocket first(small.address().port);
   const std::string answer = answer_to_stranger(small.address(), job(1));
   EXPECT_NE(answer.find("process 0 has as many connections as it allows; try again"), std::string::npos);
 }

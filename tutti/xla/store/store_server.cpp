@@ -203,9 +203,12 @@ void Session::admit(const protocol::GreetingHead& greeting) {
   if (shared_.connections > shared_.most_connections)
     refusal =
         Failure{error_code::resource_exhausted, "process 0 has as many connections as it allows; try again"};
-  else
-    refusal = shared_.admission.refusal(greeting, std::string_view(in_).substr(0, greeting.name_bytes),
-                                        std::string_view(in_).substr(greeting.name_bytes));
+  else {
+    const std::size_t name_bytes =
+        std::min(greeting.name_bytes, in_.size());  // another version: none was read
+    const std::string_view rest = in_;
+    refusal = shared_.admission.refusal(greeting, rest.substr(0, name_bytes), rest.substr(name_bytes));
+  }
   process_ = greeting.process;
   out_ = protocol::write_opening() + protocol::write_answer({.value = {}, .failure = refusal});
   write([this, is_refused = refusal.has_value()] {

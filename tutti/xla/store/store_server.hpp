@@ -19,8 +19,7 @@ struct StoreLimits {
       std::chrono::seconds(10);  // for the greeting, else the connection is closed
   std::chrono::milliseconds transfer = std::chrono::seconds(60);  // for one message, once it has begun
   std::chrono::milliseconds idle = std::chrono::minutes(10);      // between two requests, else closed
-  std::size_t idle_per_process =
-      8;  // connections between two requests; the one that is idle longest is closed
+  std::size_t idle_per_process = 64;     // connections between two requests; clients keep 8
   std::size_t bytes = most_store_bytes;  // keys and values, also those on their way
 };
 
