@@ -129,6 +129,18 @@ TEST_F(ending_process, leaves_threads_alone_that_call_programs) {
               "status 0");
 }
 
+// OpenBLAS frees its buffers, after all statics.
+TEST_F(ending_process, leaves_threads_alone_that_multiply_in_f64) {
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(ending_of([] {
+                const Machine machine = open_local(Mesh());
+                const auto square = machine.compile([](const Array& x) { return matmul(x, x); },
+                                                    abstract({64, 64}, DType::f64));
+                end_beside([&] { square(Tensor(DType::f64, {64, 64})); });
+              }),
+              "status 0");
+}
+
 TEST_F(ending_process, leaves_threads_alone_that_compile) {
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(ending_of([] {
@@ -146,8 +158,20 @@ TEST_F(ending_process, lets_late_destructors_use_arrays_and_programs) {
               last_static.act = [=] {
                 expect_in_child(to_string(array.type()) == "f32[8]", "the array has another type");
                 expect_in_child(is_right(run(array), 8), "the program gives other numbers");
-                expect_in_child(is_right(compiled(machine, 10)(numbers(10)), 10),
-                                "a new program gives other numbers");
+                auto twice = machine.compile([](const Array& x) { return x + x; }, array);
+                expect_in_child(twice(array).values<float>()[7] == 14, "a new program gives other numbers");
+              };
+            }),
+            "status 0");
+}
+
+// oneDNN destroys what it makes products of, also where they would come later.
+TEST_F(ending_process, refuses_late_destructors_a_new_product) {
+  EXPECT_EQ(ending_of([] {
+              const Machine machine = open_local(two_devices());
+              compiled(machine, 8);
+              last_static.act = [=] {
+                expect_in_child(label_of([&] { compiled(machine, 10); }) == "R004", "it compiles");
               };
             }),
             "status 0");

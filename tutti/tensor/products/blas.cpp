@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
@@ -103,6 +104,7 @@ class Buffers {
   /// Takes a buffer. If all are taken, allocates one more; without memory, waits until a thread gives one back.
   void take() {
     std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !is_closed_; });
     ensure(made_ > 0, "OpenBLAS is called before it has a buffer");
     while (is_growing_ || taken_ == made_) {
       if (is_growing_ || !can_grow()) changed_.wait(lock);
@@ -117,6 +119,12 @@ class Buffers {
     }
     changed_.notify_all();
   }
+  /// Waits until no thread is in the library. From then on, threads that want to enter it wait for ever.
+  void close() {
+    std::unique_lock lock(mutex_);
+    is_closed_ = true;
+    if (is_here_.is_true()) changed_.wait(lock, [this] { return taken_ == 0; });
+  }
 
  private:
   bool can_grow() const { return made_ < most_buffers && has_room(blas_buffer_bytes); }
@@ -126,7 +134,7 @@ class Buffers {
   void grow(std::unique_lock<std::mutex>& lock) {
     std::vector<void*> all(static_cast<std::size_t>(made_) + 1);
     is_growing_ = true;
-    changed_.wait(lock, [this] { return taken_ == 0; });
+    changed_.wait(lock, [this] { return taken_ == 0 && !is_closed_; });
     if (can_grow()) {
       const BlasLibrary& library = load_blas_library();
       for (void*& buffer : all) buffer = library.take_buffer(0);
@@ -141,6 +149,8 @@ class Buffers {
   std::condition_variable changed_;
   int expected_ = 1, made_ = 0, taken_ = 0;
   bool is_growing_ = false;
+  bool is_closed_ = false;
+  MadeHere is_here_;  // else threads of the parent seem to be in the library
 };
 
 Buffers& buffers() {
@@ -151,6 +161,10 @@ Buffers& buffers() {
 std::unique_lock<std::mutex> turn_if_needed() {
   return blas().is_serialised() ? std::unique_lock(only_caller()) : std::unique_lock<std::mutex>();
 }
+
+/// OpenBLAS frees its buffers when the process ends. The system calls this before, after the destructors of
+/// statics.
+[[gnu::destructor]] void leave_library() { buffers().close(); }
 
 /// Guard around a call of the library: holds the thread's turn, its OpenMP setting and its buffer.
 class InsideBlas {

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
+#include "tutti/tensor/products/exit_gate.hpp"
 #include "tutti/tensor/products/one_thread.hpp"
 
 namespace tutti {
@@ -206,12 +208,19 @@ bool FloatProduct::takes(DType dtype) {
 }
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
+  static NeverDestroyed<ExitGate> gate;
+  const auto inside = gate->enter("oneDNN");
   make_with_room(dtype, shape, [&] {
     const OneThread one_thread;
     static std::once_flag f32_was_called, bf16_was_called;
     std::call_once(dtype == DType::f32 ? f32_was_called : bf16_was_called, [&] { call_small_one(dtype); });
     primitive_ = std::make_unique<Primitive>(dtype, shape);
   });
+  // Made after the first product, and so after oneDNN's statics, it is destroyed before these.
+  struct Closer {
+    ~Closer() { gate->close(); }
+  };
+  static const Closer closer;
 }
 
 /// Calls a 4 x 4 product: some of oneDNN's products generate their code at the first call of a dtype.
