@@ -27,7 +27,7 @@ Values sizes(Values values) {
   for (Tensors& value : values)
     for (Tensor& tensor : value) {
       if (!is_inexact(tensor.dtype())) continue;
-      Tensor parts = in_parts(tensor), other(parts.dtype(), parts.shape());
+      Tensor parts = in_parts(tensor), other(parts.shape(), parts.dtype());
       for (std::int64_t i = 0; i < tensor.elements(); ++i) {
         std::int64_t at = is_complex(tensor.dtype()) ? 2 * i : i;
         put_element(other, at, size_of(tensor, at));

@@ -118,7 +118,7 @@ class OneEquation {
       std::vector<const std::byte*> terms;
       for (int other = 0; other < mesh_.devices(); ++other)
         if (differ_only_along(fold.axes, device, other)) terms.push_back(operand(0, other).data());
-      Tensor out(operand(0, device).dtype(), operand(0, device).shape());
+      Tensor out(operand(0, device).shape(), operand(0, device).dtype());
       fold_kernel(fold.kind, out.dtype())(out.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
                                           out.elements(), Load::plain, Store::plain);
       return out;
@@ -185,7 +185,7 @@ class OneEquation {
       std::vector<std::byte*> out;
       for (std::size_t i = 0; i < operands_.size(); ++i) in.push_back(operand(i, device).data());
       for (std::size_t i = 0; i < results_.size(); ++i) {
-        all[i].emplace_back(results_[i].dtype(), results_[i].shape());
+        all[i].emplace_back(results_[i].shape(), results_[i].dtype());
         out.push_back(all[i].back().mutable_bytes());
       }
       units.run({in, out, scratch.mutable_bytes(), device});
