@@ -136,7 +136,7 @@ TEST_F(ending_process, leaves_threads_alone_that_multiply_in_f64) {
                 const Machine machine = open_local(Mesh());
                 const auto square = machine.compile([](const Array& x) { return matmul(x, x); },
                                                     abstract({64, 64}, DType::f64));
-                end_beside([&] { square(Tensor(DType::f64, {64, 64})); });
+                end_beside([&] { square(Tensor({64, 64}, DType::f64)); });
               }),
               "status 0");
 }

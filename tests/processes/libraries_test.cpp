@@ -70,9 +70,9 @@ constexpr std::size_t mib = 1 << 20;
 struct Squares {
   Squares(DType dtype, std::int64_t side)
       : product(dtype, {.m = side, .n = side, .k = side}),
-        a(dtype, {side, side}),
-        c(dtype, {side, side}),
-        scratch(DType::u8, {static_cast<std::int64_t>(product.scratch_bytes())}) {}
+        a({side, side}, dtype),
+        c({side, side}, dtype),
+        scratch({static_cast<std::int64_t>(product.scratch_bytes())}, DType::u8) {}
   void multiply() { product.run(c.mutable_bytes(), a.data(), a.data(), scratch.mutable_bytes()); }
 
   Product product;
