@@ -137,6 +137,13 @@ TEST(lookup, shows_options_with_their_defaults) {
   EXPECT_EQ(of_at, (std::set<std::string>{"AtOptions", "IndexMode"}));  // the enum of an option as well
 }
 
+TEST(lookup, finds_names_of_other_namespaces_with_theirs_or_alone) {
+  EXPECT_EQ(declared("kernels::Collective").size(), 1U);
+  EXPECT_EQ(declared("Collective"), declared("kernels::Collective"));
+  EXPECT_TRUE(declared("kernels::psum").empty());
+  for (const Declaration* found : declared("check")) EXPECT_EQ(found->space, "") << found->header;
+}
+
 TEST(lookup, finds_members_by_class_and_by_object) {
   EXPECT_EQ(declared_members("Machine::place"), declared_members("machine.place"));
   EXPECT_EQ(declared_members("place"), declared_members("Machine::place"));
