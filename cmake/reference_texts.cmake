@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes the texts that `tutti explain` reads as one C++ source: headers for users, and pages of docs/. A build step:
+# Writes the texts that `tutti explain` reads into one C++ source: headers for users, pages of docs/. A build step:
 #   cmake -DROOT=.. -DOUT=../reference_texts.cpp -P cmake/reference_texts.cmake
-# The headers are tutti/tutti.hpp with all that it includes, directly or not, and those that a page names.
+# The headers are those that users include, with all that these include, directly or not, and those that a page names.
 # Text with a bracket is no list of CMake's, so nothing here is expanded unquoted but lists of file names.
 cmake_minimum_required(VERSION 3.25)
 
@@ -16,7 +16,8 @@ function(headers_named_in text out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-set(todo tutti/tutti.hpp)
+file(READ ${ROOT}/cmake/install.cmake installed)  # it names the headers for users
+headers_named_in("tutti/tutti.hpp ${installed}" todo)
 set(headers)
 while(todo)
   list(POP_FRONT todo header)

@@ -87,8 +87,15 @@ class HeaderReader {
     const std::size_t last = name.rfind(':');
     const std::string_view inner = last == name.npos ? name : name.substr(last + 1);
     at_ = open;
-    if (std::ranges::find(own_namespaces, inner) != own_namespaces.end()) at_ = after_brackets(code_, open);
-    else ++at_, read_scope("", true);
+    if (std::ranges::find(own_namespaces, inner) != own_namespaces.end()) {
+      at_ = after_brackets(code_, open);
+      return;
+    }
+    const std::string outer = space_;
+    if (inner != "tutti") space_ = inner;
+    ++at_;
+    read_scope("", true);
+    space_ = outer;
   }
 
   void read_declaration(const std::string& scope) {
@@ -269,7 +276,7 @@ class HeaderReader {
   }
 
   void add(Declaration::Kind kind, std::string name, const std::string& scope, std::string text) {
-    found_.push_back({kind, std::move(name), scope, comment_, std::move(text), header_});
+    found_.push_back({kind, std::move(name), space_, scope, comment_, std::move(text), header_});
   }
 
   /// The rest of the line, if it is a comment, belongs to what stands before it.
@@ -283,7 +290,7 @@ class HeaderReader {
   std::string_view header_, text_;
   std::string code_;
   std::size_t at_ = 0;
-  std::string comment_;
+  std::string comment_, space_;
   std::vector<Declaration> found_;
 };
 

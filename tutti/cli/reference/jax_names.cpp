@@ -64,7 +64,9 @@ std::vector<std::string> names_called_in(std::string_view code) {
     const bool is_alone = depth == 0 && (behind.empty() || behind.starts_with(',')) &&
                           (before.empty() || before.ends_with('.') || before.ends_with(", "));
     const bool is_option = before.empty() && behind.starts_with('=');
-    if (word.size() > 1 && (behind.starts_with('(') || is_alone || is_option)) names.emplace_back(word);
+    const bool is_of_std = before.ends_with("std::");
+    if (word.size() > 1 && !is_of_std && (behind.starts_with('(') || is_alone || is_option))
+      names.emplace_back(word);
     if (std::string_view("([{").find(code[at]) != std::string_view::npos) ++depth;
     if (std::string_view(")]}").find(code[at]) != std::string_view::npos) --depth;
     at = std::max(end, at + 1);

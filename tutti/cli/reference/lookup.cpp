@@ -111,10 +111,15 @@ Found by_header(const Found& declarations) {
 }  // namespace
 
 Found declared(std::string_view name) {
-  Found found;
-  for (const Declaration& declaration : all_declarations())
-    if (declaration.scope.empty() && declaration.name == name) found.push_back(&declaration);
-  return found;
+  const std::size_t colon = name.starts_with("operator") ? name.npos : name.find("::");
+  const std::string_view space = colon == name.npos ? "" : name.substr(0, colon);
+  const std::string_view bare = colon == name.npos ? name : name.substr(colon + 2);
+  Found found, elsewhere;
+  for (const Declaration& declaration : all_declarations()) {
+    if (!declaration.scope.empty() || declaration.name != bare) continue;
+    (declaration.space == space ? found : elsewhere).push_back(&declaration);
+  }
+  return found.empty() && space.empty() ? elsewhere : found;
 }
 
 Found declared_members(std::string_view name) {
