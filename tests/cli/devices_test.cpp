@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 const std::string fake = program_folder() + "/libfake_plugin.so";
 
-/// A folder that looks like a Python environment, with the fake plugin as a GPU plugin and as a CPU plugin. The tool is
-/// an installed copy, which knows of no other environment.
+/// A folder that looks like a Python environment, with the fake plugin as a GPU plugin and as a CPU plugin.
+/// The tool is an installed copy, which knows of no other environment.
 class devices : public testing::Test {
  protected:
   devices() {

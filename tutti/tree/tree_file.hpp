@@ -68,8 +68,8 @@ void save_tree(const std::string& path, const T& t, Where where = Where::here())
 
 /// A tree like `like`, whose values are not read (`abstract` will do), with the arrays of such a file, on the host.
 /// `options.most_bytes` bounds what a file of unknown origin may expand to.
-/// Throws R001 if the file cannot be read, is damaged, expands to more, or holds arrays of other names, dtypes or
-/// shapes.
+/// Throws R001 if the file cannot be read, is damaged, expands to more, or holds arrays of other names,
+/// dtypes or shapes.
 template <class T>
 T load_tree(const std::string& path, const T& like, const NpzOptions& options = {},
             Where where = Where::here()) {

@@ -23,8 +23,8 @@ using CompilerOptions =
 
 struct XlaOptions {
   /// The plugin's file. Empty: the file that TUTTI_PJRT_PLUGIN names, else that of a known Python package under
-  /// $VIRTUAL_ENV or the .venv of the checkout that this program was built in, accelerators first. The current folder is
-  /// never searched.
+  /// $VIRTUAL_ENV or the .venv of the checkout that this program was built in, accelerators first. The
+  /// current folder is never searched.
   std::string plugin = {};
   /// The plugin's numbers of the devices, one per device of the mesh, in mesh order. `tutti devices` lists them. Empty:
   /// chosen so that neighbours on the mesh have a link.
@@ -45,8 +45,8 @@ struct XlaOptions {
   int process = 0;
   int processes = 1;
   std::string coordinator = {};
-  /// Needed with several processes: 16 to 256 bytes that only they know, as `openssl rand -hex 16` prints. Process 0
-  /// refuses whoever does not know it.
+  /// Needed with several processes: 16 to 256 bytes that only they know, as `openssl rand -hex 16` prints.
+  /// Process 0 refuses whoever does not know it.
   std::string secret = {};
   PluginOptions plugin_options = {};
   CompilerOptions compiler_options = {};

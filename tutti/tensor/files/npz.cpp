@@ -45,8 +45,8 @@ std::string text_of(zip_error_t* error) {
 
 // --- Reading ---------------------------------------------------------------------------------------------------
 
-/// An archive that libzip reads from `file`, and only from there: by a path it would ask whatever file has the name at
-/// that moment.
+/// An archive that libzip reads from `file`, and only from there: by a path it would ask whatever file has
+/// the name at that moment.
 Archive archive_in(File file, zip_error_t& error) {
   zip_source_t* const source = zip_source_filep_create(file.get(), 0, -1, &error);
   if (source == nullptr) return nullptr;
@@ -122,7 +122,7 @@ std::pair<std::string, Tensor> read_entry(zip_t* archive, zip_uint64_t index) {
   }
 }
 
-/// The sizes come from the zip directory. An entry that has more bytes than it says is refused when it is read.
+/// The sizes come from the zip directory. An entry with more bytes is refused when it is read.
 void require_within(std::int64_t most_bytes, zip_t* archive, zip_uint64_t entries) {
   std::int64_t left = most_bytes;
   for (zip_uint64_t i = 0; i < entries; ++i) {

@@ -22,8 +22,8 @@ struct NpzOptions {
 
 /// Reads a NumPy archive, a zip file of .npy files, stored or deflated. The arrays come in the order of the file.
 /// Cost: the memory of the arrays and 1 MiB. An entry whose size contradicts its header is refused before allocation.
-/// Throws R001 with the file's name if the file cannot be read, is damaged (every checksum is verified), holds
-/// anything other than arrays, or expands to more than options.most_bytes (before memory is taken).
+/// Throws R001 with the file's name if the file cannot be read, is damaged (every checksum is verified),
+/// holds anything other than arrays, or expands to more than options.most_bytes (before memory is taken).
 /// Source: numpy.savez, numpy.savez_compressed.
 NamedTensors read_npz(const std::string& path, const NpzOptions& options = {}, Where where = Where::here());
 

@@ -89,8 +89,8 @@ void remove_stale(const fs::path& folder, std::string_view start) {
       remove_if_stale(entry->path().c_str());
 }
 
-/// Gives the new file group, mode and owner of the old one. The group goes first, so that the mode gives no rights to
-/// another group; the owner goes last, because only an owner may change the mode.
+/// Gives the new file group, mode and owner of the old one. The group goes first, so that the mode gives no
+/// rights to another group; the owner goes last, because only an owner may change the mode.
 void take_rights(int file, const struct stat& old) {
   const bool has_group = ::fchown(file, static_cast<uid_t>(-1), old.st_gid) == 0;
   const mode_t group_of_others = (old.st_mode & S_IRWXO) << 3;

@@ -50,8 +50,8 @@ inline constexpr const char* not_written_without_memory =
 /// Calls `write` with a temporary file in the folder of `path`, and renames that file to `path` at the end. If
 /// anything fails, an old file stays unchanged. For a symbolic link the target is replaced; a device or pipe is
 /// written directly.
-/// The new file has the mode of the old one, and its owner and group where the system lets this process give files
-/// away. A group that it cannot have loses the rights that others do not have.
+/// The new file has the mode of the old one, and its owner and group where the system lets this process give
+/// files away. A group that it cannot have loses the rights that others do not have.
 /// The temporary file is NAME.tutti-R.tmp, where R is 16 random hexadecimal digits; a NAME of more than 100 bytes is
 /// replaced by its hash. The writer locks the file. Unlocked temporary files of the same target are removed first,
 /// because their writers are dead.
@@ -60,8 +60,8 @@ void write_whole(const std::string& path, const char* kind, Where where,
                  const std::function<void(std::FILE* to)>& write);
 
 enum class SpecialFile { allowed, refused };
-/// Throws what write_whole would throw before it calls `write`, and leaves nothing behind. For programs that compute long
-/// before they write. `special`: whether `path` may be a device or pipe.
+/// Throws what write_whole would throw before it calls `write`, and leaves nothing behind. For programs that
+/// compute long before they write. `special`: whether `path` may be a device or pipe.
 void require_writable(const std::string& path, const char* kind, SpecialFile special, Where where);
 
 }  // namespace tutti
