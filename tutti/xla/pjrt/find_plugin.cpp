@@ -97,8 +97,7 @@ std::string choose_plugin(const std::string& wanted, const std::string& variable
           : fmt::format("none is in the Python environments [{}]", fmt::join(environments, ", "));
   require(!found.empty(), Code::device,
           "xla: no PJRT plugin is named, and {}; name the file of a plugin, set TUTTI_PJRT_PLUGIN, or "
-          "install one "
-          "and activate its environment, as `pip install lammps-jax-pjrt-cpu` does for CPUs",
+          "install one, as `pip install lammps-jax-pjrt-cpu` does for CPUs, and activate its environment",
           places);
   return found.front();
 }
