@@ -118,7 +118,7 @@ class OneEquation {
       std::vector<const std::byte*> terms;
       for (int other = 0; other < mesh_.devices(); ++other)
         if (differ_only_along(fold.axes, device, other)) terms.push_back(operand(0, other).data());
-      Tensor out(operand(0, device).dtype(), operand(0, device).shape());
+      Tensor out(operand(0, device).shape(), operand(0, device).dtype());
       fold_kernel(fold.kind, out.dtype())(out.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
                                           out.elements(), Load::plain, Store::plain);
       return out;
