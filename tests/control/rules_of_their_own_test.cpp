@@ -279,7 +279,13 @@ TEST(rule, that_was_not_traced_is_no_part_of_the_op) {
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->programs().size(), 1U);
   EXPECT_EQ(op->with_programs(op->programs()), *op);
-  EXPECT_EQ(text_of(program), "");
+  EXPECT_EQ(text_of(program), "program(%0: f64[]) {\n"
+                              "  %1: f64[] = custom_jvp{arguments=1} %0\n"
+                              "    program(%0: f64[]) {\n"
+                              "      %1: f64[] = sin %0\n"
+                              "      return %1\n"
+                              "    }\n"
+                              "  return %1\n}\n");
 }
 
 TEST(rule, tells_equal_calls_from_others) {
