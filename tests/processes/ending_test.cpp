@@ -131,7 +131,7 @@ TEST_F(ending_process, leaves_threads_alone_that_call_programs) {
 
 // OpenBLAS frees its buffers, after all statics.
 TEST_F(ending_process, leaves_threads_alone_that_multiply_in_f64) {
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < 40; ++i)
     EXPECT_EQ(ending_of([] {
                 const Machine machine = open_local(Mesh());
                 const auto square = machine.compile([](const Array& x) { return matmul(x, x); },
@@ -207,10 +207,6 @@ TEST_F(forked_child, is_refused_while_the_parent_calls) {
               "status 0");
   stops = true;
   caller.join();
-}
-
-TEST_F(forked_child, destroys_the_machine_of_its_parent_without_waiting) {
-  EXPECT_EQ(ending_of([&] { machine_ = open_local(Mesh({{"i", 1}})); }), "status 0");
 }
 
 TEST_F(forked_child, has_machines_of_its_own_while_the_parent_compiles) {
