@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -26,7 +27,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, true, false};
+const NeverDestroyed<AreIndices> known_indices({false, true, false});
+const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"scatter", 2, 22, 19, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21};
 
 // Sizes of the updates' windows along the dims of the array.
