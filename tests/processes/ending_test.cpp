@@ -108,6 +108,9 @@ const Mesh& two_devices() {
 // out.
 class ending_process : public testing::Test {
  protected:
+  void SetUp() override {
+    if (has_sanitizer()) GTEST_SKIP() << "sanitizers look for leaks at the end, while threads run";
+  }
   static void end_beside(const std::function<void()>& work) {
     std::atomic<int> rounds = 0;
     std::thread([&, work] {
@@ -131,12 +134,13 @@ TEST_F(ending_process, leaves_threads_alone_that_call_programs) {
 
 // OpenBLAS frees its buffers, after all statics.
 TEST_F(ending_process, leaves_threads_alone_that_multiply_in_f64) {
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < 40; ++i)
     EXPECT_EQ(ending_of([] {
                 const Machine machine = open_local(Mesh());
                 const auto square = machine.compile([](const Array& x) { return matmul(x, x); },
                                                     abstract({64, 64}, DType::f64));
-                end_beside([&] { square(Tensor({64, 64}, DType::f64)); });
+                const Tensor matrix({64, 64}, std::vector<double>(64 * 64, 1.0));
+                end_beside([&] { square(matrix); });
               }),
               "status 0");
 }
@@ -177,6 +181,18 @@ TEST_F(ending_process, refuses_late_destructors_a_new_product) {
             "status 0");
 }
 
+// A static with a destructor needs NeverDestroyed. float_product closes oneDNN's gate; the others include
+// Asio's statics.
+TEST(library, destroys_no_statics_of_its_own) {
+  if (has_sanitizer()) GTEST_SKIP() << "sanitizers note the end of the process themselves";
+  const std::string archives = program_folder() + "/../libtutti*.a";
+  const Finished all = run_command("sh -c 'nm -A " + archives + " | grep -c __cxa_guard_acquire'");
+  ASSERT_GT(std::atoi(all.out.c_str()), 10) << all.err;
+  const Finished found =
+      run_command("sh -c 'nm -A " + archives + " | grep -w __cxa_atexit | cut -d: -f2 | sort -u'");
+  EXPECT_EQ(found.out, "connection.cpp.o\nfloat_product.cpp.o\nstore_server.cpp.o\n");
+}
+
 class forked_child : public testing::Test {
  protected:
   Machine machine_ = open_local(two_devices(), {.workers = 2});
@@ -207,10 +223,6 @@ TEST_F(forked_child, is_refused_while_the_parent_calls) {
               "status 0");
   stops = true;
   caller.join();
-}
-
-TEST_F(forked_child, destroys_the_machine_of_its_parent_without_waiting) {
-  EXPECT_EQ(ending_of([&] { machine_ = open_local(Mesh({{"i", 1}})); }), "status 0");
 }
 
 TEST_F(forked_child, has_machines_of_its_own_while_the_parent_compiles) {

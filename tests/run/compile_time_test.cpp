@@ -40,6 +40,7 @@ struct Leaves {
   const char* name;
   Arrays (*body)(const Arrays& x);
 };
+void PrintTo(const Leaves& kind, std::ostream* out) { *out << kind.name; }
 
 const Leaves kinds[] = {
     {"scaled", scaled},

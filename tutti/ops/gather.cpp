@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -24,7 +25,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, true};
+const NeverDestroyed<AreIndices> known_indices({false, true});
+const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"gather", 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19};
 
 void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Type indices) {

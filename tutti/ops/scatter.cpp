@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -27,7 +28,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, true, false};
+const NeverDestroyed<AreIndices> known_indices({false, true, false});
+const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"scatter", 2, 22, 19, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21};
 
 // Sizes of the updates' windows along the dims of the array.

@@ -38,6 +38,7 @@ std::int64_t trips_for(const Manifest& manifest, int calls) {
   const std::int64_t lanes = lanes_of(manifest) * calls;
   if (lanes <= most_lanes || manifest.launch.grid == 0) return 0;
   const std::int64_t trips = manifest.launch.tiles() / manifest.launch.grid;
+  if (trips <= 2) return 0;
   return std::max<std::int64_t>(2, static_cast<std::int64_t>(static_cast<double>(trips) *
                                                              static_cast<double>(most_lanes) /
                                                              static_cast<double>(lanes)));
@@ -52,9 +53,8 @@ void require_small(const Manifest& manifest, int calls, std::int64_t trips) {
       trips == 0 ? 1 : std::min(1.0, static_cast<double>(trips) / static_cast<double>(all_trips));
   const double lanes = static_cast<double>(lanes_of(manifest)) * calls * part;
   require(lanes <= static_cast<double>(most_lanes_of_all), Code::memory,
-          "--check: the ranks would load and store {:.0f} million elements in a schedule, though most tiles "
-          "are left "
-          "out; {} million at most; try a smaller shape or fewer ranks",
+          "--check: the ranks would load and store {:.0f} million elements in a schedule of as few tiles as "
+          "possible; {} million at most; try a smaller shape or fewer ranks",
           lanes / 1e6, most_lanes_of_all / 1'000'000);
 }
 
