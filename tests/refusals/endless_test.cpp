@@ -79,8 +79,8 @@ TEST(functions, that_call_each_other_without_end_are_refused) {
   expect_refused(traced([](Array x) { return first_of_two(x); }), "T011 {file}:{line}: remat: " + endless);
 }
 
-// No trace is inside of another one here. The function calls itself through a pointer: GCC warns of one that does
-// so by name.
+// No trace is inside of another one here. The function calls itself through a pointer: GCC warns of one that
+// does so by name.
 extern Array (*const plain)(const Array&);
 Array plain_recursion(const Array& x) {
   Array next = sin(x);  // refused
