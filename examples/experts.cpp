@@ -85,7 +85,7 @@ void run_on(const Machine& machine, const Options& options) {
   transformer::Split starts = transformer::split(text, context + 1);
   Random random(seed + 1);
   Both both = start({.experts = experts_of(mesh)}, seed);
-  Both momentum = tree_map([](const Array& a) { return Array(Tensor(a.dtype(), a.shape())); }, both);
+  Both momentum = tree_map([](const Array& a) { return Array(Tensor(a.shape(), a.dtype())); }, both);
   if (!options.load.empty()) both = load_tree(options.load, both, {}, Where{});
 
   Curve dense{"dense", {}}, experts{"experts", {}};

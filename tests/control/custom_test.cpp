@@ -275,7 +275,7 @@ TEST(custom_vjp, refuses_a_cotangent_that_is_not_summed_over_the_devices) {
     auto product = [&](const Array& v) { return v * x; };
     auto forward = [&](const Array& v) { return std::pair{v * x, v * 1.0F}; };
     auto backward = [&](const Array&, const Array& ct) { return std::tuple{ct * x}; };
-    return custom_vjp(product, forward, backward)(w);
+    return grad([&](const Array& v) { return reduce_sum(custom_vjp(product, forward, backward)(v)); })(w);
   }));
   EXPECT_EQ(said, "T004: custom_vjp: backward's cotangent 0 is f32[2]{V:data}, expected f32[2]: it is "
                   "different on each device along 'data'; make it equal with psum, pmax or pbroadcast");

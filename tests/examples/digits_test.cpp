@@ -36,7 +36,7 @@ Problem problem() {
   Data data = read_data(data_path);
   std::vector<std::size_t> rows = split(data).training;
   rows.resize(256);
-  auto zeros = [](Shape shape) { return Array(Tensor(DType::f32, std::move(shape))); };
+  auto zeros = [](Shape shape) { return Array(Tensor(std::move(shape), DType::f32)); };
   return {{random.uniform({64, 128}, 0.3), random.uniform({128}, 0.3), random.uniform({128, 10}, 0.3),
            random.uniform({10}, 0.3)},
           {zeros({64, 128}), zeros({128}), zeros({128, 10}), zeros({10})},

@@ -83,7 +83,7 @@ TEST(experts, sends_each_token_to_its_expert_and_back) { expect_as_one_by_one(st
 // one's elsewhere: two experts get all tokens, and none is left out.
 TEST(experts, leaves_no_token_out_where_some_experts_get_all) {
   Experts network = start(small, 3).experts;
-  Tensor router(DType::f32, {small.width, small.experts});
+  Tensor router({small.width, small.experts}, DType::f32);
   router.mutable_data<float>()[0] = 20;
   router.mutable_data<float>()[small.experts - 1] = -20;
   network.router = router;
@@ -102,7 +102,7 @@ struct Training {
 
 Training train(int steps, const MachineOptions& options = {}) {
   Both both = start(small, 3);
-  Both momentum = tree_map([](Array a) { return Array(Tensor(a.dtype(), a.shape())); }, both);
+  Both momentum = tree_map([](Array a) { return Array(Tensor(a.shape(), a.dtype())); }, both);
   std::vector<std::int32_t> seen, next;
   for (int i = 0; i < tokens; ++i) {
     for (int k = 0; k < small.context; ++k) seen.push_back((i * 7 + k * 3) % 10);

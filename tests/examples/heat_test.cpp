@@ -28,7 +28,7 @@ const double error_of_one_step = 4 * 7 * eps / 2;
 
 template <class F>
 Tensor filled(F f) {
-  Tensor field(DType::f32, {size, size});
+  Tensor field({size, size}, DType::f32);
   for (int i = 0; i < size * size; ++i)
     field.mutable_data<float>()[i] = static_cast<float>(f(i / size, i % size));
   return field;
@@ -53,7 +53,7 @@ struct Descent {
 Descent descend(const std::string& mesh_text, int steps, const MachineOptions& options = {}) {
   Mesh mesh = parse_mesh(mesh_text);
   Array final_field = waves(2);
-  Descent run{{}, {waves(0), Array(Tensor(DType::f32, {size, size}))}};
+  Descent run{{}, {waves(0), Array(Tensor({size, size}, DType::f32))}};
   auto step = open_local(mesh, options).compile(sharded_step(mesh, time_steps), run.search, final_field);
   for (int i = 0; i < steps; ++i) {
     Array misfit;

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
+#include "tests/functions/on_one_device.hpp"
+#include "tests/support/print.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/functions/folds/statistics.hpp"
 
@@ -104,6 +109,31 @@ TEST(nn, cross_entropy_refuses_labels_that_are_not_integers) {
                              [](const Arrays& x) { return cross_entropy(x[0], x[1]); }),
             "T007: cross_entropy: f32[8] is not an array of integers, so it has no classes; convert it: "
             "convert(x, DType::i32)");
+}
+
+// As logaddexp has: the largest share it.
+TEST(nn, logsumexp_has_a_gradient_where_it_is_infinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  auto gradient = [](const std::vector<double>& x) {
+    return slope_on_one_device({doubles(x)}, [](const Arrays& a) { return logsumexp(a[0]); });
+  };
+  EXPECT_EQ(gradient({-infinity, -infinity}), doubles({0.5, 0.5}));
+  EXPECT_EQ(gradient({-infinity, infinity, 0, infinity}), doubles({0, 0.5, 0, 0.5}));
+  EXPECT_EQ(gradient({-infinity, 3}), doubles({0, 1}));
+  const Tensor pair = doubles({-infinity, -infinity});
+  auto of_pair = [](const Arrays& a) { return logaddexp(index_in_dim(a[0], 0), index_in_dim(a[0], 1)); };
+  EXPECT_EQ(gradient({-infinity, -infinity}), slope_on_one_device({pair}, of_pair));
+}
+
+TEST(nn, logsumexp_of_nothing_and_of_infinite_elements_is_infinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  auto of = [](const std::vector<double>& x) {
+    return on_one_device({doubles(x)}, [](const Arrays& a) { return logsumexp(a[0]); }).at(0);
+  };
+  EXPECT_EQ(of({}), -infinity);
+  EXPECT_EQ(of({-infinity, -infinity}), -infinity);
+  EXPECT_EQ(of({-infinity, infinity}), infinity);
+  EXPECT_TRUE(std::isnan(of({infinity, std::numeric_limits<double>::quiet_NaN()})));
 }
 
 TEST(nn, logsumexp_and_log_softmax_have_the_shape_of_their_dims) {

@@ -9,6 +9,7 @@
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/functions/folds/statistics.hpp"
 
 namespace tutti {
 namespace {
@@ -84,12 +85,33 @@ TEST(median, folds_several_dims_and_propagates_nan) {
             Tensor::scalar(2.5F));
 }
 
-TEST(quantile, refuses_nothing_numbers_out_of_range_and_other_dtypes) {
+TEST(median, of_nothing_is_nan_as_the_mean) {
+  for (DType dtype : {DType::f64, DType::f16, DType::i32}) {
+    const Tensor none(Shape{2, 0}, dtype);
+    for (const Tensor& found : {computed_by([](const Arrays& a) { return median(a[0]); }, {none}),
+                                computed_by([](const Arrays& a) { return median(a[0], 1); }, {none}),
+                                computed_by([](const Arrays& a) { return quantile(a[0], 0.3, 1); }, {none})})
+      for (std::int64_t i = 0; i < found.elements(); ++i) EXPECT_TRUE(std::isnan(found.at(i)));
+  }
+  const Tensor none(Shape{0, 2}, DType::f64), q = row<double>({0, 0.5, 2});
+  const Tensor found = computed_by([](const Arrays& a) { return quantile(a[0], a[1], 0); }, {none, q});
+  EXPECT_EQ(found.shape(), (Shape{3, 2}));
+  for (std::int64_t i = 0; i < found.elements(); ++i) EXPECT_TRUE(std::isnan(found.at(i)));
+}
+
+TEST(median, of_nothing_differs_between_devices_as_its_operand_does) {
+  const Type x = Type(DType::f32, {2, 0}).with(example_mesh().axes()[0], varying);
+  auto along = [](const Arrays& a) { return Arrays{median(a[0], 1), mean(a[0], 1)}; };
+  const Program program = trace({x}, along).program;
+  EXPECT_EQ(program.type(program.outputs[0]), program.type(program.outputs[1]));
+}
+
+TEST(quantile, refuses_numbers_out_of_range_and_other_dtypes) {
   const Type x(DType::f32, {4});
   EXPECT_EQ(refusal_of_trace({x}, [](const Arrays& a) { return quantile(a[0], 1.5); }),
             "T008: quantile: q = 1.5; a quantile is from 0 to 1");
-  EXPECT_EQ(refusal_of_trace({Type(DType::f32, {0})}, [](const Arrays& a) { return median(a[0]); }),
-            "T005: median: f32[0] has no elements over dims [0], so no quantile");
+  EXPECT_EQ(refusal_of_trace({Type(DType::f32, {0})}, [](const Arrays& a) { return quantile(a[0], 1.5); }),
+            "T008: quantile: q = 1.5; a quantile is from 0 to 1");
   EXPECT_EQ(refusal_of_trace({x, Type(DType::f64, {})}, [](const Arrays& a) { return quantile(a[0], a[1]); }),
             "T007: quantile: q is f64[] beside f32[4]; convert it: convert(q, DType::f32)");
   EXPECT_EQ(

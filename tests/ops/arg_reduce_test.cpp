@@ -58,10 +58,10 @@ TEST(argmax, rejects_indices_that_are_not_integers_c3) {
             "T007: indices of f32; they are i32 or i64 (argmax_c3)");
 }
 
-TEST(argmax, refuses_its_derivative) {
-  Program program = trace({matrix}, [](const Arrays& x) { return Arrays{argmax(x[0])}; }).program;
-  EXPECT_EQ(refusal_of([&] { jvp(program, {true}); }),
-            "T010: argmax: jvp is refused: an index is piecewise constant; take it of stop_gradient(x)");
+TEST(argmax, is_a_constant_to_derivatives) {
+  auto indices = [](const Arrays& x) { return Arrays{argmax(x[0]), argmin(x[0], 1, DType::i64)}; };
+  JvpProgram derived = jvp(trace({matrix}, indices).program, {true});
+  EXPECT_EQ(derived.nonzero, (Bits{false, false}));
 }
 
 TEST(argmax, has_rules_with_the_right_types) {

@@ -46,9 +46,14 @@ TEST(bitcast_convert, rejects_the_dtype_that_is_there) {
             "program(%0: f32[2]) {\n  return %0\n}\n");
 }
 
-TEST(bitcast_convert, refuses_its_derivative) {
+TEST(bitcast_convert, to_integers_is_a_constant_to_derivatives) {
+  auto bits = [](const Arrays& x) { return Arrays{bitcast_convert(x[0], DType::i32)}; };
+  EXPECT_EQ(jvp(trace({row}, bits).program, {true}).nonzero, Bits{false});
+}
+
+TEST(bitcast_convert, to_floats_refuses_its_derivative) {
   Program program =
-      trace({row}, [](const Arrays& x) { return Arrays{bitcast_convert(x[0], DType::i32)}; }).program;
+      trace({row}, [](const Arrays& x) { return Arrays{bitcast_convert(x[0], DType::f64)}; }).program;
   EXPECT_EQ(refusal_of([&] { jvp(program, {true}); }),
             "T010: bitcast_convert: jvp is refused: the bits of a "
             "number do not follow it smoothly; take them of stop_gradient(x)");

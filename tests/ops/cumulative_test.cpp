@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
@@ -89,6 +90,20 @@ TEST(cumulative, shares_the_derivative_of_equal_extremes) {
   EXPECT_EQ(computed_by(tangent, {Tensor(Shape{3}, std::vector<double>{4, 4, 1}),
                                   Tensor(Shape{3}, std::vector<double>{1, 3, 100})}),
             Tensor(Shape{3}, std::vector<double>{1, 2, 2}));
+}
+
+// As logaddexp, pair by pair: equal terms have half of the derivative each, 0 at smaller ones.
+TEST(cumlogsumexp, shares_the_derivative_where_it_is_infinite) {
+  auto tangent = [](const Arrays& x) {
+    return *Cumulative{CumulativeKind::logsumexp, Dim{0}}.jvp({x[0]}, {x[1]}).tangents[0];
+  };
+  auto along = [&](const std::vector<double>& x) {
+    return computed_by(tangent, {Tensor(Shape{3}, x), Tensor(Shape{3}, std::vector<double>{1, 3, 100})});
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(along({-infinity, -infinity, 0}), Tensor(Shape{3}, std::vector<double>{1, 2, 100}));
+  EXPECT_EQ(along({infinity, infinity, 0}), Tensor(Shape{3}, std::vector<double>{1, 2, 2}));
+  EXPECT_EQ(along({0, infinity, -infinity}), Tensor(Shape{3}, std::vector<double>{1, 3, 3}));
 }
 
 TEST(cumulative, refuses_dtypes_without_the_fold) {

@@ -175,7 +175,11 @@ TEST(custom_vjp, in_a_branch_may_not_communicate_in_its_gradient_either) {
   expect_refused(on_devices([](Array x) {
                    auto forward = [](Array y) { return Pair{2 * y, y}; };
                    auto backward = [](Array, Array ct) { return std::tuple{sum(ct)}; };
-                   return cond(here(), custom_vjp(twice, forward, backward), same, x);  // refused
+                   auto loss = [&](Array y) {
+                     return reduce_sum(
+                         cond(here(), custom_vjp(twice, forward, backward), same, y));  // refused
+                   };
+                   return grad(loss)(x);
                  }),
                  waits("cond: the predicate is different on each device along 'data' (bool[]{V:data})",
                        line_of_sum));

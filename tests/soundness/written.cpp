@@ -31,7 +31,7 @@ Written written(const Draft& draft, Inputs inputs) {
   Written made{mesh_of(draft.mesh), {}, {}};
   const Axes& axes = made.mesh.axes();
   made.bound.assign(axes.begin(), axes.begin() + draft.bound);
-  Builder builder;
+  Builder builder(Axes{}, 2);  // the laws differentiate what is made of it, twice at most
   auto names = builder.bind(made.bound);
   Scope scope{made.mesh, draft.dtype, made.bound, made.bound};
   for (const auto& input : draft.inputs)

@@ -19,7 +19,8 @@ class InstalledCopy {
   const std::filesystem::path& root() const { return root_; }
   /// Makes the copy one of a build in root()/build/release of the checkout root().
   void become_built() const;
-  /// Installs the fake plugin, as one for CPUs, in the environment root()/`environment`. Returns its file.
+  /// Installs the fake plugin as one for CPUs in the Python environment root()/`environment`. Returns its
+  /// file.
   std::string plant_plugin(const std::string& environment) const;
 
  private:

@@ -58,7 +58,7 @@ std::string reversed_text_of(const std::vector<T>& values) {
 
 template <class T>
 Tensor tensor_of(Shape shape, std::uint64_t seed) {
-  Tensor tensor(dtype_of<T>(), shape);
+  Tensor tensor(shape, dtype_of<T>());
   const auto values = spread_values<T>(std::size_t(tensor.elements()), seed);
   std::copy(values.begin(), values.end(), tensor.mutable_data<Stored<T>>());
   return tensor;
@@ -142,7 +142,7 @@ TEST_F(npy, transposes_fortran_order) {
   EXPECT_TRUE(read_npy(written(file_of(header_of("<i8", "(2, 3, 4)", "True"), text_of(by_columns)))) ==
               Tensor(Shape{2, 3, 4}, by_rows));
   EXPECT_TRUE(read_npy(written(file_of(header_of("<f4", "(2, 0)", "True"), ""))) ==
-              Tensor(DType::f32, Shape{2, 0}));
+              Tensor(Shape{2, 0}, DType::f32));
 }
 
 // Larger than the pieces in which such a file is read, which end within a dim.
@@ -318,7 +318,7 @@ TEST_F(npy, keeps_the_old_file_and_no_other_when_the_disk_fills_up) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{1000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const std::string message = refusal(path(), [&] { write_npy(path(), Tensor(DType::f32, Shape{10000})); });
+  const std::string message = refusal(path(), [&] { write_npy(path(), Tensor(Shape{10000}, DType::f32)); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "cannot be written: File too large; free some space or write elsewhere");

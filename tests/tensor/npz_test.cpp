@@ -36,7 +36,7 @@ NamedTensors some_arrays() {
   return {{"w", Tensor(Shape{2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6.5})},
           {"layers[0].bias", Tensor(Shape{2}, std::vector<double>{0.25, -1})},
           {"flags", Tensor(Shape{3}, std::vector<bool>{true, false, true})},
-          {"none", Tensor(DType::i64, Shape{0, 4})},
+          {"none", Tensor(Shape{0, 4}, DType::i64)},
           {"step", Tensor::scalar(std::int32_t{41})}};
 }
 
@@ -131,7 +131,7 @@ TEST_F(npz, is_the_old_one_after_a_kill_and_what_stays_goes_at_the_next_save) {
     if (child == 0) {
       const rlimit small{10000, 10000};
       setrlimit(RLIMIT_FSIZE, &small);
-      write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}});
+      write_npz(path(), {{"w", Tensor(Shape{100000}, DType::f32)}});
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -184,7 +184,7 @@ TEST_F(npz, refuses_to_read_a_missing_file_and_a_folder) {
 }
 
 TEST_F(npz, is_refused_if_it_expands_to_more_than_the_bound) {
-  write_npz(path(), {{"a", Tensor(DType::f32, Shape{100})}, {"b", Tensor(DType::f32, Shape{50})}});
+  write_npz(path(), {{"a", Tensor(Shape{100}, DType::f32)}, {"b", Tensor(Shape{50}, DType::f32)}});
   constexpr std::int64_t exact = 400 + 200 + 2 * 128;  // each header takes 128 bytes
   EXPECT_EQ(read_npz(path(), {.most_bytes = exact}).size(), 2U);
   EXPECT_EQ(refusal(path(), [&] { read_npz(path(), {.most_bytes = exact - 1}); }),
@@ -251,7 +251,7 @@ TEST_F(npz, keeps_the_old_file_and_no_other_when_the_disk_fills_up) {
   const rlimit small{10000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
   const std::string message =
-      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}}); });
+      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(Shape{100000}, DType::f32)}}); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "cannot be written: File too large; free some space or write elsewhere");

@@ -144,7 +144,7 @@ TEST_F(tree_file, is_refused_if_it_expands_to_more_than_the_bound) {
 }
 
 TEST_F(tree_file, refuses_another_dtype_or_shape) {
-  std::map<std::string, Array> saved{{"w", Tensor(DType::f32, {2, 3})}};
+  std::map<std::string, Array> saved{{"w", Tensor({2, 3}, DType::f32)}};
   save_tree(path(), saved);
   saved["w"] = abstract({3, 2}, DType::f32);
   EXPECT_EQ(

@@ -174,7 +174,7 @@ TEST_F(xla_plugin, of_the_future_may_want_larger_structs) {
   const Executable executable = Executable::compile(opened, devices, doubled());
   Buffers x = upload_parts(opened, devices, parts_of_four(2));
   const Argument argument{&x};
-  EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(DType::f32, Shape{4}));
+  EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(Shape{4}, DType::f32));
   control.fail("PJRT_LoadedExecutable_Execute", 1, error_code::resource_exhausted, "full");
   expect_refusal([&] { executable.run({&argument, 1}); }, Code::memory, {"xla: run: full"});
 }
@@ -188,7 +188,7 @@ TEST_F(xla_plugin, reports_codes_as_kinds_of_errors) {
     } catch (const Error& error) {
       return error.code();
     }
-    return Code::text;
+    return Code::internal;
   };
   EXPECT_EQ(refused(error_code::resource_exhausted), Code::memory);
   for (const int code : {error_code::invalid_argument, error_code::unimplemented, error_code::unavailable})

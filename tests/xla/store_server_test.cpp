@@ -251,7 +251,7 @@ TEST_F(xla_store, refuses_other_jobs_by_name) {
                  {"process 0 cannot connect to process 0"});
 }
 
-/// What a stranger with this job reads. He knows all but the secret.
+/// The answer to a stranger who knows all of this job but the secret.
 std::string answer_to_stranger(const Address& address, const Job& job) {
   const RawSocket raw(address.port);
   raw.send(protocol::write_greeting({job, 99}));

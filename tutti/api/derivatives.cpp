@@ -27,7 +27,8 @@ void check_loss(const Program& program) {
 
 FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
                                  const std::vector<bool>& by, Where where) {
-  auto [own, traced] = traced_call(name, function, arguments, where);
+  auto [own, traced] =
+      traced_call({.name = name, .function = function, .arguments = arguments, .by = by, .where = where});
   Program derivative;
   auto wanted = by;
   wanted.resize(traced.program.inputs.size());
@@ -50,7 +51,8 @@ FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& func
 
 FlatJvp jvp_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
                  const Arrays& tangents, Where where) {
-  auto [own, traced] = traced_call(name, function, arguments, where);
+  auto [own, traced] =
+      traced_call({.name = name, .function = function, .arguments = arguments, .where = where});
   return front_end(name, where, [&own = own, &traced = traced, &tangents] {
     Bits nonzero(own.size(), true);
     nonzero.resize(traced.program.inputs.size());

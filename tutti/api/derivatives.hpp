@@ -34,6 +34,14 @@ FlatJvp jvp_flat(std::string_view name, const FlatFunction& function, const Arra
 /// Throws T010 if the function does not run forwards.
 Linearized linearize_flat(const FlatCalled& call);
 
+template <class F, class... A>
+auto refused_gradient(const F& function, const A&... x) {
+  // The compiler shows one of these lines, with the types and the number of what is handed in.
+  if constexpr (std::is_class_v<F>)
+    function.operator()(x...);  // grad(f)(x...): f takes x..., by value or const &, and returns a scalar
+  else function(x...);  // grad(f)(x...): f takes x..., returns a scalar; has it defaults, call it in a lambda
+}
+
 template <class F, bool with_value, int... by>
 class Gradient {
  public:
@@ -42,8 +50,9 @@ class Gradient {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
+    if constexpr (tree::refuses<F, A...>) static_cast<void>(&refused_gradient<F, A...>);
     const std::tuple<A...> given{arguments...};
-    tree::FlatCall call(function_, given);
+    tree::FlatCall<F, A...> call(function_, given, tree::Checked{});
     FlatGradient found =
         value_and_grad_flat(name_, std::ref(call), call.leaves(), chosen_leaves<by...>(given), where_);
     auto gradient = chosen_with_leaves<by...>(given, found.gradient);
@@ -86,6 +95,10 @@ auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& 
   FlatJvp found = jvp_flat("jvp", std::ref(call), call.leaves(), tree::flatten(tangents), where);
   return std::pair{call.result(found.results), call.result(found.tangents)};
 }
+
+template <class F, class X, class T>
+  requires(!(tree::is<X, std::tuple> && std::same_as<X, T>))
+void jvp(F, const X&, const T&) = delete;  // jvp(f, std::tuple{x, y}, std::tuple{dx, dy})
 
 /// Says that a function returns a pair: a result, and a tree of auxiliary results, which are not differentiated.
 struct HasAux {};
@@ -141,14 +154,16 @@ class CallWithAux {
       return std::tuple_size_v<Both> == 2;
     else return false;
   }();
-  static_assert(is_pair, "has_aux: the function returns a pair, of a result and a tree of auxiliary results");
+  static_assert(!tree::Takes<F, A...> || is_pair,
+                "has_aux: the function returns a pair, of a result and a tree of auxiliary results");
 
-  FlatCalled flat(std::string_view name, Where where) {
+  FlatCalled flat(std::string_view name, Where where, int derivatives) {
     return {.name = name,
             .function = std::ref(call_),
             .arguments = call_.leaves(),
             .auxiliary = [this] { return tree::flatten(std::get<1>(call_.result())).size(); },
-            .where = where};
+            .where = where,
+            .derivatives = derivatives};
   }
   Both result(const Arrays& leaves) const { return call_.result(leaves); }
 
@@ -161,8 +176,11 @@ class CallWithAux {
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  FlatVjp found =
-      vjp_flat({.name = "vjp", .function = std::ref(call), .arguments = call.leaves(), .where = where});
+  FlatVjp found = vjp_flat({.name = "vjp",
+                            .function = std::ref(call),
+                            .arguments = call.leaves(),
+                            .where = where,
+                            .derivatives = 2});
   auto result = call.result(found.at.results);
   return std::pair{result, Pullback<decltype(result), A...>(std::move(found), arguments, result)};
 }
@@ -171,11 +189,15 @@ auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::her
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   CallWithAux<F, A...> call(function, arguments);
-  FlatVjp found = vjp_flat(call.flat("vjp", where));
+  FlatVjp found = vjp_flat(call.flat("vjp", where, 2));
   auto [result, auxiliary] = call.result(found.at.results);
   using Result = decltype(result);
   return std::tuple{result, Pullback<Result, A...>(std::move(found), arguments, result), auxiliary};
 }
+
+template <class F, class X, class... Aux>
+  requires(!tree::is<X, std::tuple>)
+void vjp(F, const X&, const Aux&...) = delete;  // vjp(f, std::tuple{x, y}) -> {f(x, y), pullback}
 
 /// jax.linearize: std::pair of f(arguments...) and the linear function from tangents of the arguments to that of the
 /// result. The function runs once; the linear function computes only what depends on the tangents.
@@ -192,10 +214,13 @@ auto linearize(F function, const std::tuple<A...>& arguments, Where where = Wher
 template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
   CallWithAux<F, A...> call(function, arguments);
-  Linearized found = linearize_flat(call.flat("linearize", where));
+  Linearized found = linearize_flat(call.flat("linearize", where, 1));
   auto [result, auxiliary] = call.result(found.results);
   using Result = decltype(result);
   return std::tuple{result, LinearMap<Result, A...>(std::move(found), arguments, result), auxiliary};
 }
+template <class F, class X, class... Aux>
+  requires(!tree::is<X, std::tuple>)
+void linearize(F, const X&, const Aux&...) = delete;  // linearize(f, std::tuple{x, y}) -> {f(x, y), map}
 
 }  // namespace tutti

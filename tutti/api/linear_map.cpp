@@ -17,15 +17,19 @@
 
 namespace tutti {
 
-TracedCall traced_call(std::string_view name, const FlatFunction& function, const Arrays& arguments,
-                       Where where) try {
-  Builder::current().refuse_futures(arguments);
-  Arrays own = own_all(arguments);
+TracedCall traced_call(const FlatCalled& call) try {
+  Builder& builder = Builder::current();
+  builder.refuse_futures(call.arguments);
+  Arrays own = own_all(call.arguments);
   Types types;
-  for (const Array& array : own) types.push_back(array.type());
-  return {own, trace(types, function)};
+  std::vector<bool> moving = builder.moving(own);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    types.push_back(own[i].type());
+    moving[i] = moving[i] || call.by.empty() || call.by[i];
+  }
+  return {own, trace(types, call.function, {builder.derivatives() + call.derivatives, moving})};
 } catch (const Error& error) {
-  throw error.at(where, name);
+  throw error.at(call.where, call.name);
 }
 
 Arrays own_all(const Arrays& arrays) {
@@ -134,7 +138,7 @@ SplitProgram linear_part(const JvpProgram& derived, std::size_t inputs) {
 }  // namespace
 
 Linearized linearized(const FlatCalled& call) {
-  auto [own, traced] = traced_call(call.name, call.function, call.arguments, call.where);
+  auto [own, traced] = traced_call(call);
   const std::size_t auxiliary = call.auxiliary ? call.auxiliary() : 0;
   Program program = without_common_subexpressions(with_early_casts(traced.program));
   Linearized at;

@@ -21,15 +21,16 @@ struct FlatCalled {
   /// The number of last results that are not differentiated, asked once the function has run. None: 0.
   std::function<std::size_t()> auxiliary = {};
   Where where;
+  int derivatives = 1;  // 2 where the user gets a pullback, which may be differentiated itself
 };
 
-/// The arguments as values of the current builder, and the program of the function on them.
+/// The arguments as values of the current builder, and the program of the function on them. Only `name`,
+/// `function`, `arguments`, `by`, `where` and `derivatives` of the call are read.
 struct TracedCall {
   Arrays own;
   TracedProgram traced;
 };
-TracedCall traced_call(std::string_view name, const FlatFunction& function, const Arrays& arguments,
-                       Where where);
+TracedCall traced_call(const FlatCalled& call);
 
 /// The arrays as values of the current builder.
 Arrays own_all(const Arrays& arrays);

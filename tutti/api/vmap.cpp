@@ -55,7 +55,8 @@ Program traced_body(const VmapFlat& call, const Axis& axis, bool named, BatchedA
   Arrays inputs;
   for (const Batched& argument : arguments) {
     Type type = argument.array.type();
-    inputs.push_back(inner.input((argument.batched ? type.erased(Dim{0}) : type).with(axis, State::varying)));
+    Type in_lane = (argument.batched ? type.erased(Dim{0}) : type).with(axis, State::varying);
+    inputs.push_back(inner.input(in_lane, outer.moves(argument.array)));
   }
   Program body = inner.finish(call.function(inputs));
   require_finished(body);

@@ -11,15 +11,24 @@
 #include "tutti/cli/words/program.hpp"
 #include "tutti/tensor/loops/instruction_set.hpp"
 #include "tutti/tensor/products/blas.hpp"
+#include "tutti/version.hpp"
 
 namespace {
 
+/// OpenBLAS's description of itself, or why it is missing: programs without products of f64 run without it.
+std::string blas_text() {
+  try {
+    std::string text = tutti::blas().config;
+    if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
+    return text;
+  } catch (const tutti::Error& error) {
+    return error.message();
+  }
+}
+
 std::string version() {
-  std::string text =
-      fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
-                  TUTTI_VERSION, tutti::instruction_set(), tutti::blas().config);
-  if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
-  return text;
+  return fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
+                     tutti::version_text, tutti::instruction_set(), blas_text());
 }
 
 CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {
@@ -31,8 +40,16 @@ CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {
 CLI::App* add_explain(CLI::App& app, tutti::cli::ExplainOptions& explain) {
   CLI::App* command =
       app.add_subcommand("explain",
-                         "tell of one op: what it does, takes and becomes, with an example that is run");
-  command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
+                         "explain one name: how it is declared, with its options; what an op does, takes and "
+                         "becomes, with an example that is run");
+  command->footer(
+      "tutti explain psum                a function: declaration, options, and the op that it records\n"
+      "tutti explain Machine::place      a class, or a member of one\n"
+      "tutti explain jnp.std             a name of JAX or NumPy: what it is here, or why it is refused\n"
+      "tutti explain T004                an error, as docs/errors.md has it");
+  command
+      ->add_option("name", explain.name,
+                   "an op, a function, a class, a member, a name of JAX, or the code of an error")
       ->required();
   command->add_flag("--json", explain.json, "the same as an object");
   command->add_option("--machine", explain.machine, tutti::cli::machine_help)->capture_default_str();
@@ -177,6 +194,10 @@ int run(int argc, char** argv) {
   tutti::cli::DevicesArguments devices;
   on_call(add_devices(app, devices), [&] { status = tutti::cli::devices(devices); });
 
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return 0;
+  }
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {

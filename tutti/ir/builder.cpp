@@ -6,6 +6,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/base/stack.hpp"
 #include "tutti/ir/pending.hpp"
 
 namespace tutti {
@@ -31,12 +32,31 @@ std::atomic<std::uint64_t> next_trace{1};
       notes);
 }
 
+// Far more than programs need, and, with the frames of users' functions, far less than fits 8 MiB of stack.
+constexpr int most_open_traces = 500;
+
+void refuse_endless_calls(int open_traces) {
+  require(
+      open_traces <= most_open_traces, Code::trace,
+      "{} functions are traced inside of each other, so one seems to call itself without end; let a number "
+      "of C++ end it. A rule may call the function that it belongs to, but not differentiate it",
+      most_open_traces);
+  require(!stack_is_nearly_full(), Code::trace,
+          "the stack of this thread is nearly full, so a function seems to call itself without end; let a "
+          "number of C++ end it, or give the thread a larger stack");
+}
+
 }  // namespace
 
 Builder::Builder() : Builder(Axes{}) {}
 
-Builder::Builder(Axes captures_vary_over)
-    : trace_(next_trace++), parent_(innermost), captures_vary_over_(std::move(captures_vary_over)) {
+Builder::Builder(Axes captures_vary_over, std::optional<int> derivatives)
+    : trace_(next_trace++),
+      parent_(innermost),
+      depth_(parent_ ? parent_->depth_ + 1 : 1),
+      derivatives_(derivatives.value_or(parent_ ? parent_->derivatives_ : 0)),
+      captures_vary_over_(std::move(captures_vary_over)) {
+  refuse_endless_calls(depth_);
   if (parent_) cause_ = parent_->cause_;
   innermost = this;
 }
@@ -45,8 +65,9 @@ Builder::~Builder() { innermost = parent_; }
 
 Builder& Builder::current() {
   require(innermost != nullptr, Code::trace,
-          "nothing is traced here; arrays are computed in functions: hand one to machine.compile and call "
-          "what it returns");
+          "nothing is traced here; call it in a function that a machine compiles: auto run = "
+          "machine.compile([](Array x) {{ return x + x; }}, x); Array y = run(x)");
+  refuse_endless_calls(innermost->depth_);
   return *innermost;
 }
 
@@ -62,8 +83,8 @@ Type Builder::type_of(Array::Traced value) {
   fail_escaped();
 }
 
-Array Builder::input(Type type) {
-  program_.inputs.push_back(new_variable(type));
+Array Builder::input(Type type, bool moves) {
+  program_.inputs.push_back(new_variable(type, moves));
   return var_array(program_.inputs.back());
 }
 
@@ -73,8 +94,10 @@ Arrays Builder::add(const Op& op, const Arrays& operands) {
   Arrays results;
   try {
     for (const Array& array : operands) equation.operands.push_back(resolve(array));
+    const bool moves = std::ranges::any_of(equation.operands,
+                                           [&](Var var) { return moves_[static_cast<std::size_t>(var)]; });
     for (Type type : op->infer(program_.types_of(equation.operands))) {
-      equation.results.push_back(new_variable(type));
+      equation.results.push_back(new_variable(type, moves));
       results.push_back(var_array(equation.results.back()));
     }
   } catch (const Error& error) {
@@ -91,12 +114,13 @@ Var Builder::resolve(const Array& array) {
     Var outer = parent_->resolve(array);
     auto key = std::pair{parent_->trace_, outer};
     if (auto it = captured_values_.find(key); it != captured_values_.end()) return it->second;
-    return captured_values_[key] = capture(parent_->var_array(outer), parent_->program_.type(outer));
+    const bool moves = parent_->moves_[static_cast<std::size_t>(outer)];
+    return captured_values_[key] = capture(parent_->var_array(outer), parent_->program_.type(outer), moves);
   }
   std::shared_ptr<const GlobalArray> data = array.finished();
   if (parent_) return resolve(parent_->own(array));
   if (auto it = captured_data_.find(data.get()); it != captured_data_.end()) return it->second;
-  return captured_data_[data.get()] = capture(array, data->type());
+  return captured_data_[data.get()] = capture(array, data->type(), false);
 }
 
 void Builder::refuse_futures(const Arrays& arguments) {
@@ -104,21 +128,28 @@ void Builder::refuse_futures(const Arrays& arguments) {
     if (array.traced() && type_of(*array.traced()).in_flight()) refuse_future(program_, resolve(array));
 }
 
-Var Builder::capture(const Array& outer, Type type) {
+Var Builder::capture(const Array& outer, Type type, bool moves) {
   if (type.in_flight()) refuse_future(parent_->program_, outer.traced()->var);
   captured_.push_back(outer);
-  program_.inputs.push_back(new_variable(type.with(captures_vary_over_, State::varying)));
+  program_.inputs.push_back(new_variable(type.with(captures_vary_over_, State::varying), moves));
   return program_.inputs.back();
 }
 
-Var Builder::new_variable(Type type) {
+Var Builder::new_variable(Type type, bool moves) {
   program_.types.push_back(type);
+  moves_.push_back(moves && derivatives_ > 0 && is_inexact(type.dtype()));
   return static_cast<Var>(program_.types.size()) - 1;
 }
 
 Program Builder::finish(const Arrays& outputs) {
   for (const Array& array : outputs) program_.outputs.push_back(resolve(array));
   return std::move(program_);
+}
+
+std::vector<bool> Builder::moving(const Arrays& arrays) {
+  std::vector<bool> all;
+  for (const Array& array : arrays) all.push_back(moves(array));
+  return all;
 }
 
 Var Builder::cast_once(Var from, const AxisStates& to, const std::function<Var()>& make) {
@@ -154,10 +185,12 @@ Axes Builder::bound_axes() const {
   return all;
 }
 
-TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function) {
-  Builder builder;
+TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function,
+                    const Builder::Differentiated& later) {
+  Builder builder(Axes{}, later.often);
   Arrays inputs;
-  for (Type type : types) inputs.push_back(builder.input(type));
+  for (std::size_t i = 0; i < types.size(); ++i)
+    inputs.push_back(builder.input(types[i], later.moving.empty() || later.moving[i]));
   Program program = builder.finish(function(inputs));
   require_finished(program);
   return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};

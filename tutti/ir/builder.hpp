@@ -18,20 +18,25 @@ namespace tutti {
 /// builder between; data that is used becomes an input of the outermost builder, never a constant.
 class Builder {
  public:
+  /// Differentiated as often as the enclosing builder.
   Builder();
-  /// What is captured enters varying over `axes`: the body of a vmap.
-  explicit Builder(Axes captures_vary_over);
+  /// Captured values enter varying over `captures_vary_over`: the body of a vmap. `derivatives`: how often,
+  /// at most, what is recorded will be differentiated, by the enclosing traces as well.
+  /// Throws T011 where traces stand too deep inside each other, or the stack of the thread is nearly full.
+  explicit Builder(Axes captures_vary_over, std::optional<int> derivatives = {});
   ~Builder();
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
-  /// The innermost builder of this thread. Throws T011 outside a trace.
+  /// The innermost builder of this thread. Throws T011 outside a trace, and where the stack is nearly full.
   static Builder& current();
   static Builder* current_or_null();
   /// The type of a traced value of this or an enclosing builder; throws T011 if its trace has ended.
   static Type type_of(Array::Traced value);
 
-  Array input(Type type);
+  Array input(Type type) { return input(type, true); }
+  /// `moves`: a derivative may reach it.
+  Array input(Type type, bool moves);
   /// One equation. Errors get the current place and the op's name.
   Arrays add(const Op& op, const Arrays& operands);
   /// The variable of `array` in this builder; captures it if it is from outside.
@@ -43,6 +48,17 @@ class Builder {
   /// Outer values and data that became inputs after the declared ones, in order.
   std::span<const Array> captured() const { return captured_; }
   Program finish(const Arrays& outputs);
+
+  /// How a trace will be differentiated. Rules of the user's own are traced only where they will be needed.
+  struct Differentiated {
+    std::optional<int> often = {};  // by the enclosing traces as well; none: as often as the current one
+    std::vector<bool> moving = {};  // per declared input; empty: all of them move
+  };
+  int derivatives() const { return derivatives_; }
+  /// False if no derivative will reach `array`: nothing here is differentiated, its dtype has no derivative,
+  /// or it depends on no input that moves.
+  bool moves(const Array& array) { return moves_[static_cast<std::size_t>(resolve(array))]; }
+  std::vector<bool> moving(const Arrays& arrays);
 
   /// The variable that holds `from` cast to `to`; made by `make` the first time.
   Var cast_once(Var from, const AxisStates& to, const std::function<Var()>& make);
@@ -92,13 +108,15 @@ class Builder {
   Axes bound_axes() const;
 
  private:
-  Var new_variable(Type type);
-  Var capture(const Array& outer, Type type);
+  Var new_variable(Type type, bool moves);
+  Var capture(const Array& outer, Type type, bool moves);
 
   std::uint64_t trace_;
   Builder* parent_;
+  int depth_, derivatives_;
   Axes captures_vary_over_;
   Program program_;
+  std::vector<bool> moves_;  // of each variable
   Arrays captured_;
   std::map<std::pair<std::uint64_t, Var>, Var> captured_values_;
   std::map<const GlobalArray*, Var> captured_data_;
@@ -113,7 +131,8 @@ struct TracedProgram {
   Program program;
   Arrays captured;
 };
-TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function);
+TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function,
+                    const Builder::Differentiated& later = {});
 
 /// Repeats the equations of `program` in the current builder, each at its own place.
 Arrays inline_program(const Program& program, const Arrays& arguments);

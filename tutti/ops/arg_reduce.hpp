@@ -25,7 +25,7 @@ struct ArgReduce {
   /// The same of one long line in pieces: workers share the extremes of the pieces; then the best piece is searched. Null
   /// for other operands.
   SubProgram in_pieces(const Types& operands) const;
-  static constexpr Refused jvp{"an index is piecewise constant; take it of stop_gradient(x)"};
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
   static constexpr Refused transpose{"an index has no cotangent"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
@@ -35,7 +35,7 @@ struct ArgReduce {
 };
 static_assert(complete<ArgReduce>());
 
-/// jax.lax.argmax and argmin. A negative `dim` counts from the end.
+/// jax.lax.argmax and argmin. A negative `dim` counts from the end. To derivatives the index is a constant.
 /// Throws T006 if `dim` is out of range (argmax_c1), T005 if there is nothing along it (argmax_c2), T007 unless the
 /// indices are i32 or i64 (argmax_c3), for i32 beside more than 2^31 elements (argmax_c4), T004 for an unreduced sum.
 Array argmax(const Operand& x, int dim = 0, DType index_dtype = DType::i32);

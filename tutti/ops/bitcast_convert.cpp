@@ -49,6 +49,17 @@ Kernel BitcastConvert::kernel(const Layout& layout) const {
                         }};
 }
 
+// Integers have no tangent. A float would have one that is wrong everywhere.
+Jvp BitcastConvert::jvp(const Arrays& operands, const Tangents&) const {
+  return constant_jvp(*this, operands);
+}
+
+std::string_view BitcastConvert::refusal(Rule rule) const {
+  return rule == Rule::jvp && is_inexact(to)
+             ? "the bits of a number do not follow it smoothly; take them of stop_gradient(x)"
+             : "";
+}
+
 BatchedArrays BitcastConvert::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   return elementwise_batch(*this, axis, operands);
 }

@@ -20,8 +20,8 @@ struct BitcastConvert {
   Parameters parameters() const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
-  static constexpr Refused jvp{
-      "the bits of a number do not follow it smoothly; take them of stop_gradient(x)"};
+  Jvp jvp(const Arrays& operands, const Tangents& tangents) const;
+  std::string_view refusal(Rule rule) const;
   static constexpr Refused transpose{"the bits of a number are not linear in it"};
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;

@@ -8,6 +8,7 @@
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/compare.hpp"
+#include "tutti/ops/convert.hpp"
 #include "tutti/ops/dims.hpp"
 #include "tutti/ops/elementwise.hpp"
 #include "tutti/ops/linearity.hpp"
@@ -114,13 +115,12 @@ Array log_add_exp(const Array& a, const Array& b) {
   return select(not_equal(apart, apart), both, large + log1p(small));  // inf - inf is NaN
 }
 
-// The share of a term in a sum of exponentials; an infinite one counts as 0 on both sides, as in jax.numpy.logaddexp.
-Array share_of(const Array& term, const Array& sum) {
-  auto finite = [](const Array& x) {
-    return select(equal(x, std::numeric_limits<double>::infinity()), 0.0, x);
-  };
-  const Array of_sum = finite(sum);
-  return exp(finite(term) - of_sum);
+// The share of `term` in a sum of two exponentials. Where the sum is infinite the larger term has it all, and
+// equal ones have half of it each, as in logaddexp.
+Array share_of(const Array& term, const Array& other, const Array& sum) {
+  const Array is_infinite = equal(abs(sum), std::numeric_limits<double>::infinity());
+  const Array of_larger = select(equal(term, other), 0.5, convert(term > other, sum.dtype()));
+  return select(is_infinite, of_larger, exp(select(is_infinite, 0.0, term - sum)));
 }
 
 // Of pairs of a value and its tangent.
@@ -136,8 +136,8 @@ Arrays combined(CumulativeKind kind, const Arrays& a, const Arrays& b) {
     case CumulativeKind::min: return by_rule(BinaryFn::minimum);
     case CumulativeKind::logsumexp: break;
   }
-  const Array sum = log_add_exp(a[0], b[0]), of_a = a[1] * share_of(a[0], sum);
-  return {sum, of_a + b[1] * share_of(b[0], sum)};
+  const Array sum = log_add_exp(a[0], b[0]), of_a = a[1] * share_of(a[0], b[0], sum);
+  return {sum, of_a + b[1] * share_of(b[0], a[0], sum)};
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ stablehlo::Value emit_log_sum_exps(Emitter& emitter, stablehlo::Value x, Type ow
                                    const stablehlo::Attributes& windows) {
   const Type wide = is_half(own.dtype()) ? own.with(DType::f32) : own, scalar = wide.with(Shape{});
   if (!(wide == own)) x = emitter.emit("stablehlo.convert", {x}, wide);
-  Tensor none(wide.dtype(), Shape{});
+  Tensor none(Shape{}, wide.dtype());
   write_neutral_element(ReduceKind::max, wide.dtype(), none.mutable_bytes());
   auto body = [&](const Lowered& both) -> Lowered { return {emit_log_add_exp(emitter, both, scalar)}; };
   stablehlo::Value found = emitter.emit_with_regions("stablehlo.reduce_window", {x, emitter.constant(none)},

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/xla/backend.hpp"
 #include "tutti/xla/device_order.hpp"
@@ -31,18 +32,18 @@ std::shared_ptr<const Client> client_of(const std::shared_ptr<const Plugin>& plu
   if (options.store) return Client::create(plugin, options);
   using Key = std::tuple<const Plugin*, Values, int>;
   static std::mutex lock;
-  static std::map<Key, std::weak_ptr<const Client>> clients;
+  static NeverDestroyed<std::map<Key, std::weak_ptr<const Client>>> clients;
   Values sorted = options.options;
   std::ranges::sort(sorted);
   constexpr int any_number = 0;
   const int cpus = options.cpu_devices.value_or(any_number);
   const std::scoped_lock locked(lock);
-  std::erase_if(clients, [](const auto& known) { return known.second.expired(); });
+  std::erase_if(*clients, [](const auto& known) { return known.second.expired(); });
   for (const int number : {any_number, cpus})
-    if (const auto known = clients.find({plugin.get(), sorted, number}); known != clients.end())
+    if (const auto known = clients->find({plugin.get(), sorted, number}); known != clients->end())
       if (std::shared_ptr<const Client> client = known->second.lock()) return client;
   std::shared_ptr<const Client> client = Client::create(plugin, options);
-  clients[{plugin.get(), sorted, client->platform() == "cpu" ? cpus : any_number}] = client;
+  (*clients)[{plugin.get(), sorted, client->platform() == "cpu" ? cpus : any_number}] = client;
   return client;
 }
 

@@ -35,7 +35,8 @@ struct XlaOptions {
   /// options are the same, and the plugin can serialise programs. Empty: no cache.
   std::string cache = {};
   std::string trace = {};  // a file for a timeline of calls, uploads and downloads, for ui.perfetto.dev
-  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output.
+  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output. The
+  /// function may call other programs, but not the one whose line it takes (R004).
   std::function<void(std::string_view line)> print = {};
   /// Several processes, each with the devices of its host. Experimental: not run on several hosts yet. Process 0
   /// listens at `coordinator`, "host:port", which all processes give. All run the same programs in the same order.

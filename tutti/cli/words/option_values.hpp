@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tool and the examples ask of a command line that CLI11 has read.
+// Checks of a command line that CLI11 has read; for the tool and the examples.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,8 +9,8 @@
 
 namespace tutti::cli {
 
-/// Throws R002 if an option has an empty value, as `--load "$FILE"` has without the variable FILE.
-/// CLI11 takes it for no option at all. `may_be_empty`: options for which an empty value means something.
+/// Throws R002 if an option has an empty value, as `--load "$FILE"` has without the variable FILE. CLI11
+/// takes it for no option at all. `may_be_empty` are the options for which an empty value means something.
 inline void require_option_values(const CLI::App& app, const std::vector<std::string>& may_be_empty = {}) {
   for (const CLI::Option* option : app.get_options()) {
     const bool is_empty = std::ranges::find(option->results(), "") != option->results().end();

@@ -80,7 +80,9 @@ Arrays switch_flat(const FlatSwitch& call) try {
     }
   });
   std::vector<InnerTrace> traces;
-  for (const InnerFunction& branch : call.branches) traces.push_back(trace_inside(types, decided, branch));
+  const std::vector<bool> moving = Builder::current().moving(operands);
+  for (const InnerFunction& branch : call.branches)
+    traces.push_back(trace_inside(types, decided, branch, {.moving = moving}));
   return front_end(call.name, where, [&] {
     std::vector<AxisStates> states = joined_results(traces, decided.axes);
     for (const Array& captured : share_captured(traces)) operands.push_back(captured);

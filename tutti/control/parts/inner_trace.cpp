@@ -4,17 +4,18 @@
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
-#include "tutti/ir/builder.hpp"
 #include "tutti/ir/pending.hpp"
 #include "tutti/ops/cast.hpp"
 #include "tutti/ops/states.hpp"
 
 namespace tutti {
 
-InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function) {
-  Builder inner(decided.axes);
+InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
+                        const Builder::Differentiated& later) {
+  Builder inner(decided.axes, later.often);
   Arrays declared;
-  for (Type type : inputs) declared.push_back(inner.input(type));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    declared.push_back(inner.input(inputs[i], later.moving.empty() || later.moving[i]));
   Program program = inner.finish(function(declared));
   require_finished(program);
   for (const Array& captured : inner.captured()) entering("a value used inside", captured.type(), decided);

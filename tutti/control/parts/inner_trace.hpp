@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "tutti/ir/program.hpp"
+#include "tutti/ir/builder.hpp"
 
 namespace tutti {
 
@@ -23,7 +23,8 @@ struct Decided {
   std::string_view what = {};  // "the predicate"
   std::optional<Type> by = {};
 };
-InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function);
+InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
+                        const Builder::Differentiated& later = {});
 /// Of `type` as it enters where devices go different ways. Throws T004 for partial sums; `what` names the value.
 Type entering(std::string_view what, Type type, const Decided& decided);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// custom_jvp and custom_vjp as users call them: arguments and results of bool and integers beside those with derivatives.
+// custom_jvp and custom_vjp as users call them: arguments and results of bool and integers, and those with
+// derivatives, and rules that are traced only where a derivative is taken.
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
@@ -39,6 +40,11 @@ class Leaves {
   }
 
   Arrays in_op() const { return joined(moving_.arrays, still_.arrays); }
+  /// True if a derivative may reach an argument.
+  bool move() const {
+    auto moves = [](const Array& array) { return Builder::current().moves(array); };
+    return std::ranges::any_of(moving_.arrays, moves);
+  }
   const Types& moving() const { return moving_.types; }
   const Types& still() const { return still_.types; }
   Types types_in_op() const { return joined(moving_.types, still_.types); }
@@ -161,25 +167,71 @@ Arrays pulled(const InnerFunction& backward, const Leaves& leaves, const Types& 
   return leaves.moving_of(found);
 }
 
+/// A program that a derivative replaces is not differentiated itself.
+InnerTrace traced_body(const InnerFunction& function, const Leaves& leaves) {
+  return trace_inside(leaves.types_in_op(), {}, in_order_of_op(function, leaves), {.often = 0});
+}
+
+/// A rule stands for one of the derivatives that will be taken here. Others may be taken of the rule.
+InnerTrace traced_rule(const Types& inputs, const InnerFunction& rule) {
+  return trace_inside(inputs, {}, rule, {.often = Builder::current().derivatives() - 1});
+}
+
+/// The op of these traces, called by its user.
+template <class MakeOp>
+Arrays called(const Leaves& leaves, std::vector<InnerTrace>& traces, MakeOp&& make_op) {
+  Arrays operands = Leaves::joined(leaves.in_op(), share_captured(traces));
+  return tutti::apply(make_op(), operands);
+}
+
+CustomJvp ruled_op(const std::vector<InnerTrace>& traces, const Leaves& leaves) {
+  CustomJvp op{shared(traces[0].program), nullptr, static_cast<int>(leaves.moving().size())};
+  if (traces.size() == 1) return op;
+  const Types results = outputs_of(traces[0].program);
+  Expected both;
+  both.add("the rule's result", results);
+  both.add("the rule's tangent", moving_types(results));
+  op.rule = shared(fitted(traces[1].program, both, rule_returns));
+  return op;
+}
+
+/// The arrays that forward returns after the results.
+Types residuals_of(const Program& forward, std::size_t results) {
+  const Types all = outputs_of(forward);
+  return {all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), results)), all.end()};
+}
+
+CustomVjp pulled_op(const std::vector<InnerTrace>& traces, const Leaves& leaves) {
+  CustomVjp op{shared(traces[0].program), nullptr, nullptr, static_cast<int>(leaves.moving().size())};
+  if (traces.size() == 1) return op;
+  const Types results = outputs_of(traces[0].program), kept = residuals_of(traces[1].program, results.size());
+  Expected first, last;
+  first.add("forward's result", results);
+  first.add("forward's residual", kept);
+  last.add("backward's cotangent", duals(leaves.moving()));
+  op.forward = shared(fitted(traces[1].program, first, forward_returns));
+  Program back = fitted(traces[2].program, last, backward_returns);
+  // Other arguments and values of outside come before the cotangents.
+  auto at = [&](std::size_t input) { return back.inputs.begin() + static_cast<std::ptrdiff_t>(input); };
+  std::rotate(at(kept.size()), at(kept.size() + moving_types(results).size()), back.inputs.end());
+  op.backward = shared(std::move(back));
+  return op;
+}
+
 }  // namespace
 
 Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
                        Where where) try {
   const Leaves leaves = front_end("custom_jvp", where, [&] { return Leaves(arguments); });
-  const Types& moving = leaves.moving();
-  std::vector<InnerTrace> traces{trace_inside(leaves.types_in_op(), {}, in_order_of_op(function, leaves))};
-  const Types results = outputs_of(traces[0].program);
-  const Types given = Leaves::joined(Leaves::joined(moving, moving), leaves.still());
-  traces.push_back(trace_inside(given, {}, [&](const Arrays& x) { return ruled(rule, leaves, results, x); }));
-  return front_end("custom_jvp", where, [&] {
-    Arrays operands = Leaves::joined(leaves.in_op(), share_captured(traces));
-    Expected both;
-    both.add("the rule's result", results);
-    both.add("the rule's tangent", moving_types(results));
-    CustomJvp op{shared(traces[0].program), shared(fitted(traces[1].program, both, rule_returns)),
-                 static_cast<int>(moving.size())};
-    return tutti::apply(op, operands);
-  });
+  std::vector<InnerTrace> traces{traced_body(function, leaves)};
+  if (leaves.move()) {
+    const Types& moving = leaves.moving();
+    const Types results = outputs_of(traces[0].program);
+    const Types given = Leaves::joined(Leaves::joined(moving, moving), leaves.still());
+    traces.push_back(traced_rule(given, [&](const Arrays& x) { return ruled(rule, leaves, results, x); }));
+  }
+  return front_end("custom_jvp", where,
+                   [&] { return called(leaves, traces, [&] { return ruled_op(traces, leaves); }); });
 } catch (const Error& error) {
   throw error.at(where, "custom_jvp");
 }
@@ -187,29 +239,18 @@ Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule,
 Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
                        const InnerFunction& backward, const Arrays& arguments, Where where) try {
   const Leaves leaves = front_end("custom_vjp", where, [&] { return Leaves(arguments); });
-  std::vector<InnerTrace> traces{trace_inside(leaves.types_in_op(), {}, in_order_of_op(function, leaves)),
-                                 trace_inside(leaves.types_in_op(), {}, in_order_of_op(forward, leaves))};
-  const Types results = outputs_of(traces[0].program), ahead = outputs_of(traces[1].program);
-  const std::size_t residuals = ahead.size() - std::min(ahead.size(), results.size());
-  const Types kept(ahead.end() - static_cast<std::ptrdiff_t>(residuals), ahead.end());
-  const Types before = Leaves::joined(kept, duals(moving_types(results)));
-  traces.push_back(trace_inside(Leaves::joined(before, leaves.still()), {}, [&](const Arrays& x) {
-    return pulled(backward, leaves, results, x, residuals);
-  }));
-  return front_end("custom_vjp", where, [&] {
-    Arrays operands = Leaves::joined(leaves.in_op(), share_captured(traces));
-    Expected first, last;
-    first.add("forward's result", results);
-    first.add("forward's residual", kept);
-    last.add("backward's cotangent", duals(leaves.moving()));
-    Program back = fitted(traces[2].program, last, backward_returns);
-    // Other arguments and values of outside come before the cotangents.
-    auto at = [&](std::size_t input) { return back.inputs.begin() + static_cast<std::ptrdiff_t>(input); };
-    std::rotate(at(residuals), at(before.size()), back.inputs.end());
-    CustomVjp op{shared(traces[0].program), shared(fitted(traces[1].program, first, forward_returns)),
-                 shared(std::move(back)), static_cast<int>(leaves.moving().size())};
-    return tutti::apply(op, operands);
-  });
+  std::vector<InnerTrace> traces{traced_body(function, leaves)};
+  if (leaves.move()) {
+    const Types results = outputs_of(traces[0].program);
+    traces.push_back(traced_rule(leaves.types_in_op(), in_order_of_op(forward, leaves)));
+    const Types kept = residuals_of(traces[1].program, results.size());
+    const Types before = Leaves::joined(kept, duals(moving_types(results)));
+    traces.push_back(traced_rule(Leaves::joined(before, leaves.still()), [&](const Arrays& x) {
+      return pulled(backward, leaves, results, x, kept.size());
+    }));
+  }
+  return front_end("custom_vjp", where,
+                   [&] { return called(leaves, traces, [&] { return pulled_op(traces, leaves); }); });
 } catch (const Error& error) {
   throw error.at(where, "custom_vjp");
 }

@@ -46,7 +46,16 @@ Tangents tangents_of(const Program& body, const Arrays& given) {
   return all;
 }
 
-SubProgram batched(const SubProgram& program, const Axis& axis) { return shared(batch(*program, axis)); }
+SubProgram batched(const SubProgram& program, const Axis& axis) {
+  return program ? shared(batch(*program, axis)) : nullptr;
+}
+
+/// Refuses a derivative of higher order than the call was recorded for.
+void require_traced(const SubProgram& rule) {
+  require(rule != nullptr, Code::refused_rule,
+          "jvp is refused: the rule was not traced, because no derivative was taken where the function was "
+          "called; call it inside of the function that is differentiated");
+}
 
 }  // namespace
 
@@ -55,6 +64,13 @@ SubProgram batched(const SubProgram& program, const Axis& axis) { return shared(
 bool CustomJvp::operator==(const CustomJvp& other) const {
   return arguments == other.arguments && same_programs(programs(), other.programs());
 }
+std::vector<SubProgram> CustomJvp::programs() const {
+  if (!rule) return {body};
+  return {body, rule};
+}
+CustomJvp CustomJvp::with_programs(const std::vector<SubProgram>& programs) const {
+  return {programs[0], rule ? programs[1] : nullptr, arguments};
+}
 Axes CustomJvp::communicates() const { return communicated_axes({body}); }
 std::vector<AxisStates> CustomJvp::wants(const Types&) const { return call_wants(*body); }
 Types CustomJvp::infer(const Types& operands) const { return call_infer(*body, operands); }
@@ -62,6 +78,7 @@ Types CustomJvp::infer(const Types& operands) const { return call_infer(*body, o
 Jvp CustomJvp::jvp(const Arrays& operands, const Tangents& tangents) const {
   auto n = static_cast<std::size_t>(arguments), results = body->outputs.size();
   if (!any_of_first(tangents, n)) return {tutti::apply(*this, operands), Tangents(results)};
+  require_traced(rule);
   Arrays given = slice(operands, 0, n), moved = or_zeros(operands, tangents, 0, n),
          outside = slice(operands, n, operands.size());
   given.insert(given.end(), moved.begin(), moved.end());
@@ -102,6 +119,14 @@ std::vector<Example> CustomJvp::examples() {
 bool CustomVjp::operator==(const CustomVjp& other) const {
   return arguments == other.arguments && same_programs(programs(), other.programs());
 }
+std::vector<SubProgram> CustomVjp::programs() const {
+  if (!forward) return {body};
+  return {body, forward, backward};
+}
+CustomVjp CustomVjp::with_programs(const std::vector<SubProgram>& programs) const {
+  if (!forward) return {programs[0], nullptr, nullptr, arguments};
+  return {programs[0], programs[1], programs[2], arguments};
+}
 Axes CustomVjp::communicates() const { return communicated_axes({body}); }
 std::vector<AxisStates> CustomVjp::wants(const Types&) const { return call_wants(*body); }
 Types CustomVjp::infer(const Types& operands) const { return call_infer(*body, operands); }
@@ -109,6 +134,7 @@ Types CustomVjp::infer(const Types& operands) const { return call_infer(*body, o
 Jvp CustomVjp::jvp(const Arrays& operands, const Tangents& tangents) const {
   auto n = static_cast<std::size_t>(arguments), results = body->outputs.size();
   if (!any_of_first(tangents, n)) return {tutti::apply(*this, operands), Tangents(results)};
+  require_traced(forward);
   Arrays found = inline_program(*forward, operands);
   Arrays given = slice(found, results, found.size()), outside = slice(operands, n, operands.size()),
          moved = or_zeros(operands, tangents, 0, n);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "tutti/control/parts/inner_trace.hpp"
+#include "tutti/control/wrapped/rule_forms.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/tree/flat_call.hpp"
@@ -12,7 +14,7 @@
 namespace tutti {
 
 /// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents of
-/// those that have one).
+/// those that have one). `rule` is null where no derivative will be taken.
 /// Operands: arguments, all floats or complex, then what has no derivative: arguments of bool and integers, values of outside.
 /// Source: jax.custom_jvp.
 struct CustomJvp {
@@ -34,10 +36,8 @@ struct CustomJvp {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
-  std::vector<SubProgram> programs() const { return {body, rule}; }
-  CustomJvp with_programs(const std::vector<SubProgram>& programs) const {
-    return {programs[0], programs[1], arguments};
-  }
+  std::vector<SubProgram> programs() const;
+  CustomJvp with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();
 
   bool operator==(const CustomJvp& other) const;
@@ -46,7 +46,7 @@ static_assert(complete<CustomJvp>());
 
 /// A program whose gradient is another one. Operands: as of CustomJvp.
 /// forward(operands) -> (results, residuals); backward(residuals, values of outside, cotangents of the results that have one)
-/// -> cotangents of the arguments.
+/// -> cotangents of the arguments. Both are null where no derivative will be taken.
 /// Source: jax.custom_vjp.
 struct CustomVjp {
   static constexpr std::string_view name = "custom_vjp";
@@ -67,10 +67,8 @@ struct CustomVjp {
   BatchedArrays batch(const Axis& axis, const BatchedArrays& operands, const Types& types) const;
   Lowered lower(Emitter& emitter, const Lowered& operands) const;
   Axes communicates() const;
-  std::vector<SubProgram> programs() const { return {body, forward, backward}; }
-  CustomVjp with_programs(const std::vector<SubProgram>& programs) const {
-    return {programs[0], programs[1], programs[2], arguments};
-  }
+  std::vector<SubProgram> programs() const;
+  CustomVjp with_programs(const std::vector<SubProgram>& programs) const;
   static std::vector<Example> examples();
 
   bool operator==(const CustomVjp& other) const;
@@ -126,6 +124,13 @@ class WithJvp {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
+    if constexpr (is_jvp_rule<F, Rule, A...>()) return called(arguments...);
+    else return std::optional<typename tree::ReturnedBy<F, A...>::Type>().value();  // no further errors
+  }
+
+ private:
+  template <class... A>
+  auto called(const A&... arguments) const {
     using Tree = std::tuple<A...>;
     tree::FlatCall call(function_, Tree{arguments...});
     tree::FlatCall<Rule, Tree, Tree> ruled(rule_, std::tuple<Tree, Tree>{{arguments...}, {arguments...}});
@@ -133,7 +138,6 @@ class WithJvp {
     return call.result(custom_jvp_flat(std::ref(call), flat_rule, call.leaves(), where_));
   }
 
- private:
   F function_;
   Rule rule_;
   Where where_;
@@ -143,7 +147,11 @@ class WithJvp {
 /// tangents are tuples. Bool and integers have no derivative: the rule gets zeros of their own type as tangents of such
 /// arguments, and nobody reads what it gives as tangents of such results. Values of outside that are used have no derivative
 /// either.
-/// Throws T004, T005, T007 for tangents that do not fit the results.
+/// The rule runs during the call, and only if a derivative of an enclosing function may reach an argument: at
+/// most once per order of that derivative. So it may call the function itself. A rule that nobody needs never
+/// runs, and its mistakes are not found.
+/// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the
+/// function, T011 if the function calls itself without end, or the rule differentiates it.
 template <class F, class Rule>
 WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
   return {std::move(function), std::move(rule), where};
@@ -160,11 +168,13 @@ class WithVjp {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
-    using Result = std::invoke_result_t<const F&, const A&...>;
-    using Residuals = std::tuple_element_t<1, std::invoke_result_t<const Forward&, const A&...>>;
-    using Cotangents = std::invoke_result_t<const Backward&, const Residuals&, const Result&>;
-    static_assert(std::is_same_v<Cotangents, std::tuple<A...>>,
-                  "custom_vjp: backward returns a tuple of one cotangent per argument, of its type");
+    if constexpr (are_vjp_rules<F, Forward, Backward, A...>()) return called(arguments...);
+    else return std::optional<typename tree::ReturnedBy<F, A...>::Type>().value();  // no further errors
+  }
+
+ private:
+  template <class... A>
+  auto called(const A&... arguments) const {
     tree::FlatCall call(function_, std::tuple<A...>{arguments...});
     tree::FlatCall ahead(forward_, std::tuple<A...>{arguments...});
     auto forward = [&](const Arrays& leaves) { return ahead(leaves); };
@@ -176,7 +186,6 @@ class WithVjp {
     return call.result(custom_vjp_flat(std::ref(call), forward, backward, call.leaves(), where_));
   }
 
- private:
   F function_;
   Forward forward_;
   Backward backward_;
@@ -188,7 +197,9 @@ class WithVjp {
 /// an argument is I, the sum over the devices is backward's to make. Bool and integers have no derivative: nobody reads the
 /// cotangents of such arguments, Array() will do, and those of such results are zeros of their own type. Values of outside
 /// that are used have no derivative either.
-/// Throws T004, T005, T007 for cotangents that do not fit the arguments.
+/// `forward` and `backward` run when the rule of custom_jvp would, and may call the function as well.
+/// Throws T004, T005, T007, T012 when they run and the results of forward do not fit those of the function,
+/// or the cotangents the arguments; T011 as custom_jvp.
 template <class F, class Forward, class Backward>
 WithVjp<F, Forward, Backward> custom_vjp(F function, Forward forward, Backward backward,
                                          Where where = Where::here()) {

@@ -200,7 +200,10 @@ std::vector<Example> Remat::examples() {
 
 Arrays remat_flat(const InnerFunction& function, const Arrays& operands, const RematOptions& options,
                   Where where) try {
-  if (options.policy == RematPolicy::everything) return function(operands);
+  if (options.policy == RematPolicy::everything) {
+    builder_for("remat", where);
+    return function(operands);
+  }
   Arrays given;
   Types types;
   front_end("remat", where, [&] {
@@ -209,7 +212,8 @@ Arrays remat_flat(const InnerFunction& function, const Arrays& operands, const R
       types.push_back(given.back().type());
     }
   });
-  std::vector<InnerTrace> traces{trace_inside(types, {}, function)};
+  std::vector<InnerTrace> traces{
+      trace_inside(types, {}, function, {.moving = Builder::current().moving(given)})};
   return front_end("remat", where, [&] {
     for (const Array& captured : share_captured(traces)) given.push_back(captured);
     return tutti::apply(Remat{shared(std::move(traces[0].program)), options.policy, options.keep}, given);

@@ -23,10 +23,13 @@
 namespace tutti {
 namespace {
 
-// The dims as one, the last; ascending along it. NaN everywhere if an element is.
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The dims as one, the last; ascending along it. NaN everywhere if an element is. Of no elements one NaN.
 Array sorted_along(const Array& x, const Dims& dims) {
+  if (folded_elements(x, dims) == 0) return expand_dims(reduce_max(x, dims) + nan, -1);
   const Array hit = spread_along(reduce_max(is_nan_in(x), dims), x, dims);
-  const Array all_nan = select(hit, std::numeric_limits<double>::quiet_NaN(), x);
+  const Array all_nan = select(hit, nan, x);
   std::vector<int> order;
   std::vector<std::int64_t> sizes;
   for (Dim dim : other_dims(x.rank(), dims)) {
@@ -109,8 +112,6 @@ Array quantile(const Operand& x, const Operand& q, const WhichDims& dims, const 
     const Dims over = folded_dims(given, dims);
     require(!is_complex(given.dtype()), Code::dtype, "{} is complex, which has no order; take its parts",
             to_string(given.type()));
-    require(folded_elements(given, over) > 0, Code::shape, "{} has no elements over dims {}, so no quantile",
-            to_string(given.type()), to_string(over));
     require(folded_elements(given, over) <= most_numbered_by_i32, Code::dtype,
             "{} has more than 2^31 elements over dims {}, beyond the indices of i32", to_string(given.type()),
             to_string(over));

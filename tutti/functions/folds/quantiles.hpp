@@ -21,11 +21,12 @@ struct QuantileOptions {
   QuantileMethod method = QuantileMethod::linear;
   bool keepdims = false;  // the dims stay, with size 1
 };
-/// jax.numpy.quantile: the element at q (n - 1) of the n sorted elements along the dims. NaN if one of them is. Of integers
-/// and bools f32. The elements that are looked up share the derivative; q has one too, but where the method takes one of two.
+/// jax.numpy.quantile: the element at q (n - 1) of the n sorted elements along the dims. NaN if one of them
+/// is, and of no elements. Of integers and bools f32. The elements that are looked up share the derivative; q
+/// has one too, but where the method takes one of two.
 /// q is a number from 0 to 1, or an array: [] or [d], of the result's dtype; d is then its first dim. Beyond 0 and 1 an array
 /// looks up the first or last element.
-/// Cost: a sort. Throws T005 for no elements and for an array q of another rank, T007 for complex numbers and another dtype
+/// Cost: a sort. Throws T005 for an array q of another rank, T007 for complex numbers and another dtype
 /// of q, T008 for a number out of range, T006, T004.
 Array quantile(const Operand& x, const Operand& q, const WhichDims& dims = all_dims,
                const QuantileOptions& options = {});
@@ -33,7 +34,7 @@ Array quantile(const Operand& x, const Operand& q, const WhichDims& dims = all_d
 struct MedianOptions {
   bool keepdims = false;
 };
-/// quantile(x, 0.5).
+/// quantile(x, 0.5). NaN of no elements.
 Array median(const Operand& x, const WhichDims& dims = all_dims, const MedianOptions& options = {});
 
 }  // namespace tutti

@@ -36,7 +36,7 @@ Array hits(const Array& indices, int classes) {
   Array numbers = counts_far ? indices : convert(indices, DType::i32);
   Shape shape = numbers.shape().inserted(Dim{numbers.rank()}, classes);
   Array repeated = insert_dim(numbers, Dim{numbers.rank()}, classes);
-  return equal(repeated, iota(numbers.dtype(), shape, -1));
+  return equal(repeated, iota(shape, numbers.dtype(), -1));
 }
 
 }  // namespace
@@ -52,9 +52,14 @@ Array logsumexp(const Operand& x, const WhichDims& dims) {
   return front_end("logsumexp", x.where(), [&] {
     Array array = as_array(x);
     Dims folded = dims.resolve(array.type());
-    Array top = largest(array, folded);
-    Array finite = select(abs(top) < std::numeric_limits<double>::infinity(), top, 0.0);  // inf - inf is NaN
-    return log(reduce_sum(exp(array - spread(finite, folded, array)), folded)) + finite;
+    // Where the largest is infinite it is the result, and the elements that are the largest share the
+    // derivative.
+    Array top = reduce_max(array, folded);
+    Array is_finite = abs(top) < std::numeric_limits<double>::infinity();
+    Array lowered_by = stop_gradient(select(is_finite, top, 0.0));
+    Array lower = array - spread(lowered_by, folded, array);
+    Array terms = exp(select(spread(is_finite, folded, array), lower, 0.0));
+    return select(is_finite, log(reduce_sum(terms, folded)) + lowered_by, top);
   });
 }
 

@@ -10,7 +10,8 @@ namespace tutti {
 /// jax.nn.one_hot: a new last dim of `classes`, 1 where it is the index, else 0; all 0 for an index out of range.
 Array one_hot(const Operand& indices, int classes, DType dtype = DType::f32);
 
-/// log(sum(exp(x))) over `dims`, without overflow.
+/// log(sum(exp(x))) over `dims`, without overflow; of no elements -infinity. Where it is infinite the largest
+/// elements share the derivative, as in logaddexp.
 Array logsumexp(const Operand& x, const WhichDims& dims = all_dims);
 /// exp(x) over their sum along `dim`, without overflow.
 Array softmax(const Operand& x, int dim = -1);

@@ -168,7 +168,7 @@ Tensor parse_npy(const ByteSource& source) {
   const Head head = read_head(source);
   const NpyHeader header = parse_npy_header(head.text);
   require_data_in_file(source, head.bytes, header);
-  Tensor tensor(header.dtype, header.shape);
+  Tensor tensor(header.shape, header.dtype);
   const auto bytes = static_cast<std::int64_t>(tensor.bytes());
   if (header.is_fortran_order && bytes > 0 && header.shape.rank() > 1) read_by_columns(source, tensor);
   else read_data(source, tensor.mutable_bytes(), bytes, 0, bytes);

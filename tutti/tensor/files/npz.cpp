@@ -122,7 +122,8 @@ std::pair<std::string, Tensor> read_entry(zip_t* archive, zip_uint64_t index) {
   }
 }
 
-/// The sizes come from the zip directory. An entry with more bytes is refused when it is read.
+/// The sizes come from the zip directory. An entry that has more bytes than it says is refused when it is
+/// read.
 void require_within(std::int64_t most_bytes, zip_t* archive, zip_uint64_t entries) {
   std::int64_t left = most_bytes;
   for (zip_uint64_t i = 0; i < entries; ++i) {

@@ -51,11 +51,11 @@ inline constexpr const char* not_written_without_memory =
 /// anything fails, an old file stays unchanged. For a symbolic link the target is replaced; a device or pipe is
 /// written directly.
 /// The new file has the mode of the old one, and its owner and group where the system lets this process give
-/// files away. A group that it cannot have loses the rights that others do not have.
-/// The temporary file is NAME.tutti-R.tmp, where R is 16 random hexadecimal digits; a NAME of more than 100 bytes is
-/// replaced by its hash. The writer locks the file. Unlocked temporary files of the same target are removed first,
-/// because their writers are dead.
-/// Throws R001, R003 without memory, and the errors of `write`, all with the file's name.
+/// files away. A group that it cannot have loses the rights that others do not have. The temporary file is
+/// NAME.tutti-R.tmp, where R is 16 random hexadecimal digits; a NAME of more than 100 bytes is replaced by
+/// its hash. The writer locks the file. Unlocked temporary files of the same target are removed first,
+/// because their writers are dead. Throws R001, R003 without memory, and the errors of `write`, all with the
+/// file's name.
 void write_whole(const std::string& path, const char* kind, Where where,
                  const std::function<void(std::FILE* to)>& write);
 

@@ -18,8 +18,8 @@ std::string choose_plugin(const std::string& wanted, const std::string& variable
                           std::span<const std::string> environments);
 
 /// The Python environment `.venv` in the source folder of the build that made `program`. Empty if `program`
-/// does not lie in a build folder or its folder bin: an installed copy does not.
-/// A build folder has a CMakeCache.txt, which names the source folder, and which the program's owner owns.
+/// does not lie in a build folder or its folder bin: an installed copy does not. A build folder has a
+/// CMakeCache.txt, which names the source folder; it counts if the program's owner owns it.
 std::string environment_of_build(const std::filesystem::path& program);
 /// The file of the running program.
 std::filesystem::path running_program();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/fork.hpp"
 #include "tutti/xla/pjrt/abi_calls.hpp"
 #include "tutti/xla/pjrt/failure.hpp"
 #include "tutti/xla/pjrt/values.hpp"
@@ -92,6 +93,7 @@ class Plugin {
   Failure take(ErrorHandle error) const;
 
   std::string path_;
+  MadeHere is_here_;  // else its threads are missing, and most of its functions would wait for them
   const Table* table_;
   std::string stablehlo_, oldest_stablehlo_;
   Values attributes_;

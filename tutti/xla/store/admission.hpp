@@ -15,8 +15,9 @@ namespace tutti::xla {
 class Admission {
  public:
   explicit Admission(Job job) : job_(std::move(job)) {}
-  /// Why a sender of a greeting is refused: it has another version, job or secret, or another client has its
-  /// process number. None: it is admitted. Who does not know the secret learns nothing of the job.
+  /// Returns why the sender of a greeting is refused: it has another version, job or secret, or another
+  /// client has its process number. None: the sender is admitted. Who does not know the secret learns nothing
+  /// of the job.
   std::optional<Failure> refusal(const protocol::GreetingHead& greeting, std::string_view name,
                                  std::string_view secret);
 

@@ -31,7 +31,8 @@ class LocalStore final : public KeyValueStore {
 
   /// The key's value. Null if nobody has put it.
   Value find(std::string_view key);
-  /// Counts bytes that are on their way here as if they were stored. False, uncounted, if there is no space.
+  /// Counts bytes that are on their way here as if they were stored. False, without counting, if there is no
+  /// space.
   bool reserve(std::size_t bytes);
   void release(std::size_t bytes);
   /// The failure of a put for which there is no space.

@@ -380,7 +380,10 @@ StoreServer::StoreServer(const Address& address, const Job& job, const StoreLimi
   service_->thread = std::thread([service = service_.get()] { service->run(); });
 }
 
-StoreServer::~StoreServer() = default;
+StoreServer::~StoreServer() {
+  if (!is_here_.is_true())
+    (void)service_.release();  // its thread, and its sockets, belong to another process
+}
 
 StoreAnswer StoreServer::get(std::string_view key, std::chrono::milliseconds timeout) {
   return store_.get(key, timeout);

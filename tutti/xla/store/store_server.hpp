@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/xla/store/address.hpp"
 #include "tutti/xla/store/job.hpp"
 #include "tutti/xla/store/local_store.hpp"
@@ -23,7 +24,8 @@ struct StoreLimits {
 };
 
 /// The store of process 0. StoreClients of the other processes connect to it. One thread serves them all.
-/// Whoever knows the job's secret can read and write the store. Nothing is encrypted, the secret neither.
+/// A process that knows the job's secret can read and write the store. The bytes are not encrypted, the secret
+/// neither.
 class StoreServer final : public KeyValueStore {
  public:
   /// Listens at this address, and at no other one of the host. Port 0: the system chooses the port.
@@ -46,6 +48,7 @@ class StoreServer final : public KeyValueStore {
   LocalStore store_;
   Address address_;
   std::unique_ptr<Service> service_;
+  MadeHere is_here_;
 };
 
 }  // namespace tutti::xla
