@@ -102,7 +102,7 @@ TEST_P(text_forms, write_a_ragged_exchange_as_one_call) {
     const Array none_sent = zeros({4}, DType::i32);
     return ragged_all_to_all(x, x, {none_sent, none_sent, none_sent}, "data");
   };
-  expect_chosen(ragged, {.ragged_call = true}, "@ragged_all_to_all");
+  expect_chosen(ragged, {.ragged_call = true}, "call_target_name = \"ragged_all_to_all\"");
 }
 
 TEST_P(text_forms, write_a_bitwise_reduction_as_one_collective) {
