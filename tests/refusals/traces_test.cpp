@@ -72,6 +72,33 @@ TEST(traces, are_needed_for_transforms) {
       "T011 {file}:{line}: vmap: " + nothing_traced);
 }
 
+TEST(traces, are_needed_for_control_flow_and_rules) {
+  const Array x = Tensor({3}, {1.F, 2.F, 3.F}), yes = Tensor::scalar(true);
+  auto same = [](const Array& a) { return a; };
+  auto pair = [](const Array& a) { return std::pair{a, a}; };
+  auto pushed = [](const std::tuple<Array>& a, const std::tuple<Array>& t) {
+    return std::pair{std::get<0>(a), std::get<0>(t)};
+  };
+  auto pulled = [](const Array&, const Array& ct) { return std::tuple{ct}; };
+  const std::vector<std::pair<const char*, std::function<void()>>> calls{
+      {"cond", [&] { cond(yes, same, same, x); }},
+      {"scan", [&] { scan([](const Array& c, const Array& y) { return std::pair{c + y, y}; }, yes, x); }},
+      {"while_loop", [&] { while_loop([](const Array& c) { return all(c < 3); }, same, x); }},
+      {"fori_loop", [&] { fori_loop(0, 3, [](const Array&, const Array& c) { return c; }, x); }},
+      {"remat", [&] { remat(same)(x); }},
+      {"custom_jvp", [&] { custom_jvp(same, pushed)(x); }},
+      {"custom_vjp", [&] { custom_vjp(same, pair, pulled)(x); }},
+      {"linearize", [&] { linearize(same, std::tuple{x}); }},
+      {"jacfwd", [&] { jacfwd(same)(x); }},
+      {"axis_index", [&] { axis_index("data"); }},
+      {"psum_start", [&] { psum_start(x, "data"); }},
+      {"debug_print", [&] { debug_print("{}", x); }}};
+  for (const auto& [name, call] : calls) {
+    const std::string said = refusal(call), expected = std::string(name) + ": " + nothing_traced;
+    EXPECT_TRUE(said.starts_with("T011 " + std::string(__FILE__)) && said.ends_with(expected)) << said;
+  }
+}
+
 TEST(escaped_arrays, are_refused_after_their_trace) {
   Array kept = escaped();
   expect_refused(
