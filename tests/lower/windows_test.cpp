@@ -44,10 +44,19 @@ TEST(lower_windows, leaves_starts_that_are_known_to_be_inside) {
   EXPECT_EQ(clamps(text_of([](Array x) { return dynamic_slice_in_dim(x, 2, 6, 0); }, row)), 0);
   EXPECT_EQ(clamps(text_of([](Array x) { return dynamic_slice_in_dim(x, 3, 6, 0); }, row)), 1);
   EXPECT_EQ(clamps(text_of([](Array x) { return dynamic_slice_in_dim(x, -1, 6, 0); }, row)), 1);
-  EXPECT_EQ(clamps(text_of([](Array x) { return take(x, arange(8, DType::i32), 0, GatherMode::clip); }, row)),
-            0);
-  EXPECT_EQ(clamps(text_of([](Array x) { return take(x, arange(9, DType::i32), 0, GatherMode::clip); }, row)),
-            1);
+  const auto elements = [](std::int64_t count) {
+    return text_of(
+        [=](Array x) {
+          const WindowDims dims{.window = {},
+                                .collapsed = {Dim{0}},
+                                .index_map = {Dim{0}},
+                                .index_vector = Dim{1}};
+          return gather(x, arange(count, DType::i32), dims, {1}, GatherMode::clip);
+        },
+        row);
+  };
+  EXPECT_EQ(clamps(elements(8)), 0);
+  EXPECT_EQ(clamps(elements(9)), 1);
   const auto rows = [](Array x) {
     return scan([](Array sum, Array element) { return std::pair{sum + element, sum}; }, zeros({}, DType::f32),
                 x);
