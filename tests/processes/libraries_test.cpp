@@ -62,6 +62,7 @@ class little_room : public testing::Test {
  protected:
   void SetUp() override {
     if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
+    load_blas_library();  // a child has no threads of it then, which take buffers sooner or later
   }
 };
 
@@ -123,6 +124,11 @@ void forget_threads_of_openblas() {
   for (int i = 0; i < get_nprocs(); ++i) library.take_buffer(0);
 }
 
+/// The threads that fork ended take their buffers now, as threads do that begin to run late.
+void let_threads_of_openblas_take_their_buffers() {
+  for (int i = 0; i < load_blas_library().own_threads; ++i) load_blas_library().take_buffer(0);
+}
+
 TEST_F(little_room, refuses_products_by_openblas_when_they_are_made) {
   EXPECT_EQ(ending_of([] {
               forget_threads_of_openblas();
@@ -139,6 +145,7 @@ TEST_F(little_room, is_enough_for_products_by_openblas_that_were_made_before) {
                 forget_threads_of_openblas();
                 Squares squares(dtype, 300);
                 allow_more_bytes(100 * mib);
+                let_threads_of_openblas_take_their_buffers();
                 squares.multiply();
               }),
               "status 0");
@@ -160,6 +167,7 @@ TEST_F(little_room, lets_threads_take_turns_at_products_by_openblas) {
               forget_threads_of_openblas();
               Squares first(DType::f64, 100), second(DType::f64, 100);
               allow_more_bytes(100 * mib);
+              let_threads_of_openblas_take_their_buffers();
               auto multiply = [](Squares& squares) {
                 for (int i = 0; i < 300; ++i) squares.multiply();
               };

@@ -127,12 +127,18 @@ class Buffers {
   }
 
  private:
-  bool can_grow() const { return made_ < most_buffers && has_room(blas_buffer_bytes); }
+  // Each thread of the library's own takes a buffer when it starts to run, perhaps after this: buffers are made for these
+  // threads as well.
+  static int own_threads() { return load_blas_library().own_threads; }
+  bool can_grow() const {
+    const int more = own_threads() + 1;
+    return made_ + more <= most_buffers && has_room(static_cast<std::size_t>(more) * blas_buffer_bytes);
+  }
 
   // The library allocates a buffer only while all others are in use. So this thread waits until every thread has left
   // the library, then takes all buffers and one more.
   void grow(std::unique_lock<std::mutex>& lock) {
-    std::vector<void*> all(static_cast<std::size_t>(made_) + 1);
+    std::vector<void*> all(static_cast<std::size_t>(made_ + 1 + own_threads()));
     is_growing_ = true;
     changed_.wait(lock, [this] { return taken_ == 0 && !is_closed_; });
     if (can_grow()) {

@@ -50,7 +50,7 @@ void expect_blas_callers(int threads);
 /// memory lasts. Call it before multiply_by_blas, while there is a BlasUser: without memory for a buffer
 /// OpenBLAS retries for ever. With fewer buffers than callers, the callers take turns. Throws R004 if there
 /// is no library, R003 if there is no memory for it or for one buffer. Another thread may still take the
-/// memory between check and use, and OpenBLAS's own threads may take a buffer if they start later.
+/// memory between check and use.
 void prepare_blas(DType dtype, const ProductShape& shape);
 
 /// Multiplies matrices of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of

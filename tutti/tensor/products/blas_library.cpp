@@ -72,7 +72,9 @@ void require_threads(int count) {
 void require_room_to_load() {
   const int threads = threads_of_library();
   require_threads(threads - 1);
-  const std::size_t bytes = library_bytes + static_cast<std::size_t>(threads) * blas_buffer_bytes;
+  // Each thread of its own takes a buffer, and one more for each is made with the first product (Buffers in blas.cpp).
+  const auto buffers = static_cast<std::size_t>(2 * threads - 1);
+  const std::size_t bytes = library_bytes + buffers * blas_buffer_bytes;
   require(
       has_room(bytes), Code::memory,
       "no memory for OpenBLAS, which computes products of f64 and complex numbers: with {} threads of its "
@@ -116,7 +118,10 @@ BlasLibrary load() {
     std::string reason;
     void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) reason = loader_message();
-    else if (const auto functions = functions_of(library, reason)) return *functions;
+    else if (auto functions = functions_of(library, reason)) {
+      functions->own_threads = functions->get_num_threads() - 1;
+      return *functions;
+    }
     reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", reason);
   }
   fail(Code::device,

@@ -18,6 +18,7 @@ using Gemm = void (*)(int order, int a_transposed, int b_transposed, int m, int 
 
 /// The functions of OpenBLAS that we call.
 struct BlasLibrary {
+  int own_threads;  // that the library started when it was loaded
   char* (*get_config)();
   int (*get_parallel)();
   int (*get_num_threads)();
