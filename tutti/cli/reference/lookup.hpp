@@ -8,8 +8,8 @@ namespace tutti::cli {
 
 using Found = std::vector<const Declaration*>;
 
-/// The functions, types and constants of this name: "psum", "Machine", "operator+", "kernels::Collective". Without a
-/// namespace those of tutti itself, or of others if it has none.
+/// The functions, types and constants of this name: "psum", "Machine", "operator+", "kernels::Collective".
+/// Without a namespace those of tutti itself, or of others if it has none.
 Found declared(std::string_view name);
 /// The members of this name of the classes that users hold; of one class if `name` says so: "place",
 /// "Machine::place", "machine.place".
