@@ -137,6 +137,14 @@ TEST(explain, tells_all_of_a_comparison) {
   EXPECT_EQ(explain("gt").out, R"(gt
   x is greater than y, element by element; false for NaN.
 
+declared in tutti/ops/compare.hpp
+  // Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005
+  // if the shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit,
+  // T004 for an unreduced sum.
+  Array operator<(const Operand& a, const Operand& b);
+  // ..
+  Array operator>(const Operand& a, const Operand& b);
+
 front ends    x > y
 family        eq, ge, gt, le, lt, ne
 shapes        f64[2,3], f64[2,3] -> bool[2,3]
@@ -197,11 +205,18 @@ batched over c
     %2: bool[2,2,3]{V:a} = gt %0, %1
     return %2
   }
+
+beside JAX
+  jax.lax.gt is a > b here.
 )");
 }
 
 TEST(explain, says_whose_front_end_a_name_is) {
-  EXPECT_EQ(explain("psum").out, "psum is a front end of all_reduce.\n\n" + explain("all_reduce").out);
+  const std::string psum = explain("psum").out;
+  EXPECT_TRUE(
+      psum.starts_with("psum is a front end of all_reduce.\n\ndeclared in tutti/ops/all_reduce.hpp\n"))
+      << psum;
+  EXPECT_NE(psum.find("\nall_reduce\n  The sum, maximum or minimum "), std::string::npos) << psum;
   EXPECT_EQ(explain("shard_map").out.substr(0, 61),
             "shard_map is a front end of enter and leave; this is enter.\n\n");
 }
@@ -248,7 +263,7 @@ TEST(explain, answers_for_every_function_over_devices) {
                            "vary_unreduced_cast"}) {
     Finished run = explain(name);
     EXPECT_EQ(run.status, 0) << name << run.err;
-    EXPECT_TRUE(run.out.starts_with(name)) << run.out;
+    EXPECT_LT(run.out.find(name), run.out.find('\n')) << run.out;
   }
 }
 
@@ -256,8 +271,8 @@ TEST(explain, shows_a_function_that_records_no_op) {
   EXPECT_EQ(explain("axis_size").out, R"(axis_size
 
 declared in tutti/ops/axis_index.hpp
-  /// jax.lax.axis_size: the number of positions along `axes`; a C++ number, known when the program is
-  /// traced.
+  /// jax.lax.axis_size: the number of positions along `axes`; a C++ number, known when the program
+  /// is traced.
   int axis_size(const AxisNames& axes);
 
 beside JAX
@@ -279,9 +294,9 @@ TEST(explain, says_how_names_of_jax_are_written_here) {
 TEST(explain, says_what_takes_the_place_of_a_name_of_jax_or_numpy) {
   for (const auto& [name, said] :
        {std::pair{"jit", "jax.jit(f) is machine.compile(f, x) here."},
-        std::pair{"pmap", "jax.pmap(f, axis_name=\"i\") is shard_map(f, "},
+        std::pair{"pmap", "jax.pmap(f, axis_name=\"i\") is shard_map over "},
         std::pair{"jnp.std", "jax.numpy.std is stddev(x) here.\n\nstddev\n"},
-        std::pair{"add", "add\n  The sum of x and y"},
+        std::pair{"add", "add\n  x + y, element by element"},
         std::pair{"lax.add", "jax.lax.add is a + b here.\n\noperator+\n"},
         std::pair{"allclose", "jax.numpy.allclose is composed here: all(abs(a - b) <= "},
         std::pair{"cholesky", "jax.numpy.linalg.cholesky is refused: factorizations come "},
@@ -351,7 +366,7 @@ TEST(explain, shows_what_a_function_is_made_of) {
   A function made of ops; it follows numpy.deg2rad.
 
 declared in tutti/functions/numbers/elementary.hpp
-  /// x * pi / 180.
+  /// Degrees as radians, and back. Error: 1.5 units in the last place.
   Array deg2rad(const Operand& x);
 
 call          deg2rad(x)
@@ -379,8 +394,8 @@ TEST(explain, shows_declarations_and_options_with_their_defaults) {
       {"pcast", {"Array pcast(const Operand& x, const AxisNames& axes, State to);", "enum class State"}},
       {"mean", {"Array mean(const Operand& x", "bool keepdims = false;"}},
       {"pad", {"enum class PadMode {", "constant_value"}},
-      {"grad", {"auto grad(F function, Where where"}},
-      {"value_and_grad", {"auto value_and_grad(F function"}},
+      {"grad", {"grad(F function, Where where"}},
+      {"value_and_grad", {"value_and_grad(F function"}},
       {"vmap", {"vmap(F function, ", "struct VmapOptions {", "MappedDim out = 0;"}},
       {"jvp", {"auto jvp(F function"}},
       {"vjp", {"auto vjp(F function"}},
@@ -517,7 +532,7 @@ TEST(explain, leads_from_names_of_numpy_to_declarations) {
         "permute_dims", "astype",        "radians",     "degrees",    "pmap",    "jit"}) {
     const Finished run = explain(theirs);
     EXPECT_EQ(run.status, 0) << run.err;
-    EXPECT_NE(run.out.find(" here."), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(" here"), std::string::npos) << run.out;
     const bool leads =
         run.out.find("declared in ") != run.out.npos || run.out.find("See tutti explain ") != run.out.npos;
     EXPECT_TRUE(leads) << run.out;

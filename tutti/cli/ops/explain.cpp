@@ -32,10 +32,10 @@ bool explain_ours(const std::string& name, const ExplainOptions& options) {
 }
 
 /// The functions of ours that the rows lead to, each once.
-std::vector<std::string> leads_of(const std::vector<const JaxRow*>& rows) {
+std::vector<std::string> leads_of(const std::vector<const JaxRow*>& rows, const std::string& name) {
   std::vector<std::string> leads;
   for (const JaxRow* row : rows)
-    for (const std::string& lead : leads_to(*row))
+    for (const std::string& lead : leads_to(*row, name))
       if (std::ranges::find(leads, lead) == leads.end() && (is_ours(lead) || !declared_members(lead).empty()))
         leads.push_back(lead);
   return leads;
@@ -48,8 +48,10 @@ bool explain_theirs(const std::string& name, const ExplainOptions& options) {
   if (rows.empty()) return false;
   std::vector<std::string> sentences;
   for (const JaxRow* row : rows) sentences.push_back(in_a_sentence(*row, name));
-  const std::vector<std::string> leads = leads_of(rows);
-  if (leads.size() != 1) require_nothing_to_run(options);
+  const std::vector<std::string> leads = leads_of(rows, name);
+  const bool is_one =
+      leads.size() == 1 && std::ranges::none_of(rows, [](const JaxRow* row) { return row->is_composed(); });
+  if (!is_one) require_nothing_to_run(options);
   if (options.json) {
     const nlohmann::ordered_json text{{"name", name},
                                       {"jax", sentences},
@@ -59,12 +61,12 @@ bool explain_theirs(const std::string& name, const ExplainOptions& options) {
     return true;
   }
   for (const std::string& sentence : sentences) fmt::print("{}\n", wrapped(sentence, 2));
-  if (leads.size() == 1) {
+  if (is_one) {
     fmt::print("\n");
     explain_ours(leads[0], options);
     return true;
   }
-  if (leads.size() > 1) fmt::print("\nSee tutti explain {}.\n", fmt::join(leads, ", "));
+  if (!leads.empty()) fmt::print("\nSee tutti explain {}.\n", fmt::join(leads, ", "));
   if (const Found members = declared_members(name); !members.empty()) {
     fmt::print("\n");
     print_declared(members);

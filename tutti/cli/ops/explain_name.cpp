@@ -14,7 +14,8 @@ namespace {
 std::vector<std::string> beside_jax(const std::string& name) {
   std::vector<std::string> lines;
   for (const JaxRow* row : rows_of(name)) {
-    if (!row->is_same() && row->ours != row->theirs_of(name)) lines.push_back(in_a_sentence(*row, name));
+    if (!row->is_same() && row->ours_of(name) != row->theirs_of(name))
+      lines.push_back(in_a_sentence(*row, name));
     else if (!row->note.empty() && !row->note.starts_with("docs/from_jax.md"))
       lines.push_back(row->theirs_of(name) + ": " + row->note);
   }

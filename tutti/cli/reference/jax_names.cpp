@@ -83,11 +83,14 @@ std::vector<JaxRow> rows_of_from_jax() {
     else if (line.starts_with("| JAX |")) is_of_jax = true;
     else if (is_of_jax && !line.starts_with("|--")) {
       const std::vector<std::string> cells = cells_of(line);
-      JaxRow row{{}, "", plain(cells[0]), plain(cells[1]), plain(cells[2])};
-      for (const std::string& code : codes_in(cells[0])) {
-        if (code.starts_with("x[") || code.starts_with("x.at")) continue;
-        std::ranges::move(names_called_in(code), std::back_inserter(row.names));
-      }
+      JaxRow row{.theirs = plain(cells[0]),
+                 .codes = codes_in(cells[0]),
+                 .our_codes = codes_in(cells[1]),
+                 .ours = plain(cells[1]),
+                 .note = plain(cells[2])};
+      for (const std::string& code : row.codes)
+        if (!code.starts_with("x[") && !code.starts_with("x.at"))
+          std::ranges::move(names_called_in(code), std::back_inserter(row.names));
       if (!row.names.empty()) rows.push_back(std::move(row));
     }
   }
@@ -98,18 +101,22 @@ std::vector<JaxRow> rows_of_from_jax() {
 std::vector<JaxRow> rows_of_numpy() {
   std::vector<JaxRow> rows;
   std::string module;
-  auto add = [&](std::vector<std::string> names, std::string ours, std::string note) {
-    rows.push_back({std::move(names), module, "", std::move(ours), std::move(note)});
+  auto add = [&](std::vector<std::string> names, const std::string& ours, const std::string& note) {
+    rows.push_back({.names = std::move(names),
+                    .module = module,
+                    .our_codes = codes_in(ours),
+                    .ours = plain(ours),
+                    .note = plain(note)});
   };
   for (const std::string_view line : lines_of(text_of_file("docs/numpy.md"))) {
     if (line.starts_with("## ")) module = line.starts_with("## jax.") ? line.substr(3) : "";
     if (module.empty()) continue;
     if (line.starts_with("| `")) {
       const std::vector<std::string> cells = cells_of(line);
-      add(codes_in(cells[0]), plain(cells[1]), plain(cells[2]));
+      add(codes_in(cells[0]), cells[1], cells[2]);
     } else if (line.starts_with("- `")) {
       const std::size_t colon = line.find("`: ");
-      add(codes_in(line.substr(0, colon + 1)), "", plain(std::string(line.substr(colon + 3))));
+      add(codes_in(line.substr(0, colon + 1)), "", std::string(line.substr(colon + 3)));
     }
   }
   return rows;
@@ -124,6 +131,15 @@ std::string full_module(std::string_view name) {
     if (module == brief || module.starts_with(std::string(brief) + "."))
       return full + module.substr(std::string_view(brief).size());
   return module;
+}
+
+/// The place of the code in the first cell that has the name; their number if none has it.
+std::size_t place_of(const JaxRow& row, std::string_view name) {
+  const auto has_name = [&](const std::string& code) {
+    const std::vector<std::string> names = names_called_in(code);
+    return std::ranges::find(names, without_module(name)) != names.end();
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(row.codes, has_name) - row.codes.begin());
 }
 
 }  // namespace
@@ -156,29 +172,40 @@ std::vector<const JaxRow*> rows_of(std::string_view name) {
 }
 
 std::string JaxRow::theirs_of(std::string_view name) const {
-  return module.empty() ? theirs : fmt::format("{}.{}", module, without_module(name));
+  if (!module.empty()) return fmt::format("{}.{}", module, without_module(name));
+  const std::size_t place = place_of(*this, name);
+  return place < codes.size() ? codes[place] : theirs;
+}
+
+std::string JaxRow::ours_of(std::string_view name) const {
+  const std::size_t place = place_of(*this, name);
+  return place < codes.size() && codes.size() == our_codes.size() ? our_codes[place] : ours;
 }
 
 std::string in_a_sentence(const JaxRow& row, std::string_view name) {
   const std::string note = row.note.empty() ? "" : " " + row.note;
-  const bool are_several = row.module.empty() && row.theirs.find(", ") < row.theirs.find('(');
-  const std::string begin = row.theirs_of(name) + (are_several ? " are" : " is");
+  const std::string begin = row.theirs_of(name) + " is";
   std::string text;
   if (row.is_refused()) text = fmt::format("{} refused:{}", begin, note);
   else if (row.is_composed()) text = fmt::format("{} composed here:{}", begin, note);
   else if (row.ours.empty()) text = fmt::format("{} no function:{}", begin, note);
   else if (row.ours == "none") text = fmt::format("{} not here.{}", begin, note);
-  else text = fmt::format("{} {} here.{}", begin, row.ours, note);
+  else text = fmt::format("{} {} here.{}", begin, row.ours_of(name), note);
   return text.ends_with('.') ? text : text + ".";
 }
 
-std::vector<std::string> leads_to(const JaxRow& row) {
-  const std::string& ours = row.ours;
-  if (row.is_refused() || row.is_composed()) return {};
+std::vector<std::string> leads_to(const JaxRow& row, std::string_view name) {
+  if (row.is_refused()) return {};
+  if (row.is_composed()) return names_called_in(row.note);
+  const std::string ours = row.ours_of(name);
   if (ours.starts_with("a ") && ours.ends_with(" b") && ours.size() <= std::string_view("a << b").size())
     return {"operator" + ours.substr(2, ours.size() - 4)};
   if (ours == "-x" || ours == "~x") return {"operator" + ours.substr(0, 1)};
-  return names_called_in(ours);
+  if (ours != row.ours || row.our_codes.empty()) return names_called_in(ours);
+  std::vector<std::string> names;
+  for (const std::string& code : row.our_codes)
+    std::ranges::move(names_called_in(code), std::back_inserter(names));
+  return names;
 }
 
 }  // namespace tutti::cli

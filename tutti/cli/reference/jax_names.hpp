@@ -10,18 +10,21 @@ namespace tutti::cli {
 
 /// A row of a table, or of a list of names that are no functions.
 struct JaxRow {
-  std::vector<std::string> names;  // "std"; those of one row share what is said
-  std::string module;              // "jax.numpy"; empty: see theirs
-  std::string theirs;              // of docs/from_jax.md the first cell: "jax.jvp, jax.vjp"
-  std::string ours;                // "stddev(x)"; "composed", "refused", or empty for no function
-  std::string note;                // how, why not, or what differs; may be empty
+  std::vector<std::string> names;             // "std"; those of one row share what is said
+  std::string module;                         // "jax.numpy"; empty: see theirs
+  std::string theirs;                         // of docs/from_jax.md the first cell: "jax.jvp, jax.vjp"
+  std::vector<std::string> codes, our_codes;  // what is marked as code in the first and the second cell
+  std::string ours;                           // "stddev(x)"; "composed", "refused", or empty for no function
+  std::string note;                           // how, why not, or what differs; may be empty
 
   bool is_refused() const { return ours == "refused"; }
   bool is_composed() const { return ours == "composed"; }
   /// True if our function has the same name.
   bool is_same() const;
-  /// "jax.numpy.std", or the first cell.
+  /// "jax.numpy.std", or the code of the first cell that has the name.
   std::string theirs_of(std::string_view name) const;
+  /// The second cell, or the code there that corresponds to theirs_of.
+  std::string ours_of(std::string_view name) const;
 };
 
 /// All rows, docs/from_jax.md first, without the marks of code.
@@ -33,8 +36,8 @@ std::vector<const JaxRow*> rows_of(std::string_view name);
 /// One sentence, and what the page adds: "jax.numpy.std is stddev(x) here."
 std::string in_a_sentence(const JaxRow& row, std::string_view name);
 
-/// The functions that a row leads to, in order: "stddev".
-std::vector<std::string> leads_to(const JaxRow& row);
+/// The functions that a row leads to from a name, in order: "stddev".
+std::vector<std::string> leads_to(const JaxRow& row, std::string_view name);
 
 /// "std" of "jax.numpy.std", "np.std", "tutti::stddev".
 std::string_view without_module(std::string_view name);

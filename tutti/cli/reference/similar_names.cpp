@@ -38,11 +38,12 @@ std::size_t letters_apart(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> similar_names(std::string_view name, const std::vector<std::string>& names) {
-  std::set<std::pair<std::size_t, std::string>> near, parts;
+  std::set<std::pair<std::size_t, std::string>> near, parts, words;
   for (const std::string& other : names) {
     const std::size_t far = letters_apart(name, other);
     if (far <= 1 + name.size() / 4) near.emplace(far, other);
-    if (is_part(name, other) || is_part(other, name)) parts.emplace(far, other);
+    if (is_part(name, other)) parts.emplace(far, other);
+    if (is_part(other, name)) words.emplace(far, other);
   }
   std::vector<std::string> found;
   auto add = [&](const std::string& other) {
@@ -51,6 +52,8 @@ std::vector<std::string> similar_names(std::string_view name, const std::vector<
   for (const auto& [far, other] : near)
     if (far == near.begin()->first) add(other);
   for (const auto& [far, other] : parts) add(other);
+  if (found.empty())
+    for (const auto& [far, other] : words) add(other);
   return found;
 }
 
