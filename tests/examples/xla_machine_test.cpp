@@ -86,7 +86,8 @@ TEST(examples_machine, loads_no_plugin_from_the_folder_that_it_is_called_in) {
     installed.plant_plugin("here/.venv");
     const std::string call = "cd " + (installed.root() / "here").string() +
                              " && env -u TUTTI_PJRT_PLUGIN -u VIRTUAL_ENV " + installed.path();
-    expect_refused(call, BadCommand{"--machine xla", ": error[R004]: open_xla: xla: no PJRT plugin is named", 5});
+    expect_refused(call,
+                   BadCommand{"--machine xla", ": error[R004]: open_xla: xla: no PJRT plugin is named", 5});
   }
 }
 
