@@ -127,8 +127,8 @@ class Buffers {
   }
 
  private:
-  // Each thread of the library's own takes a buffer when it starts to run, perhaps after this: buffers are made for these
-  // threads as well.
+  // Each thread of the library's own takes a buffer when it starts to run, perhaps after this: buffers are
+  // made for these threads as well.
   static int own_threads() { return load_blas_library().own_threads; }
   bool can_grow() const {
     const int more = own_threads() + 1;

@@ -72,7 +72,7 @@ void require_threads(int count) {
 void require_room_to_load() {
   const int threads = threads_of_library();
   require_threads(threads - 1);
-  // Each thread of its own takes a buffer, and one more for each is made with the first product (Buffers in blas.cpp).
+  // Each thread of its own takes a buffer. One more for each is made with the first product (blas.cpp).
   const auto buffers = static_cast<std::size_t>(2 * threads - 1);
   const std::size_t bytes = library_bytes + buffers * blas_buffer_bytes;
   require(
