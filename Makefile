@@ -9,7 +9,9 @@ endif
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-demo: configure    ## set up, build and run the first example
+demo:    ## set up, build and run the first example: installs and compiles only what that needs
+	@tools/setup demo
+	@test -e build/release/build.ninja || cmake --preset release -DTUTTI_TESTS=OFF -DTUTTI_TOOL=OFF -DTUTTI_KERNELS=OFF
 	cmake --build --preset release --target digits
 	build/release/bin/digits
 

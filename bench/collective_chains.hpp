@@ -143,12 +143,12 @@ inline Array chain(const Collective& collective, const Array& x, int links) {
 inline std::shared_ptr<const GlobalArray> operand_of(const Collective& collective, const Start& start,
                                                      DType dtype) {
   const std::int64_t elements = collective.takes_blocks ? start.block() : start.elements;
-  Tensor values(DType::f32, Shape{elements * start.devices});
+  Tensor values(Shape{elements * start.devices}, DType::f32);
   float* to = values.mutable_data<float>();
   for (int device = 0; device < start.devices; ++device)
     for (std::int64_t i = 0; i < elements; ++i) *to++ = static_cast<float>(start(device, i));
   if (dtype != DType::f32) {
-    Tensor converted(dtype, values.shape());
+    Tensor converted(values.shape(), dtype);
     const std::byte* const from[] = {values.data()};
     convert_kernel(DType::f32, dtype)(converted.mutable_bytes(), from, values.elements());
     values = converted;

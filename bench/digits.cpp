@@ -24,7 +24,7 @@ Params random_params(Random& random) {
 }
 
 Batch random_batch(Random& random) {
-  Tensor labels(DType::i32, {batch_size});
+  Tensor labels({batch_size}, DType::i32);
   for (std::int64_t i = 0; i < batch_size; ++i)
     labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
   return {random.uniform({batch_size, 64}, 1), labels};

@@ -114,7 +114,7 @@ const Work bias_relu_work{"bias_relu_scale",
                           [](const Row& row) { HWY_DYNAMIC_DISPATCH(bias_relu_row)(row); }};
 
 Tensor values(const Shape& shape) {
-  Tensor x(DType::f32, shape);
+  Tensor x(shape, DType::f32);
   for (std::int64_t i = 0; i < x.elements(); ++i)
     x.mutable_data<float>()[i] = static_cast<float>(i * 7919 % 2001) / 1000 - 1;
   return x;

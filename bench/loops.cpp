@@ -15,7 +15,7 @@ Array link(const Array& x) { return x * 0.5F + psum(x, "x") * 0.0625F; }
 
 void run(benchmark::State& state, Array (*body)(const Array&)) {
   Machine machine = open_local(mesh, {.workers = static_cast<int>(state.range(0))});
-  Array x = Tensor(DType::f32, Shape{8, 8});
+  Array x = Tensor(Shape{8, 8}, DType::f32);
   auto loop = machine.compile(shard_map(body, {.mesh = mesh, .in = P("x"), .out = P("x")}), x);
   for (auto _ : state) benchmark::DoNotOptimize(loop(x));
   state.SetItemsProcessed(state.iterations() * trips);

@@ -16,14 +16,14 @@ constexpr std::int64_t bytes = 64 << 20, side = 4096;
 /// -1, 1 and 0 in turn, and one 2: sums of these and of their squares are exact in f32, in any order.
 constexpr std::int64_t place_of_largest = 12'345'678;
 Tensor small_numbers() {
-  Tensor x(DType::f32, {side, side});
+  Tensor x({side, side}, DType::f32);
   float* to = x.mutable_data<float>();
   for (std::int64_t i = 0; i < x.elements(); ++i) to[i] = static_cast<float>(i * 2 % 3 - 1);
   to[place_of_largest] = 2;
   return x;
 }
 Tensor bytes_of_all_values() {
-  Tensor x(DType::u8, {2 * side, 2 * side});
+  Tensor x({2 * side, 2 * side}, DType::u8);
   auto* to = x.mutable_data<std::uint8_t>();
   for (std::int64_t i = 0; i < x.elements(); ++i) to[i] = static_cast<std::uint8_t>(i * 7919 % 256);
   return x;
@@ -190,7 +190,7 @@ Measure einsum_of_three(std::int64_t workers) {
   constexpr std::int64_t batch = 8, n = 256;
   Tensors operands;
   for (std::int64_t salt = 0; salt < 3; ++salt) {
-    Tensor x(DType::f32, {batch, n, n});
+    Tensor x({batch, n, n}, DType::f32);
     for (std::int64_t i = 0; i < x.elements(); ++i) x.mutable_data<float>()[i] = value_of(i + salt);
     operands.push_back(x);
   }

@@ -99,7 +99,7 @@ Token next_token(const Array& t, const Token& token, const Weights& weights) {
   const Array likeness =
       dot_general(query, keys,
                   {.lhs_batch = {0, 1}, .rhs_batch = {0, 1}, .lhs_contract = {2}, .rhs_contract = {3}});
-  const Array is_past = iota(DType::i32, likeness.shape(), 2) <= t;
+  const Array is_past = iota(likeness.shape(), DType::i32, 2) <= t;
   const Array weight = softmax(where(is_past, likeness * 0.125F, -1e9F));
   const Array mixed =
       dot_general(weight, all_values,
@@ -174,7 +174,7 @@ Measure prepare_decoding(std::int64_t tokens) {
     return fori_loop(0, tokens, trip, Token{x, no_cache, no_cache}).x;
   };
   auto weights_of = [](std::int64_t salt) {
-    Tensor weights(DType::f32, {width, width});
+    Tensor weights({width, width}, DType::f32);
     std::ranges::transform(matrix(salt), weights.mutable_data<float>(),
                            [](double w) { return static_cast<float>(w); });
     return Array(weights);

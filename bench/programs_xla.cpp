@@ -38,8 +38,8 @@ struct Digits {
 /// On the host.
 Digits digits_start() {
   constexpr std::int64_t hidden = 128, batch_size = 256;
-  const auto zeros = [](const Shape& shape) { return Array(Tensor(DType::f32, shape)); };
-  Tensor labels(DType::i32, {batch_size});
+  const auto zeros = [](const Shape& shape) { return Array(Tensor(shape, DType::f32)); };
+  Tensor labels({batch_size}, DType::i32);
   for (std::int64_t i = 0; i < batch_size; ++i)
     labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
   return {{values({64, hidden}, 0.3F), values({hidden}, 0.3F), values({hidden, 10}, 0.3F),
@@ -108,7 +108,7 @@ Measure own_compile(std::int64_t) {
 }
 
 transformer::Batch tokens() {
-  Tensor seen(DType::i32, {32, 32}), next = seen;
+  Tensor seen({32, 32}, DType::i32), next = seen;
   for (std::int64_t i = 0; i < seen.elements(); ++i) {
     seen.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i * 7 % 96);
     next.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>((i + 1) * 7 % 96);

@@ -56,7 +56,7 @@ inline Mesh one_device() { return Mesh({{"x", 1}}); }
 /// From -1 to 1, in a period of 2001; value_of in bench/programs_peer.py.
 inline float value_of(std::int64_t i) { return static_cast<float>(i * 7919 % 2001) / 1000 - 1; }
 inline Tensor values(const Shape& shape, float scale = 1) {
-  Tensor x(DType::f32, shape);
+  Tensor x(shape, DType::f32);
   float* to = x.mutable_data<float>();
   for (std::int64_t i = 0; i < x.elements(); ++i) to[i] = value_of(i) * scale;
   return x;

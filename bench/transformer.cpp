@@ -15,7 +15,7 @@ Params<std::vector<Layer>> unrolled() { return unrolled_start({}, 1); }
 Params<Layer> scanned() { return stacked(unrolled()); }
 
 Batch some_batch() {
-  Tensor seen(DType::i32, {32, 32}), next = seen;
+  Tensor seen({32, 32}, DType::i32), next = seen;
   for (std::int64_t i = 0; i < seen.elements(); ++i) {
     seen.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i * 7 % 96);
     next.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>((i + 1) * 7 % 96);

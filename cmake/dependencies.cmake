@@ -16,12 +16,11 @@ if(NOT fmt_FOUND)
 endif()
 
 # tutti::<library>, found by its file: oneDNN's own CMake file wants OpenCL, hwloc has none, libzip's wants its tools.
-# More arguments: folders below include/ that may have the header.
 function(tutti_find_library library header package)
   find_library(TUTTI_${library}_LIBRARY ${library} NAMES_PER_DIR)
   mark_as_advanced(TUTTI_${library}_LIBRARY)
   if(tutti_NEEDS_HEADERS)
-    find_path(TUTTI_${library}_INCLUDE ${header} PATH_SUFFIXES ${ARGN})
+    find_path(TUTTI_${library}_INCLUDE ${header})
     mark_as_advanced(TUTTI_${library}_INCLUDE)
   endif()
   if(NOT TUTTI_${library}_LIBRARY OR (tutti_NEEDS_HEADERS AND NOT TUTTI_${library}_INCLUDE))
@@ -39,8 +38,6 @@ endfunction()
 if(NOT tutti_IS_SHARED)
   tutti_find_library(hwy hwy/highway.h libhwy-dev)
   tutti_find_library(dnnl dnnl.hpp libdnnl-dev)
-  tutti_find_library(openblas openblas_config.h libopenblas-pthread-dev
-    openblas openblas-pthread openblas-openmp openblas-serial)
   tutti_find_library(hwloc hwloc.h libhwloc-dev)
   tutti_find_library(sleef sleef.h libsleef-dev)
   tutti_find_library(zip zip.h libzip-dev)

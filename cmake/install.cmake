@@ -4,8 +4,12 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tutti EXPORT tuttiTargets)
-install(DIRECTORY tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*_inl.hpp" EXCLUDE PATTERN "cli" EXCLUDE)
+if(TUTTI_KERNELS)
+  install(TARGETS tutti_kernels EXPORT tuttiKernelsTargets)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(tutti_kernels PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
+endif()
 if(TARGET tutti_cli)
   install(TARGETS tutti_cli)
   if(BUILD_SHARED_LIBS)
@@ -15,7 +19,7 @@ if(TARGET tutti_cli)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)
-  install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES README.md CHANGELOG.md LICENSE cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 endif()
 
@@ -24,6 +28,9 @@ endif()
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
 string(REGEX MATCH "^[0-9]+" tutti_FMT_MAJOR "${fmt_VERSION}")  # its types stand in our headers and symbols
 install(EXPORT tuttiTargets NAMESPACE tutti:: DESTINATION ${package_folder})
+if(TUTTI_KERNELS)
+  install(EXPORT tuttiKernelsTargets NAMESPACE tutti:: DESTINATION ${package_folder})
+endif()
 configure_package_config_file(cmake/tuttiConfig.cmake.in ${PROJECT_BINARY_DIR}/tuttiConfig.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 a minor version may break users.
@@ -31,11 +38,27 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake
               cmake/dependencies.cmake cmake/laws.cmake
   DESTINATION ${package_folder})
-# The laws for users' ops, as sources: beside the package files, which look for them there.
-foreach(file IN LISTS tutti_LAWS)
-  cmake_path(GET file PARENT_PATH folder)
-  install(FILES ${file} DESTINATION ${package_folder}/${folder})
-endforeach()
+# Headers: the public ones and what they include. The laws for users' ops, as sources, go beside the package files, which
+# look for them there.
+set(public_headers tutti/tutti.hpp tutti/op.hpp tutti/version.hpp tutti/lower/lower.hpp tutti/tensor/files/npz.hpp)
+if(TUTTI_KERNELS)
+  list(APPEND public_headers tutti/kernels.hpp)
+endif()
+install(CODE "
+  set(tutti_SOURCE \"${PROJECT_SOURCE_DIR}\")
+  set(tutti_PUBLIC ${public_headers})
+  set(tutti_LAWS ${tutti_LAWS})
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
+  set(tutti_INCLUDE_DESTINATION \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(tutti_LAWS_DESTINATION \"${package_folder}\")
+  set(tutti_DOC_DESTINATION \"$<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:${CMAKE_INSTALL_DOCDIR}>\")
+  foreach(destination tutti_INCLUDE_DESTINATION tutti_LAWS_DESTINATION tutti_DOC_DESTINATION)
+    if(\${destination})
+      cmake_path(ABSOLUTE_PATH \${destination} BASE_DIRECTORY \${prefix})
+    endif()
+  endforeach()
+  include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")
+")
 
 # --- pkg-config -------------------------------------------------------------------------------------------------------
 
@@ -51,7 +74,7 @@ foreach(folder LIBDIR INCLUDEDIR)
   cmake_path(APPEND pc_${folder} "${CMAKE_INSTALL_${folder}}")  # an absolute one replaces the prefix
 endforeach()
 math(EXPR next_fmt "${tutti_FMT_MAJOR} + 1")
-set(libs_of_static -lhwy -ldnnl -lopenblas -lhwloc -lsleef -lzip -lgomp -pthread)
+set(libs_of_static -lhwy -ldnnl -lhwloc -lsleef -lzip -lgomp -ldl -pthread)
 list(JOIN libs_of_static " " libs_of_static)
 if(BUILD_SHARED_LIBS)
   set(libs_of_shared ${libs_of_static})
@@ -59,6 +82,10 @@ if(BUILD_SHARED_LIBS)
 endif()
 configure_file(cmake/tutti.pc.in ${PROJECT_BINARY_DIR}/tutti.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${pc_folder})
+if(TUTTI_KERNELS)
+  configure_file(cmake/tutti-kernels.pc.in ${PROJECT_BINARY_DIR}/tutti-kernels.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tutti-kernels.pc DESTINATION ${pc_folder})
+endif()
 
 # --- cpack: a package for apt -----------------------------------------------------------------------------------------
 
@@ -74,8 +101,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what the tool is linked with
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfmt-dev, libstdc++-12-dev | libstdc++-dev")
 if(NOT BUILD_SHARED_LIBS)  # what a user's program is linked with
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS
-    ", libhwy-dev, libdnnl-dev, libopenblas-pthread-dev | libopenblas-dev, libhwloc-dev, libsleef-dev, libzip-dev, libgomp1")
+    ", libhwy-dev, libdnnl-dev, libhwloc-dev, libsleef-dev, libzip-dev, libgomp1")
 endif()
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-pthread | libopenblas0")  # products of f64 and complex numbers load it
 set(CPACK_STRIP_FILES OFF)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};tutti;ALL;/")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -25,13 +25,13 @@ constexpr std::int64_t hidden = 128;
 
 Params initial_params() {
   Random random(seed);
-  return {random.uniform({64, hidden}, std::sqrt(6.0 / 64)), Tensor(DType::f32, {hidden}),
-          random.uniform({hidden, 10}, std::sqrt(6.0 / hidden)), Tensor(DType::f32, {10})};
+  return {random.uniform({64, hidden}, std::sqrt(6.0 / 64)), Tensor({hidden}, DType::f32),
+          random.uniform({hidden, 10}, std::sqrt(6.0 / hidden)), Tensor({10}, DType::f32)};
 }
 
 Params zeros_like_params() {
-  return {Tensor(DType::f32, {64, hidden}), Tensor(DType::f32, {hidden}), Tensor(DType::f32, {hidden, 10}),
-          Tensor(DType::f32, {10})};
+  return {Tensor({64, hidden}, DType::f32), Tensor({hidden}, DType::f32), Tensor({hidden, 10}, DType::f32),
+          Tensor({10}, DType::f32)};
 }
 
 // Batches of shuffled training rows, epoch after epoch; the rest of an epoch that fills no batch is left out.
@@ -91,7 +91,7 @@ void run_on(const Machine& machine, const Options& options) {
                             data.size(), rows.training.size(), batch_size));
   Batches batches(data, rows.training);
   Params params = initial_params(), momentum = zeros_like_params();
-  if (!options.load.empty()) params = load_tree(options.load, params, Where{});
+  if (!options.load.empty()) params = load_tree(options.load, params, {}, Where{});
 
   Batch first = batches.next();
   auto step = machine.compile(sharded_step(mesh), params, momentum, first);
@@ -119,7 +119,7 @@ void write_stablehlo(const Options& options) {
   const std::string text =
       lower_text(sharded_step(parse_mesh(options.mesh)), std::tuple{params, params, batch});
   if (options.stablehlo == "-") fmt::print("{}", text);
-  else examples::write_text(options.stablehlo, text);
+  else examples::write_text(options.stablehlo, ".mlir", text);
 }
 
 void run(const Options& options) {

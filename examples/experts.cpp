@@ -12,9 +12,9 @@
 #include "examples/support/experts_options.hpp"
 #include "examples/support/experts_start.hpp"
 #include "examples/support/random.hpp"
-#include "examples/support/text_file.hpp"
 #include "examples/support/transformer_text.hpp"
 #include "tutti/cli/words/program.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 
 namespace {
 
@@ -79,14 +79,14 @@ std::int64_t experts_of(const Mesh& mesh) {
 }
 
 void run_on(const Machine& machine, const Options& options) {
-  if (!options.picture.empty()) examples::write_text(options.picture, "");  // a bad path is refused first
+  if (!options.picture.empty()) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
   const Mesh& mesh = machine.mesh();
   Tokens text = transformer::read_tokens(options.text);
   transformer::Split starts = transformer::split(text, context + 1);
   Random random(seed + 1);
   Both both = start({.experts = experts_of(mesh)}, seed);
-  Both momentum = tree_map([](const Array& a) { return Array(Tensor(a.dtype(), a.shape())); }, both);
-  if (!options.load.empty()) both = load_tree(options.load, both, Where{});
+  Both momentum = tree_map([](const Array& a) { return Array(Tensor(a.shape(), a.dtype())); }, both);
+  if (!options.load.empty()) both = load_tree(options.load, both, {}, Where{});
 
   Curve dense{"dense", {}}, experts{"experts", {}};
   auto step =

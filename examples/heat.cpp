@@ -10,9 +10,9 @@
 #include "examples/heat_model.hpp"
 #include "examples/support/field_picture.hpp"
 #include "examples/support/heat_options.hpp"
-#include "examples/support/text_file.hpp"
 #include "tutti/base/counted.hpp"
 #include "tutti/cli/words/program.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 
 namespace {
 
@@ -37,7 +37,7 @@ double height_at(double y, double x) {
 }
 
 Tensor smooth_field(int size) {
-  Tensor field(DType::f32, {size, size});
+  Tensor field({size, size}, DType::f32);
   float* point = field.mutable_data<float>();
   for (int row = 0; row < size; ++row)
     for (int column = 0; column < size; ++column)
@@ -57,13 +57,13 @@ double error(const Array& found, const Array& expected) {
 }
 
 void run_on(const Machine& machine, const Options& options) {
-  if (!options.picture.empty()) examples::write_text(options.picture, "");  // a bad path is refused first
+  if (!options.picture.empty()) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
   const Mesh& mesh = machine.mesh();
-  Array initial = smooth_field(options.size), zeros = Tensor(DType::f32, initial.shape());
+  Array initial = smooth_field(options.size), zeros = Tensor(initial.shape(), DType::f32);
   auto spread_out = machine.compile(sharded_after(mesh, options.time_steps), initial);
   Array final_field = spread_out(initial);
   Search search{zeros, zeros};
-  if (!options.load.empty()) search = load_tree(options.load, search, Where{});
+  if (!options.load.empty()) search = load_tree(options.load, search, {}, Where{});
 
   auto step = machine.compile(sharded_step(mesh, options.time_steps), search, final_field);
   auto take_step = [&] {

@@ -73,7 +73,7 @@ void run_on(const Machine& machine, const Options& options, Params<Layers> param
   Split starts = split(text, context + 1);
   Random random(seed + 1);
   Params<Layers> momentum = zeros_like_tree(params);
-  if (!options.load.empty()) params = load_tree(options.load, params, Where{});
+  if (!options.load.empty()) params = load_tree(options.load, params, {}, Where{});
 
   Batch first = random_batch(text, starts.training, random);
   auto step = machine.compile(sharded_step(mesh, params), params, momentum, first);

@@ -53,7 +53,7 @@ inline Array attention(const Array& x, const Layer& layer) {
   };
   Array query = by_head(layer.query), key = by_head(layer.key), value = by_head(layer.value);
   Array likeness = matmul(query, transpose(key, {0, 1, 3, 2})) / std::sqrt(head_size);
-  Array is_past = iota(DType::i32, {time, time}, 0) >= iota(DType::i32, {time, time}, 1);
+  Array is_past = iota({time, time}, DType::i32, 0) >= iota({time, time}, DType::i32, 1);
   Array mixed = matmul(softmax(where(is_past, likeness, -1e9)), value);
   Array joined = reshape(transpose(mixed, {0, 2, 1, 3}), {batch, time, -1});
   return psum(matmul(joined, whole(layer.output)), "model");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that run once more as on other machines: the label `plain` as a plainer one sees them
 # (tests/support/plain_machine.hpp), and products of threads with the OpenBLAS that has no locks.
-# Not under sanitizers, which leave out most instruction sets anyway.
+# Also products where OpenBLAS cannot be loaded. Not under sanitizers, which leave out most instruction sets anyway.
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize")
   return()
 endif()
@@ -31,3 +31,23 @@ function(add_test_without_locks name folder cases)
 endfunction()
 add_test_without_locks(product_threads tensor *product_threads*:blas.*)
 add_test_without_locks(version cli cli.prints_its_version*)
+
+# An OpenBLAS that is an empty file, and one with sizes of 64 bits.
+add_library(wide_openblas MODULE tensor/wide_openblas/wide_openblas.cpp)
+set_target_properties(wide_openblas PROPERTIES PREFIX "" OUTPUT_NAME libopenblas SUFFIX .so.0
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/wide)
+add_dependencies(tensor_tests wide_openblas)
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/none/libopenblas.so.0 "")
+foreach(kind none wide)
+  add_test(NAME tensor.openblas_that_is_${kind}
+    COMMAND tensor_tests --gtest_filter=blas.is_refused_where_no_library_fits WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(tensor.openblas_that_is_${kind} PROPERTIES LABELS tensor TIMEOUT 60
+    ENVIRONMENT "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/${kind};TUTTI_TEST_OPENBLAS=${kind}"
+    PASS_REGULAR_EXPRESSION "  PASSED  . 1 test")
+endforeach()
+
+# Elementary functions without SLEEF, lane by lane: the definitions of cmake/sleef.cmake do not reach this folder.
+add_executable(by_lane_tests ${PROJECT_SOURCE_DIR}/tutti/tensor/loops/simd/elementary.cpp
+  tensor/math_test.cpp tensor/accuracy_test.cpp tensor/instruction_sets.cpp)
+target_link_libraries(by_lane_tests PRIVATE tutti_test_support)
+add_shards(tensor.by_lane_ by_lane tensor 1 1)

@@ -76,7 +76,7 @@ void write_picture(const std::string& path, const std::string& title, std::span<
     svg += fmt::format("<g fill=\"{}\">{}</g>\n", colour,
                        text_at(right - 10, top + 20 + 18 * static_cast<double>(i), "end", curves[i].title));
   }
-  write_text(path, svg + "</svg>\n");
+  write_text(path, ".svg", svg + "</svg>\n");
 }
 
 std::string bars(std::span<const std::int32_t> counts) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "examples/support/text_file.hpp"
+#include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
 
 namespace digits {
@@ -31,7 +32,7 @@ void read_line(const std::string& path, std::size_t number, std::string_view lin
     bool is_label = count == pixels_per_picture;
     if (error != std::errc{} || end != item.data() + item.size() || value < 0 ||
         value > (is_label ? 9 : brightest))
-      fail_at(path, number, fmt::format("'{}' is not {}", item, is_label ? "a label" : "a pixel"));
+      fail_at(path, number, fmt::format("'{}' is not {}", excerpt(item), is_label ? "a label" : "a pixel"));
     if (is_label) data.labels.push_back(value);
     else data.pixels.push_back(static_cast<float>(value) / brightest);
     if (++count > pixels_per_picture + 1) fail_at(path, number, "too many values");

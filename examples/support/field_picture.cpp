@@ -108,7 +108,7 @@ void write_picture(const std::string& path, std::span<const Field> fields) {
                        svg_of(field.values));
     left += side + margin;
   }
-  write_text(path, svg + "</svg>\n");
+  write_text(path, ".svg", svg + "</svg>\n");
 }
 
 }  // namespace examples

@@ -18,7 +18,7 @@ std::uint64_t Random::next() {
 double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
 Tensor Random::uniform(Shape shape, double bound) {
-  Tensor tensor(DType::f32, std::move(shape));
+  Tensor tensor(std::move(shape), DType::f32);
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
     tensor.mutable_data<float>()[i] = static_cast<float>((2 * uniform() - 1) * bound);
   return tensor;

@@ -3,10 +3,11 @@
 
 #include <zlib.h>
 
-#include <fstream>
+#include <cstdio>
 #include <memory>
 
 #include "tutti/base/require.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 
 namespace examples {
 
@@ -27,10 +28,11 @@ std::string read_text(const std::string& path, const std::string& advice) {
   return text;
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  require(file.is_open(), Code::file, "{}: cannot be written", path);
-  require(static_cast<bool>((file << text).flush()), Code::file, "{}: cannot be written to the end", path);
+void write_text(const std::string& path, const char* kind, const std::string& text) {
+  write_whole(path, kind, Where{}, [&](std::FILE* to) {
+    require_done(std::fwrite(text.data(), 1, text.size(), to) == text.size(), "cannot be written",
+                 "; free some space or write elsewhere");
+  });
 }
 
 }  // namespace examples

@@ -9,7 +9,8 @@ namespace examples {
 /// Throws R001 with `advice` if it cannot be read: "give the path of digits.csv.gz with --data".
 std::string read_text(const std::string& path, const std::string& advice);
 
-/// Throws R001 if the file cannot be written to its end.
-void write_text(const std::string& path, const std::string& text);
+/// Writes the whole file or none. `kind`, such as ".svg", is the ending that an error recommends.
+/// Throws R001 if it cannot be written.
+void write_text(const std::string& path, const char* kind, const std::string& text);
 
 }  // namespace examples

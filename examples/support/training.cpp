@@ -5,12 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 
 #include "examples/support/progress.hpp"
+#include "examples/support/text_file.hpp"
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/cli/words/machine.hpp"
+#include "tutti/cli/words/option_values.hpp"
+#include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/xla/open_xla.hpp"
 
 namespace examples {
@@ -41,6 +43,7 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
 bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
   try {
     app.parse(argc, argv);
+    cli::require_option_values(app);
     return true;
   } catch (const CLI::ParseError& error) {
     require(error.get_exit_code() == 0, Code::usage, "{}; see {} --help", error.what(), program);
@@ -77,19 +80,17 @@ void print_explained(const Program& program, const std::string& plan) {
 }
 
 void train(const TrainingOptions& options, const std::function<double()>& step) {
-  std::ofstream curve;
-  if (!options.curve.empty()) {
-    curve.open(options.curve);
-    require(curve.is_open(), Code::file, "{}: cannot be written", options.curve);
-  }
+  if (!options.save.empty()) require_writable(options.save, ".npz", SpecialFile::refused, Where{});
+  if (!options.curve.empty()) require_writable(options.curve, ".txt", SpecialFile::allowed, Where{});
+  std::string curve;
   std::fflush(stdout);  // before the progress, which goes to stderr
   Progress progress(options.steps);
   for (int i = 1; i <= options.steps; ++i) {
     double loss = step();
-    curve << fmt::format("{} {:a}\n", i, loss);
+    curve += fmt::format("{} {:a}\n", i, loss);
     progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
   }
-  require(!curve.is_open() || curve.flush(), Code::file, "{}: cannot be written to the end", options.curve);
+  if (!options.curve.empty()) write_text(options.curve, ".txt", curve);
 }
 
 }  // namespace examples

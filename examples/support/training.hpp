@@ -47,7 +47,8 @@ void explain(const Step& step, const std::function<double()>& take_step) {
 }
 
 /// Calls `step`, which takes a step and returns its loss, as often as `options` say; shows progress, writes the curve.
-/// Throws R001 if the curve cannot be written.
+/// Throws R001, before the first step, if the curve or the parameters cannot be written; later if the disk is
+/// full.
 void train(const TrainingOptions& options, const std::function<double()>& step);
 
 }  // namespace examples

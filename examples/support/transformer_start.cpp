@@ -11,7 +11,7 @@ namespace transformer {
 namespace {
 
 Tensor stacked(const Tensors& parts) {
-  Tensor whole(parts[0].dtype(), parts[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(parts.size())));
+  Tensor whole(parts[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(parts.size())), parts[0].dtype());
   std::byte* to = whole.mutable_bytes();
   for (const Tensor& part : parts) {
     std::memcpy(to, part.data(), part.bytes());
@@ -38,7 +38,7 @@ Params<std::vector<Layer>> unrolled_start(const Sizes& sizes, std::uint64_t seed
   };
   auto norm = [&] {
     return Norm{Tensor(Shape{width}, std::vector<float>(static_cast<std::size_t>(width), 1)),
-                Tensor(DType::f32, {width})};
+                Tensor({width}, DType::f32)};
   };
   double small =
       0.5 / static_cast<double>(sizes.layers);  // all terms that layers add together have variance 1

@@ -23,7 +23,7 @@ Params<Layer> stacked(const Params<std::vector<Layer>>& params);
 /// As many zeros.
 template <class T>
 T zeros_like_tree(const T& like) {
-  return tree_map([](const Array& a) { return Array(Tensor(a.dtype(), a.shape())); }, like);
+  return tree_map([](const Array& a) { return Array(Tensor(a.shape(), a.dtype())); }, like);
 }
 
 }  // namespace transformer

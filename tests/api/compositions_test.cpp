@@ -294,7 +294,7 @@ TEST(partial_specs, are_refused_where_a_dim_does_not_split) {
     ShardMapOptions options{.mesh = mesh(), .in = P("b"), .out = P("b"), .axes = {"b"}};
     return shard_map(same, options)(rows);  // refused
   };
-  Array six = Tensor(DType::f64, {6});
+  Array six = Tensor({6}, DType::f64);
   auto outer = [&](Array x) {
     return shard_map(rows_over_b, {.mesh = mesh(), .in = P("a"), .out = P("a"), .axes = {"a"}})(x);
   };

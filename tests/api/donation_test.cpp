@@ -33,7 +33,7 @@ auto sharded_step() {
 }
 
 Array floats(const Shape& shape, int kind) {
-  Tensor tensor(DType::f32, shape);
+  Tensor tensor(shape, DType::f32);
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
     tensor.mutable_data<float>()[i] = 0.01F * static_cast<float>((i * 7 + kind * 5) % 23 - 11);
   return tensor;
@@ -99,7 +99,7 @@ auto doubled() {
 }
 
 Tensor sum_with_itself(const Tensor& x) {
-  Tensor sum(DType::f32, x.shape());
+  Tensor sum(x.shape(), DType::f32);
   for (std::int64_t i = 0; i < x.elements(); ++i)
     sum.mutable_data<float>()[i] =
         x.as<float>()[static_cast<std::size_t>(i)] + x.as<float>()[static_cast<std::size_t>(i)];

@@ -43,7 +43,7 @@ TEST_F(from_shards, refuses_parts_that_make_no_array) {
   };
   refused({}, "there is no part; hand in one per device of a=2,b=2");
   refused({{0, two(0)}, {1, two(0)}, {2, two(2)}}, "device 3 has no part; hand in one of f32[2]");
-  refused({{0, two(0)}, {1, two(0)}, {2, two(2)}, {3, Tensor(DType::f32, {4})}},
+  refused({{0, two(0)}, {1, two(0)}, {2, two(2)}, {3, Tensor({4}, DType::f32)}},
           "the part of device 3 is f32[4], the spec gives each device f32[2]");
   refused({{0, two(0)}, {1, two(0)}, {2, two(2)}, {3, two(3)}},
           "devices 2 and 3 hold the same part under P(a), but theirs differ");

@@ -60,13 +60,13 @@ TEST(jacobian, of_no_elements_is_empty) {
         std::tuple{std::function<Array(Array)>(jacrev(none_in)), 0, Shape{1, 0}},
         std::tuple{std::function<Array(Array)>(jacfwd(none_out)), 3, Shape{0, 3}},
         std::tuple{std::function<Array(Array)>(jacrev(none_out)), 3, Shape{0, 3}}})
-    EXPECT_EQ(of_one(f, {in}, numbers(in)), Tensor(DType::f32, shape));
+    EXPECT_EQ(of_one(f, {in}, numbers(in)), Tensor(shape, DType::f32));
 }
 
 TEST(jacobian, of_what_does_not_depend_on_the_argument_is_zero) {
   auto constant_too = [](const Array&) { return row({1, 2}); };
-  EXPECT_EQ(of_one(jacfwd(constant_too), {3}, {1, 2, 3}), Tensor(DType::f32, {2, 3}));
-  EXPECT_EQ(of_one(jacrev(constant_too), {3}, {1, 2, 3}), Tensor(DType::f32, {2, 3}));
+  EXPECT_EQ(of_one(jacfwd(constant_too), {3}, {1, 2, 3}), Tensor({2, 3}, DType::f32));
+  EXPECT_EQ(of_one(jacrev(constant_too), {3}, {1, 2, 3}), Tensor({2, 3}, DType::f32));
 }
 
 TEST(jacobian, by_a_tree_is_a_tree_of_its_kind) {

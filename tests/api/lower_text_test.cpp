@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/support/refusal.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/stablehlo/write.hpp"
@@ -63,13 +65,74 @@ TEST(lower_text, has_lines_where_asked) {
   EXPECT_FALSE(holds(lower_text(mapped, arguments), "loc("));
 }
 
-TEST(lower_text, writes_started_collectives_as_its_options_say) {
-  auto sum = [](const Array& x) { return psum_start(x, "data").done(); };
-  auto f = shard_map(sum, {.mesh = grid, .in = P("data"), .out = P()});
-  const std::tuple one{abstract({8}, DType::f32)};
-  EXPECT_TRUE(holds(lower_text(f, one, {.ops = {.async = true}}), "async_start"));
-  EXPECT_FALSE(holds(lower_text(f, one), "async_start"));
+using Body = std::function<Array(const Array&)>;
+/// The text of what one device of "data" does with its two elements.
+std::string text_of(const Body& body, const TextOptions& options, DType dtype = DType::f32) {
+  return lower_text(shard_map(body, {.mesh = grid, .in = P("data"), .out = P("data")}),
+                    std::tuple{abstract({8}, dtype)}, options);
 }
+
+class text_forms : public ::testing::TestWithParam<TextForm> {
+ protected:
+  /// Fails unless the text has `part` with these options, and only with them.
+  static void expect_chosen(const Body& body, const LowerOptions& ops, const std::string& part,
+                            DType dtype = DType::f32) {
+    const std::string chosen = text_of(body, {.form = GetParam(), .ops = ops}, dtype);
+    EXPECT_TRUE(holds(chosen, part)) << chosen;
+    EXPECT_FALSE(holds(text_of(body, {.form = GetParam()}, dtype), part));
+  }
+};
+
+TEST_P(text_forms, write_a_started_collective_in_two_halves) {
+  const auto sum = [](const Array& x) {
+    auto started = psum_start(x, "data");
+    Array meanwhile = sin(x);
+    return started.done() + meanwhile;
+  };
+  expect_chosen(sum, {.async = true}, "stablehlo.async_start");
+}
+
+TEST_P(text_forms, write_what_is_sent_as_send_and_recv) {
+  const auto moved = [](const Array& x) { return precv(psend(x, "data", {{0, 1}}), x, "data", {{0, 1}}); };
+  expect_chosen(moved, {.send_recv = true}, "stablehlo.send");
+}
+
+TEST_P(text_forms, write_a_ragged_exchange_as_one_call) {
+  const auto ragged = [](const Array& x) {
+    const Array none_sent = zeros({4}, DType::i32);
+    return ragged_all_to_all(x, x, {none_sent, none_sent, none_sent}, "data");
+  };
+  expect_chosen(ragged, {.ragged_call = true}, "call_target_name = \"ragged_all_to_all\"");
+}
+
+TEST_P(text_forms, write_a_bitwise_reduction_as_one_collective) {
+  const auto all_bits = [](const Array& x) {
+    return apply_one(AllReduce{ReduceKind::logical_and, {grid.axes()[0]}, {}}, {x});
+  };
+  expect_chosen(all_bits, {.bitwise_all_reduce = true}, "stablehlo.all_reduce", DType::i32);
+}
+
+TEST_P(text_forms, write_a_future_that_passes_a_barrier_plainly) {
+  const auto sum = [](const Array& x) { return optimization_barrier(psum_start(x, "data")).done(); };
+  const std::string text = text_of(sum, {.form = GetParam(), .ops = {.async = true}});
+  EXPECT_TRUE(holds(text, "stablehlo.all_reduce") && !holds(text, "async_start")) << text;
+}
+
+// From parts along dim 0 to parts along dim 1.
+TEST_P(text_forms, bring_a_value_from_one_shard_map_to_another_by_one_exchange) {
+  const auto same = [](const Array& x) { return x + 1; };
+  const P rows("data"), columns(none, "data");
+  const auto first = shard_map(same, {.mesh = grid, .in = rows, .out = rows});
+  const auto second = shard_map(same, {.mesh = grid, .in = columns, .out = columns});
+  const std::string text = lower_text([&](const Array& x) { return second(first(x)); },
+                                      std::tuple{abstract({8, 8}, DType::f32)}, {.form = GetParam()});
+  EXPECT_TRUE(holds(text, "stablehlo.all_to_all") && !holds(text, "stablehlo.all_gather")) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(of, text_forms, ::testing::Values(TextForm::global, TextForm::per_device),
+                         [](const auto& row) {
+                           return row.param == TextForm::global ? "whole_arrays" : "parts";
+                         });
 
 TEST(lower_text, says_what_is_wrong) {
   const std::tuple three{abstract({3}, DType::f32)};

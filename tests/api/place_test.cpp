@@ -17,7 +17,7 @@ const Machine& machine() {
   return opened;
 }
 Array rows(const Shape& shape, int kind) {
-  Tensor tensor(DType::f32, shape);
+  Tensor tensor(shape, DType::f32);
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
     tensor.mutable_data<float>()[i] = static_cast<float>((i * 7 + kind) % 23);
   return tensor;

@@ -16,7 +16,7 @@ const Machine& machine() {
 const Mesh& mesh() { return machine().mesh(); }
 
 Array counted(const Shape& shape, DType dtype = DType::i32) {
-  Tensor tensor(DType::i32, shape);
+  Tensor tensor(shape, DType::i32);
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
     tensor.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(7 * i + 3);
   return machine().compile([dtype](const Array& x) { return convert(x, dtype); },

@@ -174,7 +174,7 @@ TEST(second_derivatives, of_all_pairs_are_a_vmap_of_them) {
   Doubles x = some_doubles(8);
   auto hessian = [](Array u) {
     auto column = [&](Array t) { return jvp(grad(curved), std::tuple{u}, std::tuple{t}).second; };
-    Array rows = broadcast_in_dim(arange(8, DType::i32), {8, 8}, {0}), columns = iota(DType::i32, {8, 8}, 1);
+    Array rows = broadcast_in_dim(arange(8, DType::i32), {8, 8}, {0}), columns = iota({8, 8}, DType::i32, 1);
     return vmap(column)(convert(equal(rows, columns), DType::f64));
   };
   Table expected = table(8, 8, [](auto row, auto column) { return row == column ? 4 : 2; });

@@ -73,6 +73,40 @@ TEST(trees, are_arguments_and_results_of_a_compiled_function) {
   EXPECT_EQ(numbers(result.named.at("x").second), (Doubles{10, 11}));
 }
 
+// The sum of the leaves that a function of this tree gets, compiled for `host` and called with it.
+template <class T>
+Doubles sum_of_leaves(const T& host) {
+  Machine machine = open_local(Mesh(), {.workers = 1});
+  auto sum = [](const tree::WithArrays<T>& all) {
+    Array total = constant(0.0);
+    for (const Array& leaf : tree::flatten(all)) total = total + leaf;
+    return total;
+  };
+  return numbers(machine.compile(sum, host)(host));
+}
+
+TEST(trees, of_tensors_are_compiled_for_and_called_with) {
+  const Tensor x({2}, {1.0, 2.0}), y({2}, {30.0, 40.0});
+  const Array z = Tensor({2}, {500.0, 600.0});
+  EXPECT_EQ(sum_of_leaves(x), (Doubles{1, 2}));
+  EXPECT_EQ(sum_of_leaves(std::pair{x, z}), (Doubles{501, 602}));
+  EXPECT_EQ(sum_of_leaves(std::tuple{x, std::pair{z, y}}), (Doubles{531, 642}));
+  EXPECT_EQ(sum_of_leaves(std::optional{x}), (Doubles{1, 2}));
+  EXPECT_EQ(sum_of_leaves(Tensors{x, y, x}), (Doubles{32, 44}));
+  EXPECT_EQ(sum_of_leaves(std::map<std::string, Tensor>{{"a", x}, {"b", y}}), (Doubles{31, 42}));
+  EXPECT_EQ(sum_of_leaves(std::vector{std::map<int, std::array<Tensor, 2>>{{1, {x, y}}}}), (Doubles{31, 42}));
+}
+
+TEST(trees, of_arrays_are_still_written_in_braces_in_a_call) {
+  Machine machine = open_local(Mesh(), {.workers = 1});
+  const Array x = Tensor({1}, {1.0}), y = Tensor({1}, {2.0});
+  auto of_list = machine.compile([](const Arrays& all) { return all[0] - all[1]; }, Arrays{x, y});
+  EXPECT_EQ(numbers(of_list({y, x})), Doubles{1});
+  auto of_pair =
+      machine.compile([](const std::pair<Array, Array>& p) { return p.first - p.second; }, std::pair{x, y});
+  EXPECT_EQ(numbers(of_pair({y, x})), Doubles{1});
+}
+
 TEST(trees, have_gradients_like_them) {
   EXPECT_EQ(computed(grad(sum_of_squares), net()), expected([](double x) { return 2 * x; }));
 }

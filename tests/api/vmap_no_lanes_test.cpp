@@ -48,7 +48,7 @@ const std::vector<Named>& bodies() {
       {"take", [](Array x) { return take(x, expand_dims(index_of(x), 0), 0); }},
       {"dynamic_slice", [](Array x) { return dynamic_slice_in_dim(x, index_of(x), 2, 0); }},
       {"dynamic_slice of the same in all lanes",
-       [](Array x) { return dynamic_slice_in_dim(iota(DType::f64, {9}, 0), index_of(x), 2, 0); }},
+       [](Array x) { return dynamic_slice_in_dim(iota({9}, DType::f64, 0), index_of(x), 2, 0); }},
       {"dynamic_update_slice",
        [](Array x) { return dynamic_update_slice(x, zeros({2}, DType::f64), {index_of(x)}); }},
       {"concatenate", [](Array x) { return concatenate({x, x * 2.0}, 0); }},
@@ -74,7 +74,7 @@ const std::vector<Named>& bodies() {
 TEST(vmap_of_no_lanes, has_the_shapes_of_some_lanes) {
   for (const auto& [name, body] : bodies()) {
     auto mapped = [body = body](const Array& x) { return vmap(body)(x); };
-    Tensor some = ran(mapped, some_table(2, 4).array()), none = ran(mapped, Tensor(DType::f64, {0, 4}));
+    Tensor some = ran(mapped, some_table(2, 4).array()), none = ran(mapped, Tensor({0, 4}, DType::f64));
     EXPECT_EQ(none.dtype(), some.dtype()) << name;
     EXPECT_EQ(to_string(none.shape()), to_string(some.shape().with(Dim{0}, 0))) << name;
   }
@@ -84,21 +84,21 @@ TEST(vmap_of_no_lanes, maps_along_other_dims_and_sizes_alone) {
   auto columns = [](const Array& x) {
     return vmap([](Array y) { return y * 2.0; }, {.in = {1}, .out = 1})(x);
   };
-  EXPECT_EQ(ran(columns, Tensor(DType::f64, {4, 0})).shape(), (Shape{4, 0}));
+  EXPECT_EQ(ran(columns, Tensor({4, 0}, DType::f64)).shape(), (Shape{4, 0}));
   auto same = [](const Array& x) {
     return vmap([](Array y) { return y + 1.0; }, {.in = {none}, .size = 0})(x);
   };
-  EXPECT_EQ(ran(same, Tensor(DType::f64, {3})).shape(), (Shape{0, 3}));
+  EXPECT_EQ(ran(same, Tensor({3}, DType::f64)).shape(), (Shape{0, 3}));
 }
 
 // A result that is the same in all lanes, also if there are none.
 Tensor over_no_lanes(const Body& body, const Shape& lane, DType dtype = DType::f64) {
   auto mapped = [&](const Array& x) { return vmap(body, {.axis = "i", .out = none})(x); };
-  return ran(mapped, Tensor(dtype, lane.inserted(Dim{0}, 0)));
+  return ran(mapped, Tensor(lane.inserted(Dim{0}, 0), dtype));
 }
 Tensor in_no_lanes(const Body& body, const Shape& lane) {
   auto mapped = [&](const Array& x) { return vmap(body, {.axis = "i"})(x); };
-  return ran(mapped, Tensor(DType::f64, lane.inserted(Dim{0}, 0)));
+  return ran(mapped, Tensor(lane.inserted(Dim{0}, 0), DType::f64));
 }
 
 TEST(collectives_of_no_lanes, give_the_neutral_element) {
@@ -166,7 +166,7 @@ TEST(collectives_of_no_lanes, stand_in_one_tuple_with_a_mesh_axis) {
   auto sharded = [&](const Array& x) {
     return shard_map(body, {.mesh = mesh(), .in = P(none, "a"), .out = P(none, "a")})(x);
   };
-  EXPECT_EQ(ran(sharded, Tensor(DType::f64, {0, 6})).shape(), (Shape{0, 6}));
+  EXPECT_EQ(ran(sharded, Tensor({0, 6}, DType::f64)).shape(), (Shape{0, 6}));
 }
 
 }  // namespace

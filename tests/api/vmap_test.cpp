@@ -38,7 +38,7 @@ Tensor value_of(const Function& function, const Tensors& arguments) {
 }
 
 Tensor lane(const Tensor& x, std::int64_t index) {
-  Tensor one(x.dtype(), x.shape().erased(Dim{0}));
+  Tensor one(x.shape().erased(Dim{0}), x.dtype());
   std::memcpy(one.mutable_bytes(), x.data() + static_cast<std::size_t>(index) * one.bytes(), one.bytes());
   return one;
 }

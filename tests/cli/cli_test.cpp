@@ -34,7 +34,27 @@ TEST(cli, refuses_an_unknown_subcommand) {
   EXPECT_EQ(run.err, "tutti: error[R002]: there is no subcommand 'frobnicate'; see tutti --help\n");
 }
 
-TEST(cli, refuses_to_do_nothing) { EXPECT_EQ(tool("").status, 1); }
+TEST(cli, alone_prints_its_help) {
+  const Finished alone = tool(""), help = tool("--help");
+  EXPECT_EQ(alone.status, 0);
+  EXPECT_EQ(alone.err, "");
+  EXPECT_EQ(alone.out, help.out);
+}
+
+// As `--svg "$FILE"` has without the variable FILE.
+TEST(cli, refuses_an_empty_value) {
+  for (const std::string& command : {std::string("plan --mesh x=2 --shape 4 --from 'P()' --to 'P(x)' --svg"),
+                                     std::string("kernel all_reduce --world 2 --op"),
+                                     std::string("explain psum --trace"), std::string("devices --plugin")}) {
+    const Finished run = tool(command + " ''");
+    const std::string option = command.substr(command.rfind(' ') + 1);
+    EXPECT_EQ(run.status, 1) << command;
+    EXPECT_EQ(run.out, "");
+    EXPECT_EQ(run.err,
+              "tutti: error[R002]: " + option + ": the value is empty; give one, or leave the option out\n");
+  }
+  EXPECT_EQ(tool("plan --mesh '' --shape '' --from 'P()' --to 'P()'").status, 0);  // one device, a scalar
+}
 
 TEST(rules, has_a_row_for_every_op_and_no_empty_cell) {
   Finished run = tool("rules");

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.hpp"
+#include "tests/support/installed_copy.hpp"
 
 namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string tool = program_folder() + "/tutti";
 const std::string fake = program_folder() + "/libfake_plugin.so";
 
 /// A folder that looks like a Python environment, with the fake plugin as a GPU plugin and as a CPU plugin.
+/// The tool is an installed copy, which knows of no other environment.
 class devices : public testing::Test {
  protected:
   devices() {
@@ -30,8 +33,8 @@ class devices : public testing::Test {
   /// Runs the tool in a folder without plugins. `variables` are "NAME=value".
   Finished run(const std::string& arguments, const std::string& variables = "") const {
     return run_command("cd " + (root / "empty").string() +
-                       " && env -u TUTTI_PJRT_PLUGIN -u VIRTUAL_ENV -u FAKE_PJRT " + variables + " " + tool +
-                       " devices " + arguments);
+                       " && env -u TUTTI_PJRT_PLUGIN -u VIRTUAL_ENV -u FAKE_PJRT " + variables + " " +
+                       tool_.path() + " devices " + arguments);
   }
   Finished run_fake(const std::string& machine, const std::string& arguments = "") const {
     return run("--plugin " + fake + " " + arguments, "FAKE_PJRT=" + machine);
@@ -41,6 +44,7 @@ class devices : public testing::Test {
   const std::string packages = (root / "env/lib/python3.11/site-packages").string();
   const std::string gpu = packages + "/jax_plugins/xla_cuda13/xla_cuda_plugin.so";
   const std::string cpu = packages + "/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so";
+  const InstalledCopy tool_{"tutti"};
 };
 
 /// The part of the output before the plugins.
@@ -88,12 +92,41 @@ TEST_F(devices, come_from_the_first_plugin_that_is_found) {
       << found.out;
 }
 
-TEST_F(devices, come_from_the_environment_of_this_folder_too) {
+// A foreign checkout has whatever it likes in .venv.
+TEST_F(devices, never_come_from_the_environment_of_this_folder) {
   fs::create_directory_symlink(root / "env", root / "empty/.venv");
-  const std::string here = ".venv/lib/python3.11/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so";
-  EXPECT_TRUE(run("").out.starts_with("plugin:    " + here + "\n"));
+  const Finished alone = run("");
+  EXPECT_EQ(alone.status, 5) << alone.out;
+  EXPECT_NE(alone.err.find("no PJRT plugin is named, and there is no Python environment"), std::string::npos)
+      << alone.err;
+  tool_.become_built();  // its checkout has no .venv
+  EXPECT_EQ(run("").status, 5);
+  tool_.plant_plugin("other");
+  const Finished other = run("", "VIRTUAL_ENV=" + (tool_.root() / "other").string());
+  EXPECT_EQ(other.out.find(root.string()), std::string::npos) << other.out;
+  EXPECT_EQ(other.out.find("xla_cuda_plugin"), std::string::npos) << other.out;
+}
+
+TEST_F(devices, come_from_the_checkout_that_the_tool_was_built_in) {
+  const std::string of_checkout = tool_.plant_plugin(".venv");
+  EXPECT_EQ(run("").status, 5);  // an installed copy has no checkout
+  tool_.become_built();
+  const Finished found = run("");
+  EXPECT_TRUE(found.out.starts_with("plugin:    " + of_checkout + "\n")) << found.out << found.err;
   // The same environment by two names has its plugins once.
-  EXPECT_TRUE(run("", "VIRTUAL_ENV=" + (root / "env").string()).out.starts_with("plugin:    " + here + "\n"));
+  const Finished once = run("", "VIRTUAL_ENV=" + (tool_.root() / "build/../.venv").string());
+  EXPECT_TRUE(once.out.ends_with("*  found              " + (tool_.root() / "build/../.venv").string() +
+                                 of_checkout.substr((tool_.root() / ".venv").string().size()) + "\n"))
+      << once.out << once.err;
+}
+
+TEST_F(devices, come_from_the_active_environment_before_the_checkout) {
+  tool_.become_built();
+  const std::string of_checkout = tool_.plant_plugin(".venv"), active = tool_.plant_plugin("active");
+  const Finished found = run("", "VIRTUAL_ENV=" + (tool_.root() / "active").string());
+  EXPECT_TRUE(found.out.ends_with("\n*  found              " + active + "\n   found              " +
+                                  of_checkout + "\n"))
+      << found.out << found.err;
 }
 
 TEST_F(devices, come_from_the_plugin_of_the_variable_then_of_the_option) {
@@ -133,8 +166,7 @@ std::string refused(const Finished& run) {
 
 TEST_F(devices, without_any_plugin_are_refused_with_what_to_do) {
   const std::string message = refused(run("", "VIRTUAL_ENV=/no/such"));
-  for (const char* part :
-       {"error[R004]", "no PJRT plugin", "[/no/such, .venv]", "TUTTI_PJRT_PLUGIN", "pip install"})
+  for (const char* part : {"error[R004]", "no PJRT plugin", "[/no/such]", "TUTTI_PJRT_PLUGIN", "pip install"})
     EXPECT_NE(message.find(part), std::string::npos) << message;
   EXPECT_EQ(std::ranges::count(message, '\n'), 1);
 }
@@ -144,6 +176,28 @@ TEST_F(devices, of_files_that_are_no_plugins_are_refused) {
   EXPECT_NE(refused(run("--plugin /etc/passwd")).find("invalid ELF header"), std::string::npos);
   EXPECT_NE(refused(run("--plugin " + program_folder() + "/libmany_cpus.so")).find("is no PJRT plugin"),
             std::string::npos);
+}
+
+// With a time limit: the loader waits for whoever writes into a pipe.
+TEST_F(devices, of_files_that_are_no_files_are_refused_at_once) {
+  const std::string pipe = (root / "pipe.so").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+  for (const auto& [file, why] : {std::pair{pipe, "is a device or pipe"},
+                                  {root.string(), "is a folder"},
+                                  {std::string("/dev/zero"), "is a device or pipe"}}) {
+    const Finished found = run_command("timeout 20 " + tool_.path() + " devices --plugin " + file);
+    EXPECT_EQ(found.status, 5) << file;
+    EXPECT_NE(found.err.find("error[R004]: xla: " + file + " " + why), std::string::npos) << found.err;
+  }
+}
+
+TEST_F(devices, of_an_empty_file_or_one_that_is_cut_off_are_refused) {
+  const std::string file = (root / "cut.so").string();
+  std::ofstream(file).close();
+  EXPECT_NE(refused(run("--plugin " + file)).find("file too short"), std::string::npos);
+  fs::copy_file(fake, file, fs::copy_options::overwrite_existing);
+  fs::resize_file(file, fs::file_size(file) / 2);
+  EXPECT_NE(refused(run("--plugin " + file)).find(file + " is cut off: it has "), std::string::npos);
 }
 
 TEST_F(devices, of_a_plugin_that_is_too_old_or_finds_none_are_refused) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.hpp"
+#include "tests/support/installed_copy.hpp"
 #include "tests/support/real_plugin.hpp"
 
 namespace tutti {
@@ -41,12 +42,17 @@ TEST(explain_machine, is_local_by_default) {
 }
 
 TEST(explain_machine, is_named_by_one_of_three_words) {
-  for (const char* word : {"gpu", "xla:", "XLA", "''"}) {
+  for (const char* word : {"gpu", "xla:", "XLA"}) {
     const Finished run = explain(std::string("psum --machine ") + word);
     EXPECT_EQ(run.status, 1) << word;
     EXPECT_EQ(run.out, "") << word;
     EXPECT_NE(run.err.find("say local, xla, or xla:FILE"), std::string::npos) << run.err;
   }
+  const Finished empty = explain("psum --machine ''");
+  EXPECT_EQ(empty.status, 1);
+  EXPECT_EQ(empty.out, "");
+  EXPECT_EQ(empty.err,
+            "tutti: error[R002]: --machine: the value is empty; give one, or leave the option out\n");
 }
 
 TEST(explain_machine, has_no_timeline_of_our_workers) {
@@ -69,8 +75,11 @@ std::string refused(const Finished& run) {
 }
 
 TEST(explain_machine, without_a_plugin_is_refused_with_what_to_do) {
-  const std::string message = refused(run_command("cd / && env -u TUTTI_PJRT_PLUGIN VIRTUAL_ENV=/no/such " +
-                                                  tool + " explain psum --machine xla"));
+  const InstalledCopy installed("tutti");
+  installed.plant_plugin("here/.venv");
+  const std::string message = refused(run_command("cd " + (installed.root() / "here").string() +
+                                                  " && env -u TUTTI_PJRT_PLUGIN VIRTUAL_ENV=/no/such " +
+                                                  installed.path() + " explain psum --machine xla"));
   for (const char* part : {"no PJRT plugin", "/no/such", "TUTTI_PJRT_PLUGIN"})
     EXPECT_NE(message.find(part), std::string::npos) << message;
 }

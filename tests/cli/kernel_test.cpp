@@ -140,6 +140,16 @@ TEST(kernel, refuses_words_that_are_none) {
   EXPECT_NE(refused("all_gather").find("--world is required"), std::string::npos);
 }
 
+TEST(kernel, is_checked_up_to_a_bound) {
+  const Finished run = kernel("all_gather --world 8 --shape 1000000 --check");
+  EXPECT_EQ(run.status, 5);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(
+      run.err,
+      "tutti: error[R003]: --check: the ranks would load and store 288 million elements in a schedule of "
+      "as few tiles as possible; 200 million at most; try a smaller shape or fewer ranks\n");
+}
+
 // Kernels of the fake driver do nothing, its copies and NCCL do.
 std::string on_fake_gpus() {
   const std::string library = program_folder() + "/libfake_driver.so";

@@ -52,9 +52,9 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(plan, prints_what_the_readme_shows) {
+TEST(plan, prints_what_its_page_shows) {
   const std::string request = "--mesh x=4,y=2 --shape 4096x4096 --from 'P(x, y)' --to 'P(y, x)'";
-  EXPECT_NE(text_of("README.md")
+  EXPECT_NE(text_of("docs/tool.md")
                 .find("$ tutti plan " + request + " --run --svg docs/plan.svg\n" + plan(request).out),
             std::string::npos)
       << plan(request).out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every op.
+// Laws of every op.
 #include "tutti/control/all_ops.hpp"
 
 #include <gtest/gtest.h>

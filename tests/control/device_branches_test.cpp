@@ -176,7 +176,7 @@ TEST(device_branch_gradient, of_a_loop_that_computes_again) {
     expect_gradient(where_second([&](const Array& x) {
       auto trip = [&](const Array& c, const Array& number) {
         auto body = [&](const Array& v) {
-          Array weights = as_f64(iota(DType::i32, {3, 3}, 0) + number) * 0.1;
+          Array weights = as_f64(iota({3, 3}, DType::i32, 0) + number) * 0.1;
           return looped(two_ways, matmul(v, matmul(weights, weights)));
         };
         return remat(body, {.policy = policy})(c) + two_ways(c, number);
@@ -200,7 +200,7 @@ TEST(device_branch_gradient, of_rules_of_the_user_in_a_loop) {
         auto [v, column] = kept;
         Array of_column = reduce_sum(cotangent * v, 1);
         Array direct = cotangent * dynamic_slice_in_dim(v, column, 1, 1);
-        Array there = as_f64(equal(iota(DType::i32, {2, 3}, 1), column));
+        Array there = as_f64(equal(iota({2, 3}, DType::i32, 1), column));
         return std::tuple{direct + there * expand_dims(of_column, 1)};
       };
       return custom_jvp(power, rule)(c) + custom_vjp(read, forward, backward)(c);

@@ -38,7 +38,7 @@ Array pulled(const Function& inner, const Array& x) {
 // As manuals have it: the rule calls the function.
 Array ruled_by_itself(const Array& x) { return ruled(ruled_by_itself, x); }
 Array pulled_by_itself(const Array& x) { return pulled(pulled_by_itself, x); }
-// Two functions, each of which is called by the rule of the other.
+// Two functions. The rule of each calls the other.
 Array ruled_by_other(const Array& x);
 Array pulled_by_other(const Array& x) { return pulled(ruled_by_other, x); }
 Array ruled_by_other(const Array& x) { return ruled(pulled_by_other, x); }
@@ -88,20 +88,20 @@ TEST(rule, that_calls_its_function_has_a_second_derivative) {
   EXPECT_NEAR(at(slope_of(forward_slope_of(jvps)), 2), -3.327527622493509, 1e-14);
 }
 
-// What surrounds the call. Each makes a loss of f that is a scalar.
+// Surroundings of the call. Each makes a loss of f that is a scalar.
 const std::vector<std::pair<std::string, std::function<Array(const Function&, const Array&)>>>&
 surroundings() {
   using Call = const Function&;
   static const std::vector<std::pair<std::string, std::function<Array(Call, const Array&)>>> all{
       {"vmap",
        [](Call f, const Array& x) {
-         Array xs = x * iota(DType::f64, {3}, 0);
+         Array xs = x * iota({3}, DType::f64, 0);
          return reduce_sum(vmap([&](const Array& v) { return f(v) * x; })(xs));
        }},
       {"scan",
        [](Call f, const Array& x) {
          auto step = [&](const Array& c, const Array& v) { return std::pair{f(c * v) + x, f(v)}; };
-         auto [last, results] = scan(step, x, x * iota(DType::f64, {3}, 0));
+         auto [last, results] = scan(step, x, x * iota({3}, DType::f64, 0));
          return last + reduce_sum(results);
        }},
       {"fori_loop",
@@ -118,7 +118,7 @@ surroundings() {
        [](Call f, const Array& x) {
          auto body = [&](const Array& part) { return psum(reduce_sum(f(part * x)), "data"); };
          static const Mesh mesh({{"data", 2}});
-         return shard_map(body, {.mesh = mesh, .in = P("data"), .out = P()})(x * iota(DType::f64, {4}, 0));
+         return shard_map(body, {.mesh = mesh, .in = P("data"), .out = P()})(x * iota({4}, DType::f64, 0));
        }},
       {"captures",
        [](Call f, const Array& x) {

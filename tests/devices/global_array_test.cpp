@@ -11,7 +11,7 @@ namespace tutti {
 namespace {
 
 Tensor counted(Shape shape) {
-  Tensor tensor(DType::f32, std::move(shape));
+  Tensor tensor(std::move(shape), DType::f32);
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
     tensor.mutable_data<float>()[i] = static_cast<float>(i);
   return tensor;

@@ -13,7 +13,7 @@ const Mesh mesh({{"a", 2}, {"b", 2}});
 const Axis a = mesh.axes()[0], b = mesh.axes()[1];
 
 Tensor counted(std::int64_t elements) {
-  Tensor tensor(DType::i32, {elements});
+  Tensor tensor({elements}, DType::i32);
   for (std::int64_t i = 0; i < elements; ++i)
     tensor.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i);
   return tensor;

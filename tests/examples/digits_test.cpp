@@ -36,7 +36,7 @@ Problem problem() {
   Data data = read_data(data_path);
   std::vector<std::size_t> rows = split(data).training;
   rows.resize(256);
-  auto zeros = [](Shape shape) { return Array(Tensor(DType::f32, std::move(shape))); };
+  auto zeros = [](Shape shape) { return Array(Tensor(std::move(shape), DType::f32)); };
   return {{random.uniform({64, 128}, 0.3), random.uniform({128}, 0.3), random.uniform({128, 10}, 0.3),
            random.uniform({10}, 0.3)},
           {zeros({64, 128}), zeros({128}), zeros({128, 10}), zeros({10})},
@@ -282,8 +282,21 @@ INSTANTIATE_TEST_SUITE_P(
                    "label from 0 to 9, with commas between\n",
                    4},
         BadCommand{"--data examples", "digits: error[R001]: examples: cannot be read: ", 4},
-        BadCommand{"--steps 3000 --curve /dev/full",
-                   "digits: error[R001]: /dev/full: cannot be written to the end\n", 4},
+        BadCommand{"--steps 3 --curve /dev/full",
+                   "digits: error[R001]: '/dev/full' cannot be written: No space left on device; free some "
+                   "space or write elsewhere\n",
+                   4},
+        BadCommand{"--steps 3 --curve no/folder/c.txt",
+                   "digits: error[R001]: 'no/folder/c.txt' cannot be written: No such file or directory\n",
+                   4},
+        BadCommand{"--steps 1 --save /dev/null",
+                   "digits: error[R001]: '/dev/null' is a device or pipe, which holds no archive; name a "
+                   ".npz file\n",
+                   4},
+        BadCommand{"--load \"\"",
+                   "digits: error[R002]: --load: the value is empty; give one, or leave the option out\n", 1},
+        BadCommand{"--save \"$NO_SUCH_VARIABLE\"", "digits: error[R002]: --save: the value is empty", 1},
+        BadCommand{"--curve=", "digits: error[R002]: --curve: 1 required TEXT missing", 1},
         BadCommand{"--load nowhere.npz",
                    "digits: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--trace no/folder/t.json",
@@ -293,9 +306,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"--steps 1 --save no/folder/p.npz",
                    "digits: error[R001]: 'no/folder/p.npz' cannot be written: ", 4},
         BadCommand{"--steps 1 > /dev/full", "digits: error[R001]: the output cannot be written", 4},
-        BadCommand{"--stablehlo no/folder/step.mlir",
-                   "digits: error[R001]: no/folder/step.mlir: cannot be written\n", 4},
-        BadCommand{"--stablehlo /dev/full", "digits: error[R001]: /dev/full: cannot be written to the end\n",
+        BadCommand{
+            "--stablehlo no/folder/step.mlir",
+            "digits: error[R001]: 'no/folder/step.mlir' cannot be written: No such file or directory\n", 4},
+        BadCommand{"--stablehlo /dev/full",
+                   "digits: error[R001]: '/dev/full' cannot be written: No space left on device; free some "
+                   "space or write elsewhere\n",
                    4},
         BadCommand{"--stablehlo - > /dev/full", "digits: error[R001]: the output cannot be written", 4},
         BadCommand{"--workers many", "--workers", 1}, BadCommand{"--nonsense", "--nonsense", 1}));
@@ -318,6 +334,29 @@ TEST(digits, writes_its_step_as_stablehlo_and_stops) {
   std::filesystem::remove(path);
 }
 
+// The curve is written after the last step: where there is none, no step was taken.
+TEST(digits, takes_no_step_if_the_parameters_cannot_be_saved) {
+  const std::string curve =
+      std::filesystem::temp_directory_path() / ("digits_no_curve_" + std::to_string(getpid()));
+  for (const std::string file : {"no/folder/p.npz", "tests", "/dev/null"}) {
+    const Finished run =
+        run_command(program_folder() + "/digits --steps 3 --curve " + curve + " --save " + file);
+    EXPECT_EQ(run.status, 4) << run.err;
+    EXPECT_NE(run.err.find("'" + file + "' "), std::string::npos) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(curve)) << file;
+  }
+}
+
+TEST(digits, leaves_the_old_curve_if_training_fails) {
+  const std::string curve =
+      std::filesystem::temp_directory_path() / ("digits_old_curve_" + std::to_string(getpid()));
+  std::ofstream(curve) << "old";
+  EXPECT_EQ(run_command(program_folder() + "/digits --steps 3 --save tests --curve " + curve).status, 4);
+  std::ifstream file(curve);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), "old");
+  std::filesystem::remove(curve);
+}
+
 TEST(digits, data_that_was_cut_off_is_refused) {
   std::ifstream whole(data_path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(whole), {}};
@@ -325,6 +364,21 @@ TEST(digits, data_that_was_cut_off_is_refused) {
       std::filesystem::temp_directory_path() / ("digits_cut_" + std::to_string(getpid()) + ".gz");
   std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
   EXPECT_THROW(read_data(path), Error);
+  std::filesystem::remove(path);
+}
+
+TEST(digits, quotes_100_characters_of_its_data_and_no_control_characters) {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("digits_long_" + std::to_string(getpid()) + ".csv");
+  std::ofstream(path) << "\x1b[2J" << std::string(1 << 20, 'x') << '\n';
+  try {
+    read_data(path);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(
+        error.message().starts_with(path + ":1: '\\x1b[2J" + std::string(96, 'x') + "..' is not a pixel"))
+        << error.message().substr(0, 300);
+  }
   std::filesystem::remove(path);
 }
 

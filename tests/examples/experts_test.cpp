@@ -83,7 +83,7 @@ TEST(experts, sends_each_token_to_its_expert_and_back) { expect_as_one_by_one(st
 // one's elsewhere: two experts get all tokens, and none is left out.
 TEST(experts, leaves_no_token_out_where_some_experts_get_all) {
   Experts network = start(small, 3).experts;
-  Tensor router(DType::f32, {small.width, small.experts});
+  Tensor router({small.width, small.experts}, DType::f32);
   router.mutable_data<float>()[0] = 20;
   router.mutable_data<float>()[small.experts - 1] = -20;
   network.router = router;
@@ -102,7 +102,7 @@ struct Training {
 
 Training train(int steps, const MachineOptions& options = {}) {
   Both both = start(small, 3);
-  Both momentum = tree_map([](Array a) { return Array(Tensor(a.dtype(), a.shape())); }, both);
+  Both momentum = tree_map([](Array a) { return Array(Tensor(a.shape(), a.dtype())); }, both);
   std::vector<std::int32_t> seen, next;
   for (int i = 0; i < tokens; ++i) {
     for (int k = 0; k < small.context; ++k) seen.push_back((i * 7 + k * 3) % 10);
@@ -244,12 +244,15 @@ INSTANTIATE_TEST_SUITE_P(
             "--text nowhere.txt",
             "experts: error[R001]: nowhere.txt: cannot be opened; give the path of a text with --text\n", 4},
         BadCommand{"--text Makefile", "experts: error[R001]: Makefile: a text of ", 4},
-        BadCommand{"--steps 1 --picture no/folder/losses.svg",
-                   "experts: error[R001]: no/folder/losses.svg: cannot be written\n", 4},
+        BadCommand{
+            "--steps 1 --picture no/folder/losses.svg",
+            "experts: error[R001]: 'no/folder/losses.svg' cannot be written: No such file or directory\n", 4},
         BadCommand{"--mesh expert=4 --load nowhere.npz",
                    "experts: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--steps 3 --curve /dev/full",
-                   "experts: error[R001]: /dev/full: cannot be written to the end\n", 4},
+                   "experts: error[R001]: '/dev/full' cannot be written: No space left on device; free some "
+                   "space or write elsewhere\n",
+                   4},
         BadCommand{"--workers many", "--workers", 1}));
 
 }  // namespace

@@ -28,7 +28,7 @@ const double error_of_one_step = 4 * 7 * eps / 2;
 
 template <class F>
 Tensor filled(F f) {
-  Tensor field(DType::f32, {size, size});
+  Tensor field({size, size}, DType::f32);
   for (int i = 0; i < size * size; ++i)
     field.mutable_data<float>()[i] = static_cast<float>(f(i / size, i % size));
   return field;
@@ -53,7 +53,7 @@ struct Descent {
 Descent descend(const std::string& mesh_text, int steps, const MachineOptions& options = {}) {
   Mesh mesh = parse_mesh(mesh_text);
   Array final_field = waves(2);
-  Descent run{{}, {waves(0), Array(Tensor(DType::f32, {size, size}))}};
+  Descent run{{}, {waves(0), Array(Tensor({size, size}, DType::f32))}};
   auto step = open_local(mesh, options).compile(sharded_step(mesh, time_steps), run.search, final_field);
   for (int i = 0; i < steps; ++i) {
     Array misfit;
@@ -175,6 +175,13 @@ TEST(heat, program_draws_three_fields) {
       EXPECT_NE(drawing.find(title), std::string::npos) << drawing;
 }
 
+TEST(heat, program_leaves_the_old_picture_if_it_fails) {
+  TemporaryName file("old.svg");
+  std::ofstream(file.path()) << "old";
+  EXPECT_EQ(run_command(program("--load nowhere.npz --picture " + file.path() + quick)).status, 4);
+  EXPECT_EQ(content_of(file.path()), "old");
+}
+
 TEST(heat, program_goes_on_with_the_field_that_it_saved) {
   TemporaryName file("heat.npz");
   Errors saved = errors_of("--steps 7 --save " + file.path() + quick);
@@ -206,9 +213,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"--mesh data=4",
                    ": the spec names axis 'y', but the mesh is data=4; use one of its axes\n", 2},
         BadCommand{"--steps 1 --picture no/folder/heat.svg",
-                   "heat: error[R001]: no/folder/heat.svg: cannot be written\n", 4},
+                   "heat: error[R001]: 'no/folder/heat.svg' cannot be written: No such file or directory\n",
+                   4},
         BadCommand{"--steps 1 --picture /dev/full",
-                   "heat: error[R001]: /dev/full: cannot be written to the end\n", 4},
+                   "heat: error[R001]: '/dev/full' cannot be written: No space left on device; free some "
+                   "space or write elsewhere\n",
+                   4},
         BadCommand{"--load nowhere.npz",
                    "heat: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--steps 1 > /dev/full", "heat: error[R001]: the output cannot be written", 4},

@@ -218,7 +218,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"--layers 2 --steps 1 --load nowhere.npz",
                    "transformer: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--layers 1 --steps 3 --curve /dev/full",
-                   "transformer: error[R001]: /dev/full: cannot be written to the end\n", 4},
+                   "transformer: error[R001]: '/dev/full' cannot be written: No space left on device; free "
+                   "some space or write elsewhere\n",
+                   4},
         BadCommand{"--layers 0", "--layers", 1}));
 
 }  // namespace

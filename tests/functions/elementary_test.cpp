@@ -19,7 +19,7 @@ Tensor row(const std::vector<T>& values) {
   return {Shape{static_cast<std::int64_t>(values.size())}, values};
 }
 Tensor flags(const std::vector<int>& values) {
-  Tensor found(DType::boolean, Shape{static_cast<std::int64_t>(values.size())});
+  Tensor found(Shape{static_cast<std::int64_t>(values.size())}, DType::boolean);
   for (std::size_t i = 0; i < values.size(); ++i) found.mutable_data<bool>()[i] = values[i] != 0;
   return found;
 }
@@ -109,6 +109,77 @@ TEST(mod, has_the_sign_of_the_divisor) {
             row<std::int32_t>({1, 1, -1, -1, 0, 0}));
   expect_same(of(mod, doubles({7.5, -7.5, 7.5, -7.5, 1, 1}), doubles({2, 2, -2, -2, inf, 0})),
               {1.5, 0.5, -0.5, -1.5, 1, nan});
+}
+
+struct DivMod {
+  double whole, rest;
+};
+/// float_divmod of CPython's Objects/floatobject.c, which NumPy shares; for b = 0 as in NumPy.
+DivMod divmod_of_python(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (b == 0) return {a / b, rest};
+  double whole = (a - rest) / b;
+  if (rest == 0) rest = std::copysign(0.0, b);
+  else if ((b < 0) != (rest < 0)) rest += b, whole -= 1;
+  if (whole == 0) return {std::copysign(0.0, a / b), rest};
+  const double below = std::floor(whole);
+  return {whole - below > 0.5 ? below + 1 : below, rest};
+}
+
+/// floor_divide and mod in `dtype`.
+std::pair<Tensor, Tensor> divmod_in(DType dtype, const Tensor& x, const Tensor& y) {
+  const auto in_dtype = [&](OfTwo function) {
+    return on_one_device({x, y}, [&](const Arrays& a) {
+      return convert(function(convert(a[0], dtype), convert(a[1], dtype)), DType::f64);
+    });
+  };
+  return {in_dtype(floor_divide), in_dtype(mod)};
+}
+const std::vector<DType> all_floats{DType::f16, DType::bf16, DType::f32, DType::f64};
+
+// All are numbers of every dtype, and so are the results.
+TEST(divmod, has_the_values_and_the_signs_of_python) {
+  const std::vector<double> edges{0, -0.0, 0.25, -0.25, 1, -1, 3, -3, 4, -4, inf, -inf, nan};
+  std::vector<double> a, b, whole, rest;
+  for (double x : edges)
+    for (double y : edges) {
+      const DivMod want = divmod_of_python(x, y);
+      a.push_back(x), b.push_back(y), whole.push_back(want.whole), rest.push_back(want.rest);
+    }
+  for (DType dtype : all_floats) {
+    SCOPED_TRACE(name(dtype));
+    const auto [found_whole, found_rest] = divmod_in(dtype, doubles(a), doubles(b));
+    expect_same(found_whole, whole);
+    expect_same(found_rest, rest);
+  }
+  const DivMod third = divmod_of_python(-1, 1), fifth = divmod_of_python(4, -2);
+  EXPECT_FALSE(std::signbit(third.rest));  // (-1.0) % 1.0 is 0.0 in Python
+  EXPECT_TRUE(std::signbit(fifth.rest));   // 4.0 % -2.0 is -0.0
+}
+
+// 200 / 1.1875 as bf16: the difference of 200 and its remainder has more bits than bf16.
+TEST(floor_divide, is_exact_in_half_types) {
+  std::vector<double> a, b, whole;
+  for (int x = -256; x <= 256; ++x)
+    for (double y : {1.1875, -1.4375, 3.0})
+      a.push_back(x), b.push_back(y), whole.push_back(divmod_of_python(x, y).whole);
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    SCOPED_TRACE(name(dtype));
+    expect_same(divmod_in(dtype, doubles(a), doubles(b)).first, whole);
+  }
+}
+
+TEST(mod, has_its_slopes_also_where_nothing_is_left) {
+  const Tensor a = doubles({4, -4, 7, -7, 4, -7}), b = doubles({2, 2, 2, 2, -2, -2});
+  expect_same(slope_on_one_device({a, b}, [](const Arrays& x) { return mod(x[0], x[1]); }),
+              {1, 1, 1, 1, 1, 1});
+  expect_same(slope_on_one_device({b, a}, [](const Arrays& x) { return mod(x[1], x[0]); }),
+              {-2, 2, -3, 4, 2, -3});
+}
+
+TEST(remainder, of_c_has_the_sign_of_the_dividend) {
+  const Tensor a = doubles({-4, 4, -1, 1, -0.0, 0.0, -inf, -1}), b = doubles({2, -2, 1, -1, 3, -3, 2, -inf});
+  expect_same(of(rem, a, b), {-0.0, 0, -0.0, 0, -0.0, 0, nan, -1});
 }
 
 TEST(floor_divide, and_mod_refuse_bool_and_complex_numbers) {

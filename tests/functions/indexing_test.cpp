@@ -242,9 +242,9 @@ TEST(index, refuses_to_take_from_nothing) {
 TEST(index, outside_of_a_trace_says_how_to_read_elements) {
   Array finished(four);
   expect_refused([&] { (void)finished[0]; },  // refused
-                 "T011 {file}:{line}: index: nothing is traced here; arrays are computed in functions: hand "
-                 "one to machine.compile and call what it returns. Elements of a finished array are read by "
-                 "x.values<float>()[0]");
+                 "T011 {file}:{line}: index: nothing is traced here; call it in a function that a machine "
+                 "compiles: auto run = machine.compile([](Array x) { return x[0]; }, x); Array y = run(x). "
+                 "Elements of a finished array are read by x.values<float>()[0]");
 }
 
 TEST(at, refuses_updates_of_another_shape_or_dtype) {

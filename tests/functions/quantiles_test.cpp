@@ -87,13 +87,13 @@ TEST(median, folds_several_dims_and_propagates_nan) {
 
 TEST(median, of_nothing_is_nan_as_the_mean) {
   for (DType dtype : {DType::f64, DType::f16, DType::i32}) {
-    const Tensor none(dtype, Shape{2, 0});
+    const Tensor none(Shape{2, 0}, dtype);
     for (const Tensor& found : {computed_by([](const Arrays& a) { return median(a[0]); }, {none}),
                                 computed_by([](const Arrays& a) { return median(a[0], 1); }, {none}),
                                 computed_by([](const Arrays& a) { return quantile(a[0], 0.3, 1); }, {none})})
       for (std::int64_t i = 0; i < found.elements(); ++i) EXPECT_TRUE(std::isnan(found.at(i)));
   }
-  const Tensor none(DType::f64, Shape{0, 2}), q = row<double>({0, 0.5, 2});
+  const Tensor none(Shape{0, 2}, DType::f64), q = row<double>({0, 0.5, 2});
   const Tensor found = computed_by([](const Arrays& a) { return quantile(a[0], a[1], 0); }, {none, q});
   EXPECT_EQ(found.shape(), (Shape{3, 2}));
   for (std::int64_t i = 0; i < found.elements(); ++i) EXPECT_TRUE(std::isnan(found.at(i)));

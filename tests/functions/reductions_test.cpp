@@ -83,7 +83,7 @@ TEST(sum, refuses_a_where_that_is_not_bool_or_does_not_broadcast) {
 TEST(prod, multiplies) {
   EXPECT_EQ(of(matrix(), [](const Array& x) { return prod(x, 1); }), row<double>({-6, -0.0}));
   EXPECT_EQ(of(matrix(), [](const Array& x) { return prod(x > -7, 0); }), row<std::int32_t>({1, 1, 1}));
-  EXPECT_EQ(of(Tensor(DType::f32, {0, 2}), [](const Array& x) { return prod(x, 0); }), row<float>({1, 1}));
+  EXPECT_EQ(of(Tensor({0, 2}, DType::f32), [](const Array& x) { return prod(x, 0); }), row<float>({1, 1}));
 }
 
 TEST(amax, propagates_nan_and_refuses_dims_without_elements) {
@@ -104,7 +104,7 @@ TEST(ptp, is_the_largest_minus_the_smallest) {
 TEST(any, finds_an_element_that_is_not_0) {
   EXPECT_EQ(of(row<double>({0, -0.0}), [](const Array& x) { return any(x); }), Tensor::scalar(false));
   EXPECT_EQ(of(row<double>({0, nan}), [](const Array& x) { return any(x); }), Tensor::scalar(true));
-  EXPECT_EQ(of(Tensor(DType::boolean, {0}), [](const Array& x) { return any(x); }), Tensor::scalar(false));
+  EXPECT_EQ(of(Tensor({0}, DType::boolean), [](const Array& x) { return any(x); }), Tensor::scalar(false));
 }
 
 TEST(all, keeps_dims_of_size_1) {
@@ -176,7 +176,7 @@ TEST(matrix_norm, keeps_dims_and_dtypes) {
                [&](const Array& a) { return row_norm(convert(a, DType::f16)); })
                 .dtype(),
             DType::f16);
-  EXPECT_EQ(of(Tensor(DType::f32, {0, 3}), [](const Array& a) { return matrix_norm(a, {.ord = 1}); }),
+  EXPECT_EQ(of(Tensor({0, 3}, DType::f32), [](const Array& a) { return matrix_norm(a, {.ord = 1}); }),
             Tensor::scalar(0.F));
 }
 

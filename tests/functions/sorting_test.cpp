@@ -62,7 +62,7 @@ TEST(unique, of_nothing_needs_a_fill) {
   EXPECT_EQ(refusal_of_trace({nothing}, [](const Arrays& x) { return unique(x[0], -1); }),
             "T005: unique: size = -1; the number of elements of the result is 0 or more");
   auto filled = [](const Arrays& x) { return unique(x[0], 2, {.fill = 4.0}); };
-  EXPECT_EQ(computed_by(filled, {Tensor(DType::f32, {0})}), row<float>({4, 4}));
+  EXPECT_EQ(computed_by(filled, {Tensor({0}, DType::f32)}), row<float>({4, 4}));
   EXPECT_EQ(computed_by([](const Arrays& x) { return unique(x[0], 0); }, {counts({1, 2})}), counts({}));
 }
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import planted
 from planted import expect_caught, expect_clean
 
-HEADERS = {"hwy": "hwy/highway.h", "dnnl": "dnnl.hpp", "openblas": "openblas/openblas_config.h", "hwloc": "hwloc.h",
-           "sleef": "sleef.h", "zip": "zip.h"}
+HEADERS = {"hwy": "hwy/highway.h", "dnnl": "dnnl.hpp", "hwloc": "hwloc.h", "sleef": "sleef.h", "zip": "zip.h"}
 HEADERS_ALONE = {"asio": "asio.hpp"}
 # Prints where the libraries and their headers were found, or what is missing.
 PROJECT = f"""cmake_minimum_required(VERSION 3.25)
@@ -19,7 +18,7 @@ include("{planted.ROOT}/cmake/dependencies.cmake")
 if(tutti_missing)
   message(FATAL_ERROR "missing: ${{tutti_missing}}")
 endif()
-foreach(library hwy dnnl openblas hwloc sleef zip)
+foreach(library hwy dnnl hwloc sleef zip)
   get_target_property(file tutti::${{library}} IMPORTED_LOCATION)
   get_target_property(folder tutti::${{library}} INTERFACE_INCLUDE_DIRECTORIES)
   message(STATUS "${{library}}: ${{file}} ${{folder}}")
@@ -70,8 +69,7 @@ def accepts_libraries_and_headers_of_another_prefix(root: Path) -> None:
     result = libraries_elsewhere(root, "-Dtutti_NEEDS_HEADERS=ON")
     expect_clean(result)
     for name, header in HEADERS.items():
-        folder = "include/openblas" if name == "openblas" else "include"
-        assert f"{name}: {root}/prefix/lib/lib{name}.a {root}/prefix/{folder} " in result[1] + " ", (name, result[1])
+        assert f"{name}: {root}/prefix/lib/lib{name}.a {root}/prefix/include " in result[1] + " ", (name, result[1])
     for name in HEADERS_ALONE:
         assert f"{name}: {root}/prefix/include " in result[1] + " ", (name, result[1])
 
@@ -107,6 +105,49 @@ def catches_tests_in_another_project(root: Path) -> None:
 def accepts_another_project_that_installs_us_and_makes_its_own_packages(root: Path) -> None:
     expect_clean(project(root, ELSEWHERE, "-DTUTTI_INSTALL=ON"))
     assert not (root / "build/tutti/CPackConfig.cmake").exists() and not (root / "build/CPackConfig.cmake").exists()
+
+
+def catches_the_tool_without_the_kernels(root: Path) -> None:
+    expect_caught(library(root, "-DTUTTI_KERNELS=OFF"), "TUTTI_TOOL=ON: the tool has the subcommand kernel")
+
+
+def accepts_a_copy_without_kernels(root: Path) -> None:
+    expect_clean(library(root, "-DTUTTI_TOOL=OFF", "-DTUTTI_KERNELS=OFF"))
+    assert (root / "build/tutti.pc").exists() and not (root / "build/tutti-kernels.pc").exists()
+    assert "tutti/kernels" not in (root / "build/build.ninja").read_text()
+
+
+def accepts_the_demo_without_what_tests_need(root: Path) -> None:
+    hidden = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("GTest", "rapidcheck", "benchmark", "MPI")]
+    line = next(line for line in (planted.ROOT / "Makefile").read_text().splitlines() if "cmake --preset release -D" in line)
+    status, output = planted.run("cmake", "-S", planted.ROOT, "-B", root / "build", *line.split("cmake")[1].split(), *hidden)
+    expect_clean((status, output))
+
+
+# A SLEEF that has the functions with fused multiply-add, and none without: SLEEF 4 drops cinz_.
+SLEEF = f"""cmake_minimum_required(VERSION 3.25)
+project(user C CXX)
+add_library(tutti::sleef UNKNOWN IMPORTED)
+set_target_properties(tutti::sleef PROPERTIES IMPORTED_LOCATION "${{CMAKE_SOURCE_DIR}}/libsleef.a")
+include("{planted.ROOT}/cmake/sleef.cmake")
+message(STATUS "has: ${{tutti_SLEEF_DEFINITIONS}}.")
+"""
+
+
+def accepts_a_sleef_that_lacks_functions(root: Path) -> None:
+    names = "tan asin acos atan sinh cosh asinh acosh atanh exp2 log2 log10 cbrt erfc lgamma".split()
+    for end, expected in (("tan", "TUTTI_SLEEF_HAS_AVX2"), ("sinh", "")):
+        work = root / end
+        functions = [f"Sleef_finz_{name}{vector}_{'u15' if name == 'erfc' else 'u10'}{kind}"
+                     for name in names for vector, kind in (("f8", "avx2"), ("d4", "avx2"), ("f16", "avx512f"))
+                     if not (expected == "" and name == end)]
+        planted.write(work, "user/sleef.c", "".join(f"void {name}() {{}}\n" for name in functions))
+        for command in (("gcc", "-c", "sleef.c"), ("ar", "rc", "libsleef.a", "sleef.o")):
+            planted.run("env", "-C", work / "user", *command)
+        result = project(work, SLEEF, "-DCMAKE_SYSTEM_PROCESSOR=x86_64")
+        expect_clean(result)
+        assert f"has: {expected}." in result[1], result[1]
+        assert "SLEEF has not all functions for sse2: those of the C library are taken" in result[1], result[1]
 
 
 def accepts_relative_and_absolute_install_folders(root: Path) -> None:

@@ -64,6 +64,23 @@ def accepts_relative_folders_in_package_files(root: Path) -> None:
     expect_clean(paths(root, 'set(a "${CMAKE_CURRENT_LIST_DIR}/../src/tutti-x" /src/tutti-other)\n'))
 
 
+def headers(root: Path, *more: str) -> tuple[int, str]:
+    for file in (*tool.PUBLIC_HEADERS, *more):
+        planted.write(root, file, "")
+    return outcome(tool.check_headers, root)
+
+
+def catches_a_public_header_that_is_missing(root: Path) -> None:
+    headers(root)
+    (root / "tutti/op.hpp").unlink()
+    expect_caught(outcome(tool.check_headers, root), "tutti/op.hpp is not installed")
+
+
+def catches_headers_that_are_too_many(root: Path) -> None:
+    expect_clean(headers(root))
+    expect_caught(headers(root, *(f"tutti/run/{i}.hpp" for i in range(187))), "191 headers are installed")
+
+
 def readme(root: Path, old: str, new: str) -> tuple[int, str]:
     text = (planted.ROOT / "README.md").read_text()
     assert old in text

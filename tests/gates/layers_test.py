@@ -98,6 +98,33 @@ def catches_a_path_of_a_machine(root: Path) -> None:
     expect_caught(tree(root, {"tests/run/a_test.cpp": f'load("{home}");\n'}), "tests/run/a_test.cpp:2: absolute path")
 
 
+WIDE = "// " + "wide " * 30 + "\n"
+RIDDLE = "// What stands here must be read twice.\n"
+
+
+def catches_a_wide_line(root: Path) -> None:
+    expect_caught(tree(root, {"bench/a.cpp": WIDE}), "bench: 1 wide lines where 0 are allowed")
+
+
+def catches_one_riddle_more_than_the_ceiling(root: Path) -> None:
+    planted.write(root, "tools/ceilings.txt", "# comment\ntests/ops 1 0\n")
+    expect_clean(tree(root, {"tests/ops/a.cpp": RIDDLE}))
+    expect_caught(tree(root, {"tests/ops/b.cpp": RIDDLE}), "tests/ops: 2 riddles where 1 are allowed")
+
+
+def catches_a_ceiling_that_did_not_fall(root: Path) -> None:
+    planted.write(root, "tools/ceilings.txt", "tests/ops 2 1\ntutti/ops 0 1\n")
+    expect_caught(tree(root, {"tests/ops/a.cpp": RIDDLE}), "tests/ops: 1 riddles, no longer 2")
+    expect_clean(planted.run(planted.ROOT / "tools/check_layers", root, "--lower"))
+    expect_caught(tree(root, {"tutti/ops/b.cpp": WIDE}), "tutti/ops: 1 wide lines where 0 are allowed")
+
+
+def catches_a_riddle_that_lower_would_allow(root: Path) -> None:
+    planted.write(root, "tools/ceilings.txt", "tests/ops 1 0\n")
+    tree(root, {"tests/ops/a.cpp": RIDDLE + RIDDLE})
+    expect_caught(planted.run(planted.ROOT / "tools/check_layers", root, "--lower"), "2 riddles where 1 are allowed")
+
+
 def accepts_what_is_allowed(root: Path) -> None:
     files = {
         "tutti/types/a.hpp": "#include <fmt/core.h>\n",

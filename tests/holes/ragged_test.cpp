@@ -154,7 +154,7 @@ TEST(h082, ragged_exchange_checks_dtypes_rows_and_numbers_of_slices) {
       return ragged_all_to_all(x, output, given, "data");  // refused
     });
   };
-  auto zeros_of = [](const Shape& shape, DType dtype) { return Array(Tensor(dtype, shape)); };
+  auto zeros_of = [](const Shape& shape, DType dtype) { return Array(Tensor(shape, dtype)); };
   expect_refused(exchange(zeros_of({2}, DType::f64), 4, 4),
                  "T007 {file}:{line}: ragged_all_to_all: the operand is f32[2]{V:data}, the output f64[2]; "
                  "both must have one dtype: convert one of them");

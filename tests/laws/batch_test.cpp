@@ -158,7 +158,7 @@ void empty_or_as_a_call(const Example& example, const Bits& marked, Findings& fi
   std::vector<PerDevice> inputs = random_values(random, example.operands, Numbers::quarters);
   std::vector<PerDevice> expected = evaluate(program_of(example), example_mesh(), inputs);
   auto empty = [](PerDevice& value) {
-    for (Tensor& x : value) x = Tensor(x.dtype(), x.shape().inserted(Dim{0}, 0));
+    for (Tensor& x : value) x = Tensor(x.shape().inserted(Dim{0}, 0), x.dtype());
   };
   Program all = over_lanes(example, marked, none);
   for (std::size_t i = 0; i < marked.size(); ++i)

@@ -115,7 +115,7 @@ struct ReduceWithoutShift : Reduce {
 /// Batched over its own axis, its lanes count backwards.
 struct IndexBackwards : AxisIndex {
   BatchedArrays batch(const Axis& axis, const BatchedArrays&, const Types&) const {
-    return {{(axis.size - 1) - iota(DType::i32, Shape{axis.size}, 0), true}};
+    return {{(axis.size - 1) - iota(Shape{axis.size}, DType::i32, 0), true}};
   }
   static std::vector<Example> examples() { return {{IndexBackwards{{{axis_a()}}}, {}}}; }
   bool operator==(const IndexBackwards&) const = default;

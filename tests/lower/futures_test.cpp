@@ -58,6 +58,15 @@ TEST(lower_futures, are_one_collective_between_start_and_done) {
   EXPECT_EQ(text_of(body, async), golden("futures"));
 }
 
+TEST(lower_futures, of_halves_are_sums_of_f32_between_two_conversions) {
+  const std::string text = text_of([](const Arrays& in) -> Arrays { return {psum_start(in[0], x).done()}; },
+                                   async, {differing(DType::bf16, {4})});
+  EXPECT_TRUE(holds_in_order(text, {"stablehlo.convert", "(tensor<4xbf16>) -> tensor<4xf32>", "async_start",
+                                    "async_done", "-> tensor<4xf32>", "stablehlo.convert",
+                                    "(tensor<4xf32>) -> tensor<4xbf16>"}))
+      << text;
+}
+
 TEST(lower_futures, have_other_work_between_start_and_done_and_reshape_after_it) {
   std::string text = text_of(
       [](const Arrays& in) -> Arrays {

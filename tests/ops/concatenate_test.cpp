@@ -18,7 +18,7 @@ TEST(concatenate, puts_operands_one_after_the_other) {
   Tensor x(Shape{2, 1}, std::vector<float>{10, 20});
   EXPECT_EQ(computed(Concatenate{Dim{1}}, {x, counted(DType::f32, {2, 3})})[0],
             Tensor(Shape{2, 4}, std::vector<float>{10, 1, 2, 3, 20, 4, 5, 6}));
-  EXPECT_EQ(computed(Concatenate{Dim{0}}, {counted(DType::boolean, {1}), Tensor(DType::boolean, {0}),
+  EXPECT_EQ(computed(Concatenate{Dim{0}}, {counted(DType::boolean, {1}), Tensor({0}, DType::boolean),
                                            counted(DType::boolean, {2})})[0],
             Tensor(Shape{3}, std::vector<bool>{true, true, false}));
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/refusal.hpp"
 #include "tests/support/rules.hpp"
 #include "tests/support/tracing.hpp"
 #include "tutti/ops/unary.hpp"
@@ -56,9 +57,7 @@ TEST(constant, types_its_rules) {
 }
 
 TEST(constant, is_refused_outside_a_trace) {
-  EXPECT_EQ(refusal_of([] { constant(1.0F); }), "T011: constant: nothing is traced here; arrays are computed "
-                                                "in functions: hand one to machine.compile and call "
-                                                "what it returns");
+  EXPECT_EQ(refusal_of([] { constant(1.0F); }), "T011: constant: " + nothing_traced);
 }
 
 TEST(full, broadcasts_a_scalar_of_the_dtype) {

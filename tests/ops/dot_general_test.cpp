@@ -213,7 +213,7 @@ std::vector<double> by_kernel(const DotGeneral& op, const Tensor& lhs, const Ten
   kernel::Opaque units = std::get<kernel::Opaque>(
       kernel_of(op, {Type(lhs.dtype(), lhs.shape()), Type(rhs.dtype(), rhs.shape())}));
   Tensor y = counted(result.dtype(), result.shape()),
-         scratch(DType::boolean, {static_cast<std::int64_t>(units.scratch_bytes)});
+         scratch({static_cast<std::int64_t>(units.scratch_bytes)}, DType::boolean);
   const std::byte* operands[] = {lhs.data(), rhs.data()};
   std::byte* results[] = {y.mutable_bytes()};
   units.run({operands, results, scratch.mutable_bytes()});

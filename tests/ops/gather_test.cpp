@@ -235,8 +235,8 @@ TEST(take_along_axis, counts_from_the_end) {
 
 TEST(take, of_nothing_takes_nothing) {
   EXPECT_EQ(computed_by([](const Arrays& x) { return take(x[0], x[1], 0); },
-                        {Tensor(DType::f32, {0, 2}), Tensor(DType::i32, {0})}),
-            Tensor(DType::f32, {0, 2}));
+                        {Tensor({0, 2}, DType::f32), Tensor({0}, DType::i32)}),
+            Tensor({0, 2}, DType::f32));
 }
 
 TEST(take_along_axis, takes_one_element_for_each_index) {

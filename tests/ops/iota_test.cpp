@@ -26,18 +26,18 @@ TEST(iota, counts_along_its_dim) {
   EXPECT_EQ(values({DType::i64, {2, 3}, Dim{0}}),
             Tensor({2, 3}, std::vector<std::int64_t>{0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(values({DType::f32, {3}, Dim{0}}), Tensor({3}, std::vector<float>{0, 1, 2}));
-  EXPECT_EQ(values({DType::f64, {0}, Dim{0}}), Tensor(DType::f64, {0}));
+  EXPECT_EQ(values({DType::f64, {0}, Dim{0}}), Tensor({0}, DType::f64));
 }
 
 TEST(iota, counts_negative_dims_from_the_end) {
-  EXPECT_EQ(text_of([] { return iota(DType::f32, {2, 3}, -2); }),
+  EXPECT_EQ(text_of([] { return iota({2, 3}, DType::f32, -2); }),
             "program() {\n  %0: f32[2,3] = iota{dim=0}\n  return %0\n}\n");
 }
 
 TEST(iota, types_its_rules) { EXPECT_EQ(mistyped_rules(Iota::examples()), std::vector<std::string>{}); }
 
 TEST(iota, rejects_a_dim_out_of_range_c1) {
-  EXPECT_EQ(refusal_of([] { text_of([] { return iota(DType::f32, {2, 3}, 2); }); }),
+  EXPECT_EQ(refusal_of([] { text_of([] { return iota({2, 3}, DType::f32, 2); }); }),
             "T006: iota: dim 2 is out of range for f32[2,3], which has dims -2 to 1");
   EXPECT_EQ(refusal_of(Iota{DType::f32, {2, 3}, Dim{2}}, {}),
             "T006: dim 2 is out of range for the shape [2,3] (iota_c1)");

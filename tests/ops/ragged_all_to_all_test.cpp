@@ -221,7 +221,7 @@ std::function<void()> traced_with(int number, const Array& wrong) {
 }
 const std::array<std::string, 4> names_of_arrays{"input_offsets", "send_sizes", "output_offsets",
                                                  "recv_sizes"};
-Array zeros_of(DType dtype, const Shape& shape) { return Tensor(dtype, shape); }
+Array zeros_of(DType dtype, const Shape& shape) { return Tensor(shape, dtype); }
 
 TEST(ragged_all_to_all, refuses_indices_that_are_no_integers) {
   for (int i = 0; i < 4; ++i)

@@ -223,7 +223,7 @@ std::vector<Worked> with_products_and_lanes() {
        {{0, 1}, {2, 3}, {4, 5}, {6, 7}},
        [](const Array& a) {
          // Rows 2y, 2y + 1 of a 4x2 matrix that counts, over y.
-         Array b = iota(DType::f32, {2, 2}, 0) * 2 + iota(DType::f32, {2, 2}, 1) + device_number("y") * 4;
+         Array b = iota({2, 2}, DType::f32, 0) * 2 + iota({2, 2}, DType::f32, 1) + device_number("y") * 4;
          return psum(pcast(matmul(a, b), "y", unreduced), "y");
        },
        {1, 2},
@@ -278,7 +278,7 @@ std::vector<Worked> with_products_and_lanes() {
 
 // rows x columns that count on from `first`, `stride` apart from row to row.
 Array counted(int rows, int columns, int stride, const Array& first) {
-  return iota(DType::f32, {rows, columns}, 0) * stride + iota(DType::f32, {rows, columns}, 1) + first;
+  return iota({rows, columns}, DType::f32, 0) * stride + iota({rows, columns}, DType::f32, 1) + first;
 }
 
 // 2x4 by 4x6, both counting, over x along the dim that is summed: the sum of all elements of the product.

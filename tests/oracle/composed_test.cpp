@@ -103,7 +103,7 @@ std::vector<Composed> of_elements() {
   return {
       {"heaviside", [] { return where(equal(x, 0), 0.25F, maximum(sign(x), 0)); }},
       {"isclose", [] { return abs(x - round(x)) <= 1e-8 + 1e-5 * abs(round(x)); }},
-      {"modf", [] { return stack({x - truncated(), truncated()}); }},
+      {"modf", [] { return stack({x % 1, truncated()}); }},
       {"poly", poly},
       {"polyadd", [] { return pad(v, 0, {{3, 0}}) + x; }},
       {"polyder", [] { return slice_in_dim(x, 0, -1) * rev(arange(5, DType::f32) + 1); }},

@@ -18,7 +18,7 @@ const Mesh mesh({{"expert", 8}});
 constexpr std::int64_t steps = 5, tokens = 64, context = 8;
 
 Both zeros_like(const Both& both) {
-  return tree_map([](const Array& a) { return Array(Tensor(a.dtype(), a.shape())); }, both);
+  return tree_map([](const Array& a) { return Array(Tensor(a.shape(), a.dtype())); }, both);
 }
 
 // Runs of the repository's licence, spread over it; other ones in each step.

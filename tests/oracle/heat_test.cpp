@@ -17,7 +17,7 @@ constexpr int time_steps = 20, steps = 4;
 
 // Different at every point, without symmetry; at most half.
 Tensor waves(double phase) {
-  Tensor field(DType::f32, {rows, columns});
+  Tensor field({rows, columns}, DType::f32);
   for (std::int64_t i = 0; i < field.elements(); ++i)
     field.mutable_data<float>()[i] =
         static_cast<float>(0.5 * std::sin(phase + 0.4 * static_cast<double>(i / columns) +
@@ -33,7 +33,7 @@ struct Descent {
 template <class Step>
 Descent descend(const Step& one_step) {
   Array final_field = waves(2);
-  Search search{waves(0), Array(Tensor(DType::f32, {rows, columns}))};
+  Search search{waves(0), Array(Tensor({rows, columns}, DType::f32))};
   auto take_step = open_local(mesh).compile(one_step, search, final_field);
   Descent run;
   for (int i = 0; i < steps; ++i) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws of jax.random from a seed, in the order of random_test.cpp."""
 
+import jax
 import jax.numpy as jnp
 from jax import random
 from jax_functions import program
@@ -41,21 +42,37 @@ def random_integers(seed):
 @program
 def random_chances(seed):
     key = random.PRNGKey(seed)
-    chances = (0.0, 0.3, 1.0, *(dtype(0.6) for dtype in FLOATS))
-    return [random.bernoulli(key, p, shape) for shape in FEW for p in chances]
+
+    def of_a_number(p, shape):
+        with jax.enable_x64(False):
+            return random.bernoulli(key, p, shape)
+
+    return [
+        draw
+        for shape in FEW
+        for draw in (
+            *(of_a_number(p, shape) for p in (0.0, 0.3, 1.0)),
+            *(random.bernoulli(key, dtype(0.6), shape) for dtype in FLOATS),
+        )
+    ]
 
 
 @program
 def random_choices(seed):
     key = random.PRNGKey(seed)
-    x = jnp.arange(60.0).reshape(3, 4, 5)
+    x = jnp.arange(60, dtype=jnp.float32).reshape(3, 4, 5)
+
+    def choice(*arguments, **options):
+        with jax.enable_x64(False):
+            return random.choice(key, *arguments, **options)
+
     return [
         *(random.permutation(key, n) for n in (0, 1, 2, 37, 3000)),
         *(random.permutation(key, x, axis) for axis in (0, 1, -1)),
-        *(random.choice(key, 41, shape) for shape in SHAPES),
-        *(random.choice(key, 1001, shape, replace=False) for shape in SHAPES),
-        random.choice(key, x, (2, 3), axis=1),
-        random.choice(key, x, (4,), replace=False, axis=-1),
+        *(choice(41, shape) for shape in SHAPES),
+        *(choice(1001, shape, replace=False) for shape in SHAPES),
+        choice(x, (2, 3), axis=1),
+        choice(x, (4,), replace=False, axis=-1),
     ]
 
 

@@ -116,14 +116,14 @@ TEST_F(lower, runs_on_a_mesh_with_an_axis_of_size_1) {
 
 // XLA 0.10.2 refuses a manual computation whose operands all are without elements.
 TEST_F(lower, runs_with_parameters_without_elements) {
-  Tensors empty(8, Tensor(DType::f32, Shape{2, 0}));
+  Tensors empty(8, Tensor(Shape{2, 0}, DType::f32));
   Tensors sums =
       run(grid, empty, Type(DType::f32, {2}), [&](Emitter& emitter, const Lowered& operands) -> Lowered {
         return {emitter.emit_with_reducer("stablehlo.reduce", ReduceKind::sum, operands,
                                           emitter.result_types()[0],
                                           {{"dimensions", stablehlo::integers({1})}})};
       });
-  EXPECT_EQ(sums, Tensors(8, Tensor(DType::f32, Shape{2})));
+  EXPECT_EQ(sums, Tensors(8, Tensor(Shape{2}, DType::f32)));
 }
 
 TEST_F(lower, starts_local_folds_from_the_neutral_element) {

@@ -46,7 +46,7 @@ struct Layer {
 
 TEST_F(tree_files, of_ours_are_opened_by_numpy) {
   std::map<std::string, std::vector<Layer>> model;
-  model["layers"] = {{Tensor(Shape{2, 3}, std::vector<float>{0, 1, 2, 3, 4.5, -5}), Tensor(DType::f64, {0})},
+  model["layers"] = {{Tensor(Shape{2, 3}, std::vector<float>{0, 1, 2, 3, 4.5, -5}), Tensor({0}, DType::f64)},
                      {Tensor::scalar(std::int64_t{1} << 40), std::nullopt}};
   save_tree(path(), model);
   EXPECT_EQ(python("file = np.load(path)\n"

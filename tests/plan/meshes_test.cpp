@@ -378,7 +378,7 @@ TEST(between_meshes, a_move_between_too_many_blocks_is_refused) {
 
 TEST(between_meshes, programs_refuse_the_plan) {
   const ReshardPlan found = plan(request({4}, {"x2", {0, 1}, ""}, {"x2", {1, 2}, "[x]"}));
-  EXPECT_EQ(refusal([&] { take(found, Array(Tensor(DType::u8, {4}))); }),
+  EXPECT_EQ(refusal([&] { take(found, Array(Tensor({4}, DType::u8))); }),
             "T013 the plan leads from the mesh x=2 to x=2 on devices 1,2, and a program runs on one; reshard "
             "the array "
             "outside of shard_map");

@@ -13,14 +13,14 @@ namespace {
 
 /// A term of each element. Sums of some of them are not sums of others. Small enough to be exact in f16.
 Tensor term_of(const Type& whole, int term) {
-  Tensor values(whole.dtype(), whole.shape());
+  Tensor values(whole.shape(), whole.dtype());
   for (std::int64_t i = 0; i < values.elements(); ++i)
     put_element(values, i, static_cast<double>(i + 1 + term * (i % 5 + 2)));
   return values;
 }
 
 Tensor sum_of_terms(const Type& whole, int terms) {
-  Tensor values(whole.dtype(), whole.shape());
+  Tensor values(whole.shape(), whole.dtype());
   const std::int64_t numbers = std::int64_t{terms} * (terms - 1) / 2;  // 0 + 1 + ..
   for (std::int64_t i = 0; i < values.elements(); ++i)
     put_element(values, i, static_cast<double>(terms * (i + 1) + numbers * (i % 5 + 2)));
@@ -32,7 +32,7 @@ Tensor sum_along(const Axes& axes, const Mesh& mesh, const PerDevice& parts, int
   Axes others;
   for (const Axis& axis : mesh.axes())
     if (!contains(axes, axis)) others.push_back(axis);
-  Tensor sum(parts[0].dtype(), parts[static_cast<std::size_t>(device)].shape());
+  Tensor sum(parts[static_cast<std::size_t>(device)].shape(), parts[0].dtype());
   for (std::int64_t i = 0; i < sum.elements(); ++i) {
     double value = 0;
     for (int other = 0; other < mesh.devices(); ++other)

@@ -103,7 +103,7 @@ TEST(uneven, data_is_right_with_empty_blocks) {
 
 TEST(uneven, plans_are_refused_by_programs) {
   const ReshardPlan found = planned("x4", {10}, "", "[x]");
-  EXPECT_EQ(refusal([&] { take(found, Array(Tensor(DType::u8, {10}))); }),
+  EXPECT_EQ(refusal([&] { take(found, Array(Tensor({10}, DType::u8))); }),
             "T005 dim 0 of u8[10] does not split over the 4 devices of 'x'; pad it or use another dim");
 }
 

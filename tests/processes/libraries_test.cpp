@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <thread>
@@ -18,13 +19,11 @@
 #include "tutti/base/error.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/tensor/products/blas.hpp"
+#include "tutti/tensor/products/blas_library.hpp"
 #include "tutti/tensor/products/product.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 extern "C" int omp_get_max_threads();
-extern "C" void openblas_set_num_threads(int);
-extern "C" int openblas_get_num_threads();
-extern "C" void* blas_memory_alloc(int);
 
 namespace tutti {
 namespace {
@@ -71,9 +70,9 @@ constexpr std::size_t mib = 1 << 20;
 struct Squares {
   Squares(DType dtype, std::int64_t side)
       : product(dtype, {.m = side, .n = side, .k = side}),
-        a(dtype, {side, side}),
-        c(dtype, {side, side}),
-        scratch(DType::u8, {static_cast<std::int64_t>(product.scratch_bytes())}) {}
+        a({side, side}, dtype),
+        c({side, side}, dtype),
+        scratch({static_cast<std::int64_t>(product.scratch_bytes())}, DType::u8) {}
   void multiply() { product.run(c.mutable_bytes(), a.data(), a.data(), scratch.mutable_bytes()); }
 
   Product product;
@@ -116,8 +115,12 @@ TEST(product, takes_no_more_memory_at_its_first_call_than_at_others) {
 /// Fork ends the library's threads. Their buffers are free then, so that nobody would need a new one; and the next call
 /// would start them again, each with a buffer.
 void forget_threads_of_openblas() {
-  if (void* const threads = dlsym(RTLD_DEFAULT, "blas_num_threads")) *static_cast<int*>(threads) = 1;
-  for (int i = 0; i < get_nprocs(); ++i) blas_memory_alloc(0);
+  const BlasLibrary& library = load_blas_library();
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(library.take_buffer), &info) == 0) return;
+  void* const handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (void* const threads = dlsym(handle, "blas_num_threads")) *static_cast<int*>(threads) = 1;
+  for (int i = 0; i < get_nprocs(); ++i) library.take_buffer(0);
 }
 
 TEST_F(little_room, refuses_products_by_openblas_when_they_are_made) {
@@ -181,13 +184,50 @@ TEST_F(little_room, is_taken_for_one_product_by_openblas_on_each_worker_of_a_tea
             "status 0");
 }
 
-TEST_F(little_room, is_that_of_an_openblas_with_one_thread_once_there_is_a_team) {
-  EXPECT_EQ(ending_of([] {
-              openblas_set_num_threads(2);
-              Team team(1);
-              if (openblas_get_num_threads() != 1) _exit(1);
-            }),
-            "status 0");
+/// Ends the process with the status `step` if OpenBLAS has another number of threads.
+void expect_threads_of_openblas(int threads, int step) {
+  if (load_blas_library().get_num_threads() != threads) _exit(step);
+}
+
+/// Before OpenBLAS has a user.
+void let_openblas_use_two_threads() {
+  load_blas_library().set_num_threads(2);
+  if (load_blas_library().get_num_threads() != 2) _exit(77);  // built without threads
+}
+
+TEST(openblas, has_its_number_of_threads_again_when_the_last_team_and_the_last_product_are_gone) {
+  const std::string ending = ending_of([] {
+    let_openblas_use_two_threads();
+    auto team = std::make_unique<Team>(1);
+    Squares of_f32(DType::f32, 8);
+    expect_threads_of_openblas(2, 1);
+    auto first = std::make_unique<Squares>(DType::f64, 8);
+    expect_threads_of_openblas(1, 2);
+    first.reset();
+    expect_threads_of_openblas(1, 3);
+    auto outlives_the_team = std::make_unique<Squares>(DType::complex64, 8);
+    team.reset();
+    expect_threads_of_openblas(1, 4);
+    outlives_the_team.reset();
+    expect_threads_of_openblas(2, 5);
+    Squares again(DType::f64, 8);
+    expect_threads_of_openblas(1, 6);
+  });
+  if (ending == "status 77") GTEST_SKIP() << blas().config;
+  EXPECT_EQ(ending, "status 0");
+}
+
+TEST(openblas, keeps_a_number_of_threads_that_others_set) {
+  const std::string ending = ending_of([] {
+    let_openblas_use_two_threads();
+    {
+      Squares squares(DType::f64, 8);
+      load_blas_library().set_num_threads(3);
+    }
+    expect_threads_of_openblas(3, 1);
+  });
+  if (ending == "status 77") GTEST_SKIP() << blas().config;
+  EXPECT_EQ(ending, "status 0");
 }
 
 TEST_F(little_room, refuses_a_team_whose_threads_have_no_stack) {

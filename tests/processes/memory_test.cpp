@@ -12,12 +12,9 @@ namespace {
 
 constexpr int last_kib = 400 << 10;
 
-// OpenBLAS starts a thread per processor when it is loaded, before a program begins, and ends the process where one has no
-// memory for its stack.
-Finished run_within(int kib, const std::string& command, int openblas_threads = 1) {
-  return run_command("sh -c 'ulimit -v " + std::to_string(kib) +
-                     "; OPENBLAS_NUM_THREADS=" + std::to_string(openblas_threads) + " exec timeout 60 " +
-                     program_folder() + "/" + command + "'");
+Finished run_within(int kib, const std::string& command) {
+  return run_command("sh -c 'ulimit -v " + std::to_string(kib) + "; exec timeout 60 " + program_folder() +
+                     "/" + command + "'");
 }
 
 /// The least within which a program can be loaded, and a little more.
@@ -51,11 +48,33 @@ TEST_P(little_memory, is_an_error_of_one_line) {
   EXPECT_GT(successes, 10);
 }
 
-// A thread that OpenBLAS starts has room for its stack, but not for its buffer.
-TEST(openblas, keeps_no_program_from_ending) {
+// OpenBLAS starts a thread per processor when it is loaded. It ends the process where one has no memory for
+// its stack, and waits for ever at the end of the process where one has none for its buffer.
+TEST(openblas, is_not_loaded_where_there_is_no_memory_for_its_threads) {
   if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
-  constexpr int stack_kib = 8 << 10;
-  const Finished run = run_within(first_kib("tutti") + 2 * stack_kib, "tutti --version", 2);
+  const int first = first_kib("tutti");
+  for (int kib = first; kib < first + (192 << 10); kib += 16 << 10) {
+    const Finished run = run_within(kib, "tutti --version");
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_NE(run.out.find("OpenBLAS, which computes products of f64"), std::string::npos) << run.out;
+  }
+}
+
+// The loader names every library that it loads.
+TEST(openblas, is_not_loaded_by_a_program_without_products_of_f64) {
+  const auto loads = [](const std::string& command) {
+    const Finished run = run_command("sh -c 'LD_DEBUG=files " + program_folder() + "/" + command + "'");
+    EXPECT_EQ(run.status, 0);
+    return run.err.find("libopenblas") != std::string::npos;
+  };
+  EXPECT_FALSE(loads("digits --steps 2"));
+  EXPECT_FALSE(loads("tutti explain psum"));
+  EXPECT_TRUE(loads("tutti --version"));
+}
+
+TEST(digits, runs_within_102000_kib) {
+  if (has_sanitizer()) GTEST_SKIP() << "sanitizers reserve terabytes of address space";
+  const Finished run = run_within(102000, "digits --steps 2");
   EXPECT_EQ(run.status, 0) << run.err;
 }
 

@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 
 Machine machine() { return open_local(Mesh({{"data", 4}}), {.workers = 1}); }
-Array floats(const Shape& shape) { return Tensor(DType::f32, shape); }
+Array floats(const Shape& shape) { return Tensor(shape, DType::f32); }
 Array doubled(Array x) { return 2 * x; }
 
 TEST(compile, is_not_called_inside_a_trace) {
@@ -100,7 +100,7 @@ TEST(calls, have_arguments_of_the_compiled_dtype) {
   auto program = machine().compile(doubled, floats({4}));
   expect_refused(
       [&] {
-        program(Tensor(DType::f64, {4}));  // refused
+        program(Tensor({4}, DType::f64));  // refused
       },
       "T015 {file}:{line}: call: argument 0 is f64[4], but the program was compiled for f32[4]; hand in that "
       "type, or compile it for this one too");
@@ -173,7 +173,7 @@ TEST(data, has_as_many_values_as_its_shape_has_elements) {
       "T005 {file}:{line}: tensor: 3 values for shape [2,2], which has 4 elements; hand in 4");
   expect_refused(
       [] {
-        Tensor(DType::f32, {-1});  // refused
+        Tensor({-1}, DType::f32);  // refused
       },
       "T005 {file}:{line}: tensor: shape [-1] has a negative size; sizes are 0 or more");
 }

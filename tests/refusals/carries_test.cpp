@@ -148,7 +148,7 @@ auto with_rule = [](auto rule, Where where = Where::here()) { return custom_jvp(
 std::function<void()> differentiated(const std::function<Array(Array)>& body) {
   return traced([=](Array x) { return grad([&](Array y) { return reduce_sum(body(y)); })(x); });
 }
-/// By a value that is equal on all devices; `body` takes also one that is not.
+/// A loop whose bound is equal on all devices; `body` also takes a value that is not.
 std::function<void()> differentiated_on_devices(const std::function<Array(Array, Array)>& body) {
   return on_devices([=](Array x) {
     auto loss = [&](Array y) { return pmean(reduce_sum(body(y, x)), "data"); };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
+#include "tests/support/tracing.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -32,6 +33,64 @@ TEST(groups, of_devices_that_are_not_there_are_refused) {
                  }),
                  "T009 {file}:{line}: pmean: groups [[0, 1, 2, 3], [4, 5, 6, 8]] name device 8, but ('data', "
                  "'model') has devices 0 to 7");
+}
+
+using OfGroups = std::function<Array(const Array&, const Groups&)>;
+/// Every function that takes groups, with sizes that fit none of the wrong groups below.
+std::vector<std::pair<std::string, OfGroups>> all_with_groups() {
+  const auto slices = [] {
+    Array none_sent = zeros({3}, DType::i32);
+    return RaggedSlices{none_sent, none_sent, none_sent};
+  };
+  return {
+      {"psum", [](auto& x, auto& g) { return psum(x, "data", {.groups = g}); }},
+      {"pmean", [](auto& x, auto& g) { return pmean(x, "data", {.groups = g}); }},
+      {"pmax", [](auto& x, auto& g) { return pmax(x, "data", {.groups = g}); }},
+      {"pmin", [](auto& x, auto& g) { return pmin(x, "data", {.groups = g}); }},
+      {"all_gather", [](auto& x, auto& g) { return all_gather(x, "data", {.groups = g}); }},
+      {"psum_scatter", [](auto& x, auto& g) { return psum_scatter(x, "data", {.groups = g}); }},
+      {"psum_scatter",
+       [](auto& x, auto& g) { return psum_scatter(x, "data", {.tiled = true, .groups = g}); }},
+      {"all_to_all", [](auto& x, auto& g) { return all_to_all(x, "data", {.groups = g}); }},
+      {"all_to_all", [](auto& x, auto& g) { return all_to_all(x, "data", {.tiled = true, .groups = g}); }},
+      {"pswapaxes", [](auto& x, auto& g) { return pswapaxes(x, "data", 0, g); }},
+      {"ragged_all_to_all",
+       [=](auto& x, auto& g) { return ragged_all_to_all(x, x, slices(), "data", {.groups = g}); }},
+      {"packed_offsets",
+       [=](auto&, auto& g) { return packed_offsets(slices().send_sizes, "data", {.groups = g}); }},
+      {"psum_start", [](auto& x, auto& g) { return psum_start(x, "data", {.groups = g}).done(); }},
+      {"pmean_start", [](auto& x, auto& g) { return pmean_start(x, "data", {.groups = g}).done(); }},
+      {"pmax_start", [](auto& x, auto& g) { return pmax_start(x, "data", {.groups = g}).done(); }},
+      {"pmin_start", [](auto& x, auto& g) { return pmin_start(x, "data", {.groups = g}).done(); }},
+      {"all_gather_start",
+       [](auto& x, auto& g) { return all_gather_start(x, "data", {.groups = g}).done(); }},
+      {"psum_scatter_start",
+       [](auto& x, auto& g) { return psum_scatter_start(x, "data", {.groups = g}).done(); }},
+      {"all_to_all_start",
+       [](auto& x, auto& g) { return all_to_all_start(x, "data", {.groups = g}).done(); }},
+      {"ragged_all_to_all_start",
+       [=](auto& x, auto& g) {
+         return ragged_all_to_all_start(x, x, slices(), "data", {.groups = g}).done();
+       }},
+  };
+}
+
+TEST(groups, are_checked_before_they_are_used) {
+  const std::vector<std::pair<Groups, std::string>> wrong{
+      {{{0, 1, 2, 3, 4}}, "groups [[0, 1, 2, 3, 4]] name device 4, but 'data' has devices 0 to 3"},
+      {{{-1, 1, 2, 3}}, "groups [[-1, 1, 2, 3]] name device -1, but 'data' has devices 0 to 3"},
+      {{{0, 1, 2, 3, 3}}, "groups [[0, 1, 2, 3, 3]] name device 3 twice; name each device along 'data' once"},
+      {{{0}},
+       "groups [[0]] leave out device 1 along 'data'; name each device once, if need be in a group of "
+       "its own"},
+      {{{}, {0, 1, 2, 3}}, "groups [[], [0, 1, 2, 3]] have one without devices; leave it out"},
+      {{{}},
+       "groups [[]] leave out device 0 along 'data'; name each device once, if need be in a group of its "
+       "own"}};
+  for (const auto& [name, function] : all_with_groups())
+    for (const auto& [groups, message] : wrong)
+      EXPECT_EQ(refusal_of(on_devices([&](Array x) { return function(x, groups); })),
+                "T009: " + name + ": " + message);
 }
 
 TEST(groups, of_unequal_sizes_cannot_be_gathered) {

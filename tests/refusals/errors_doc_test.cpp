@@ -94,7 +94,7 @@ const std::map<std::string, std::function<void()>>& examples() {
        }},
       {"T015", [] {
          auto train = machine.compile(same, abstract({4}, DType::f32));
-         train(Tensor(DType::f32, {5}));
+         train(Tensor({5}, DType::f32));
        }},
       {"T016", on_devices([](Array x) {
          auto total = psum_start(x, "data");
@@ -113,7 +113,7 @@ const std::map<std::string, std::function<void()>>& examples() {
          open_local(mesh, {.workers = -1});
        }},
       {"R005", [] {
-         Array zero = Tensor(DType::i32, {4}), rows = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
+         Array zero = Tensor({4}, DType::i32), rows = Tensor({4}, {1.0F, 2.0F, 3.0F, 4.0F});
          auto too_long = [zero](Array x) {
            return ragged_all_to_all(x, x, {zero, zero + 9, zero}, "data");
          };

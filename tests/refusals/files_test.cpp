@@ -73,7 +73,7 @@ TEST(files, for_timelines_that_cannot_be_written_are_refused_when_the_machine_is
 TEST(files, that_cannot_be_written_are_refused) {
   expect_refused(
       [] {
-        write_npy("nowhere/x.npy", Tensor(DType::f32, {2}));  // refused
+        write_npy("nowhere/x.npy", Tensor({2}, DType::f32));  // refused
       },
       "R001 {file}:{line}: 'nowhere/x.npy' cannot be written: No such file or directory");
 }

@@ -83,7 +83,7 @@ TEST(dtypes, that_a_function_does_not_take_are_refused) {
       }),
       "T007 {file}:{line}: select: the predicate is f32[4], not bool; compare it: not_equal(x, 0)");
   expect_refused(traced([](Array) {
-                   return iota(DType::boolean, {2}, 0);  // refused
+                   return iota({2}, DType::boolean, 0);  // refused
                  }),
                  "T007 {file}:{line}: iota: bool does not count; use DType::i32");
   expect_refused(
@@ -220,7 +220,7 @@ TEST(indices, of_more_than_2_to_the_31_elements_are_i64) {
            return argsort(x);  // refused
          }),
       "T007 {file}:{line}: argsort: dim 1 of i8[2,2147483649] has more than 2^31 elements, beyond the "
-      "indices of i32; carry others along: sort({x, iota(DType::i64, x.shape(), 1)}, 1)[1]");
+      "indices of i32; carry others along: sort({x, iota(x.shape(), DType::i64, 1)}, 1)[1]");
   expect_refused(
       of(longer,
          [](Array x) {

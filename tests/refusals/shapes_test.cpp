@@ -68,7 +68,7 @@ TEST(shapes, have_no_negative_sizes) {
                  }),
                  "T005 {file}:{line}: zeros: shape [2,-3] has a negative size; sizes are 0 or more");
   expect_refused(traced([](Array) {
-                   return iota(DType::i32, {-3}, 0);  // refused
+                   return iota({-3}, DType::i32, 0);  // refused
                  }),
                  "T005 {file}:{line}: iota: shape [-3] has a negative size; sizes are 0 or more");
   expect_refused(traced([](Array) {
@@ -214,7 +214,7 @@ TEST(dims, of_other_functions_are_in_range) {
                  "T006 {file}:{line}: expand_dims: dim 3 is out of range for f32[4] with one dim more, which "
                  "has dims -2 to 1");
   expect_refused(traced([](Array) {
-                   return iota(DType::i32, {2, 3}, 2);  // refused
+                   return iota({2, 3}, DType::i32, 2);  // refused
                  }),
                  "T006 {file}:{line}: iota: dim 2 is out of range for i32[2,3], which has dims -2 to 1");
   expect_refused(traced([](Array x) {

@@ -88,6 +88,17 @@ TEST(in_specs, have_the_form_of_the_arguments) {
                  "it, or one for each part");
 }
 
+TEST(in_specs, in_braces_are_one_for_each_argument) {
+  auto sum = [](Array x, Array y) { return x + y; };
+  expect_refused(traced([&](Array x) {
+                   auto mapped =
+                       shard_map(sum, {.mesh = mesh(), .in = {P("data")}, .out = P("data")});  // refused
+                   return mapped(x, x);
+                 }),
+                 "T013 {file}:{line}: shard_map: .in has one spec in braces, which is for one part, but "
+                 "there are 2; write it without braces for all of them, or give one spec for each");
+}
+
 TEST(in_specs, split_a_dim_evenly) {
   expect_refused(traced([](Array x) {
                    Specs spec = P(SpecEntry{"data", "model"});
@@ -166,6 +177,17 @@ TEST(out_specs, name_the_result_that_does_not_fit) {
                  "'data', but the out-spec P() says equal on all devices. Name 'data' in the out-spec, or "
                  "make the devices equal, for example with psum(x, \"data\") if they are terms of a sum, or "
                  "pmean(x, \"data\")");
+}
+
+TEST(out_specs, in_braces_are_one_for_each_result) {
+  auto both = [](Array x) { return std::pair{x, x}; };
+  expect_refused(traced([&](Array x) {
+                   auto mapped =
+                       shard_map(both, {.mesh = mesh(), .in = P("data"), .out = {P("data")}});  // refused
+                   return mapped(x).first;
+                 }),
+                 "T013 {file}:{line}: shard_map: .out has one spec in braces, which is for one part, but "
+                 "there are 2; write it without braces for all of them, or give one spec for each");
 }
 
 TEST(out_specs, are_as_many_as_the_results) {

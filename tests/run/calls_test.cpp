@@ -149,7 +149,7 @@ TEST_F(Calls, an_error_of_a_unit_names_its_equation_and_stops_the_run) {
   Program program = builder.finish(builder.add(burning, {x}));
   Executable executable(program, mesh_, team_);
   try {
-    executable.run(GlobalArrays{shared(GlobalArray(Tensor(DType::f32, {1})))});
+    executable.run(GlobalArrays{shared(GlobalArray(Tensor({1}, DType::f32)))});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "fire.cpp:7: opaque: it is on fire");
@@ -164,7 +164,7 @@ TEST_F(Calls, per_device_storage_finds_a_value_that_is_not_equal_as_typed) {
   Builder builder;
   Array x = builder.input(Type(DType::f32, {1}));
   Program program = builder.finish(builder.add(counting, {x}));
-  GlobalArrays arguments{shared(GlobalArray(Tensor(DType::f32, {1})))};
+  GlobalArrays arguments{shared(GlobalArray(Tensor({1}, DType::f32)))};
   EXPECT_NO_THROW(Executable(program, mesh_, team_, {.plan = PlanChoice::one_worker}).run(arguments));
   EXPECT_THROW(Executable(program, mesh_, team_,
                           {.storage = Storage::per_device, .plan = PlanChoice::one_worker})

@@ -169,7 +169,7 @@ TEST_F(Donation, what_lies_otherwise_is_dropped_before_the_steps_run) {
   Opaque looking{[&](const kernel::Unit&) { there = !given.expired(); }};
   Executable executable(builder.finish(builder.add(looking, {x})), mesh_, team_);
   Value otherwise = std::make_shared<const GlobalArray>(
-      GlobalArray::distributed(Tensor(DType::f32, {8}), {mesh_, {mesh_.axes()}, {}, {}}));
+      GlobalArray::distributed(Tensor({8}, DType::f32), {mesh_, {mesh_.axes()}, {}, {}}));
   given = otherwise;
   executable.run(values(otherwise));
   EXPECT_TRUE(there);

@@ -179,7 +179,7 @@ TEST_P(OnMesh, transposes_reshapes_and_reads_literals) {
   check({{DType::f32, {2 * n(), 3, 4}, {axes()}}},
         [&](const Arrays& x) {
           Array turned = transpose(x[0], {2, 0, 1}), flat = reshape(turned, {4, 6});
-          Array steps = iota(DType::f32, flat.shape(), 1);
+          Array steps = iota(flat.shape(), DType::f32, 1);
           Array index =
               axes().empty() ? constant(Tensor::scalar(1.0F)) : convert(axis_index(axes()), DType::f32);
           return Arrays{flat + steps * index, turned + x[0].dim(0)};

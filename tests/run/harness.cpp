@@ -83,7 +83,7 @@ Program test_program(const Mesh& mesh, const std::vector<TestInput>& inputs,
 }
 
 Tensor test_data(DType dtype, const Shape& shape, int seed) {
-  Tensor tensor(dtype, shape);
+  Tensor tensor(shape, dtype);
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     std::int64_t value = (i * 7 + seed * 5 + i / 11) % 17 - 8;
     auto at = static_cast<std::size_t>(i);

@@ -63,7 +63,7 @@ TEST(long_extremes, are_the_first_of_equal_ones) {
 // The largest and the smallest waves become equal to many.
 TEST(long_extremes, of_a_narrower_dtype_are_the_first_of_equal_ones) {
   for (DType dtype : {DType::bf16, DType::i32}) {
-    Tensor x(dtype, {1, elements});
+    Tensor x({1, elements}, dtype);
     for (std::int64_t i = 0; const float value : waves()) put_element(x, i++, value);
     EXPECT_EQ(found(x), first_of(x)) << name(dtype);
   }

@@ -54,7 +54,7 @@ std::int64_t bytes_taken(std::int64_t elements, const std::function<Array(const 
   Program program = test_program(mesh(), {{DType::f32, {elements}, {axes()}}},
                                  [&](const Arrays& x) { return Arrays{body(x[0])}; }, {out});
   Team team(1);
-  GlobalArrays inputs{split(Tensor(DType::f32, {elements}))};
+  GlobalArrays inputs{split(Tensor({elements}, DType::f32))};
   std::int64_t before = address_space();
   Executable executable(program, mesh(), team, {.storage = storage});
   GlobalArrays results = executable.run(inputs);
@@ -153,7 +153,7 @@ TEST_F(NoMemory, for_a_result_names_the_equation_that_makes_it_and_the_next_call
       [] {
         Team team(2);
         Executable executable(program(plus_one), mesh(), team);
-        GlobalArrays zeros{split(Tensor(DType::f32, {floats}))};
+        GlobalArrays zeros{split(Tensor({floats}, DType::f32))};
         Value first = executable.run(zeros)[0], second = executable.run(zeros)[0];
         allow_only(large / 2, team);
         print_refusal([&] { executable.run(zeros); });
@@ -171,7 +171,7 @@ TEST_F(NoMemory, is_needed_for_a_result_over_an_argument_that_is_given_away) {
       [] {
         Team team(2);
         Executable executable(program(plus_one), mesh(), team);
-        GlobalArrays x{split(Tensor(DType::f32, {floats}))};
+        GlobalArrays x{split(Tensor({floats}, DType::f32))};
         Value kept = executable.run(x)[0];
         allow_only(large / 2, team);
         for (int i = 0; i < 5; ++i) x = executable.run(std::move(x));
@@ -185,8 +185,8 @@ TEST_F(NoMemory, for_the_copy_of_an_argument_names_it_and_the_next_call_works) {
       [] {
         Team team(2);
         Executable executable(program(plus_one), mesh(), team);
-        GlobalArrays on_host{std::make_shared<const GlobalArray>(Tensor(DType::f32, {floats}))},
-            placed{split(Tensor(DType::f32, {floats}))};
+        GlobalArrays on_host{std::make_shared<const GlobalArray>(Tensor({floats}, DType::f32))},
+            placed{split(Tensor({floats}, DType::f32))};
         executable.run(placed);
         allow_only(large / 2, team);
         print_refusal([&] { executable.run(on_host); });
@@ -257,7 +257,7 @@ void record(Short when, const std::function<void(Timeline&, const std::string&)>
   Timeline timeline(team.workers(), file.path());
   Executable executable(test_program(Mesh(), {{DType::f32, {size}}}, body, {}), Mesh(), team,
                         {.timeline = &timeline});
-  GlobalArrays x{std::make_shared<const GlobalArray>(Tensor(DType::f32, {size}))};
+  GlobalArrays x{std::make_shared<const GlobalArray>(Tensor({size}, DType::f32))};
   x = executable.run(std::move(x));
   expect(element(x[0], 0) == 250'000);
   limit_addresses(RLIM_INFINITY);

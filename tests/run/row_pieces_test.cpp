@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(, row_pieces_of, testing::ValuesIn(cases),
 /// Numbers in [-1, 1) of which sums are inexact.
 template <class T>
 Tensor inexact(DType dtype, const Shape& shape) {
-  Tensor x(dtype, shape);
+  Tensor x(shape, dtype);
   std::uint64_t state = 7;
   for (std::int64_t i = 0; i < x.elements(); ++i) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -123,7 +123,7 @@ void expect_the_tree_of_the_row(DType dtype, std::int64_t columns) {
     options.check_races = true;
     Tensors found = run_once(program, mesh, {x}, team, options);
     for (std::size_t r = 0; r < 2; ++r) {
-      Tensor whole(dtype, {2 * rows});
+      Tensor whole({2 * rows}, dtype);
       reduce_rows_kernel(ReduceKind::sum, dtype)(whole.mutable_bytes(), (r == 0 ? x : squares).data(),
                                                  2 * rows, columns,
                                                  columns * static_cast<std::int64_t>(sizeof(T)));

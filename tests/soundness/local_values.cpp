@@ -140,17 +140,17 @@ Array of_whole_number(const Scope& scope, const Action& action) {
 
 Array constant_value(const Scope& scope, const Action& action) {
   if (action.picks[0] % 2 == 0) return full({2}, 0.125 * (action.picks[1] % 6), scope.dtype);
-  return iota(scope.dtype, {2, 3}, action.picks[1] % 2) * 0.25;
+  return iota({2, 3}, scope.dtype, action.picks[1] % 2) * 0.25;
 }
 
 }  // namespace
 
 Array whole_number(const Scope& scope, const Array& any, int n) {
   Array x = at_least(settled(any), 1), flat = fitted(x, {3});
-  Array apart = stop_gradient(flat + iota(scope.dtype, {3}, 0) * threshold);  // no two are equal
+  Array apart = stop_gradient(flat + iota({3}, scope.dtype, 0) * threshold);  // no two are equal
   auto made = [&] {
     switch (n % 5) {
-      case 0: return scope.bound.empty() ? iota(DType::i32, {3}, 0) : axis_index(scope.bound[0]);
+      case 0: return scope.bound.empty() ? iota({3}, DType::i32, 0) : axis_index(scope.bound[0]);
       case 1: return convert(floor(flat * 2.9 + threshold), DType::i32);
       case 2: return argmax(apart);
       case 3: return argsort(apart);

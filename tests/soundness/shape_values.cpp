@@ -107,7 +107,7 @@ Array scattered(const Scope& scope, const Action& action) {
 Array sorted(const Scope& scope, const Action& action) {
   Array x = at_least(settled(scope.pick(action.picks[0])), 1);
   if (action.picks[2] % 2 == 0) return sort(x, action.picks[1] % x.rank());
-  Array apart = fitted(x, {3}) + iota(scope.dtype, {3}, 0) * threshold;  // no two keys are equal
+  Array apart = fitted(x, {3}) + iota({3}, scope.dtype, 0) * threshold;  // no two keys are equal
   return sort({apart, fitted(settled(scope.pick(action.picks[1])), {3})})[1];
 }
 

@@ -48,7 +48,7 @@ Values changed(Values values, const std::function<double(std::int64_t, double)>&
   for (Tensors& value : values)
     for (Tensor& tensor : value) {
       if (!is_inexact(tensor.dtype())) continue;
-      Tensor parts = in_parts(tensor), other(parts.dtype(), parts.shape());
+      Tensor parts = in_parts(tensor), other(parts.shape(), parts.dtype());
       for (std::int64_t i = 0; i < parts.elements(); ++i) put_element(other, i, change(i, parts.at(i)));
       tensor = out_of_parts(other, tensor);
     }

@@ -27,7 +27,7 @@ Values sizes(Values values) {
   for (Tensors& value : values)
     for (Tensor& tensor : value) {
       if (!is_inexact(tensor.dtype())) continue;
-      Tensor parts = in_parts(tensor), other(parts.dtype(), parts.shape());
+      Tensor parts = in_parts(tensor), other(parts.shape(), parts.dtype());
       for (std::int64_t i = 0; i < tensor.elements(); ++i) {
         std::int64_t at = is_complex(tensor.dtype()) ? 2 * i : i;
         put_element(other, at, size_of(tensor, at));
@@ -139,7 +139,7 @@ Bounds bounds_for(const OpRow& row, const Program& program, const Values& inputs
   // A loop of 3 trips, or a branch, of a few equations each on numbers below 4: fewer than 64 roundings.
   if (!row.examples[0].op->programs().empty()) return bounds_of_epsilons(ours, 64 * 4);
   Bounds bounds = sums.contains(row.name) ? bounds_of_sums(program, inputs, peer) : exact();
-  // Fewer than 24 products, in two orders, of f16 and bf16 in their own dtype; of complex numbers up to four times as far.
+  // Fewer than 24 products, in two orders; of complex numbers up to four times as far.
   if (row.name == "reduce_prod" || row.name == "cumprod") bounds = bounds_of_ulps(ours, 2 * 24 * 4);
   // Below log(8) + 4, a function or two and a sum for each of 7 terms.
   if (row.name == "cumlogsumexp") bounds = bounds_of_epsilons(ours, 64 * 4);

@@ -43,8 +43,8 @@ std::string python() {
 }
 
 Tensor tensor_from(const json& from) {
-  Tensor tensor(dtype_named(from.at("dtype").get<std::string>()).value(),
-                Shape(from.at("shape").get<std::vector<std::int64_t>>()));
+  Tensor tensor(Shape(from.at("shape").get<std::vector<std::int64_t>>()),
+                dtype_named(from.at("dtype").get<std::string>()).value());
   auto digits = from.at("data").get<std::string>();
   for (std::size_t i = 0; i < tensor.bytes(); ++i)
     tensor.mutable_bytes()[i] = static_cast<std::byte>(std::stoi(digits.substr(2 * i, 2), nullptr, 16));

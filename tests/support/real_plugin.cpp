@@ -11,7 +11,7 @@ namespace tutti {
 
 std::string real_plugin_path() {
   if (const char* named = std::getenv("TUTTI_PJRT_PLUGIN")) return named;
-  const std::vector<std::string> environments{".venv"};
+  const std::vector<std::string> environments{xla::environment_of_build(xla::running_program())};
   const std::vector<std::string> found = xla::find_plugins(environments);
   return found.empty() ? "" : found.front();
 }

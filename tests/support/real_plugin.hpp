@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// The PJRT plugin that TUTTI_PJRT_PLUGIN names, else the one in .venv; empty if there is none.
+/// The PJRT plugin that TUTTI_PJRT_PLUGIN names, else the one in .venv of the checkout; empty if there is
+/// none.
 std::string real_plugin_path();
 
 /// Tests against XLA for CPUs. Without the plugin they are skipped with the reason, or fail if TUTTI_REQUIRE_ORACLES=1.

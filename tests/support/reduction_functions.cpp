@@ -29,7 +29,7 @@ Array running_products(const Arrays& a) {
 
 Array running_extremes(const Arrays& a) {
   const Array &x = a[0], &w = a[1], ties = twice(x);
-  const Array weights = iota(DType::f64, ties.shape(), 0) - 3.0;
+  const Array weights = iota(ties.shape(), DType::f64, 0) - 3.0;
   return over_devices(cummax(ties) * weights + cummin(ties, -1, Order::backward) * w);
 }
 
@@ -61,7 +61,7 @@ Array the_largest_few(const Arrays& a) {
 Array sorted_by_two_keys(const Arrays& a) {
   const Array &x = a[0], coarse = round(2.0 * x);
   const Arrays sorted = sort({coarse, -x, x * a[1]}, 0, {.num_keys = 2});
-  const Array weights = iota(DType::f64, x.shape(), 0);
+  const Array weights = iota(x.shape(), DType::f64, 0);
   const Array order = lexsort({x, -coarse}, 0);
   return over_devices(sorted[1] * sorted[2] * weights + take_along_axis(x, order, 0) * weights);
 }
@@ -120,7 +120,7 @@ Array unique_elements(const Arrays& a) {
   const Array both = twice(a[0]);
   const UniqueCounts found = unique_counts(both, 30);
   const Array filled = unique(both, 30, {.fill = 0.5});
-  const Array weights = iota(DType::f64, {30}, 0) / 30.0;
+  const Array weights = iota({30}, DType::f64, 0) / 30.0;
   return over_devices(found.values * convert(found.counts, DType::f64) * weights) +
          over_devices(filled * weights * reduce_sum(a[1]));
 }

@@ -44,7 +44,7 @@ class OneEquation {
   const Tensor& operand(std::size_t i, int device) const {
     return operands_[i][static_cast<std::size_t>(device)];
   }
-  Tensor result() const { return Tensor(results_[0].dtype(), results_[0].shape()); }
+  Tensor result() const { return Tensor(results_[0].shape(), results_[0].dtype()); }
 
   std::vector<PerDevice> compute(const kernel::View& view) const {
     std::vector<PerDevice> results;
@@ -118,7 +118,7 @@ class OneEquation {
       std::vector<const std::byte*> terms;
       for (int other = 0; other < mesh_.devices(); ++other)
         if (differ_only_along(fold.axes, device, other)) terms.push_back(operand(0, other).data());
-      Tensor out(operand(0, device).dtype(), operand(0, device).shape());
+      Tensor out(operand(0, device).shape(), operand(0, device).dtype());
       fold_kernel(fold.kind, out.dtype())(out.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
                                           out.elements(), Load::plain, Store::plain);
       return out;
@@ -179,13 +179,13 @@ class OneEquation {
 
   std::vector<PerDevice> compute(const kernel::Opaque& units) const {
     std::vector<PerDevice> all(results_.size());
-    Tensor scratch(DType::boolean, Shape{static_cast<std::int64_t>(units.scratch_bytes)});
+    Tensor scratch(Shape{static_cast<std::int64_t>(units.scratch_bytes)}, DType::boolean);
     for (int device = 0; device < mesh_.devices(); ++device) {
       std::vector<const std::byte*> in;
       std::vector<std::byte*> out;
       for (std::size_t i = 0; i < operands_.size(); ++i) in.push_back(operand(i, device).data());
       for (std::size_t i = 0; i < results_.size(); ++i) {
-        all[i].emplace_back(results_[i].dtype(), results_[i].shape());
+        all[i].emplace_back(results_[i].shape(), results_[i].dtype());
         out.push_back(all[i].back().mutable_bytes());
       }
       units.run({in, out, scratch.mutable_bytes(), device});
@@ -222,7 +222,7 @@ class OneEquation {
     std::vector<PerDevice> carried(operands_.begin() + consts, operands_.begin() + consts + carries);
     std::vector<PerDevice> ys;
     for (std::size_t i = carried.size(); i < results_.size(); ++i)
-      ys.push_back(on_each_device([&](int) { return Tensor(results_[i].dtype(), results_[i].shape()); }));
+      ys.push_back(on_each_device([&](int) { return Tensor(results_[i].shape(), results_[i].dtype()); }));
     for (std::int64_t trip = 0; trip < sub.length; ++trip) {
       std::int64_t at = sub.reverse ? sub.length - 1 - trip : trip;
       std::vector<PerDevice> given(operands_.begin(), operands_.begin() + consts);
@@ -242,7 +242,7 @@ class OneEquation {
     return carried;
   }
   static Tensor slice_of(const Tensor& stack, std::int64_t at) {
-    Tensor slice(stack.dtype(), stack.shape().erased(Dim{0}));
+    Tensor slice(stack.shape().erased(Dim{0}), stack.dtype());
     std::memcpy(slice.mutable_bytes(), stack.data() + static_cast<std::size_t>(at) * slice.bytes(),
                 slice.bytes());
     return slice;
@@ -277,7 +277,7 @@ class OneEquation {
 
   Tensor viewed(const kernel::View& view, const PerDevice& from, int device, Type to) const {
     if (view.reshape) return from[static_cast<std::size_t>(device)].reshaped(to.shape());
-    Tensor out(to.dtype(), to.shape());
+    Tensor out(to.shape(), to.dtype());
     std::vector<bool> written(static_cast<std::size_t>(out.elements()));
     Walk walk = walk_of(view, from[0].shape(), to.shape(), device);
     ensure(walk.indices == out.elements(), "a view of {} indices for {}", walk.indices, to_string(to));

@@ -17,6 +17,11 @@ void expect_refused(const std::function<void()>& program, std::string_view expec
 /// Code and text of the Error that `program` throws, "accepted" if none; {file}:{line} as above.
 std::string refusal(const std::function<void()>& program, Where test = Where::here());
 
+/// The message of a function that needs a trace, called outside of one; it follows the name.
+inline const std::string nothing_traced =
+    "nothing is traced here; call it in a function that a machine compiles: auto run = "
+    "machine.compile([](Array x) { return x + x; }, x); Array y = run(x)";
+
 /// The text of a line of a source file.
 std::string source_line(const Where& where);
 

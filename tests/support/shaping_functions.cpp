@@ -10,7 +10,7 @@ Array weighed(const Arrays& terms) {
   Array sum = zeros({}, DType::f64);
   for (const Array& term : terms) {
     Array flat = reshape(term, {-1});
-    Array weights = cos(iota(DType::f64, flat.shape(), 0));
+    Array weights = cos(iota(flat.shape(), DType::f64, 0));
     sum += reduce_sum(sin(flat) * weights);
   }
   return sum;

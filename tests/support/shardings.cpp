@@ -112,7 +112,7 @@ Shape even_shape(const Mesh& mesh, int rank) {
 }
 
 Tensor numbered(DType dtype, const Shape& shape) {
-  Tensor tensor(dtype, shape);
+  Tensor tensor(shape, dtype);
   for (std::int64_t i = 0; i < tensor.elements(); ++i) put_element(tensor, i, static_cast<double>(i));
   return tensor;
 }
@@ -124,7 +124,7 @@ PerDevice blocks_of(const Tensor& whole, const Sharding& sharding) {
     const Box box = block(device, sharding, shape);
     std::vector<std::int64_t> sizes;
     for (std::size_t dim = 0; dim < box.begin.size(); ++dim) sizes.push_back(box.end[dim] - box.begin[dim]);
-    Tensor part(whole.dtype(), Shape(sizes));
+    Tensor part(Shape(sizes), whole.dtype());
     for (std::int64_t i = 0; i < part.elements(); ++i) {
       std::int64_t rest = i, index = 0, stride = 1;
       for (int dim = shape.rank(); dim-- > 0; stride *= shape[dim]) {

@@ -58,7 +58,7 @@ std::vector<PerDevice> moved(std::vector<PerDevice> x, const std::vector<PerDevi
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!by[i]) continue;
     for (std::size_t device = 0; device < x[i].size(); ++device) {
-      Tensor from = in_parts(x[i][device]), along = in_parts(v[i][device]), sum(from.dtype(), from.shape());
+      Tensor from = in_parts(x[i][device]), along = in_parts(v[i][device]), sum(from.shape(), from.dtype());
       for (std::int64_t e = 0; e < sum.elements(); ++e)
         put_element(sum, e, from.at(e) + distance * along.at(e));
       x[i][device] = out_of_parts(sum, x[i][device]);

@@ -77,7 +77,7 @@ std::string to_string(const kernel::View& view) {
 
 Tensor viewed(const kernel::View& view, const Tensor& x, const Shape& result) {
   if (view.reshape) return x.reshaped(result);
-  Tensor y(x.dtype(), result);
+  Tensor y(result, x.dtype());
   std::vector<std::int64_t> from = strides_of(x.shape()), to = strides_of(result);
   std::int64_t elements = 1;
   for (const kernel::Digit& digit : view.digits) elements *= digit.size;
@@ -97,7 +97,7 @@ Tensor viewed(const kernel::View& view, const Tensor& x, const Shape& result) {
 }
 
 Tensor counted(DType dtype, const Shape& shape) {
-  Tensor tensor(dtype, shape);
+  Tensor tensor(shape, dtype);
   std::size_t bytes = bytes_per_element(dtype);
   for (std::int64_t i = 0; i < tensor.elements(); ++i) {
     Tensor element = Tensor::scalar_of(dtype, dtype == DType::boolean ? (i + 1) % 2 : i + 1);

@@ -398,12 +398,12 @@ Array terms_between_maps(const Arrays& a) {
 /// By basis vectors, forward and in reverse.
 Array jacobians(const Arrays& a) {
   auto f = mapped([](const Array& x, const Array& w) { return tanh(psum(x * w, "x")); }, {P("x"), P()}, P());
-  Array basis = convert(equal(iota(DType::i32, {3, 3}, 0), iota(DType::i32, {3, 3}, 1)), DType::f64);
+  Array basis = convert(equal(iota({3, 3}, DType::i32, 0), iota({3, 3}, DType::i32, 1)), DType::f64);
   auto along = [&](const Array& t) {
     return jvp([&](const Array& w) { return f(a[0], w); }, std::tuple{a[1]}, std::tuple{t}).second;
   };
   auto [value, pull] = vjp([&](const Array& x) { return f(x, a[1]); }, std::tuple{a[0]});
-  Array rows = reshape(convert(equal(iota(DType::i32, {6, 6}, 0), iota(DType::i32, {6, 6}, 1)), DType::f64),
+  Array rows = reshape(convert(equal(iota({6, 6}, DType::i32, 0), iota({6, 6}, DType::i32, 1)), DType::f64),
                        {6, 2, 3});
   auto back = [&, pull = pull](const Array& t) { return std::get<0>(pull(t)); };
   return sum(vmap(along)(basis)) + sum(sin(vmap(back)(rows)));

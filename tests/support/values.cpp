@@ -44,7 +44,7 @@ double epsilon(DType dtype) {
 
 Tensor in_parts(const Tensor& tensor) {
   if (!is_complex(tensor.dtype())) return tensor;
-  Tensor parts(part_of(tensor.dtype()), tensor.shape().inserted(Dim{tensor.shape().rank()}, 2));
+  Tensor parts(tensor.shape().inserted(Dim{tensor.shape().rank()}, 2), part_of(tensor.dtype()));
   std::memcpy(parts.mutable_bytes(), tensor.data(), tensor.bytes());
   return parts;
 }
@@ -56,7 +56,7 @@ PerDevice in_parts(const PerDevice& value) {
 }
 
 Tensor out_of_parts(const Tensor& parts, const Tensor& like) {
-  Tensor tensor(like.dtype(), like.shape());
+  Tensor tensor(like.shape(), like.dtype());
   std::memcpy(tensor.mutable_bytes(), parts.data(), parts.bytes());
   return tensor;
 }
@@ -72,7 +72,7 @@ void put_element(Tensor& tensor, std::int64_t index, double value) {
 double Random::below(double n) { return std::floor(static_cast<double>(engine_() >> 11) * 0x1p-53 * n); }
 
 Tensor Random::draw(const ExampleOperand& operand, Numbers numbers) {
-  Tensor tensor(operand.type.dtype(), operand.type.shape()), drawn = in_parts(tensor);
+  Tensor tensor(operand.type.shape(), operand.type.dtype()), drawn = in_parts(tensor);
   for (std::int64_t i = 0; i < drawn.elements(); ++i)
     put_element(drawn, i, draw(operand.low, operand.high, drawn.dtype(), numbers));
   bool on_axes =
@@ -210,7 +210,7 @@ std::vector<PerDevice> batched_values(const Types& types, const Axis& axis, std:
 }
 
 Tensor stacked(const Tensors& lanes) {
-  Tensor all(lanes[0].dtype(), lanes[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(lanes.size())));
+  Tensor all(lanes[0].shape().inserted(Dim{0}, static_cast<std::int64_t>(lanes.size())), lanes[0].dtype());
   for (std::size_t i = 0; i < lanes.size(); ++i)
     std::memcpy(all.mutable_bytes() + i * lanes[i].bytes(), lanes[i].data(), lanes[i].bytes());
   return all;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 namespace {
 
@@ -16,6 +17,16 @@ bool fails(tutti::Call call) {
   if (failing != call) return false;
   errno = error;
   return true;
+}
+
+std::function<void()> after_open;
+
+std::FILE* opened(std::FILE* file, const char* mode) {
+  if (file == nullptr || mode[0] != 'r' || !after_open) return file;
+  const std::function<void()> act = std::exchange(after_open, {});  // `act` may open streams itself
+  act();
+  after_open = act;
+  return file;
 }
 
 template <class F>
@@ -33,18 +44,21 @@ Failing::Failing(Call call, int why) {
 }
 Failing::~Failing() { failing = Call::none; }
 
+AfterEachOpen::AfterEachOpen(std::function<void()> act) { after_open = std::move(act); }
+AfterEachOpen::~AfterEachOpen() { after_open = {}; }
+
 }  // namespace tutti
 
 extern "C" {
 
 std::FILE* fopen(const char* path, const char* mode) {
   static auto* const real = next<std::FILE*(const char*, const char*)>("fopen");
-  return fails(tutti::Call::fopen) ? nullptr : real(path, mode);
+  return fails(tutti::Call::fopen) ? nullptr : opened(real(path, mode), mode);
 }
 
 std::FILE* fdopen(int file, const char* mode) noexcept {
   static auto* const real = next<std::FILE*(int, const char*)>("fdopen");
-  return fails(tutti::Call::fdopen) ? nullptr : real(file, mode);
+  return fails(tutti::Call::fdopen) ? nullptr : opened(real(file, mode), mode);
 }
 
 int flock(int file, int operation) noexcept {

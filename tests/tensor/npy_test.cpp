@@ -58,7 +58,7 @@ std::string reversed_text_of(const std::vector<T>& values) {
 
 template <class T>
 Tensor tensor_of(Shape shape, std::uint64_t seed) {
-  Tensor tensor(dtype_of<T>(), shape);
+  Tensor tensor(shape, dtype_of<T>());
   const auto values = spread_values<T>(std::size_t(tensor.elements()), seed);
   std::copy(values.begin(), values.end(), tensor.mutable_data<Stored<T>>());
   return tensor;
@@ -142,7 +142,7 @@ TEST_F(npy, transposes_fortran_order) {
   EXPECT_TRUE(read_npy(written(file_of(header_of("<i8", "(2, 3, 4)", "True"), text_of(by_columns)))) ==
               Tensor(Shape{2, 3, 4}, by_rows));
   EXPECT_TRUE(read_npy(written(file_of(header_of("<f4", "(2, 0)", "True"), ""))) ==
-              Tensor(DType::f32, Shape{2, 0}));
+              Tensor(Shape{2, 0}, DType::f32));
 }
 
 // Larger than the pieces in which such a file is read, which end within a dim.
@@ -242,12 +242,28 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"size_beyond_64_bits", file_of(header_of("<f4", "(99999999999999999999,)"), two_floats),
                "the header has '99999999999999999999' at character 51 where a size below 2^63 is expected; "
                "the file is damaged, write it again"},
-        Damage{
-            "shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4)"), two_floats),
-            "has shape [4611686018427387904,4], more than 2^63 bytes; the file is damaged, write it again"},
-        Damage{
-            "empty_shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4, 0)"), ""),
-            "has shape [4611686018427387904,4,0], more than 2^63 bytes; the file is damaged, write it again"},
+        Damage{"shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4)"), two_floats),
+               "has shape [4611686018427387904,4], more than 2^58 elements without its zeros; the file is "
+               "damaged, write it again"},
+        Damage{"empty_shape_overflows", file_of(header_of("<f4", "(4611686018427387904, 4, 0)"), ""),
+               "has shape [4611686018427387904,4,0], more than 2^58 elements without its zeros; the file is "
+               "damaged, write it again"},
+        Damage{"empty_shape_of_more_elements_than_arrays_have",
+               file_of(header_of("<f4", "(0, 288230376151711745)"), ""),
+               "has shape [0,288230376151711745], more than 2^58 elements without its zeros; the file is "
+               "damaged, write it again"},
+        Damage{"control_characters", file_of("{'\x1b[2Jde\a': 1}", ""),
+               "the header has the key '\\x1b[2Jde\\x07'; descr, fortran_order and shape are expected"},
+        Damage{"long_key", file_of("{'" + std::string(60000, 'k') + "': 1}", ""),
+               "the header has the key '" + std::string(100, 'k') +
+                   "..'; descr, fortran_order and shape are expected"},
+        Damage{"long_dtype", file_of(header_of(std::string(60000, 'd'), "(2,)"), ""),
+               "dtype '" + std::string(100, 'd') +
+                   "..' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, "
+                   "float64, complex64 and complex128 are: convert it with astype"},
+        Damage{"long_header_without_keys", file_of("{" + std::string(60000, ' ') + "}", ""),
+               "the header lacks descr, fortran_order or shape: {" + std::string(99, ' ') +
+                   "..; the file is damaged, write it again"},
         Damage{"shape_too_large_for_file", file_of(header_of("<f8", "(1000000000000,)"), two_floats),
                "has 8 bytes of data where f64[1000000000000] takes 8000000000000; the file is cut off or "
                "damaged, write it again"},
@@ -302,7 +318,7 @@ TEST_F(npy, keeps_the_old_file_and_no_other_when_the_disk_fills_up) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{1000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
-  const std::string message = refusal(path(), [&] { write_npy(path(), Tensor(DType::f32, Shape{10000})); });
+  const std::string message = refusal(path(), [&] { write_npy(path(), Tensor(Shape{10000}, DType::f32)); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "cannot be written: File too large; free some space or write elsewhere");

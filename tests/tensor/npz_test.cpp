@@ -36,7 +36,7 @@ NamedTensors some_arrays() {
   return {{"w", Tensor(Shape{2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6.5})},
           {"layers[0].bias", Tensor(Shape{2}, std::vector<double>{0.25, -1})},
           {"flags", Tensor(Shape{3}, std::vector<bool>{true, false, true})},
-          {"none", Tensor(DType::i64, Shape{0, 4})},
+          {"none", Tensor(Shape{0, 4}, DType::i64)},
           {"step", Tensor::scalar(std::int32_t{41})}};
 }
 
@@ -131,7 +131,7 @@ TEST_F(npz, is_the_old_one_after_a_kill_and_what_stays_goes_at_the_next_save) {
     if (child == 0) {
       const rlimit small{10000, 10000};
       setrlimit(RLIMIT_FSIZE, &small);
-      write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}});
+      write_npz(path(), {{"w", Tensor(Shape{100000}, DType::f32)}});
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -183,6 +183,27 @@ TEST_F(npz, refuses_to_read_a_missing_file_and_a_folder) {
   EXPECT_EQ(refusal(folder_.string(), [&] { read_npz(folder_.string()); }), "is a folder; name a .npz file");
 }
 
+TEST_F(npz, is_refused_if_it_expands_to_more_than_the_bound) {
+  write_npz(path(), {{"a", Tensor(Shape{100}, DType::f32)}, {"b", Tensor(Shape{50}, DType::f32)}});
+  constexpr std::int64_t exact = 400 + 200 + 2 * 128;  // each header takes 128 bytes
+  EXPECT_EQ(read_npz(path(), {.most_bytes = exact}).size(), 2U);
+  EXPECT_EQ(refusal(path(), [&] { read_npz(path(), {.most_bytes = exact - 1}); }),
+            "expands to more than 855 bytes, the bound that was given; raise it if you trust the file");
+  EXPECT_EQ(refusal(path(), [&] { read_npz(path(), {.most_bytes = 0}); }),
+            "expands to more than 0 bytes, the bound that was given; raise it if you trust the file");
+}
+
+TEST_F(npz, quotes_100_characters_of_a_name) {
+  const std::string longest(30000, 'n');
+  write_npz(path(), {{longest, Tensor::scalar(1.0)}});
+  EXPECT_EQ(refusal_of(replaced(bytes(), ".npy", ".txt")),
+            "has the entry '" + longest.substr(0, 100) +
+                "..'; expected arrays only: names that end with .npy");
+  write_npz(path(), {{longest, Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
+  EXPECT_EQ(refusal_of(replaced(bytes(), "'descr'", "'DESCR'")).substr(0, 162),
+            "has the entry '" + longest.substr(0, 100) + "..', which the header has the key 'DESCR'; desc");
+}
+
 TEST_F(npz, refuses_to_write_where_it_cannot) {
   const std::string nowhere = path("no/such/folder/x.npz");
   EXPECT_EQ(refusal(nowhere, [&] { write_npz(nowhere, some_arrays()); }),
@@ -193,14 +214,16 @@ TEST_F(npz, refuses_to_write_where_it_cannot) {
             "is a device or pipe, which holds no archive; name a .npz file");
 }
 
-// In a process of its own: opening a FIFO that nobody reads waits for ever.
+// In a process of its own: opening a FIFO that nobody else has open waits for ever.
 TEST_F(npz, refuses_a_fifo_before_it_is_opened) {
   ASSERT_EQ(::mkfifo(path().c_str(), 0666), 0);
   const pid_t child = fork();
   if (child == 0) {
     alarm(20);
-    const std::string why = refusal(path(), [&] { write_npz(path(), some_arrays()); });
-    _exit(why == "is a device or pipe, which holds no archive; name a .npz file" ? 0 : 1);
+    const std::string expected = "is a device or pipe, which holds no archive; name a .npz file";
+    const bool is_refused = refusal(path(), [&] { write_npz(path(), some_arrays()); }) == expected &&
+                            refusal(path(), [&] { read_npz(path()); }) == expected;
+    _exit(is_refused ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);
@@ -228,7 +251,7 @@ TEST_F(npz, keeps_the_old_file_and_no_other_when_the_disk_fills_up) {
   const rlimit small{10000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
   const std::string message =
-      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(DType::f32, Shape{100000})}}); });
+      refusal(path(), [&] { write_npz(path(), {{"w", Tensor(Shape{100000}, DType::f32)}}); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "cannot be written: File too large; free some space or write elsewhere");

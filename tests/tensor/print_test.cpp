@@ -11,7 +11,7 @@ namespace tutti {
 namespace {
 
 Tensor counted(Shape shape) {
-  Tensor tensor(DType::i32, shape);
+  Tensor tensor(shape, DType::i32);
   std::iota(tensor.mutable_data<std::int32_t>(), tensor.mutable_data<std::int32_t>() + tensor.elements(), 0);
   return tensor;
 }
@@ -65,8 +65,8 @@ TEST(to_string, breaks_long_rows) {
 }
 
 TEST(to_string, prints_empty_arrays) {
-  EXPECT_EQ(to_string(Tensor(DType::f32, Shape{0})), "[]");
-  EXPECT_EQ(to_string(Tensor(DType::f32, Shape{2, 0})), "[[]\n []]");
+  EXPECT_EQ(to_string(Tensor(Shape{0}, DType::f32)), "[]");
+  EXPECT_EQ(to_string(Tensor(Shape{2, 0}, DType::f32)), "[[]\n []]");
 }
 
 }  // namespace

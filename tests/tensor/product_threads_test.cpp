@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of several threads at the same time, each thread with operands, a result and scratch of its own, against
 // those of one thread, bit for bit. TUTTI_TEST_CALLS says how many a thread, for tools that make them slow (make race).
-// TUTTI_TEST_OPENBLAS=serial says that the library without locks must be the one that is loaded.
+// TUTTI_TEST_OPENBLAS=serial says that the library without locks must be the one that is loaded; none and
+// wide say that the file which the loader finds is empty, or has sizes of 64 bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "tests/tensor/element_values.hpp"
+#include "tutti/base/error.hpp"
 #include "tutti/tensor/loops/elementwise.hpp"
 #include "tutti/tensor/products/blas.hpp"
 #include "tutti/tensor/products/float_product.hpp"
@@ -170,13 +172,44 @@ TEST_P(product_threads, four_at_a_time_give_the_bits_of_one) {
   expect_that_threads_do_not_disturb_each_other(GetParam(), 4);
 }
 
+/// The library that the loader finds is no library, or one whose sizes are integers of 64 bits.
+bool fits_no_library() {
+  const char* wanted = std::getenv("TUTTI_TEST_OPENBLAS");
+  return wanted != nullptr && (wanted == std::string("none") || wanted == std::string("wide"));
+}
+
+std::string error_of_product(const ProductShape& shape) {
+  try {
+    const Product product(DType::f64, shape);
+    return "";
+  } catch (const Error& error) {
+    return std::string(info(error.code()).label) + ": " + error.message();
+  }
+}
+
+TEST(blas, is_refused_where_no_library_fits) {
+  if (!fits_no_library()) GTEST_SKIP() << "TUTTI_TEST_OPENBLAS is not none or wide";
+  const Product of_f32(DType::f32, {1, 2, 2, 2});
+  EXPECT_EQ(error_of_product({1, 0, 2, 2}), "");
+  const std::string reason = std::getenv("TUTTI_TEST_OPENBLAS") == std::string("none")
+                                 ? "file too short"
+                                 : "its sizes are integers of 64 bits: OpenBLAS 0.3.99 USE64BITINT";
+  for (int time = 0; time < 2; ++time) {
+    const std::string error = error_of_product({1, 2, 2, 2});
+    EXPECT_EQ(error.find("R004: no OpenBLAS can be loaded, which computes products of f64"), 0U) << error;
+    EXPECT_NE(error.find(reason), std::string::npos) << error;
+  }
+}
+
 TEST(blas, is_the_library_that_the_environment_asks_for) {
   const char* wanted = std::getenv("TUTTI_TEST_OPENBLAS");
   if (wanted == nullptr) GTEST_SKIP() << "TUTTI_TEST_OPENBLAS is not set";
+  if (fits_no_library()) GTEST_SKIP() << "the library is unfit";
   EXPECT_EQ(blas().is_serialised(), std::string(wanted) == "serial") << blas().config;
 }
 
 TEST(blas, says_in_its_own_words_which_library_is_loaded) {
+  if (fits_no_library()) GTEST_SKIP() << "the library is unfit";
   EXPECT_EQ(blas().config.substr(0, 9), "OpenBLAS ") << blas().config;
   EXPECT_EQ(blas().is_serialised(), blas().config.find("SINGLE_THREADED") != std::string::npos)
       << blas().config;

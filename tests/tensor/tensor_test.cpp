@@ -10,7 +10,7 @@ namespace {
 
 TEST(tensor, starts_with_zeros_on_a_cache_line) {
   for (DType dtype : all_dtypes()) {
-    const Tensor tensor(dtype, Shape{3, 5});
+    const Tensor tensor(Shape{3, 5}, dtype);
     EXPECT_EQ(tensor.elements(), 15);
     EXPECT_EQ(tensor.bytes(), 15 * bytes_per_element(dtype));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0U);
@@ -63,12 +63,12 @@ TEST(tensor, refuses_values_that_do_not_fill_its_shape) {
     EXPECT_EQ(error.code(), Code::shape);
     EXPECT_EQ(error.message(), "tensor: 2 values for shape [2,3], which has 6 elements; hand in 6");
   }
-  EXPECT_THROW(Tensor(DType::f32, Shape{4}).reshaped(Shape{5}), Error);
+  EXPECT_THROW(Tensor(Shape{4}, DType::f32).reshaped(Shape{5}), Error);
 }
 
 TEST(tensor, refuses_more_memory_than_there_is) {
   try {
-    const Tensor tensor(DType::f64, Shape{1 << 20, 1 << 20, 1 << 10});
+    const Tensor tensor(Shape{1 << 20, 1 << 20, 1 << 10}, DType::f64);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::memory);

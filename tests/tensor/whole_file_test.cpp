@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/files/whole_file.hpp"
 
+#include <fmt/core.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -193,6 +195,106 @@ TEST_F(whole_file, lacks_memory_where_the_system_does_when_it_is_read) {
             "'" + path("x") + "' holds more than there is memory for");
   EXPECT_EQ(lack_of_memory([&] { read_npz(path("x")); }),
             "'" + path("x") + "' holds more than there is memory for");
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat found = {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  return found.st_mode & mode_t{07777};
+}
+
+TEST_F(whole_file, keeps_the_mode_of_the_old_one) {
+  for (const mode_t mode : {0600, 0640, 0666, 0444, 0755, 0200}) {
+    fs::remove(path("x"));
+    write("x", "old");
+    ASSERT_EQ(::chmod(path("x").c_str(), mode), 0);
+    write("x", "new");
+    EXPECT_EQ(mode_of(path("x")), mode) << std::oct << mode;
+  }
+}
+
+TEST_F(whole_file, keeps_the_mode_of_the_target_of_a_link) {
+  write("x", "old");
+  ASSERT_EQ(::chmod(path("x").c_str(), 0600), 0);
+  fs::create_symlink(path("x"), path("link"));
+  write("link", "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(mode_of(path("x")), mode_t{0600});
+}
+
+TEST_F(whole_file, is_readable_by_nobody_earlier_than_the_old_one_was) {
+  write("x", "old");
+  ASSERT_EQ(::chmod(path("x").c_str(), 0600), 0);
+  write("x", "new", [&] {
+    for (const std::string& name : names()) EXPECT_EQ(mode_of(path(name)), mode_t{0600}) << name;
+  });
+}
+
+TEST_F(whole_file, has_the_usual_mode_if_it_is_new) {
+  const mode_t mask = ::umask(027);
+  write("x", "new");
+  ::umask(mask);
+  EXPECT_EQ(mode_of(path("x")), mode_t{0640});
+}
+
+/// Owner, group and mode of a file that another user has written over one of root's, as "1000:1000 644".
+std::string rights_after_another_user_wrote(const std::string& path, const std::function<void()>& write) {
+  constexpr uid_t other = 12345;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (::setgroups(0, nullptr) != 0 || ::setgid(other) != 0 || ::setuid(other) != 0) _exit(1);
+    write();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  struct stat found = {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  return fmt::format("{}:{} {:o}", found.st_uid, found.st_gid, found.st_mode & 07777U);
+}
+
+TEST_F(whole_file, keeps_owner_and_group_where_the_system_lets_it) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  write("x", "old");
+  ASSERT_EQ(::chown(path("x").c_str(), 1234, 5678), 0);
+  ASSERT_EQ(::chmod(path("x").c_str(), 0640), 0);
+  write("x", "new");
+  struct stat found = {};
+  ASSERT_EQ(::stat(path("x").c_str(), &found), 0);
+  EXPECT_EQ(found.st_uid, 1234U);
+  EXPECT_EQ(found.st_gid, 5678U);
+  EXPECT_EQ(mode_of(path("x")), mode_t{0640});
+}
+
+TEST_F(whole_file, gives_no_rights_to_a_group_that_had_none) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  for (const auto& [mode, kept] : {std::pair{0664, "644"}, {0660, "600"}, {0666, "666"}}) {
+    write("x", "old");
+    ASSERT_EQ(::chown(path("x").c_str(), 0, 0), 0);
+    ASSERT_EQ(::chmod(path("x").c_str(), static_cast<mode_t>(mode)), 0);
+    EXPECT_EQ(rights_after_another_user_wrote(path("x"), [&] { write("x", "new"); }),
+              fmt::format("12345:12345 {}", kept));
+    fs::remove(path("x"));
+  }
+}
+
+TEST_F(whole_file, can_be_tried_before_anything_is_written) {
+  const auto tried = [&](const std::string& file, SpecialFile special = SpecialFile::allowed) {
+    return refusal(file, [&] { require_writable(file, ".txt", special, Where::here()); });
+  };
+  EXPECT_EQ(tried(path("x")), "not refused");
+  EXPECT_EQ(names(), std::set<std::string>{});
+  write("x", "old");
+  EXPECT_EQ(tried(path("x")), "not refused");
+  EXPECT_EQ(content("x"), "old");
+  EXPECT_EQ(names(), std::set<std::string>{"x"});
+  EXPECT_EQ(tried(path("no/x")), "cannot be written: No such file or directory");
+  EXPECT_EQ(tried(folder_.string()), "is a folder; name a .txt file");
+  EXPECT_EQ(tried("/dev/null"), "not refused");
+  EXPECT_EQ(tried("/dev/null", SpecialFile::refused),
+            "is a device or pipe, which holds no archive; name a .txt file");
 }
 
 TEST_F(whole_file, can_have_a_name_of_255_bytes_but_no_longer_one) {

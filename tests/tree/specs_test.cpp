@@ -41,9 +41,31 @@ TEST(spec, names_several_axes_of_a_dim_slowest_first) {
   EXPECT_EQ(on_mesh(P(SpecEntry{"model", "data"})), "P((model, data))");
 }
 
+TEST(spec, takes_names_known_at_run_time) {
+  const std::string model = "model";
+  const std::string_view data = "data";
+  const std::vector<std::string> both{"model", "data"};
+  EXPECT_EQ(on_mesh(P(data, model)), "P(data, model)");
+  EXPECT_EQ(on_mesh(P(SpecEntry{model, data})), "P((model, data))");
+  EXPECT_EQ(on_mesh(P(both)), "P((model, data))");
+  EXPECT_EQ(on_mesh(P(none, std::vector<std::string_view>{data})), "P(none, data)");
+  EXPECT_EQ(on_mesh(P().unreduced(both)), "P()+U(model, data)");
+  EXPECT_EQ(on_mesh(P(data).reduced(model)), "P(data)+R(model)");
+}
+
 TEST(spec, says_where_there_are_sums_and_partial_gradients) {
   EXPECT_EQ(on_mesh(P("data").unreduced({"model"})), "P(data)+U(model)");
   EXPECT_EQ(on_mesh(P().reduced({"data", "model"})), "P()+R(data, model)");
+}
+
+TEST(spec, is_printed_as_parse_spec_reads_it) {
+  EXPECT_EQ(to_string(P()), "P()");
+  EXPECT_EQ(to_string(P("data", none, "model")), "P(data, none, model)");
+  EXPECT_EQ(to_string(P(SpecEntry{"model", "data"}, part("z", 2, 4))), "P((model, data), z(2)4)");
+  EXPECT_EQ(to_string(P(none).unreduced({"data", "x"}).reduced({"y"})), "P(none)+U(data, x)+R(y)");
+  EXPECT_EQ(to_string(P("none", none)), "P((none), none)");
+  for (const char* text : {"P()", "P(x, none, y)", "P((y, x), none, z(2)4)+U(t)+R(s)", "P((none))"})
+    EXPECT_EQ(to_string(parse_spec(text)), text);
 }
 
 TEST(spec, is_not_longer_than_the_rank) {
@@ -93,6 +115,25 @@ TEST(specs, are_given_per_part) {
 
 TEST(specs, of_one_array_may_stand_in_braces) {
   EXPECT_EQ(per_leaf({P("data")}, Array()), std::vector<std::string>{"P(data)"});
+}
+
+TEST(specs, in_braces_around_one_spec_are_for_one_part) {
+  EXPECT_EQ(per_leaf({P("data")}, std::tuple{Layer{}}), (std::vector<std::string>{"P(data)", "P(data)"}));
+  EXPECT_EQ(refusal_of([] { per_leaf({P("data")}, std::pair{Array(), Array()}); }),
+            "T013: .in has one spec in braces, which is for one part, but there are 2; write it without "
+            "braces for all of them, or give one spec for each");
+  EXPECT_EQ(refusal_of([] { per_leaf({{P("data")}}, std::pair{Array(), Array()}); }).substr(0, 4), "T013");
+  EXPECT_EQ(refusal_of([] { per_leaf({P(), Specs{P("data")}}, std::pair{Array(), Layer{}}); }).substr(0, 34),
+            "T013: .in.1 has one spec in braces");
+  const std::vector<Specs> one{P("data")};
+  EXPECT_EQ(refusal_of([&] { per_leaf(Specs(one), Arrays(3)); }).substr(0, 4), "T013");
+  EXPECT_EQ(per_leaf(Specs(one), Arrays(1)), std::vector<std::string>{"P(data)"});
+}
+
+TEST(specs, in_braces_around_braces_are_the_inner_ones) {
+  const Specs both{P("data"), P()};
+  EXPECT_EQ(per_leaf({both}, std::pair{Array(), Array()}), (std::vector<std::string>{"P(data)", "P()"}));
+  EXPECT_EQ(per_leaf({both}, std::tuple{Layer{}}), (std::vector<std::string>{"P(data)", "P()"}));
 }
 
 TEST(specs, of_another_form_are_refused) {

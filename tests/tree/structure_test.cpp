@@ -17,7 +17,7 @@ std::string difference(const Expected& expected, const Found& found) {
 
 TEST(structure, is_the_same_whatever_the_arrays_are) {
   std::pair<Array, std::vector<Array>> x{Tensor::scalar(1.0F), {Array()}},
-      y{Array(), {Tensor(DType::i32, {2, 3})}};
+      y{Array(), {Tensor({2, 3}, DType::i32)}};
   EXPECT_EQ(tree::structure_of(x), tree::structure_of(y));
   EXPECT_EQ(difference(x, y), "accepted");
 }

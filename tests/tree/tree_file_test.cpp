@@ -121,8 +121,30 @@ TEST_F(tree_file, refuses_another_tree) {
       "saved");
 }
 
+TEST_F(tree_file, quotes_100_characters_of_the_names_in_a_file) {
+  const std::string longest(1000, 'n');
+  write_npz(path(), {{longest, Tensor::scalar(1.0F)}});
+  std::map<std::string, Array> one{{"weight", leaf(0)}};
+  EXPECT_EQ(refusal([&] { load_tree(path(), one); }),
+            "R001: load_tree: 'FILE' has no array 'weight' (it has '" + std::string(100, 'n') +
+                "..'); load it into the tree that was saved");
+  write_npz(path(), {{"weight", Tensor::scalar(1.0F)}, {longest, Tensor::scalar(1.0F)}});
+  EXPECT_EQ(refusal([&] { load_tree(path(), one); }),
+            "R001: load_tree: 'FILE' has the array '" + std::string(100, 'n') +
+                "..', which the tree has not; load it into the tree that was saved");
+}
+
+TEST_F(tree_file, is_refused_if_it_expands_to_more_than_the_bound) {
+  save_tree(path(), leaf(3));
+  EXPECT_EQ(load_tree(path(), leaf(0), {.most_bytes = 132}).item(), 3);
+  EXPECT_EQ(
+      refusal([&] { load_tree(path(), leaf(0), {.most_bytes = 131}); }),
+      "R001: 'FILE' expands to more than 131 bytes, the bound that was given; raise it if you trust the "
+      "file");
+}
+
 TEST_F(tree_file, refuses_another_dtype_or_shape) {
-  std::map<std::string, Array> saved{{"w", Tensor(DType::f32, {2, 3})}};
+  std::map<std::string, Array> saved{{"w", Tensor({2, 3}, DType::f32)}};
   save_tree(path(), saved);
   saved["w"] = abstract({3, 2}, DType::f32);
   EXPECT_EQ(

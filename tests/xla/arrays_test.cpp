@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/support/print.hpp"
+#include "tests/support/tracing.hpp"
 #include "tests/support/values.hpp"
 #include "tests/xla/same_numbers.hpp"
 #include "tutti/xla/shards.hpp"
@@ -57,6 +58,26 @@ TEST_F(xla_arrays, of_all_dtypes_go_in_and_out_to_the_bit) {
   for (std::size_t i = 0; i < wholes.size(); ++i)
     EXPECT_EQ(twice[i].tensor(), wholes[i].tensor()) << to_string(wholes[i].type());
   EXPECT_EQ(difference(local.compile(turned, wholes)(wholes), once, 0), "");
+}
+
+TEST_F(xla_arrays, are_read_as_those_of_the_local_machine) {
+  const Array x = quarters({8, 6});
+  const Array there = machine(grid()).compile(step(), x)(x), here = open_local(grid()).compile(step(), x)(x);
+  EXPECT_EQ(there.sharding(), here.sharding());
+  EXPECT_EQ(to_string(*there.sharding()), "P(a, b)");
+  for (int device = 0; device < 8; ++device) EXPECT_EQ(there.shard(device), here.shard(device)) << device;
+  EXPECT_EQ(there.shard(0).shape(), (Shape{2, 3}));
+  EXPECT_EQ(there.values<float>(), here.values<float>());
+  EXPECT_EQ(there.dim(-1), 6);
+  EXPECT_EQ(refusal_of([&] { there.shard(8); }),
+            "T015: shard: there is no device 8; the mesh has devices 0 to 7");
+}
+
+TEST_F(xla_arrays, take_tensors_in_trees_as_the_local_machine_does) {
+  const Tensor x({2}, {1.F, 2.F}), y({2}, {3.F, 4.F});
+  auto sum = [](const std::pair<Array, Arrays>& all) { return all.first + all.second[0]; };
+  const std::pair<Tensor, Arrays> both{x, {y}};
+  EXPECT_EQ(machine(Mesh({{"i", 1}})).compile(sum, both)(both).values<float>(), (std::vector<float>{4, 6}));
 }
 
 TEST_F(xla_arrays, of_the_local_machine_are_taken_and_the_reverse) {

@@ -47,7 +47,7 @@ TEST_F(xla_buffers, are_filled_before_the_parts_may_change) {
 TEST_F(xla_buffers, may_be_scalars_or_have_no_elements) {
   open(1);
   for (const Tensor& part :
-       {Tensor(DType::f32, Shape{0, 3}), Tensor::scalar(7), Tensor(DType::boolean, Shape{0})})
+       {Tensor(Shape{0, 3}, DType::f32), Tensor::scalar(7), Tensor(Shape{0}, DType::boolean)})
     EXPECT_EQ(upload_parts(opened, list, {part}).download(0), part);
 }
 

@@ -85,9 +85,9 @@ TEST_F(xla_programs, run_on_meshes_of_one_device_and_with_axes_of_size_1) {
 
 TEST_F(xla_programs, take_arrays_without_elements) {
   const Machine on = machine(grid);
-  const Array none_of_them(Tensor(DType::f32, {2, 0}));
+  const Array none_of_them(Tensor({2, 0}, DType::f32));
   const auto sums = on.compile([](const Array& x) { return reduce_sum(x, 1); }, none_of_them);
-  EXPECT_EQ(sums(none_of_them).tensor(), Tensor(DType::f32, {2}));
+  EXPECT_EQ(sums(none_of_them).tensor(), Tensor({2}, DType::f32));
 }
 
 /// Constants that decimal text might change, then 200 different ones, which are written as bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // debug_print and check on XLA's CPUs: the same lines and the same errors as on the local machine.
 #include <filesystem>
+#include <optional>
 
 #include "tests/support/expect_refusal.hpp"
 #include "tests/xla/real_plugin.hpp"
@@ -224,6 +225,34 @@ TEST_F(xla_effects, a_machine_goes_on_after_a_check) {
     EXPECT_EQ(program(numbers(2)).template values<float>(), (std::vector<float>{1, 2}));
   }
   EXPECT_EQ(lines, Lines(3, "[0. 1.]"));
+}
+
+TEST_F(xla_effects, lines_may_lead_to_other_programs_of_the_machine_but_not_to_their_own) {
+  using Program =
+      decltype(std::declval<tutti::Machine>().compile(std::declval<Array (*)(const Array&)>(), Array()));
+  std::optional<Program> printing, other;
+  std::vector<float> found;
+  int refused = 0;
+  const auto print = [&](std::string_view) {
+    found = (*other)(numbers(2)).values<float>();
+    try {
+      (*printing)(numbers(2));
+    } catch (const Error& error) {
+      refused += error.code() == Code::device ? 1 : 0;
+    }
+  };
+  const tutti::Machine machine(
+      std::make_shared<XlaBackend>(grid, client(), first(grid.devices()), XlaOptions{.print = print}));
+  Array (*const printed)(const Array&) = [](const Array& x) {
+    debug_print("{}", x);
+    return x + 1.0F;
+  };
+  Array (*const doubled)(const Array&) = [](const Array& x) { return x + x; };
+  printing = machine.compile(printed, numbers(2));
+  other = machine.compile(doubled, numbers(2));
+  EXPECT_EQ((*printing)(numbers(2)).values<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(found, (std::vector<float>{0, 2}));
+  EXPECT_EQ(refused, 1);
 }
 
 }  // namespace

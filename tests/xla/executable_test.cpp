@@ -53,7 +53,7 @@ TEST_F(xla_executable, runs_on_all_its_devices_whatever_order_the_plugin_has_the
   const std::vector<Buffers> results = program.run(std::vector<Argument>{{&x}, {&n}});
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].type(), Type(DType::i32, {2, 3}));
-  EXPECT_EQ(results[1].download(first(2)), Tensors(2, Tensor(DType::f32, Shape{4})));
+  EXPECT_EQ(results[1].download(first(2)), Tensors(2, Tensor(Shape{4}, DType::f32)));
   Buffers again = std::move(program.run(std::vector<Argument>{{&x}, {&n}}).at(1));
   program.run(std::vector<Argument>{{&again}, {&n}});  // the fake checks the device of each buffer
 }
@@ -281,7 +281,7 @@ TEST_F(xla_executable, is_loaded_again_from_its_bytes) {
   ASSERT_TRUE(bytes);
   const Executable loaded = Executable::load(opened, list, doubled(), *bytes);
   Buffers x = four();
-  EXPECT_EQ(loaded.run(std::vector<Argument>{{&x}})[0].download(1), Tensor(DType::f32, Shape{4}));
+  EXPECT_EQ(loaded.run(std::vector<Argument>{{&x}})[0].download(1), Tensor(Shape{4}, DType::f32));
   expect_refusal([&] { Executable::load(opened, list, doubled(), bytes->substr(0, bytes->find('\n') + 1)); },
                  Code::device, {"load a compiled program: these bytes are no program"});
 }

@@ -77,10 +77,20 @@ TEST(xla_local_store, is_full_after_a_number_of_bytes) {
   EXPECT_EQ(code_of(store.try_get("x").failure), error_code::not_found);
 }
 
+TEST(xla_local_store, counts_bytes_on_their_way) {
+  LocalStore store(10);
+  EXPECT_TRUE(store.reserve(6));
+  EXPECT_FALSE(store.reserve(5));
+  EXPECT_EQ(code_of(store.put("abc", "de")), error_code::resource_exhausted);
+  EXPECT_FALSE(store.put("abc", "d"));
+  store.release(6);
+  EXPECT_FALSE(store.put("123", "456"));
+}
+
 TEST(xla_local_store, calls_watchers_once_unless_they_are_forgotten) {
   LocalStore store;
   std::vector<std::string> seen;
-  const auto note = [&](const std::string& value) { seen.push_back(value); };
+  const auto note = [&](const LocalStore::Value& value) { seen.push_back(*value); };
   store.watch("k", note);
   store.forget(store.watch("k", note));
   store.watch("other", note);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // open_xla with the fake plugin: its calls of the plugin, and every error.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "tests/xla/fake_xla.hpp"
@@ -278,6 +282,31 @@ TEST_F(xla_machine, explains_time_and_memory) {
   for (const char* part : {"on 2 cpu devices of XLA (x=2), plugin ", "compiled by XLA in ",
                            "memory of one device", "cost of one device, as XLA estimates it: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+// The child has none of the plugin's threads.
+TEST_F(xla_machine, of_its_parent_is_refused_in_a_forked_child) {
+  const tutti::Machine machine = open();
+  const auto program = doubled_on(machine);
+  const Array x = machine.place(four(), P("x"));
+  const std::vector<std::function<void()>> uses{
+      [&] { program(four()); },   [&] { doubled_on(machine); }, [&] { machine.place(four(), P()); },
+      [&] { program.explain(); }, [&] { x.values<float>(); },   [] { open(); }};
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    int refused = 0;
+    for (const std::function<void()>& use : uses) try {
+        use();
+      } catch (const Error& error) {
+        refused += error.code() == Code::device ? 1 : 0;
+      }
+    _exit(refused);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(uses.size()));
 }
 
 TEST(open_xla, looks_for_the_plugin_first) {

@@ -14,11 +14,11 @@ Types without_states(const Types& types) {
   return plain;
 }
 
-Source source_of(const Program& program, const Mesh& mesh) {
+Source source_of(const Program& program, const Mesh& mesh, const std::string& platform) {
   return {.text = stablehlo::write(lower_replicas(program, mesh)),
           .parameters = without_states(program.types_of(program.inputs)),
           .results = without_states(program.types_of(program.outputs)),
-          .overrides = exact_numbers("cpu")};
+          .overrides = exact_numbers(platform)};
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Source source_of(const Program& program, const Mesh& mesh) {
 OnXla::OnXla(std::shared_ptr<const Client> client, const Program& program, const Mesh& mesh)
     : client_(std::move(client)),
       devices_(client_->choose(first(mesh.devices()))),
-      executable_(Executable::compile(client_, devices_, source_of(program, mesh))) {}
+      executable_(Executable::compile(client_, devices_, source_of(program, mesh, client_->platform()))) {}
 
 std::vector<Tensors> OnXla::run(const std::vector<Tensors>& inputs) const {
   std::vector<Buffers> buffers;

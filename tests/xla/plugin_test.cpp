@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/pjrt/plugin.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -26,6 +30,52 @@ TEST_F(xla_plugin, whose_name_is_too_long_for_a_file_is_refused) {
 TEST_F(xla_plugin, that_is_no_library_is_refused) {
   expect_refusal([] { Plugin::open("README.md"); }, Code::device,
                  {"README.md", "cannot be opened", "invalid ELF header"});
+}
+
+/// A copy of the fake plugin with the first `bytes` bytes.
+std::string cut_plugin(std::uintmax_t bytes) {
+  const auto copy =
+      std::filesystem::temp_directory_path() / ("tutti_cut_plugin_" + std::to_string(getpid()) + ".so");
+  std::filesystem::copy_file(fake_plugin_path(), copy, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(copy, bytes);
+  return copy.string();
+}
+
+// Without a check the process ends with SIGBUS for most of them.
+TEST_F(xla_plugin, that_is_cut_off_is_refused_wherever_that_may_be) {
+  const std::uintmax_t whole = std::filesystem::file_size(fake_plugin_path());
+  std::string file;
+  for (std::uintmax_t bytes = 0; bytes < whole; bytes += whole / 97) {
+    file = cut_plugin(bytes);
+    const char* why = bytes < 64 ? "file too short" : "is cut off: it has ";
+    expect_refusal([&] { Plugin::open(file); }, Code::device, {file, why});
+  }
+  file = cut_plugin(whole - 1);
+  expect_refusal(
+      [&] { Plugin::open(file); }, Code::device,
+      {fmt::format("{} is cut off: it has {} bytes, and its headers tell of {}; install the plugin "
+                   "again",
+                   file, whole - 1, whole)});
+  std::filesystem::remove(file);
+}
+
+// Offsets and sizes that overflow, in the header, in a segment.
+TEST_F(xla_plugin, whose_headers_tell_of_too_much_is_refused) {
+  const std::uintmax_t whole = std::filesystem::file_size(fake_plugin_path());
+  for (const int place : {0x20, 0x28, 0x48, 0x60}) {  // e_phoff, e_shoff, p_offset, p_filesz of the first
+    const std::string file = cut_plugin(whole);
+    std::fstream(file, std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(place)
+        .write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+    expect_refusal([&] { Plugin::open(file); }, Code::device, {"is cut off: it has "});
+    std::filesystem::remove(file);
+  }
+}
+
+TEST_F(xla_plugin, that_is_no_file_is_refused) {
+  expect_refusal([] { Plugin::open("/dev/null"); }, Code::device, {"/dev/null is a device or pipe"});
+  expect_refusal([] { Plugin::open("./tests"); }, Code::device, {"./tests is a folder"});
+  expect_refusal([] { Plugin::open("tests"); }, Code::device, {"tests is a folder"});
 }
 
 TEST_F(xla_plugin, that_is_another_library_is_refused) {
@@ -124,7 +174,7 @@ TEST_F(xla_plugin, of_the_future_may_want_larger_structs) {
   const Executable executable = Executable::compile(opened, devices, doubled());
   Buffers x = upload_parts(opened, devices, parts_of_four(2));
   const Argument argument{&x};
-  EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(DType::f32, Shape{4}));
+  EXPECT_EQ(executable.run({&argument, 1})[0].download(0), Tensor(Shape{4}, DType::f32));
   control.fail("PJRT_LoadedExecutable_Execute", 1, error_code::resource_exhausted, "full");
   expect_refusal([&] { executable.run({&argument, 1}); }, Code::memory, {"xla: run: full"});
 }
@@ -138,7 +188,7 @@ TEST_F(xla_plugin, reports_codes_as_kinds_of_errors) {
     } catch (const Error& error) {
       return error.code();
     }
-    return Code::text;
+    return Code::internal;
   };
   EXPECT_EQ(refused(error_code::resource_exhausted), Code::memory);
   for (const int code : {error_code::invalid_argument, error_code::unimplemented, error_code::unavailable})

@@ -11,6 +11,7 @@
 namespace tutti::xla {
 namespace {
 
+const std::string secret = "known to the processes";
 const Mesh three({{"x", 3}});  // process 0 of two drives two of them, process 1 one
 
 class xla_processes : public FakeXla {
@@ -26,7 +27,8 @@ class xla_processes : public FakeXla {
       const tutti::Machine machine = open_xla(three, {.plugin = fake_plugin_path(),
                                                       .process = process,
                                                       .processes = 2,
-                                                      .coordinator = coordinator});
+                                                      .coordinator = coordinator,
+                                                      .secret = secret});
       work(machine, process);
       return machine;  // process 0 serves the store until both are done
     };
@@ -83,7 +85,8 @@ TEST_F(xla_processes, drive_a_device_of_the_mesh_each) {
     return open_xla(Mesh({{"x", 2}}), {.plugin = fake_plugin_path(),
                                        .process = process,
                                        .processes = 2,
-                                       .coordinator = coordinator});
+                                       .coordinator = coordinator,
+                                       .secret = secret});
   };
   auto first = std::async(std::launch::async, open, 0);
   expect_refusal([&] { open(1); }, Code::device, {"open_xla: process 1 drives no device of the mesh x=2"});
@@ -95,13 +98,27 @@ TEST_F(xla_processes, need_a_coordinator) {
     open_xla(three, {.plugin = fake_plugin_path(),
                      .process = process,
                      .processes = processes,
-                     .coordinator = coordinator});
+                     .coordinator = coordinator,
+                     .secret = secret});
   };
   expect_refusal([&] { open(0, 2, ""); }, Code::device, {"open_xla: process 0 of 2 needs a coordinator"});
   expect_refusal([&] { open(1, 1, ""); }, Code::device, {"open_xla: "});
   expect_refusal([&] { open(0, 0, ""); }, Code::device, {"open_xla: "});
   expect_refusal([&] { open(2, 2, "127.0.0.1:1"); }, Code::device, {"open_xla: "});
   expect_refusal([&] { open(0, 2, "127.0.0.1"); }, Code::device, {"open_xla: "});
+}
+
+TEST_F(xla_processes, need_a_secret) {
+  for (const std::string& short_one : {std::string(), std::string(15, 's')})
+    expect_refusal(
+        [&] {
+          open_xla(three, {.plugin = fake_plugin_path(),
+                           .processes = 2,
+                           .coordinator = "127.0.0.1:1",
+                           .secret = short_one});
+        },
+        Code::device,
+        {"open_xla: process 0 of 2 needs a secret of at least 16 bytes", "openssl rand -hex 16"});
 }
 
 }  // namespace

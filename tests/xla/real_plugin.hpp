@@ -9,9 +9,11 @@ namespace tutti::xla {
 
 using tutti::real_plugin_path;
 
-/// Tests against XLA for CPUs. All tests of a process share a client of 8 devices.
+/// Tests against XLA for CPUs. All tests of a process share a client of 8 devices. With a plugin for other
+/// devices they are skipped.
 class RealXla : public WithRealPlugin {
  public:
+  void SetUp() override;
   static std::shared_ptr<const Client> client();
   /// The first devices of that client as a mesh.
   static std::shared_ptr<XlaBackend> backend(const Mesh& mesh);

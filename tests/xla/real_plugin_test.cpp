@@ -96,7 +96,7 @@ TEST_F(xla_on_cpus, moves_every_dtype_bit_for_bit_from_device_to_device) {
     const Executable program =
         Executable::compile(client(), devices,
                             source(module_text(2, "%arg0: " + type, type, body), {local}, {local}));
-    Tensors parts{Tensor(dtype, Shape{3, 5}), Tensor(dtype, Shape{3, 5})};
+    Tensors parts{Tensor(Shape{3, 5}, dtype), Tensor(Shape{3, 5}, dtype)};
     for (std::size_t part = 0; part < 2; ++part)
       for (std::size_t i = 0; i < parts[part].bytes(); ++i)
         parts[part].mutable_bytes()[i] =
@@ -109,7 +109,7 @@ TEST_F(xla_on_cpus, moves_every_dtype_bit_for_bit_from_device_to_device) {
 
 TEST_F(xla_on_cpus, takes_scalars_and_arrays_without_elements) {
   const auto devices = client()->choose({0});
-  for (const Tensor& part : {Tensor::scalar(7.0F), Tensor(DType::f32, Shape{0, 3})}) {
+  for (const Tensor& part : {Tensor::scalar(7.0F), Tensor(Shape{0, 3}, DType::f32)}) {
     const std::string type = part.shape().rank() == 0 ? "tensor<f32>" : "tensor<0x3xf32>";
     const Type local(DType::f32, part.shape());
     const Executable program = Executable::compile(client(), devices,

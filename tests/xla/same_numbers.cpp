@@ -45,7 +45,7 @@ std::string difference(const Arrays& ours, const Arrays& theirs, double epsilons
 }
 
 Array quarters(const Shape& shape, int kind, DType dtype) {
-  Tensor tensor(dtype, shape);
+  Tensor tensor(shape, dtype);
   for (std::int64_t i = 0; i < tensor.elements(); ++i)
     put_element(tensor, i, static_cast<double>((i * i * 3 + i * 7 + kind * 11) % 17 - 8) / 4);
   return tensor;

@@ -15,11 +15,11 @@ using namespace protocol;
 
 TEST(xla_store_protocol, has_these_bytes) {
   const std::string nul(1, '\0');
-  EXPECT_EQ(write_greeting({{"job", 2, 0x103}, 0x0807060504030201}),
-            "tuttikv\x01"
+  EXPECT_EQ(write_greeting({{"job", 2, 0x103, "hush"}, 0x0807060504030201}),
+            "tuttikv\x02"
             "\x02" +
                 nul + nul + nul + "\x03\x01" + nul + nul + "\x01\x02\x03\x04\x05\x06\x07\x08" + "\x03" + nul +
-                nul + nul + "job");
+                nul + nul + "\x04" + nul + nul + nul + "jobhush");
   EXPECT_EQ(write_request(Operation::put, 0x1234ms, "key", "v"),
             "\x03\x34\x12" + nul + nul + "\x03" + nul + nul + nul + "\x01" + nul + nul + nul + "keyv");
   EXPECT_EQ(write_answer({"ok"}), nul + nul + nul + nul + "\x02" + nul + nul + nul + "ok");
@@ -29,12 +29,13 @@ TEST(xla_store_protocol, has_these_bytes) {
 
 TEST(xla_store_protocol, reads_what_it_writes) {
   const auto greeting =
-      read_greeting(write_greeting({{"job", 2, 300}, 1234567890123}).substr(0, greeting_bytes));
+      read_greeting(write_greeting({{"job", 2, 300, "hush"}, 1234567890123}).substr(0, greeting_bytes));
   ASSERT_TRUE(greeting);
   EXPECT_EQ(greeting->process, 2U);
   EXPECT_EQ(greeting->processes, 300U);
   EXPECT_EQ(greeting->instance, 1234567890123U);
   EXPECT_EQ(greeting->name_bytes, 3U);
+  EXPECT_EQ(greeting->secret_bytes, 4U);
   const auto request = read_request(write_request(Operation::get, 70s, "key", {}).substr(0, request_bytes));
   ASSERT_TRUE(request);
   EXPECT_EQ(request->operation, Operation::get);
@@ -44,6 +45,7 @@ TEST(xla_store_protocol, reads_what_it_writes) {
   const auto answer = read_answer(write_answer({std::string(70000, 'v')}).substr(0, answer_bytes));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->bytes, 70000U);
+  EXPECT_EQ(write_done(70000) + std::string(70000, 'v'), write_answer({std::string(70000, 'v')}));
 }
 
 TEST(xla_store_protocol, refuses_other_bytes) {
@@ -68,9 +70,11 @@ TEST(xla_store_protocol, refuses_other_bytes) {
   EXPECT_FALSE(read_answer(std::string("\x05\0\0\0\0\0\0\x01", 8)));  // a text of 16 MiB
   EXPECT_FALSE(read_opening("HTTP/1.1"));
   EXPECT_FALSE(read_opening("tutti"));
-  EXPECT_FALSE(read_greeting("GET / HTTP/1.1\r\nHost: here\r\n\r"));
+  EXPECT_FALSE(read_greeting("GET / HTTP/1.1\r\nHost: here\r\n\r\nxy"));
   std::string long_name = write_greeting({{std::string(most_name_bytes + 1, 'n'), 1, 2}, 1});
   EXPECT_FALSE(read_greeting(long_name.substr(0, greeting_bytes)));
+  std::string long_secret = write_greeting({{"", 1, 2, std::string(most_secret_bytes + 1, 's')}, 1});
+  EXPECT_FALSE(read_greeting(long_secret.substr(0, greeting_bytes)));
 }
 
 TEST(xla_store_address, is_read_and_written) {
@@ -95,7 +99,9 @@ TEST(xla_job, has_its_process_among_its_processes) {
     expect_refusal([&] { check(job); }, Code::device,
                    {"there is no process", "process = 0 .. processes - 1"});
   expect_refusal([&] { check({std::string(257, 'n'), 0, 1}); }, Code::device, {"257 bytes", "at most 256"});
-  check({std::string(256, 'n'), 1, 2});
+  check({std::string(256, 'n'), 1, 2, std::string(256, 's')});
+  expect_refusal([&] { check({"", 0, 1, std::string(257, 's')}); }, Code::device,
+                 {"the secret of a job has 257 bytes", "at most 256"});
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 const Address any_port{"127.0.0.1", 0};
-Job job(int process, int processes = 3) { return {"test", process, processes}; }
+const std::string secret = "known to the processes of the job";
+Job job(int process, int processes = 3) { return {"test", process, processes, secret}; }
 std::int32_t code_of(const std::optional<Failure>& failure) { return failure ? failure->code : 0; }
 
 constexpr auto short_limit = 300ms;
@@ -124,11 +125,10 @@ TEST_F(impatient_xla_store, survives_clients_that_send_nothing) {
 }
 
 TEST_F(xla_store, survives_clients_that_send_garbage) {
-  for (const std::string& bytes :
-       {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), std::string(100000, '\xff'),
-        std::string(28, '\0'),
-        std::string(
-            "tuttikv\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")}) {
+  for (const std::string& bytes : {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                                   std::string(100000, '\xff'), std::string(32, '\0'),
+                                   std::string("tuttikv\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+                                               "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")}) {
     const RawSocket raw(port());
     raw.send(bytes);
     EXPECT_TRUE(raw.is_closed_within(5s)) << bytes.substr(0, 20);
@@ -151,24 +151,137 @@ TEST_F(impatient_xla_store, keeps_idle_connections) {
   EXPECT_EQ(server.try_get("k").value, "v");
 }
 
+TEST(xla_store_idle, connections_are_closed_after_a_time) {
+  const StoreServer server(any_port, job(0), {.idle = short_limit});
+  RawSocket raw(server.address().port);
+  raw.send(protocol::write_greeting({job(1), 7}));
+  EXPECT_TRUE(raw.is_closed_within(5s));
+  StoreClient client(server.address(), job(2));
+  std::this_thread::sleep_for(2 * short_limit);
+  EXPECT_FALSE(client.put("k", "v"));  // by a new connection
+}
+
+TEST(xla_store_idle, connections_of_a_process_are_few) {
+  const StoreServer server(any_port, job(0), {.idle_per_process = 2});
+  std::deque<RawSocket> sockets;
+  for (int i = 0; i < 5; ++i) {
+    sockets.emplace_back(server.address().port);
+    sockets.back().send(protocol::write_greeting({job(1), 7}));
+    EXPECT_FALSE(sockets.back().is_closed_within(100ms)) << i;
+  }
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(sockets[i].is_closed_within(100ms), i < 3) << i;
+  RawSocket other(server.address().port);  // of another process
+  other.send(protocol::write_greeting({job(2), 8}));
+  EXPECT_FALSE(other.is_closed_within(100ms));
+  EXPECT_FALSE(sockets[3].is_closed_within(100ms));
+  EXPECT_EQ(server.connections(), 3U);
+}
+
+/// A store for 200 KiB. A request is counted by 64 KiB.
+class small_xla_store : public xla_store {
+ protected:
+  small_xla_store() : xla_store({.bytes = std::size_t{200} << 10}) {}
+  static std::string put_request(const std::string& key, std::size_t bytes) {
+    return protocol::write_request(protocol::Operation::put, 0ms, key, std::string(bytes, 'v'));
+  }
+};
+
+TEST_F(small_xla_store, counts_bytes_on_their_way) {
+  const auto slow = admitted();
+  slow->send(put_request("slow", 190'000).substr(0, 180'000));  // three pieces
+  std::this_thread::sleep_for(500ms);
+  StoreClient client(server.address(), job(2));
+  const auto failure = client.put("k", std::string(20'000, 'v'));
+  EXPECT_EQ(code_of(failure), error_code::resource_exhausted);
+  EXPECT_EQ(code_of(server.put("k", std::string(20'000, 'v'))), error_code::resource_exhausted);
+  EXPECT_EQ(code_of(client.try_get("k").failure), error_code::not_found);  // the connection goes on
+  slow->send(put_request("slow", 190'000).substr(180'000));
+  EXPECT_EQ(client.get("slow", 5s).value, std::string(190'000, 'v'));
+  EXPECT_FALSE(client.put("k", std::string(10'000, 'v')));  // now the value counts, and no pieces
+}
+
+TEST_F(small_xla_store, counts_no_bytes_that_were_only_announced) {
+  const auto slow = admitted();
+  slow->send(protocol::write_request(protocol::Operation::put, 0ms, "k", std::string(190'000, 'v'))
+                 .substr(0, protocol::request_bytes));
+  std::this_thread::sleep_for(100ms);
+  StoreClient client(server.address(), job(2));
+  EXPECT_FALSE(client.put("other", std::string(100'000, 'v')));
+}
+
+TEST_F(small_xla_store, forgets_the_bytes_of_a_connection_that_broke) {
+  {
+    const auto slow = admitted();
+    slow->send(put_request("slow", 150'000).substr(0, 140'000));
+    std::this_thread::sleep_for(100ms);
+  }
+  expect_connections(0);
+  EXPECT_FALSE(server.put("k", std::string(190'000, 'v')));
+}
+
+TEST_F(small_xla_store, says_that_it_is_full_and_goes_on) {
+  StoreClient client(server.address(), job(1));
+  const auto failure = client.put("k", std::string(300'000, 'v'));
+  EXPECT_EQ(code_of(failure), error_code::resource_exhausted);
+  EXPECT_NE(failure->message.find("the store holds at most 200.0 KiB"), std::string::npos)
+      << failure->message;
+  EXPECT_FALSE(client.put("k", std::string(190'000, 'v')));
+  EXPECT_EQ(client.get("k", 0ms).value.size(), 190'000U);
+  EXPECT_EQ(code_of(client.put("l", std::string(50'000, 'v'))), error_code::resource_exhausted);
+  expect_connections(1);
+}
+
 TEST_F(xla_store, answers_a_newer_version_with_its_own) {
   const RawSocket raw(port());
   std::string greeting = protocol::write_greeting({job(1), 7}).substr(0, protocol::greeting_bytes);
-  greeting[7] = 2;
+  greeting[7] = 3;
   raw.send(greeting);
   const std::string answer = raw.read_all(5s);
-  EXPECT_EQ(answer.substr(0, 8), std::string("tuttikv\x01"));
-  EXPECT_NE(answer.find("speaks version 1 of the protocol, and this process version 2"), answer.npos)
+  EXPECT_EQ(answer.substr(0, 8), std::string("tuttikv\x02"));
+  EXPECT_NE(answer.find("speaks version 2 of the protocol, and this process version 3"), answer.npos)
       << answer;
 }
 
 TEST_F(xla_store, refuses_other_jobs_by_name) {
-  expect_refusal([&] { StoreClient(server.address(), {"other", 1, 3}, 5s); }, Code::device,
+  expect_refusal([&] { StoreClient(server.address(), {"other", 1, 3, secret}, 5s); }, Code::device,
                  {"process 1 cannot join: the job 'test' runs at this address", "the job 'other'"});
-  expect_refusal([&] { StoreClient(server.address(), {"test", 1, 4}, 5s); }, Code::device,
+  expect_refusal([&] { StoreClient(server.address(), {"test", 1, 4, secret}, 5s); }, Code::device,
                  {"process 0 expects 3 processes, and this process 4"});
-  expect_refusal([&] { StoreClient(server.address(), {"test", 0, 3}, 5s); }, Code::device,
+  expect_refusal([&] { StoreClient(server.address(), {"test", 0, 3, secret}, 5s); }, Code::device,
                  {"process 0 cannot connect to process 0"});
+}
+
+/// The answer to a stranger who knows all of this job but the secret.
+std::string answer_to_stranger(const Address& address, const Job& job) {
+  const RawSocket raw(address.port);
+  raw.send(protocol::write_greeting({job, 99}));
+  return raw.read_all(5s);
+}
+
+TEST_F(xla_store, gives_no_stranger_the_place_of_a_process) {
+  for (const std::string& guess :
+       {std::string(), secret.substr(1), secret + "x", std::string(secret.size(), 'x')})
+    EXPECT_NE(answer_to_stranger(server.address(), {"test", 1, 3, guess}).find("another job runs"),
+              std::string::npos);
+  StoreClient client(server.address(), job(1), 5s);  // the place is free
+  EXPECT_FALSE(client.put("k", "v"));
+}
+
+TEST_F(xla_store, tells_no_stranger_anything_of_the_job) {
+  const StoreClient first(server.address(), job(1));
+  const std::string answer = answer_to_stranger(server.address(), {"test", 1, 3, "guessed"});
+  for (const Job& other : {Job{"other", 1, 3, "guessed"}, Job{"test", 1, 4, "guessed"},
+                           Job{"test", 0, 3, "guessed"}, Job{"test", 2, 3, "guessed"}})
+    EXPECT_EQ(answer_to_stranger(server.address(), other), answer);
+  EXPECT_EQ(answer.find("test"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find_first_of("0123456789", 16), std::string::npos) << answer;
+}
+
+TEST_F(xla_store, tells_nobody_how_many_connections_a_job_may_have) {
+  const StoreServer small(any_port, job(0), {.connections = 1, .per_process = 0});
+  const RawSocket first(small.address().port);
+  const std::string answer = answer_to_stranger(small.address(), job(1));
+  EXPECT_NE(answer.find("process 0 has as many connections as it allows; try again"), std::string::npos);
 }
 
 TEST_F(xla_store, refuses_a_second_client_of_one_process) {
@@ -183,7 +296,7 @@ TEST_F(xla_store, allows_a_number_of_connections) {
   for (int i = 0; i < 4; ++i) sockets.emplace_back(small.address().port);  // 1 + 1 per process
   for (int i = 0; i < 400 && small.connections() != 4; ++i) std::this_thread::sleep_for(5ms);
   expect_refusal([&] { StoreClient(small.address(), job(1), 100ms); }, Code::device,
-                 {"process 0 has 4 connections, which is the most that it allows"});
+                 {"process 0 has as many connections as it allows"});
   for (int i = 0; i < 8; ++i) sockets.emplace_back(small.address().port);
   EXPECT_TRUE(sockets.back().is_closed_within(5s));  // beyond 8 there is no answer
   sockets.clear();
@@ -265,10 +378,10 @@ TEST_F(xla_store, of_another_program_is_recognised) {
   const RawServer closes("", RawServer::Then::close);
   expect_refusal([&] { StoreClient({"127.0.0.1", closes.port()}, job(1), 200ms); }, Code::device,
                  {"takes connections, but does not answer"});
-  const RawServer newer("tuttikv\x02", RawServer::Then::keep);
+  const RawServer newer("tuttikv\x03", RawServer::Then::keep);
   expect_refusal([&] { StoreClient({"127.0.0.1", newer.port()}, job(1), 5s); }, Code::device,
-                 {"speaks version 2 of the protocol, and this process version 1"});
-  const RawServer wrong("tuttikv\x01" + std::string(8, '\xff'), RawServer::Then::keep);
+                 {"speaks version 3 of the protocol, and this process version 2"});
+  const RawServer wrong("tuttikv\x02" + std::string(8, '\xff'), RawServer::Then::keep);
   expect_refusal([&] { StoreClient({"127.0.0.1", wrong.port()}, job(1), 200ms); }, Code::device,
                  {"the answer is not one of a store"});
 }

@@ -19,7 +19,7 @@ class xla_uploads : public xla::FakeXla {
   int uploads() const { return calls("PJRT_Client_BufferFromHostBuffer"); }
 };
 
-Array floats(std::int64_t n) { return Tensor(DType::f32, {n}); }
+Array floats(std::int64_t n) { return Tensor({n}, DType::f32); }
 Array twice(const Array& x) { return x + x; }
 
 TEST_F(xla_uploads, copy_a_host_array_once_while_it_lives) {

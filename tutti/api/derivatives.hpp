@@ -34,6 +34,14 @@ FlatJvp jvp_flat(std::string_view name, const FlatFunction& function, const Arra
 /// Throws T010 if the function does not run forwards.
 Linearized linearize_flat(const FlatCalled& call);
 
+template <class F, class... A>
+auto refused_gradient(const F& function, const A&... x) {
+  // The compiler shows one of these lines, with the types and the number of what is handed in.
+  if constexpr (std::is_class_v<F>)
+    function.operator()(x...);  // grad(f)(x...): f takes x..., by value or const &, and returns a scalar
+  else function(x...);  // grad(f)(x...): f takes x..., returns a scalar; has it defaults, call it in a lambda
+}
+
 template <class F, bool with_value, int... by>
 class Gradient {
  public:
@@ -42,8 +50,9 @@ class Gradient {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
+    if constexpr (tree::refuses<F, A...>) static_cast<void>(&refused_gradient<F, A...>);
     const std::tuple<A...> given{arguments...};
-    tree::FlatCall call(function_, given);
+    tree::FlatCall<F, A...> call(function_, given, tree::Checked{});
     FlatGradient found =
         value_and_grad_flat(name_, std::ref(call), call.leaves(), chosen_leaves<by...>(given), where_);
     auto gradient = chosen_with_leaves<by...>(given, found.gradient);
@@ -86,6 +95,10 @@ auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& 
   FlatJvp found = jvp_flat("jvp", std::ref(call), call.leaves(), tree::flatten(tangents), where);
   return std::pair{call.result(found.results), call.result(found.tangents)};
 }
+
+template <class F, class X, class T>
+  requires(!(tree::is<X, std::tuple> && std::same_as<X, T>))
+void jvp(F, const X&, const T&) = delete;  // jvp(f, std::tuple{x, y}, std::tuple{dx, dy})
 
 /// Says that a function returns a pair: a result, and a tree of auxiliary results, which are not differentiated.
 struct HasAux {};
@@ -141,7 +154,8 @@ class CallWithAux {
       return std::tuple_size_v<Both> == 2;
     else return false;
   }();
-  static_assert(is_pair, "has_aux: the function returns a pair, of a result and a tree of auxiliary results");
+  static_assert(!tree::Takes<F, A...> || is_pair,
+                "has_aux: the function returns a pair, of a result and a tree of auxiliary results");
 
   FlatCalled flat(std::string_view name, Where where, int derivatives) {
     return {.name = name,
@@ -181,6 +195,10 @@ auto vjp(F function, const std::tuple<A...>& arguments, HasAux, Where where = Wh
   return std::tuple{result, Pullback<Result, A...>(std::move(found), arguments, result), auxiliary};
 }
 
+template <class F, class X, class... Aux>
+  requires(!tree::is<X, std::tuple>)
+void vjp(F, const X&, const Aux&...) = delete;  // vjp(f, std::tuple{x, y}) -> {f(x, y), pullback}
+
 /// jax.linearize: std::pair of f(arguments...) and the linear function from tangents of the arguments to that of the
 /// result. The function runs once; the linear function computes only what depends on the tangents.
 /// Throws T010 for a custom_vjp whose backward is not linear.
@@ -201,5 +219,8 @@ auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where wher
   using Result = decltype(result);
   return std::tuple{result, LinearMap<Result, A...>(std::move(found), arguments, result), auxiliary};
 }
+template <class F, class X, class... Aux>
+  requires(!tree::is<X, std::tuple>)
+void linearize(F, const X&, const Aux&...) = delete;  // linearize(f, std::tuple{x, y}) -> {f(x, y), map}
 
 }  // namespace tutti

@@ -22,8 +22,8 @@ Arrays basis_of(const Types& leaves) {
   Arrays basis;
   for (Type leaf : leaves) {
     const std::int64_t size = leaf.shape().elements();
-    Array row = iota(DType::i64, {rows, size}, 0);
-    Array element = iota(DType::i64, {rows, size}, 1) + first;
+    Array row = iota({rows, size}, DType::i64, 0);
+    Array element = iota({rows, size}, DType::i64, 1) + first;
     Array ones = convert(equal(row, element), leaf.dtype());
     basis.push_back(reshape(ones, leaf.inserted(Dim{0}, rows).shape()));
     first += size;

@@ -4,6 +4,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/ir/builder.hpp"
+#include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/lower.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/enter.hpp"
@@ -51,7 +52,10 @@ std::optional<Mesh> mesh_of(const Program& program) {
 stablehlo::Module lowered(const Program& program, const Mesh& mesh, const TextOptions& options) {
   switch (options.form) {
     case TextForm::global: return lower_global(program, mesh, options.ops);
-    case TextForm::per_device: return lower_per_device(localised(program, mesh).program, mesh, options.ops);
+    case TextForm::per_device: {
+      const Uninlined kept = kept_by(options_for(program, options.ops));
+      return lower_per_device(localised(program, mesh, {}, kept).program, mesh, options.ops);
+    }
     case TextForm::replicas: return lower_replicas(localised(program, mesh).program, mesh);
   }
   return {};

@@ -8,6 +8,7 @@
 
 #include "tutti/lower/options.hpp"
 #include "tutti/tree/flat_call.hpp"
+#include "tutti/tree/host_leaves.hpp"
 #include "tutti/types/mesh.hpp"
 
 namespace tutti {
@@ -39,7 +40,7 @@ std::string lower_text_flat(const std::function<Arrays(const Arrays&)>& function
 template <class F, class... A>
 std::string lower_text(const F& function, const std::tuple<A...>& arguments, const TextOptions& options = {},
                        Where where = Where::here()) {
-  tree::FlatCall call(function, arguments);
+  tree::FlatCall call(function, tree::with_arrays(arguments));
   return lower_text_flat(std::ref(call), call.leaves(), call.structure(), options, where);
 }
 

@@ -45,17 +45,29 @@ std::string way_out(State has, State wanted, const Axis& axis, DType dtype, bool
       summed, is_inexact(dtype) ? "pmean" : "pmax");
 }
 
+// Whether a variable is the result of an all_gather, casts aside.
+bool is_gathered(const Program& program, Var var) {
+  for (auto it = program.equations.rbegin(); it != program.equations.rend(); ++it) {
+    if (std::ranges::find(it->results, var) == it->results.end()) continue;
+    if (!it->op.as<Cast>()) return it->op.as<AllGather>() != nullptr;
+    var = it->operands[0];
+  }
+  return false;
+}
+
 // Equal values may leave as parts of a larger array; nothing else is cast silently.
-Array fit(const Array& part, const Sharding& sharding, const Axes& bound, bool gathered) {
+// `part` is the value of `output` in `body`.
+Array fit(const Array& part, const Sharding& sharding, const Axes& bound, const Program& body, Var output) {
   Array result = part;
   for (const Axis& axis : bound) {
     State has = part.type().at(axis), wanted = leaving_state(sharding, axis);
     if (has == wanted) continue;
     bool widens = wanted == State::varying && has != State::unreduced;
     bool same_bits = !is_stored_per_device(has) && !is_stored_per_device(wanted);  // I and R
-    require(widens || same_bits, Code::state, "{} is {}, but the out-spec {} says {}. {}",
-            to_string(part.type()), in_words(part.type(), axis), to_string(sharding), in_words(wanted),
-            way_out(has, wanted, axis, part.dtype(), gathered));
+    if (!widens && !same_bits)
+      fail(Code::state, "{} is {}, but the out-spec {} says {}. {}", to_string(part.type()),
+           in_words(part.type(), axis), to_string(sharding), in_words(wanted),
+           way_out(has, wanted, axis, part.dtype(), is_gathered(body, output)));
     result = cast_to(result, {axis}, wanted);
   }
   return result;
@@ -111,16 +123,6 @@ Arrays entered(const Arrays& arguments, const Structure& structure, const ShardM
   return parts;
 }
 
-// Whether a variable is the result of an all_gather, casts aside.
-bool is_gathered(const Program& program, Var var) {
-  for (auto it = program.equations.rbegin(); it != program.equations.rend(); ++it) {
-    if (std::ranges::find(it->results, var) == it->results.end()) continue;
-    if (!it->op.as<Cast>()) return it->op.as<AllGather>() != nullptr;
-    var = it->operands[0];
-  }
-  return false;
-}
-
 // `parts` are the outputs of `body`.
 Arrays left(const Arrays& parts, const Program& body, const Structure& structure,
             const ShardMapOptions& options, Where where) {
@@ -131,7 +133,7 @@ Arrays left(const Arrays& parts, const Program& body, const Structure& structure
     results.push_back(front_end(leaf_name("shard_map: result", paths[i]), where, [&] {
       Array part = Builder::current().own(parts[i]);
       Sharding sharding = sharding_for(specs[i], part.type(), options);
-      return leave(fit(part, sharding, bound_axes(options), is_gathered(body, body.outputs[i])), sharding);
+      return leave(fit(part, sharding, bound_axes(options), body, body.outputs[i]), sharding);
     }));
   return results;
 }

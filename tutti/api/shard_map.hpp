@@ -11,8 +11,8 @@ namespace tutti {
 
 struct ShardMapOptions {
   Mesh mesh;
-  Specs in;                            // one for all arguments, or one per argument
-  Specs out;                           // one for the whole result, or one per part of it
+  Specs in;                            // P("i") for all arguments, or in braces one per argument
+  Specs out;                           // P("i") for the whole result, or in braces one per part of it
   std::vector<std::string> axes = {};  // of the mesh, those that specs and body may name; empty: all
 };
 

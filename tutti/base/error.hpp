@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What went wrong, in families: program (T), program text (S), the run and its files (R), our own bug (I).
+/// The kind of error, in families: program (T), the run and its files (R), our own bug (I).
 enum class Code {
   // T: the program is wrong
   axis_unbound,
@@ -30,8 +30,6 @@ enum class Code {
   mesh,
   argument,
   future,
-  // S: the program text is wrong
-  text,
   // R: the run or its files
   file,
   usage,

@@ -4,7 +4,15 @@
 #include <mutex>
 #include <set>
 
+#include "tutti/base/fork.hpp"
+#include "tutti/base/never_destroyed.hpp"
+
 namespace tutti {
+namespace {
+
+constinit std::mutex names_lock;
+
+}  // namespace
 
 std::string to_string(const Where& where) {
   if (!where.known()) return {};
@@ -14,11 +22,11 @@ std::string to_string(const Where& where) {
 }
 
 const char* intern_name(std::string_view name) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> names;
-  std::lock_guard lock(mutex);
-  auto it = names.find(name);
-  if (it == names.end()) it = names.emplace(name).first;
+  static NeverDestroyed<std::set<std::string, std::less<>>> names;
+  free_at_fork<names_lock>();
+  std::lock_guard lock(names_lock);
+  auto it = names->find(name);
+  if (it == names->end()) it = names->emplace(name).first;
   return it->c_str();
 }
 

@@ -6,19 +6,29 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/cli/words/machine.hpp"
+#include "tutti/cli/words/option_values.hpp"
 #include "tutti/cli/words/options.hpp"
 #include "tutti/cli/words/program.hpp"
 #include "tutti/tensor/loops/instruction_set.hpp"
 #include "tutti/tensor/products/blas.hpp"
+#include "tutti/version.hpp"
 
 namespace {
 
+/// OpenBLAS's description of itself, or why it is missing: programs without products of f64 run without it.
+std::string blas_text() {
+  try {
+    std::string text = tutti::blas().config;
+    if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
+    return text;
+  } catch (const tutti::Error& error) {
+    return error.message();
+  }
+}
+
 std::string version() {
-  std::string text =
-      fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
-                  TUTTI_VERSION, tutti::instruction_set(), tutti::blas().config);
-  if (tutti::blas().is_serialised()) text += fmt::format("\n{}", tutti::serialised_blas_note);
-  return text;
+  return fmt::format("tutti {} ({} kernels; results are reproducible within one instruction set)\n{}",
+                     tutti::version_text, tutti::instruction_set(), blas_text());
 }
 
 CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {
@@ -30,8 +40,16 @@ CLI::App* add_rules(CLI::App& app, tutti::cli::RulesOptions& rules) {
 CLI::App* add_explain(CLI::App& app, tutti::cli::ExplainOptions& explain) {
   CLI::App* command =
       app.add_subcommand("explain",
-                         "tell of one op: what it does, takes and becomes, with an example that is run");
-  command->add_option("op", explain.name, "an op, or a function that records one: all_reduce, psum")
+                         "explain one name: how it is declared, with its options; what an op does, takes and "
+                         "becomes, with an example that is run");
+  command->footer(
+      "tutti explain psum                a function: declaration, options, and the op that it records\n"
+      "tutti explain Machine::place      a class, or a member of one\n"
+      "tutti explain jnp.std             a name of JAX or NumPy: what it is here, or why it is refused\n"
+      "tutti explain T004                an error, as docs/errors.md has it");
+  command
+      ->add_option("name", explain.name,
+                   "an op, a function, a class, a member, a name of JAX, or the code of an error")
       ->required();
   command->add_flag("--json", explain.json, "the same as an object");
   command->add_option("--machine", explain.machine, tutti::cli::machine_help)->capture_default_str();
@@ -140,11 +158,19 @@ CLI::App* add_devices(CLI::App& app, tutti::cli::DevicesArguments& devices) {
                          "list the devices that a PJRT plugin drives, and the plugins that are found");
   command->footer(
       "A plugin is XLA with a driver: for GPUs, TPUs or CPUs. The first of these is opened: --plugin, the\n"
-      "environment variable TUTTI_PJRT_PLUGIN, the plugins in the Python environments $VIRTUAL_ENV and "
-      ".venv.");
+      "environment variable TUTTI_PJRT_PLUGIN, the plugins in the Python environment $VIRTUAL_ENV, those in "
+      ".venv\nof the checkout that this program was built in. The current folder is not searched.");
   command->add_option("--plugin", devices.plugin, "file of a plugin: libtpu.so, pjrt_c_api_cpu_plugin.so");
   command->add_flag("--json", devices.json, "the same as an object");
   return command;
+}
+
+/// A mesh without axes and the shape of a scalar are empty texts.
+void on_call(CLI::App* command, const std::function<void()>& act) {
+  command->callback([command, act] {
+    tutti::cli::require_option_values(*command, {"--mesh", "--shape"});
+    act();
+  });
 }
 
 int run(int argc, char** argv) {
@@ -156,18 +182,22 @@ int run(int argc, char** argv) {
   int status = 0;
 
   tutti::cli::RulesOptions rules;
-  add_rules(app, rules)->callback([&] { status = tutti::cli::rules(rules); });
+  on_call(add_rules(app, rules), [&] { status = tutti::cli::rules(rules); });
   tutti::cli::ExplainOptions explain;
-  add_explain(app, explain)->callback([&] { status = tutti::cli::explain(explain); });
+  on_call(add_explain(app, explain), [&] { status = tutti::cli::explain(explain); });
   tutti::cli::PlanArguments plan;
-  add_plan(app, plan)->callback([&] { status = tutti::cli::plan(plan); });
+  on_call(add_plan(app, plan), [&] { status = tutti::cli::plan(plan); });
 
   tutti::cli::KernelArguments kernel;
-  add_kernel(app, kernel)->callback([&] { status = tutti::cli::kernel(kernel); });
+  on_call(add_kernel(app, kernel), [&] { status = tutti::cli::kernel(kernel); });
 
   tutti::cli::DevicesArguments devices;
-  add_devices(app, devices)->callback([&] { status = tutti::cli::devices(devices); });
+  on_call(add_devices(app, devices), [&] { status = tutti::cli::devices(devices); });
 
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return 0;
+  }
   // CLI11 would only say that a subcommand is missing.
   auto is_first = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first).empty()) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/control/flow/scan.hpp"
 #include "tutti/control/flow/switch.hpp"
 #include "tutti/control/flow/while.hpp"
@@ -128,15 +129,15 @@ std::vector<OpRow> rows() {
 }  // namespace
 
 const std::vector<OpRow>& all_ops() {
-  static const std::vector<OpRow> all =
+  static const NeverDestroyed all(
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,
            Constant, Convert, Cumulative, CustomJvp, CustomTangent, CustomVjp, DebugPrint, Done, DotGeneral,
            DynamicSlice, DynamicUpdateSlice, Enter, Exchange, Gather, Iota, Leave, Mask, OptimizationBarrier,
            OwnBlock, Pad, Permute, RaggedAllToAll, RaggedCopy, RandomBits, Reduce, ReduceScatter, Remat,
            Reshape, Reverse, Scan, Scatter, Select, Slice, Sort, Start, StopGradient, Switch, TopK, Transpose,
-           Unary, While, ZeroTangent>();
-  return all;
+           Unary, While, ZeroTangent>());
+  return *all;
 }
 
 }  // namespace tutti

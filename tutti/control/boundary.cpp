@@ -193,10 +193,10 @@ class Localiser {
 }  // namespace
 
 LocalProgram localised(const Program& program, const Mesh& mesh,
-                       const std::vector<std::optional<Sharding>>& lies) {
-  Program inlined = with_calls_inlined(program);
+                       const std::vector<std::optional<Sharding>>& lies, const Uninlined& kept) {
+  Program inlined = with_calls_inlined(program, kept);
   LocalProgram made = Localiser(inlined, mesh, lies).localise();
-  made.program = with_calls_inlined(made.program);  // exchanges in two steps
+  made.program = with_calls_inlined(made.program, kept);  // exchanges in two steps
   return made;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/types/sharding.hpp"
 
@@ -22,8 +23,9 @@ bool are_handed_out_alike(const LocalProgram& local, std::size_t input, std::siz
 /// An input that is only entered lies as `lies` says; else, if it is entered, as the first Enter says. Entering it like that is nothing; what
 /// leaves as an output stays as it lies. All other borders become moves. Equations that no output needs are dropped.
 /// `lies` has at most one entry per input; an entry is for this mesh, divides all dims, and has no unreduced axes.
+/// `kept`: the ops that stay as they are; all others of with_calls_inlined are inlined.
 /// Throws T014 (mesh) for a border of another mesh.
 LocalProgram localised(const Program& program, const Mesh& mesh,
-                       const std::vector<std::optional<Sharding>>& lies = {});
+                       const std::vector<std::optional<Sharding>>& lies = {}, const Uninlined& kept = {});
 
 }  // namespace tutti

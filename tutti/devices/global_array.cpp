@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/block.hpp"
 #include "tutti/devices/layout.hpp"
@@ -104,14 +105,14 @@ Tensor summed(const GlobalArray& array, const Placement& placement, int device) 
     terms.push_back(array.buffer().base.get() +
                     static_cast<std::size_t>(placement.shard(layout.peer(in_mesh_order, device, i))) *
                         array.buffer().shard_stride);
-  Tensor sum(array.type().dtype(), placement.local().shape());
+  Tensor sum(placement.local().shape(), array.type().dtype());
   fold_kernel(ReduceKind::sum, sum.dtype())(sum.mutable_bytes(), terms.data(), static_cast<int>(terms.size()),
                                             sum.elements(), Load::plain, Store::plain);
   return sum;
 }
 
 Tensor copied(Type type, const std::byte* from) {
-  Tensor tensor(type.dtype(), type.shape());
+  Tensor tensor(type.shape(), type.dtype());
   std::memcpy(tensor.mutable_bytes(), from, type.bytes());
   return tensor;
 }
@@ -136,9 +137,9 @@ const ShardedBuffer& GlobalArray::buffer() const {
 }
 
 const std::shared_ptr<const RemoteShards>& GlobalArray::remote() const {
-  static const std::shared_ptr<const RemoteShards> none;
+  static const NeverDestroyed<std::shared_ptr<const RemoteShards>> none;
   const auto* shards = std::get_if<std::shared_ptr<const RemoteShards>>(&shards_);
-  return shards ? *shards : none;
+  return shards ? *shards : *none;
 }
 
 /// Copies an array from the devices to the host, with the same sharding.
@@ -213,7 +214,7 @@ Tensor GlobalArray::whole() const {
   const ShardedBuffer& held = buffer();
   if (!sharding_) return copied(type_, held.base.get());
   Placement placement(type_, *sharding_);
-  Tensor whole(type_.dtype(), type_.shape());
+  Tensor whole(type_.shape(), type_.dtype());
   for (int device = 0; device < placement.devices(); ++device) {
     if (!placement.is_first_holder(device) || placement.term(device) != 0) continue;
     const Box box = placement.box(device);
@@ -236,7 +237,7 @@ Tensor GlobalArray::shard(int device) const {
   const Box box = placement.box(device);
   std::vector<std::int64_t> extents;
   for (std::size_t i = 0; i < box.begin.size(); ++i) extents.push_back(box.end[i] - box.begin[i]);
-  Tensor part(type_.dtype(), Shape(extents));
+  Tensor part(Shape(extents), type_.dtype());
   auto copy_part = [&](const std::byte* held) {
     copy_box(part.mutable_bytes(), {part.shape(), box.begin}, held, placement.part(box), box,
              bytes_per_element(type_.dtype()));

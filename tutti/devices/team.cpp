@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
 #include "tutti/devices/cores.hpp"
@@ -85,8 +86,13 @@ std::size_t bytes_of_thread() {
 }  // namespace
 
 struct Team::State {
+  static thread_local const State* at_work;  // the team that this thread works for
+
+  BlasUser blas_user;
   int workers;
   Use use;
+  MadeHere is_here;
+  std::string shortage;
   bool has_processors;             // one for each worker
   Clock::duration longest_wait{};  // that this piece of work may cause; guarded by turn
   Cores cores;                     // guarded by turn
@@ -127,6 +133,7 @@ struct Team::State {
   }
 
   void perform(int worker) {
+    const State* const before = std::exchange(at_work, this);
     try {
       if (worker > 0) prepare_helper();  // the caller's thread keeps its own setting
       work(context, worker);
@@ -135,6 +142,7 @@ struct Team::State {
       if (!failure) failure = std::current_exception();
       failed.store(true, std::memory_order_release);
     }
+    at_work = before;
   }
 
   /// Spins, then sleeps, until a piece after `seen` is posted.
@@ -163,6 +171,14 @@ struct Team::State {
     posted.value.fetch_add(
         1);  // sequentially consistent with sleepers: either we see the sleeper or it sees the post
     if (sleepers.value.load() != 0) posted.value.notify_all();
+  }
+
+  void make_do_with(int fewer, const std::string& why) {
+    shortage = fmt::format(
+        "{} worker threads were wanted, but the system starts no more: {}; raise its limit (ulimit -u)",
+        workers, why);
+    workers = fewer;
+    has_processors = workers <= usable_processors();
   }
 
   void stop() {
@@ -201,9 +217,11 @@ struct Team::State {
   }
 };
 
+thread_local const Team::State* Team::State::at_work = nullptr;
+
 int Team::default_workers() { return std::clamp(usable_processors(), 1, 2); }
 
-Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use)) {
+Team::Team(int workers, Use use, Fewer fewer) : state_(std::make_unique<State>(workers, use)) {
   require(workers >= 1, Code::device, "a team of {} workers; use 1 or more", workers);
   expect_blas_callers(workers);
   try {
@@ -212,6 +230,10 @@ Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use))
   } catch (const std::system_error& error) {
     // The system says EAGAIN where there is no memory for the thread, too. Asked before other threads give theirs back.
     const bool has_memory = has_room(bytes_of_thread());
+    if (has_memory && fewer == Fewer::accepted) {
+      state_->make_do_with(static_cast<int>(std::ssize(state_->threads)) + 1, error.what());
+      return;
+    }
     state_->stop();
     require(has_memory, Code::memory,
             "a team of {} workers: no memory for a thread's stack; use fewer, or raise the limit (ulimit -v)",
@@ -223,12 +245,20 @@ Team::Team(int workers, Use use) : state_(std::make_unique<State>(workers, use))
   }
 }
 
-Team::~Team() { state_->stop(); }
+Team::~Team() {
+  if (state_->is_here.is_true()) state_->stop();
+  else (void)state_.release();  // its threads exist in another process: nobody may join them
+}
 
 int Team::workers() const { return state_->workers; }
+const std::string& Team::shortage() const { return state_->shortage; }
 
 void Team::run(void (*work)(void*, int), void* context, double expected_nanoseconds) {
   State& s = *state_;
+  require(State::at_work != &s, Code::device,
+          "a kernel calls a program of the machine that runs the kernel: it would wait for itself; compute "
+          "in the "
+          "kernel, or use another machine");
   std::lock_guard lock(s.turn);
   const TheOnlyCaller only(s.occupied);
   s.cores.keep_apart(s.threads);

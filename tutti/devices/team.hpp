@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 namespace tutti {
 
@@ -14,16 +15,23 @@ class Team {
   /// Two workers where this process may use two processors, else one.
   static int default_workers();
   enum class Use { when_faster, always };  // of the helpers; always: for tests and measurements
-  /// Throws R004 (device) if a thread cannot be started, R003 if there is no memory for its stack.
-  explicit Team(int workers = default_workers(), Use use = Use::when_faster);
+  enum class Fewer { refused, accepted };  // workers, where the system starts no more threads (ulimit -u)
+  /// Throws R004 (device) if a thread cannot be started and fewer are refused, R003 if there is no memory for
+  /// its stack.
+  explicit Team(int workers = default_workers(), Use use = Use::when_faster, Fewer fewer = Fewer::refused);
+  /// In the child of a fork, where the team has no threads, it waits for none.
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   int workers() const;
-  /// Calls work(context, worker) for all workers at once and returns when all have returned. The first exception of
-  /// one of them lets the others leave at their next barrier and is thrown again here.
-  /// A worker that waits much longer than `expected_nanoseconds` has been kept waiting by somebody else's work.
+  /// Why there are fewer workers than wanted: "the system starts no more threads: ..". Empty if there are
+  /// not.
+  const std::string& shortage() const;
+  /// Calls work(context, worker) for all workers at once and returns when all have returned. The first
+  /// exception of one of them lets the others leave at their next barrier and is thrown again here. Throws
+  /// R004 inside of work. A worker that waits much longer than `expected_nanoseconds` has been kept waiting
+  /// by somebody else's work.
   void run(void (*work)(void* context, int worker), void* context, double expected_nanoseconds = 0);
   /// Inside work only: waits until every worker has come here as often as this one. False: another one has failed,
   /// return at once.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tutti/base/never_destroyed.hpp"
+
 namespace tutti {
 namespace {
 
@@ -50,8 +52,8 @@ Topology read_topology() {
 }  // namespace
 
 const Topology& topology() {
-  static const Topology read = read_topology();
-  return read;
+  static const NeverDestroyed read(read_topology());
+  return *read;
 }
 
 }  // namespace tutti

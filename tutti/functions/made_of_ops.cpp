@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/made_of_ops.hpp"
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/functions/folds/quantiles.hpp"
 #include "tutti/functions/folds/reductions.hpp"
 #include "tutti/functions/folds/scans.hpp"
@@ -31,7 +32,7 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       thin(DType::f32, {1, 4}), matrix(DType::f32, {4, 3}), other(DType::f32, {3, 2}),
       square(DType::f32, {3, 3}), indices(DType::i32, {4}), number(DType::i32, {}), key_type(DType::u32, {2});
   // clang-format off
-  static const std::vector<FunctionRow> rows{
+  static const NeverDestroyed<std::vector<FunctionRow>> rows({
       {"all", "numpy.all", "all(x > 0, 0)", {matrix}, [](const Arrays& a) { return Arrays{all(a[0] > 0, 0)}; }},
       {"amax", "numpy.amax", "amax(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{amax(a[0], 0)}; }},
       {"amin", "numpy.amin", "amin(x, 0)", {matrix}, [](const Arrays& a) { return Arrays{amin(a[0], 0)}; }},
@@ -135,9 +136,9 @@ const std::vector<FunctionRow>& functions_made_of_ops() {
       {"vdot", "numpy.vdot", "vdot(x, y)", {four, four}, [](const Arrays& a) { return Arrays{vdot(a[0], a[1])}; }},
       {"vstack", "numpy.vstack", "vstack({x, y})", {four, four}, [](const Arrays& a) { return Arrays{vstack({a[0], a[1]})}; }},
       {"xlogy", "jax.scipy.special.xlogy", "xlogy(x, y)", {four, four}, [](const Arrays& a) { return Arrays{xlogy(a[0], a[1])}; }},
-  };
+  });
   // clang-format on
-  return rows;
+  return *rows;
 }
 
 }  // namespace tutti

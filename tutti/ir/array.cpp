@@ -11,12 +11,12 @@
 namespace tutti {
 namespace {
 
-Tensor read(const Array& array) {
+std::shared_ptr<const GlobalArray> read(const Array& array) {
   if (array.traced()) Builder::type_of(*array.traced());  // says so if its trace has ended
   require(!array.traced(), Code::trace,
           "the values of an array are not known while its program is traced; return it, and read what the "
           "call returns");
-  return array.finished()->whole();
+  return array.finished();
 }
 
 }  // namespace
@@ -55,12 +55,26 @@ std::shared_ptr<const GlobalArray> Array::finished() const {
   return found;
 }
 
-Tensor Array::tensor(Where where) const try { return read(*this); } catch (const Error& error) {
+Tensor Array::tensor(Where where) const try { return read(*this)->whole(); } catch (const Error& error) {
   throw error.at(where, "tensor");
 }
 
+std::optional<Sharding> Array::sharding(Where where) const try {
+  return read(*this)->sharding();
+} catch (const Error& error) {
+  throw error.at(where, "sharding");
+}
+
+Tensor Array::shard(int device, Where where) const try {
+  std::shared_ptr<const GlobalArray> data = read(*this);
+  require(device >= 0, Code::argument, "there is no device {}; devices count from 0", device);
+  return data->shard(device);
+} catch (const Error& error) {
+  throw error.at(where, "shard");
+}
+
 double Array::item(Where where) const try {
-  Tensor values = read(*this);
+  Tensor values = read(*this)->whole();
   require(values.elements() == 1, Code::shape,
           "the array has shape [{}], not one element; read it with tensor()", to_string(values.shape()));
   require(!is_complex(values.dtype()), Code::dtype,
@@ -71,7 +85,7 @@ double Array::item(Where where) const try {
 }
 
 Tensor Array::tensor_of(DType dtype, Where where) const try {
-  Tensor whole = read(*this);
+  Tensor whole = read(*this)->whole();
   require(whole.dtype() == dtype, Code::dtype,
           "the elements are {0}, not {1}; ask for those of {0}, or let the program convert them: convert(x, "
           "DType::{1})",
@@ -82,7 +96,7 @@ Tensor Array::tensor_of(DType dtype, Where where) const try {
 }
 
 std::string to_string(const Array& array, const PrintOptions& options, Where where) try {
-  return to_string(read(array), options);
+  return to_string(read(array)->whole(), options);
 } catch (const Error& error) {
   throw error.at(where, "to_string");
 }
@@ -110,7 +124,7 @@ Axis bound_axis(const std::string& name) {
 
 Axes AxisNames::resolve() const try {
   Axes axes = axes_;
-  for (const std::string& name : names_) axes.push_back(bound_axis(name));
+  for (const AxisName& name : names_) axes.push_back(bound_axis(name.text));
   for (auto it = axes.begin(); it != axes.end(); ++it)
     require(std::find(axes.begin(), it, *it) == it, Code::axis_repeated,
             "axis '{}' is named twice; name each axis once", it->name);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -45,6 +46,14 @@ class Array {
   /// A type without a value, to compile for; see `abstract`.
   explicit Array(Type type) : is_(type) {}
 
+  Array(const Array&) = default;
+  Array(Array&&) = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & = default;
+  ~Array() = default;
+  template <class T>
+  void operator=(const T&) && = delete;  // x[0] = 1 changes no array: x = x.at(0).set(1)
+
   /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
   /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its trace.
   Type type(Where where = Where::here()) const;
@@ -61,6 +70,13 @@ class Array {
   std::shared_ptr<const GlobalArray> finished() const;
   /// The whole array on the host. Throws T011 while it is traced.
   Tensor tensor(Where where = Where::here()) const;
+  /// The sharding of a finished array on its mesh; none for one that is whole on the host.
+  /// Throws T011 while it is traced.
+  std::optional<Sharding> sharding(Where where = Where::here()) const;
+  /// The part of a finished array that `device` of its mesh holds, copied to the host without padding; the
+  /// whole of an array without a mesh.
+  /// Throws T011 while it is traced, T015 if there is no such device, R004 if another process drives it.
+  Tensor shard(int device, Where where = Where::here()) const;
   /// The one element of a finished array, as a double. Throws T011 while it is traced, T005 if it has more elements,
   /// T007 if it is complex.
   double item(Where where = Where::here()) const;
@@ -140,12 +156,17 @@ class Operand {
 };
 
 /// Axes of a collective as users and rules hand them in: names that are bound here, or the axes themselves.
+/// "data", {"data", name}, a std::string, a std::vector of names.
 class AxisNames {
  public:
   AxisNames(const char* name, Where where = Where::here()) : names_{name}, where_(where) {}
-  AxisNames(const std::string& name, Where where = Where::here()) : names_{name}, where_(where) {}
-  AxisNames(std::initializer_list<const char*> names, Where where = Where::here())
-      : names_(names.begin(), names.end()), where_(where) {}
+  AxisNames(std::string name, Where where = Where::here()) : names_{std::move(name)}, where_(where) {}
+  AxisNames(std::string_view name, Where where = Where::here()) : names_{name}, where_(where) {}
+  AxisNames(std::initializer_list<AxisName> names, Where where = Where::here())
+      : names_(names), where_(where) {}
+  template <NamesOfAxes T>
+  AxisNames(const T& names, Where where = Where::here())
+      : names_(std::begin(names), std::end(names)), where_(where) {}
   AxisNames(int) = delete;  // 0 would be a null pointer
   AxisNames(std::nullptr_t) = delete;
   AxisNames(Axes axes, Where where = Where::here()) : axes_(std::move(axes)), where_(where) {}
@@ -156,7 +177,7 @@ class AxisNames {
   const Where& where() const { return where_; }
 
  private:
-  std::vector<std::string> names_;  // or
+  std::vector<AxisName> names_;  // or
   Axes axes_;
   Where where_;
 };

@@ -65,8 +65,8 @@ Builder::~Builder() { innermost = parent_; }
 
 Builder& Builder::current() {
   require(innermost != nullptr, Code::trace,
-          "nothing is traced here; arrays are computed in functions: hand one to machine.compile and call "
-          "what it returns");
+          "nothing is traced here; call it in a function that a machine compiles: auto run = "
+          "machine.compile([](Array x) {{ return x + x; }}, x); Array y = run(x)");
   refuse_endless_calls(innermost->depth_);
   return *innermost;
 }

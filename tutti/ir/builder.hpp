@@ -20,7 +20,7 @@ class Builder {
  public:
   /// Differentiated as often as the enclosing builder.
   Builder();
-  /// What is captured enters varying over `captures_vary_over`: the body of a vmap. `derivatives`: how often,
+  /// Captured values enter varying over `captures_vary_over`: the body of a vmap. `derivatives`: how often,
   /// at most, what is recorded will be differentiated, by the enclosing traces as well.
   /// Throws T011 where traces stand too deep inside each other, or the stack of the thread is nearly full.
   explicit Builder(Axes captures_vary_over, std::optional<int> derivatives = {});

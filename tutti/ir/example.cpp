@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/example.hpp"
 
+#include "tutti/base/never_destroyed.hpp"
+
 namespace tutti {
 
 ExampleOperand::ExampleOperand(Given values)
@@ -36,12 +38,12 @@ std::span<const DType> more_dtypes() {
 }
 
 const std::vector<Axes>& example_axis_tuples() {
-  static const std::vector<Axes> tuples = [] {
+  static const NeverDestroyed tuples([] {
     std::vector<Axes> all;
     extend({}, all);
     return all;
-  }();
-  return tuples;
+  }());
+  return *tuples;
 }
 
 }  // namespace tutti

@@ -43,7 +43,7 @@ class Op {
   };
 
   template <class O>
-    requires(!std::same_as<std::remove_cvref_t<O>, Op>)
+    requires HasSomeRule<O>
   Op(O op);
 
   const Rules* operator->() const { return rules_.get(); }
@@ -170,7 +170,7 @@ struct Op::Model final : Op::Rules {
 };
 
 template <class O>
-  requires(!std::same_as<std::remove_cvref_t<O>, Op>)
+  requires HasSomeRule<O>
 Op::Op(O op) {
   static_assert(complete<O>());
   rules_ = std::make_shared<const Model<O>>(std::move(op));

@@ -148,6 +148,11 @@ concept HasExamples = requires {
   { O::examples() } -> std::same_as<std::vector<Example>>;
 };
 
+/// True for a struct that is meant as an op. Op converts from these only, so overload resolution refuses
+/// anything else.
+template <class O>
+concept HasSomeRule = HasMixing<O> || HasInfer<O> || HasKernel<O>;
+
 /// An op with sub-programs has, beside the rules, `programs` and `with_programs` (the same op on others), and `split`: the
 /// op cut in two by which of its operands are linear; what is known of it is recorded in the current builder.
 template <class O>

@@ -7,10 +7,8 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/wrapped/start.hpp"
-#include "tutti/devices/layout.hpp"
 #include "tutti/lower/apart.hpp"
 #include "tutti/lower/bitwise_reduce.hpp"
-#include "tutti/lower/in_flight.hpp"
 #include "tutti/lower/planned_exchange.hpp"
 #include "tutti/lower/spelling.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
@@ -20,16 +18,30 @@
 namespace tutti {
 namespace {
 
-stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types) {
-  stablehlo::Operation leave;
-  leave.name = "stablehlo.return";
-  leave.operands = values;
-  leave.operand_types = std::move(types);
-  return leave;
+bool is_of_halves(const stablehlo::ValueType& type) {
+  const auto* tensor = std::get_if<stablehlo::TensorType>(&type);
+  return tensor && (tensor->element == "f16" || tensor->element == "bf16");
+}
+
+/// The ops that fold many elements, two at a time.
+constexpr std::string_view folds[] = {"stablehlo.all_reduce",    "stablehlo.reduce",
+                                      "stablehlo.reduce_window", "stablehlo.reduce_scatter",
+                                      "stablehlo.scatter",       "stablehlo.select_and_scatter"};
+
+/// Throws I001 for a fold that rounds to f16 or bf16 at every element.
+void require_wide_sums(const stablehlo::Operation& made) {
+  if (std::ranges::find(folds, made.name) == std::end(folds)) return;
+  for (const stablehlo::Block& region : made.regions)
+    for (const stablehlo::Operation& inner : region.operations) {
+      if (inner.name != "stablehlo.add" && inner.name != "stablehlo.multiply") continue;
+      ensure(!is_of_halves(inner.result_types[0]),
+             "{} rounds to {} at every element; emit_with_reducer folds in f32 and rounds once", made.name,
+             to_string(inner.result_types[0]));
+    }
 }
 
 Tensor neutral_element(ReduceKind kind, DType dtype) {
-  Tensor neutral(dtype, Shape{});
+  Tensor neutral(Shape{}, dtype);
   write_neutral_element(kind, dtype, neutral.mutable_bytes());
   return neutral;
 }
@@ -37,7 +49,7 @@ Tensor neutral_element(ReduceKind kind, DType dtype) {
 }  // namespace
 
 FunctionEmitter::FunctionEmitter(const Mesh& mesh, const LowerOptions& options, CallBacks* call_backs)
-    : mesh_(mesh), options_(options), call_backs_(call_backs) {}
+    : mesh_(mesh), options_(options), call_backs_(call_backs), known_ranges_(mesh.devices()) {}
 
 Lowered FunctionEmitter::lower(const Equation& equation, const Lowered& operands, const Types& operand_types,
                                const Types& result_types) {
@@ -138,70 +150,7 @@ Lowered FunctionEmitter::call_back(const Op& op, const Where& where, const Lower
                            call_back_attributes(types, result_types_));
 }
 
-// --- What was started ------------------------------------------------------------------------------------------
-
-stablehlo::Value FunctionEmitter::start(std::size_t first, stablehlo::Value result) {
-  std::vector<stablehlo::Operation>& all = written_.operations;
-  std::optional<std::size_t> found = only_collective(std::span(all).subspan(first));
-  if (!found) return result;
-  auto at = all.begin() + static_cast<std::ptrdiff_t>(first + *found);
-  const bool is_permute = at->name == "stablehlo.collective_permute";
-  const bool sends = options_.send_recv && is_permute && !sends_in_a_cycle(*at);
-  if (!sends && !options_.async) return result;
-  InFlight op;
-  op.result = result;
-  op.end.push_back(std::move(*at));
-  op.end.insert(op.end.end(), std::make_move_iterator(at + 1), std::make_move_iterator(all.end()));
-  all.erase(at, all.end());
-  stablehlo::Value started = sends ? send(op.end[0]) : async_start(op.end[0]);
-  in_flight_.emplace(started.id, std::move(op));
-  return started;
-}
-
-stablehlo::Value FunctionEmitter::end(stablehlo::Value started) {
-  auto found = in_flight_.find(started.id);
-  if (found == in_flight_.end()) return started;  // in plain form: the result
-  InFlight& op = found->second;
-  op.end[0].location = place_;
-  for (stablehlo::Operation& operation : op.end) append(std::move(operation));
-  return op.result;
-}
-
-stablehlo::Value FunctionEmitter::async_start(stablehlo::Operation& collective) {
-  const stablehlo::ValueType future =
-      stablehlo::FutureType{std::get<stablehlo::TensorType>(collective.result_types[0])};
-  stablehlo::Operation begin = operation("stablehlo.async_start", collective.operands, future, {});
-  stablehlo::Operation done =
-      operation("stablehlo.async_done", begin.results, collective.result_types[0], {});
-  begin.location = collective.location;
-  std::swap(done.results, collective.results);
-  // The region sees nothing but its arguments.
-  stablehlo::Block inside;
-  for (const stablehlo::ValueType& type : collective.operand_types)
-    inside.arguments.push_back(new_value(type));
-  inside.argument_types = collective.operand_types;
-  collective.operands = inside.arguments;
-  stablehlo::Operation leave = returned(collective.results, collective.result_types);
-  inside.operations = {std::exchange(collective, std::move(done)), std::move(leave)};
-  begin.regions.push_back(std::move(inside));
-  return append(std::move(begin));
-}
-
-stablehlo::Value FunctionEmitter::send(stablehlo::Operation& permute) {
-  const stablehlo::ValueType token = stablehlo::TokenType{};
-  stablehlo::Attributes attributes = permute.attributes;
-  attributes.push_back({"is_host_transfer", {false}});
-  stablehlo::Operation create = operation("stablehlo.create_token", {}, token, {});
-  stablehlo::Operation begin =
-      operation("stablehlo.send", {permute.operands[0], create.results[0]}, token, attributes);
-  stablehlo::Operation receive = operation("stablehlo.recv", begin.results, token, attributes);
-  create.location = begin.location = permute.location;
-  receive.results.insert(receive.results.begin(), permute.results[0]);
-  receive.result_types.insert(receive.result_types.begin(), permute.result_types[0]);
-  permute = std::move(receive);
-  append(std::move(create));
-  return append(std::move(begin));
-}
+// --- What was written --------------------------------------------------------------------------------------
 
 std::vector<stablehlo::Operation> FunctionEmitter::take() { return std::move(written_).all(); }
 
@@ -229,12 +178,32 @@ void FunctionEmitter::require_together() const {
 stablehlo::Value FunctionEmitter::emit_with_reducer(std::string_view op, ReduceKind kind,
                                                     const Lowered& operands, Type result,
                                                     stablehlo::Attributes attributes) {
+  const bool rounds = kind == ReduceKind::sum || kind == ReduceKind::prod;
+  if (!rounds || !is_half(result.dtype())) return folded(op, kind, operands, result, std::move(attributes));
+  const stablehlo::Value wide =
+      folded(op, kind, widened(operands), result.with(DType::f32), std::move(attributes));
+  return emit("stablehlo.convert", {wide}, result, {});
+}
+
+stablehlo::Value FunctionEmitter::folded(std::string_view op, ReduceKind kind, const Lowered& operands,
+                                         Type result, stablehlo::Attributes attributes) {
   Lowered all = operands;
   if (op == "stablehlo.reduce" || op == "stablehlo.reduce_window")
     all.push_back(constant(neutral_element(kind, result.dtype())));
-  stablehlo::Operation folded = operation(op, all, tensor_type(result), std::move(attributes));
-  folded.regions.push_back(reducer(kind, result.dtype()));
-  return append(std::move(folded));
+  stablehlo::Operation made = operation(op, all, tensor_type(result), std::move(attributes));
+  made.regions.push_back(reducer(kind, result.dtype()));
+  return append(std::move(made));
+}
+
+Lowered FunctionEmitter::widened(const Lowered& values) {
+  Lowered wide = values;
+  for (stablehlo::Value& value : wide) {
+    if (!is_of_halves(type_of(value))) continue;
+    auto type = std::get<stablehlo::TensorType>(type_of(value));
+    type.element = element_name(DType::f32);
+    value = append(operation("stablehlo.convert", {value}, std::move(type), {}));
+  }
+  return wide;
 }
 
 Lowered FunctionEmitter::emit_with_regions(std::string_view op, const Lowered& operands, const Types& results,
@@ -248,6 +217,7 @@ Lowered FunctionEmitter::emit_with_regions(std::string_view op, const Lowered& o
     made.results.push_back(new_value(tensor_type(type)));
   }
   for (const Region& region : regions) made.regions.push_back(block(region));
+  require_wide_sums(made);
   Lowered values = made.results;
   append(std::move(made));
   return values;
@@ -264,46 +234,6 @@ stablehlo::Value FunctionEmitter::position(const Axes& axes) {
   stablehlo::Value value = number_of(digits_of(axes, mesh_));
   is_shared_ = false;
   return value;
-}
-
-stablehlo::Attributes FunctionEmitter::collective(const Axes& axes, bool global_ids, const Groups& groups) {
-  Layout layout(mesh_, Storage::per_device, {}, {});
-  Groups all = written_out(groups, axes);
-  std::size_t longest = std::ranges::max_element(all, {}, &std::vector<int>::size)->size();
-  std::vector<std::int64_t> rows;
-  for (int device = 0; device < mesh_.devices(); ++device) {
-    if (layout.position(axes, device) != 0) continue;
-    for (const std::vector<int>& group : all) {
-      for (int position : group) rows.push_back(layout.peer(axes, device, position));
-      rows.insert(rows.end(), longest - group.size(), -1);
-    }
-  }
-  auto row = static_cast<std::int64_t>(longest);
-  stablehlo::Attributes attributes{
-      {"replica_groups", stablehlo::dense_i64({static_cast<std::int64_t>(rows.size()) / row, row}, rows)},
-      {"channel_handle", fresh_channel()}};
-  if (global_ids) attributes.push_back({"use_global_device_ids", {stablehlo::Unit{}}});
-  return attributes;
-}
-
-stablehlo::Attributes FunctionEmitter::permutation(const Axes& axes, const Pairs& pairs) {
-  Layout layout(mesh_, Storage::per_device, {}, {});
-  std::vector<std::int64_t> rows;
-  for (int device = 0; device < mesh_.devices(); ++device) {
-    if (layout.position(axes, device) != 0) continue;
-    for (auto [source, target] : pairs) {
-      rows.push_back(layout.peer(axes, device, source));
-      rows.push_back(layout.peer(axes, device, target));
-    }
-  }
-  return {{"source_target_pairs",
-           stablehlo::dense_i64({static_cast<std::int64_t>(rows.size()) / 2, 2}, rows)},
-          {"channel_handle", fresh_channel()}};
-}
-
-stablehlo::Attribute FunctionEmitter::fresh_channel() {
-  return stablehlo::record("channel_handle",
-                           {{"handle", stablehlo::integer(++channels_)}, {"type", stablehlo::integer(1)}});
 }
 
 // --- Positions -------------------------------------------------------------------------------------------------
@@ -362,9 +292,19 @@ stablehlo::Operation FunctionEmitter::operation(std::string_view name, const Low
 }
 
 stablehlo::Value FunctionEmitter::append(stablehlo::Operation operation) {
+  known_ranges_.note(operation);
   std::vector<stablehlo::Operation>& to = is_shared_ ? written_.shared : written_.operations;
   to.push_back(std::move(operation));
   return to.back().results.empty() ? stablehlo::Value{} : to.back().results[0];
+}
+
+stablehlo::Operation FunctionEmitter::returned(const Lowered& values,
+                                               std::vector<stablehlo::ValueType> types) {
+  stablehlo::Operation leave;
+  leave.name = "stablehlo.return";
+  leave.operands = values;
+  leave.operand_types = std::move(types);
+  return leave;
 }
 
 stablehlo::Block FunctionEmitter::reducer(ReduceKind kind, DType dtype) {

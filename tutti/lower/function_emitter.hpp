@@ -8,6 +8,7 @@
 #include "tutti/ir/program.hpp"
 #include "tutti/lower/call_back.hpp"
 #include "tutti/lower/digits.hpp"
+#include "tutti/lower/known_ranges.hpp"
 #include "tutti/lower/options.hpp"
 #include "tutti/stablehlo/tree.hpp"
 #include "tutti/types/mesh.hpp"
@@ -44,6 +45,9 @@ class FunctionEmitter final : public Emitter {
                             stablehlo::Attributes attributes = {}) override;
   stablehlo::Value constant(const Tensor& value) override;
   stablehlo::Value position(const Axes& axes) override;
+  bool is_known_inside(stablehlo::Value index, std::int64_t last) const override {
+    return known_ranges_.lies_in(index, last);
+  }
   stablehlo::Attributes collective(const Axes& axes, bool global_ids, const Groups& groups = {}) override;
   stablehlo::Attributes permutation(const Axes& axes, const Pairs& pairs) override;
   bool calls_ragged_all_to_all() const override { return options_.ragged_call; }
@@ -71,6 +75,12 @@ class FunctionEmitter final : public Emitter {
                                  stablehlo::Attributes attributes);
   stablehlo::Attribute fresh_channel();
   stablehlo::Value append(stablehlo::Operation operation);
+  static stablehlo::Operation returned(const Lowered& values, std::vector<stablehlo::ValueType> types);
+  /// emit_with_reducer in the dtype of the operands.
+  stablehlo::Value folded(std::string_view op, ReduceKind kind, const Lowered& operands, Type result,
+                          stablehlo::Attributes attributes);
+  /// `values`, those of f16 or bf16 converted to f32.
+  Lowered widened(const Lowered& values);
   stablehlo::Block reducer(ReduceKind kind, DType dtype);
   stablehlo::Block block(const Region& region);
 
@@ -100,6 +110,7 @@ class FunctionEmitter final : public Emitter {
   std::vector<Around> around_;               // the outermost first
   std::size_t places_ = 0;                   // numbered so far
   std::vector<stablehlo::ValueType> types_;  // of each value
+  KnownRanges known_ranges_;
   Written written_;
   std::map<int, InFlight> in_flight_;  // by the number of the future or token
   bool is_shared_ = false;             // what is appended

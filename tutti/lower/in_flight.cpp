@@ -79,4 +79,11 @@ LowerOptions options_for(const Program& program, LowerOptions options) {
   return options;
 }
 
+Uninlined kept_by(const LowerOptions& options) {
+  return {.futures = options.async || options.send_recv,
+          .ragged = options.ragged_call,
+          .long_argmax = true,
+          .exchanges = true};
+}
+
 }  // namespace tutti

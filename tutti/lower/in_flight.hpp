@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/lower/options.hpp"
 #include "tutti/stablehlo/tree.hpp"
@@ -21,5 +22,8 @@ bool sends_in_a_cycle(const stablehlo::Operation& permute);
 /// `options` for this program. If a future passes an optimization_barrier, futures are written in the plain form:
 /// stablehlo.optimization_barrier does not take them.
 LowerOptions options_for(const Program& program, LowerOptions options);
+
+/// The ops that have a form of their own under these options, or are lowered better as they are than inlined.
+Uninlined kept_by(const LowerOptions& options);
 
 }  // namespace tutti

@@ -90,11 +90,7 @@ stablehlo::Module lower_replicas(const Program& program, const Mesh& mesh, const
 
 stablehlo::Module lower_global(const Program& program, const Mesh& mesh, const LowerOptions& given) {
   const LowerOptions options = options_for(program, given);
-  const Uninlined kept{.futures = options.async || options.send_recv,
-                       .ragged = options.ragged_call,
-                       .long_argmax = true,
-                       .exchanges = true};
-  FoldedProgram folded = fold_borders(with_calls_inlined(program, kept), mesh);
+  FoldedProgram folded = fold_borders(with_calls_inlined(program, kept_by(options)), mesh);
   FunctionEmitter emitter(mesh, options);
   ManualModule module(mesh, emitter);
   Lowered arguments, inputs;

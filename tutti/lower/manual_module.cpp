@@ -31,7 +31,7 @@ stablehlo::Value ManualModule::argument(Type type, const std::optional<Sharding>
 
 stablehlo::Value ManualModule::enter(stablehlo::Value outside, Type local, const Sharding& sharding) {
   // XLA folds parameters without elements away, then misses them at the border (jax 0.10.2).
-  if (local.elements() == 0) return emitter_.constant(Tensor(local.dtype(), local.shape()));
+  if (local.elements() == 0) return emitter_.constant(Tensor(local.shape(), local.dtype()));
   entering_.values.push_back(outside);
   entering_.types.push_back(emitter_.type_of(outside));
   entering_.shardings.push_back(sharding);

@@ -109,7 +109,8 @@ BatchedArrays AllReduce::batch(const Axis& axis, const BatchedArrays& operands, 
                             axis);
   Array folded = apply_one(Reduce{kind, {Dim{0}}}, {materialised(operands[0], axis)});
   Axes rest = without(axes, axis);
-  return {{rest.empty() ? folded : all_reduce(folded, rest, kind), false}};
+  if (rest.empty()) return {{folded, false}};
+  return {{apply_one(AllReduce{kind, rest, {}, without(equal_axes, axis)}, {folded}), false}};
 }
 
 Lowered AllReduce::lower(Emitter& emitter, const Lowered& operands) const {
@@ -175,7 +176,9 @@ Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& opti
     Axes over = axes.resolve();
     Array terms = to_sum(x, over, options.groups);
     if (terms.dtype() == DType::boolean) terms = convert(terms, DType::i32);
-    return all_reduce(terms, over, ReduceKind::sum, options.groups);
+    Axes equal = equal_along(terms.type(), over);
+    if (options.groups.empty()) std::ranges::sort(over);
+    return apply_one(AllReduce{ReduceKind::sum, over, options.groups, std::move(equal)}, {terms});
   });
 }
 

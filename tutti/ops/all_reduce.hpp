@@ -22,8 +22,9 @@ struct AllReduce {
       "psum, pmean, pmax, pmin, pargmax, pargmin"};
 
   ReduceKind kind = ReduceKind::sum;
-  Axes axes;           // ascending: the order does not matter; with groups row-major in the order given
-  Groups groups = {};  // of any sizes
+  Axes axes;             // ascending: the order does not matter; with groups row-major in the order given
+  Groups groups = {};    // of any sizes
+  Axes equal_axes = {};  // see equal_along; explain() marks them, and no rule reads them
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -38,7 +39,10 @@ struct AllReduce {
   Axes communicates() const { return axes; }
   static std::vector<Example> examples();
 
-  bool operator==(const AllReduce&) const = default;
+  /// `equal_axes` does not count: both compute the same.
+  bool operator==(const AllReduce& other) const {
+    return kind == other.kind && axes == other.axes && groups == other.groups;
+  }
 };
 static_assert(complete<AllReduce>());
 
@@ -49,7 +53,9 @@ struct AllReduceOptions {
   Groups groups = {};
 };
 
-/// jax.lax.psum: the sum over the devices of `axes`. Of an invariant x that is n * x; of bool a count in i32.
+/// jax.lax.psum: the sum over the devices of `axes`; of bool a count in i32. An x that is equal along one of
+/// them counts once per device, n * x in all: a gradient by an equal parameter is such an x, and the sum over
+/// the devices already.
 Array psum(const Operand& x, const AxisNames& axes, const AllReduceOptions& options = {});
 /// psum divided by the number of devices, with groups of those in the own group; f32 for bool and integers. The sum has
 /// the dtype of x, as it goes from device to device: convert f16 to f32 first if sums may be beyond 65504.

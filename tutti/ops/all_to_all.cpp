@@ -185,6 +185,7 @@ Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const Groups& 
     Type type = as_array(x).type();
     Dim with = as_dim(dim, type);
     Axes over = axes.resolve();
+    require_groups(groups, over, GroupSizes::equal);
     int n = group_size(groups, over);
     require(type.shape()[with] == n, Code::shape,
             "dim {} of {} has size {}, but {}{} has {}; it must be as many, or use all_to_all with "

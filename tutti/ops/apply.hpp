@@ -43,4 +43,15 @@ auto front_end(std::string_view name, Where where, F&& body) {
   }
 }
 
+/// The body of a front-end function that also works outside of a trace: there `on_host` makes finished data.
+template <class F, class Host>
+auto front_end_or_host(std::string_view name, Where where, F&& body, Host&& on_host) {
+  if (Builder::current_or_null()) return front_end(name, where, body);
+  try {
+    return on_host();
+  } catch (const Error& error) {
+    throw error.at(where, name);
+  }
+}
+
 }  // namespace tutti

@@ -173,7 +173,7 @@ BatchedArrays ArgReduce::batch(const Axis&, const BatchedArrays& operands, const
 Lowered ArgReduce::lower(Emitter& emitter, const Lowered& operands) const {
   Type x = emitter.operand_types()[0], result = emitter.result_types()[0];
   Type value = x.with(Shape{}), index = result.with(Shape{});
-  Tensor worst(x.dtype(), Shape{});
+  Tensor worst(Shape{}, x.dtype());
   write_neutral_element(extreme == Extreme::largest ? ReduceKind::max : ReduceKind::min, x.dtype(),
                         worst.mutable_bytes());
   stablehlo::Value counted = emitter.emit("stablehlo.iota", {}, result.with(x.shape()),
@@ -181,7 +181,7 @@ Lowered ArgReduce::lower(Emitter& emitter, const Lowered& operands) const {
   Lowered pairs =
       emitter.emit_with_regions("stablehlo.reduce",
                                 {operands[0], counted, emitter.constant(worst),
-                                 emitter.constant(Tensor(index_dtype, Shape{}))},
+                                 emitter.constant(Tensor(Shape{}, index_dtype))},
                                 {result.with(x.dtype()), result},
                                 {{{value, index, value, index}, Pick(emitter, extreme, value, index)}},
                                 {{"dimensions", stablehlo::integers({dim.index})}});

@@ -34,7 +34,7 @@ Jvp AxisIndex::jvp(const Arrays& operands, const Tangents&) const { return const
 // The lanes of the batch are the positions along their axis; the rest is added in the order of the tuple.
 BatchedArrays AxisIndex::batch(const Axis& axis, const BatchedArrays&, const Types&) const {
   if (!contains(axes, axis)) return {{apply_one(*this, {}), false}};
-  Array index = iota(DType::i32, Shape{axis.size}, 0);
+  Array index = iota(Shape{axis.size}, DType::i32, 0);
   std::optional<Array> sum;
   for (const Axis& other : axes) {
     Array position = other == axis ? index : insert_dim(axis_index(other), Dim{0}, axis.size);

@@ -46,6 +46,10 @@ Array& operator+=(Array& a, const Operand& b);
 Array& operator-=(Array& a, const Operand& b);
 Array& operator*=(Array& a, const Operand& b);
 Array& operator/=(Array& a, const Operand& b);
+void operator+=(Array&&, const Operand&) = delete;  // x[0] += 1 changes no array: x = x.at(0).add(1)
+void operator-=(Array&&, const Operand&) = delete;  // x[0] -= 1 changes no array: x = x.at(0).add(-1)
+void operator*=(Array&&, const Operand&) = delete;  // x[0] *= 2 changes no array: x = x.at(0).multiply(2)
+void operator/=(Array&&, const Operand&) = delete;  // x[0] /= 2 changes no array: x = x.at(0).multiply(0.5)
 Array operator&(const Operand& a, const Operand& b);
 Array operator|(const Operand& a, const Operand& b);
 Array operator^(const Operand& a, const Operand& b);

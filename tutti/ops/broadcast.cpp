@@ -21,7 +21,7 @@ stablehlo::Value sent_to_all(Emitter& emitter, const Broadcast& op, stablehlo::V
   stablehlo::Value here =
       emitter.emit("stablehlo.compare", {emitter.position(op.axes), source}, Type(DType::boolean, {}),
                    {{"comparison_direction", stablehlo::enumeration("comparison_direction", "EQ")}});
-  stablehlo::Value zeros = emitter.constant(Tensor(bits.dtype(), bits.shape()));
+  stablehlo::Value zeros = emitter.constant(Tensor(bits.shape(), bits.dtype()));
   stablehlo::Value kept = emitter.emit("stablehlo.select", {here, x, zeros}, bits);
   ReduceKind kind = bits.dtype() == DType::boolean ? ReduceKind::max : ReduceKind::sum;
   stablehlo::Value sent = emitter.emit_with_reducer("stablehlo.all_reduce", kind, {kept}, bits,

@@ -71,7 +71,7 @@ std::vector<Example> Check::examples() {
   auto holds = [](const Shape& shape, const Axes& along) {
     std::int64_t positions = 1;
     for (const Axis& axis : along) positions *= axis.size;
-    Tensor all(DType::boolean, shape);
+    Tensor all(shape, DType::boolean);
     std::fill_n(all.mutable_bytes(), all.bytes(), std::byte{1});
     return ExampleOperand(ExampleOperand::Given{along, Tensors(static_cast<std::size_t>(positions), all)});
   };

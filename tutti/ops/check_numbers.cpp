@@ -53,7 +53,7 @@ std::string index_of(std::int64_t element, const Shape& shape) {
 
 Tensor element_of(const Tensor& values, std::int64_t element) {
   const std::size_t bytes = bytes_per_element(values.dtype());
-  Tensor one(values.dtype(), Shape{});
+  Tensor one(Shape{}, values.dtype());
   std::memcpy(one.mutable_bytes(), values.data() + static_cast<std::size_t>(element) * bytes, bytes);
   return one;
 }

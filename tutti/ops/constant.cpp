@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <functional>
 #include <utility>
 
 #include "tutti/base/require.hpp"
@@ -94,8 +95,24 @@ Tensor rounded(bool value, DType dtype) {
   return Tensor::scalar(value);
 }
 
-// In all elements of `shape`.
-Array repeated(const Tensor& scalar, const Shape& shape) { return broadcast_to(constant(scalar), shape); }
+struct Filling {
+  Shape shape;
+  Tensor scalar;  // in all elements
+};
+Array filled(std::string_view name, Where where, const std::function<Filling()>& filling) {
+  auto traced = [&] {
+    const auto [shape, scalar] = filling();
+    return broadcast_to(constant(scalar), shape);
+  };
+  auto on_host = [&] {
+    const auto [shape, scalar] = filling();
+    shape.check();
+    return Array(Tensor::full(shape, scalar));
+  };
+  return front_end_or_host(name, where, traced, on_host);
+}
+
+Tensor one(DType dtype) { return Tensor::scalar_of(dtype, std::int64_t{1}); }
 
 }  // namespace
 
@@ -136,28 +153,28 @@ std::vector<Example> Constant::examples() {
 Array constant(const Tensor& value, Where where) { return apply_one(Constant{value}, {}, where); }
 
 Array full(const Shape& shape, const Number& value, DType dtype, Where where) {
-  return front_end("full", where, [&] { return repeated(as_scalar(value, dtype), shape); });
+  return filled("full", where, [&] { return Filling{shape, as_scalar(value, dtype)}; });
 }
 
 Array zeros(const Shape& shape, DType dtype, Where where) {
-  return front_end("zeros", where, [&] { return repeated(Tensor(dtype, {}), shape); });
+  return filled("zeros", where, [&] { return Filling{shape, Tensor({}, dtype)}; });
 }
 
 Array ones(const Shape& shape, DType dtype, Where where) {
-  return front_end("ones", where, [&] { return repeated(Tensor::scalar_of(dtype, std::int64_t{1}), shape); });
+  return filled("ones", where, [&] { return Filling{shape, one(dtype)}; });
 }
 
 Array zeros_like(const Operand& x) {
-  return front_end("zeros_like", x.where(), [&] {
-    Array like = as_array(x);
-    return zeros(like.shape(), like.dtype());
+  return filled("zeros_like", x.where(), [&] {
+    const Type like = as_array(x).type(x.where());
+    return Filling{like.shape(), Tensor({}, like.dtype())};
   });
 }
 
 Array ones_like(const Operand& x) {
-  return front_end("ones_like", x.where(), [&] {
-    Array like = as_array(x);
-    return ones(like.shape(), like.dtype());
+  return filled("ones_like", x.where(), [&] {
+    const Type like = as_array(x).type(x.where());
+    return Filling{like.shape(), one(like.dtype())};
   });
 }
 

@@ -39,7 +39,10 @@ Array constant(T value, Where where = Where::here()) {
   return constant(Tensor::scalar(value), where);
 }
 
-/// `value` in every element: a scalar constant and broadcast_in_dim. Throws T008 if `dtype` cannot hold it.
+// Outside of a trace these make finished data, whole on the host.
+
+/// `value` in every element: a scalar constant and broadcast_in_dim.
+/// Throws T005 for a shape that no array has, T008 if `dtype` cannot hold the value.
 Array full(const Shape& shape, const Number& value, DType dtype, Where where = Where::here());
 Array zeros(const Shape& shape, DType dtype, Where where = Where::here());
 /// In bool, true.

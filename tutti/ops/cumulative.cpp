@@ -200,7 +200,7 @@ stablehlo::Value emit_log_sum_exps(Emitter& emitter, stablehlo::Value x, Type ow
                                    const stablehlo::Attributes& windows) {
   const Type wide = is_half(own.dtype()) ? own.with(DType::f32) : own, scalar = wide.with(Shape{});
   if (!(wide == own)) x = emitter.emit("stablehlo.convert", {x}, wide);
-  Tensor none(wide.dtype(), Shape{});
+  Tensor none(Shape{}, wide.dtype());
   write_neutral_element(ReduceKind::max, wide.dtype(), none.mutable_bytes());
   auto body = [&](const Lowered& both) -> Lowered { return {emit_log_add_exp(emitter, both, scalar)}; };
   stablehlo::Value found = emitter.emit_with_regions("stablehlo.reduce_window", {x, emitter.constant(none)},

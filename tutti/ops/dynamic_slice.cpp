@@ -91,8 +91,8 @@ BatchedArrays DynamicSlice::batch(const Axis& axis, const BatchedArrays& operand
 }
 
 Lowered DynamicSlice::lower(Emitter& emitter, const Lowered& operands) const {
-  return {emitter.emit("stablehlo.dynamic_slice", operands, emitter.result_types()[0],
-                       {{"slice_sizes", stablehlo::integers(sizes)}})};
+  return {emitter.emit("stablehlo.dynamic_slice", with_starts_inside(emitter, operands, 1, Shape(sizes)),
+                       emitter.result_types()[0], {{"slice_sizes", stablehlo::integers(sizes)}})};
 }
 
 std::vector<Example> DynamicSlice::examples() {

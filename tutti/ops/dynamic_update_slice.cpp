@@ -105,7 +105,9 @@ BatchedArrays DynamicUpdateSlice::batch(const Axis& axis, const BatchedArrays& o
 }
 
 Lowered DynamicUpdateSlice::lower(Emitter& emitter, const Lowered& operands) const {
-  return {emitter.emit("stablehlo.dynamic_update_slice", operands, emitter.result_types()[0])};
+  const Shape window = emitter.operand_types()[1].shape();
+  return {emitter.emit("stablehlo.dynamic_update_slice", with_starts_inside(emitter, operands, 2, window),
+                       emitter.result_types()[0])};
 }
 
 std::vector<Example> DynamicUpdateSlice::examples() {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -24,7 +25,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, true};
+const NeverDestroyed<AreIndices> known_indices({false, true});
+const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"gather", 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19};
 
 void require_sizes(const WindowSizes& sizes, const WindowDims& dims, Type x, Type indices) {
@@ -130,7 +132,8 @@ Lowered Gather::lower(Emitter& emitter, const Lowered& operands) const {
   add("start_indices_batching_dims", dims.indices_batching);
   add("start_index_map", dims.index_map);
   fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector.index)});
-  return {emitter.emit("stablehlo.gather", operands, emitter.result_types()[0],
+  const stablehlo::Value inside = emit_brought_inside(emitter, dims, operands[1], sizes);
+  return {emitter.emit("stablehlo.gather", {operands[0], inside}, emitter.result_types()[0],
                        {{"dimension_numbers", stablehlo::record("gather", std::move(fields))},
                         {"slice_sizes", stablehlo::integers(sizes)},
                         {"indices_are_sorted", {false}}})};

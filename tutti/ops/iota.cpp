@@ -11,7 +11,7 @@ namespace tutti {
 namespace {
 
 Tensor counted(DType dtype, std::int64_t n) {
-  Tensor values(dtype, Shape{n});
+  Tensor values(Shape{n}, dtype);
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     T* elements = values.mutable_data<T>();
     for (std::int64_t i = 0; i < n; ++i) elements[i] = convert_element<T>(i);
@@ -58,16 +58,25 @@ std::vector<Example> Iota::examples() {
   return examples;
 }
 
-Array iota(DType dtype, const Shape& shape, int dim, Where where) {
+Array iota(DType dtype, const Shape& shape, int dim, Where where) { return iota(shape, dtype, dim, where); }
+
+Array iota(const Shape& shape, DType dtype, int dim, Where where) {
   return front_end("iota", where,
                    [&] { return apply_one(Iota{dtype, shape, as_dim(dim, Type(dtype, shape))}, {}); });
 }
 
 Array arange(std::int64_t n, DType dtype, Where where) {
-  return front_end("arange", where, [&] {
-    require(n >= 0, Code::shape, "{} elements; a size is at least 0", n);
-    return iota(dtype, Shape{n}, 0);
-  });
+  auto require_size = [n] { require(n >= 0, Code::shape, "{} elements; a size is at least 0", n); };
+  auto traced = [&] {
+    require_size();
+    return iota(Shape{n}, dtype, 0);
+  };
+  auto on_host = [&] {
+    require_size();
+    static_cast<void>(Iota{dtype, Shape{n}, Dim{0}}.infer({}));  // refuses bool
+    return Array(counted(dtype, n));
+  };
+  return front_end_or_host("arange", where, traced, on_host);
 }
 
 }  // namespace tutti

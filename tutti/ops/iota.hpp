@@ -33,8 +33,10 @@ static_assert(complete<Iota>());
 
 /// jax.lax.broadcasted_iota. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range, T007 for bool.
+Array iota(const Shape& shape, DType dtype, int dim, Where where = Where::here());
+[[deprecated("write the shape first: iota(shape, dtype, dim)")]]  //
 Array iota(DType dtype, const Shape& shape, int dim, Where where = Where::here());
-/// 0, 1, .. n-1. Throws T005 for a negative n.
+/// 0, 1, .. n-1; outside of a trace finished data. Throws T005 for a negative n, T007 for bool.
 Array arange(std::int64_t n, DType dtype, Where where = Where::here());
 
 }  // namespace tutti

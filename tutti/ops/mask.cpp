@@ -82,7 +82,7 @@ Lowered Mask::lower(Emitter& emitter, const Lowered& operands) const {
   stablehlo::Value here =
       emitter.emit("stablehlo.compare", {emitter.position(axes), kept}, Type(DType::boolean, {}),
                    {{"comparison_direction", stablehlo::enumeration("comparison_direction", "EQ")}});
-  stablehlo::Value zeros = emitter.constant(Tensor(type.dtype(), type.shape()));
+  stablehlo::Value zeros = emitter.constant(Tensor(type.shape(), type.dtype()));
   return {emitter.emit("stablehlo.select", {here, operands[0], zeros}, emitter.result_types()[0])};
 }
 

@@ -34,7 +34,7 @@ void require_format(const std::string& format, Type value) {
   require(value.rank() == 0 && !is_complex(value.dtype()), Code::argument,
           "the format {{:{}}} is for a real scalar, the value is {}; write {{}}", format, to_string(value));
   try {
-    formatted(Tensor(value.dtype(), Shape{}), format);
+    formatted(Tensor(Shape{}, value.dtype()), format);
   } catch (const fmt::format_error& error) {
     fail(Code::argument, "the format {{:{}}} does not suit {}: {}; write {{}} or a format of std::format",
          format, to_string(value), error.what());
@@ -104,7 +104,7 @@ Tensors values_of(const kernel::Unit& unit, const Types& operands, std::size_t f
   const Types types = without_lanes(operands, lanes);
   Tensors values;
   for (std::size_t i = first; i < operands.size(); ++i) {
-    Tensor value(types[i].dtype(), types[i].shape());
+    Tensor value(types[i].shape(), types[i].dtype());
     if (value.bytes() > 0)
       std::memcpy(value.mutable_bytes(), unit.operands[i] + static_cast<std::size_t>(lane) * value.bytes(),
                   value.bytes());

@@ -98,7 +98,7 @@ BatchedArrays Permute::batch(const Axis& axis, const BatchedArrays& operands, co
 
 Lowered Permute::lower(Emitter& emitter, const Lowered& operands) const {
   Type type = emitter.result_types()[0];
-  if (pairs.empty()) return {emitter.constant(Tensor(type.dtype(), type.shape()))};
+  if (pairs.empty()) return {emitter.constant(Tensor(type.shape(), type.dtype()))};
   return {emitter.emit("stablehlo.collective_permute", operands, type, emitter.permutation(axes, pairs))};
 }
 

@@ -31,7 +31,7 @@ std::vector<int> in_mesh_order(std::vector<int> group, Axes axes) {
 
 // [n]: true for the positions of `group`.
 Array is_in(const std::vector<int>& group, std::int64_t n) {
-  Tensor is_in(DType::boolean, Shape{n});
+  Tensor is_in(Shape{n}, DType::boolean);
   for (int position : group) is_in.mutable_bytes()[position] = std::byte{1};
   return constant(is_in);
 }

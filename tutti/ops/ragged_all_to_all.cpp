@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_to_all.hpp"
@@ -27,7 +28,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, false, true};
+const NeverDestroyed<AreIndices> known_indices({false, false, true});
+const AreIndices& are_indices = *known_indices;
 constexpr std::string_view device_word = "device";
 
 /// all_to_all of [.., K, ..] along `dim`: each device gets what the others hold for it.

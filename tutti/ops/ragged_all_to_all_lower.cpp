@@ -24,7 +24,7 @@ Array slices_of_lanes(const Array& slices, SliceColumn column, int n, std::int64
   Array own = column_of(slices, column);
   const std::int64_t lanes = own.shape()[0], count = own.shape()[1];
   if (lanes == 1) return reshape(own, Shape{count});
-  if (rows > 0) own = own + iota(own.dtype(), own.shape(), 0) * rows;
+  if (rows > 0) own = own + iota(own.shape(), own.dtype(), 0) * rows;
   Array by_device = tutti::transpose(reshape(own, Shape{lanes, n, count / n}), {1, 0, 2});
   return reshape(by_device, Shape{lanes * count});
 }

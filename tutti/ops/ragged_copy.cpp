@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/concatenate.hpp"
@@ -21,7 +22,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, false, true};
+const NeverDestroyed<AreIndices> known_indices({false, false, true});
+const AreIndices& are_indices = *known_indices;
 
 /// The sizes of a call, in the letters of the header.
 struct Sizes {

@@ -32,7 +32,7 @@ Array rows_across(const Side& side, const Array& size, const Array& block) {
   Shape each = side.here.shape();  // [B, X, Y*M]
   Shape wide{each[0], each[1], side.rows_here, each[2]};
   auto spread = [&](const Array& x) { return broadcast_in_dim(x, wide, {0, 1, 3}); };
-  Array row = iota(side.here.dtype(), wide, 2) - spread(side.here);  // in the slice
+  Array row = iota(wide, side.here.dtype(), 2) - spread(side.here);  // in the slice
   Array across = row + spread(side.there);
   Array hit = both(both(row >= 0, row < spread(size)), both(across >= 0, across < side.rows_there));
   Array found = across + spread(block) * side.rows_there + 1;
@@ -48,7 +48,7 @@ Array as_rows(const Array& x) {
 
 /// [B, X, rows] -> [B*X*rows]: also counted through the lanes; -1 stays.
 Array through_lanes(const Array& rows, std::int64_t rows_of_lane) {
-  Array lane = iota(rows.dtype(), rows.shape(), 0);
+  Array lane = iota(rows.shape(), rows.dtype(), 0);
   return reshape(select(rows >= 0, rows + lane * rows_of_lane, rows), Shape{rows.shape().elements()});
 }
 
@@ -69,7 +69,7 @@ Array in_dense_ops(Landing landing, const Array& operand, const Array& output, c
     const Shape& s = by_block.shape();
     return reshape(by_block, Shape{s[0], s[1], s[2] * s[3]});
   };
-  Array block = laid(iota(slices.dtype(), slices.shape().erased(Dim{4}), replaces ? 1 : 2));
+  Array block = laid(iota(slices.shape().erased(Dim{4}), slices.dtype(), replaces ? 1 : 2));
   Array taken = laid(column_of(slices, SliceColumn::from)), size = laid(column_of(slices, SliceColumn::size)),
         landed = laid(column_of(slices, SliceColumn::to));
   if (replaces) {

@@ -80,8 +80,11 @@ Tangents ReduceScatter::transpose(const LinearOperands&, const Tangents& cotange
 // Over one of our own axes the lanes are added here, and the blocks along that axis become the lanes.
 BatchedArrays ReduceScatter::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
   const Batched& x = operands[0];
-  if (!contains(axes, axis))
-    return {{reduce_scatter(x.array, axes, Dim{dim.index + x.batched}, stacking, groups), x.batched}};
+  if (!contains(axes, axis)) {
+    ReduceScatter of_lanes = *this;
+    of_lanes.dim.index += x.batched;
+    return {{apply_one(of_lanes, {x.array}), x.batched}};
+  }
   if (!groups.empty()) {
     Array sums = fold_groups(of_all_positions(x, axes, axis), ReduceKind::sum, axes, groups);
     Array blocks = take_apart(sums, Dim{dim.index + 1}, stacking, group_size(groups, axes), Dim{1});
@@ -91,7 +94,8 @@ BatchedArrays ReduceScatter::batch(const Axis& axis, const BatchedArrays& operan
   Array lanes = split_lanes(sum, axes, axis, dim, stacking);  // [n of rest, n of axis, block]
   Axes rest = without(axes, axis);
   if (rest.empty()) return {{reshape(lanes, lanes.shape().erased(Dim{0})), true}};
-  return {{reduce_scatter(lanes, rest, Dim{0}, Stacking::new_dim), true}};
+  return {{apply_one(ReduceScatter{rest, Dim{0}, Stacking::new_dim, {}, without(equal_axes, axis)}, {lanes}),
+           true}};
 }
 
 Lowered ReduceScatter::lower(Emitter& emitter, const Lowered& operands) const {
@@ -133,11 +137,13 @@ Array psum_scatter(const Operand& x, const AxisNames& axes, const PsumScatterOpt
     Array terms = as_array(x);
     if (terms.dtype() == DType::boolean) terms = convert(terms, DType::i32);
     Axes over = axes.resolve();
+    Axes equal = equal_along(terms.type(), over);
     for (const Axis& axis : over)
       if (options.groups.empty() && terms.type().at(axis) != State::unreduced)
         terms = cast_to(cast_to(terms, {axis}, State::varying), {axis}, State::unreduced);
-    return reduce_scatter(terms, over, as_dim(options.dim, terms.type()),
-                          options.tiled ? Stacking::tiled : Stacking::new_dim, options.groups);
+    const Stacking stacking = options.tiled ? Stacking::tiled : Stacking::new_dim;
+    const Dim dim = as_dim(options.dim, terms.type());
+    return apply_one(ReduceScatter{over, dim, stacking, options.groups, std::move(equal)}, {terms});
   });
 }
 

@@ -22,7 +22,8 @@ struct ReduceScatter {
   Axes axes;  // row-major in the order given
   Dim dim;    // of the operand
   Stacking stacking = Stacking::new_dim;
-  Groups groups = {};  // of equal sizes
+  Groups groups = {};    // of equal sizes
+  Axes equal_axes = {};  // see equal_along; explain() marks them, and no rule reads them
 
   Mixing mixing() const { return Mixing::own; }
   Parameters parameters() const;
@@ -36,7 +37,10 @@ struct ReduceScatter {
   Axes communicates() const { return axes; }
   static std::vector<Example> examples();
 
-  bool operator==(const ReduceScatter&) const = default;
+  /// `equal_axes` does not count: both compute the same.
+  bool operator==(const ReduceScatter& other) const {
+    return axes == other.axes && dim == other.dim && stacking == other.stacking && groups == other.groups;
+  }
 };
 static_assert(complete<ReduceScatter>());
 
@@ -50,7 +54,8 @@ struct PsumScatterOptions {
 };
 
 /// jax.lax.psum_scatter: the sum over the devices of `axes`, of which each keeps its own block along `dim`.
-/// Varying x are taken as terms of the sum, as unreduced ones are; bools are counted in i32.
+/// Varying x are taken as terms of the sum, as unreduced ones are; bools are counted in i32. An x that is
+/// equal along one of the axes counts once per device.
 Array psum_scatter(const Operand& x, const AxisNames& axes, const PsumScatterOptions& options = {});
 
 }  // namespace tutti

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
@@ -26,7 +28,8 @@
 namespace tutti {
 namespace {
 
-const AreIndices are_indices{false, true, false};
+const NeverDestroyed<AreIndices> known_indices({false, true, false});
+const AreIndices& are_indices = *known_indices;
 constexpr WindowLabels labels{"scatter", 2, 22, 19, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21};
 
 // Sizes of the updates' windows along the dims of the array.
@@ -114,15 +117,15 @@ Array tangent_of_extreme(const Scatter& op, const Arrays& operands, const Tangen
   return sum / maximum(count, 1);
 }
 
-std::string_view stablehlo_name(ScatterKind kind) {
+std::optional<ReduceKind> reduction_of(ScatterKind kind) {
   switch (kind) {
-    case ScatterKind::add: return "stablehlo.add";
-    case ScatterKind::multiply: return "stablehlo.multiply";
-    case ScatterKind::min: return "stablehlo.minimum";
-    case ScatterKind::max: return "stablehlo.maximum";
-    case ScatterKind::replace: return "";  // its region has no op
+    case ScatterKind::add: return ReduceKind::sum;
+    case ScatterKind::multiply: return ReduceKind::prod;
+    case ScatterKind::min: return ReduceKind::min;
+    case ScatterKind::max: return ReduceKind::max;
+    case ScatterKind::replace: return {};
   }
-  return "";
+  return {};
 }
 
 Array scattered(ScatterKind kind, const Operand& x, const Array& indices, const Operand& updates,
@@ -291,17 +294,16 @@ Lowered Scatter::lower(Emitter& emitter, const Lowered& operands) const {
   add("scatter_indices_batching_dims", dims.indices_batching);
   add("scatter_dims_to_operand_dims", dims.index_map);
   fields.push_back({"index_vector_dim", stablehlo::integer(dims.index_vector.index)});
-  Type scalar(emitter.result_types()[0].dtype(), {});
-  auto update = [&](const Lowered& x) -> Lowered {
-    if (kind == ScatterKind::replace) return {x[1]};
-    return {emitter.emit(stablehlo_name(kind), x, scalar)};
-  };
-  return emitter.emit_with_regions("stablehlo.scatter", operands, emitter.result_types(),
-                                   {{{scalar, scalar}, update}},
-                                   {{"scatter_dimension_numbers",
-                                     stablehlo::record("scatter", std::move(fields))},
-                                    {"indices_are_sorted", {false}},
-                                    {"unique_indices", {false}}});
+  const stablehlo::Attributes attributes{{"scatter_dimension_numbers",
+                                          stablehlo::record("scatter", std::move(fields))},
+                                         {"indices_are_sorted", {false}},
+                                         {"unique_indices", {false}}};
+  const Type result = emitter.result_types()[0], scalar = result.with(Shape{});
+  if (const std::optional<ReduceKind> reduction = reduction_of(kind))
+    return {emitter.emit_with_reducer("stablehlo.scatter", *reduction, operands, result, attributes)};
+  auto second = [](const Lowered& x) -> Lowered { return {x[1]}; };
+  return emitter.emit_with_regions("stablehlo.scatter", operands, {result}, {{{scalar, scalar}, second}},
+                                   attributes);
 }
 
 Array scatter(const Operand& x, const Array& indices, const Operand& updates, const WindowDims& dims,

@@ -139,7 +139,7 @@ Jvp Sort::jvp(const Arrays& operands, const Tangents& tangents) const {
   Arrays with_order = operands;
   const Shape& shape = operands[0].shape();
   DType index = shape[dim] <= most_numbered_by_i32 ? DType::i32 : DType::i64;
-  with_order.push_back(iota(index, shape, dim.index));
+  with_order.push_back(iota(shape, index, dim.index));
   Arrays sorted = tutti::apply(*this, with_order);
   Array order = sorted.back();
   sorted.pop_back();
@@ -215,9 +215,9 @@ Array argsort(const Operand& x, int dim) {
     require(
         array.shape()[along] <= most_numbered_by_i32, Code::dtype,
         "dim {} of {} has more than 2^31 elements, beyond the indices of i32; carry others along: sort({{x, "
-        "iota(DType::i64, x.shape(), {})}}, {})[1]",
+        "iota(x.shape(), DType::i64, {})}}, {})[1]",
         along.index, to_string(array.type()), along.index, along.index);
-    return tutti::apply(Sort{along}, {array, iota(DType::i32, array.shape(), along.index)})[1];
+    return tutti::apply(Sort{along}, {array, iota(array.shape(), DType::i32, along.index)})[1];
   });
 }
 

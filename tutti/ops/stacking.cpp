@@ -161,7 +161,7 @@ Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim di
 
 Array put_lane(const Array& x, const Axis& axis, int lane) {
   Array lanes = insert_dim(x, Dim{0}, axis.size);
-  return select(equal(iota(DType::i32, lanes.shape(), 0), lane), lanes, zeros_of(lanes.type()));
+  return select(equal(iota(lanes.shape(), DType::i32, 0), lane), lanes, zeros_of(lanes.type()));
 }
 
 Array take_lane(const Array& x, int lane) { return index_in_dim(x, lane); }
@@ -171,7 +171,7 @@ Array take_rows(const Array& x, const std::vector<int>& rows) {
   std::iota(in_order.begin(), in_order.end(), 0);
   if (rows == in_order) return x;
   Shape shape{std::ssize(rows)};
-  Tensor indices(DType::i32, shape), present(DType::boolean, shape);
+  Tensor indices(shape, DType::i32), present(shape, DType::boolean);
   bool all_present = true;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     indices.mutable_data<std::int32_t>()[i] = std::max(rows[i], 0);

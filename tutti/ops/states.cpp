@@ -129,6 +129,13 @@ AxisStates varying_over(Type x, const Axes& axes) {
   return wanted;
 }
 
+Axes equal_along(Type x, const Axes& axes) {
+  Axes equal;
+  for (const Axis& axis : axes)
+    if (!is_stored_per_device(x.at(axis))) equal.push_back(axis);
+  return equal;
+}
+
 std::string in_words(Type type, const Axis& axis) {
   return fmt::format("{} {} '{}'", in_words(type.at(axis)),
                      type.at(axis) == State::unreduced ? "over" : "along", axis.name);

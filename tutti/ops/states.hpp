@@ -15,6 +15,10 @@ AxisStates agreed_states(const Types& operands, Mixing mixing);
 /// The states of `x`, but V along those of `axes` where it is I or R: what collectives over them take.
 AxisStates varying_over(Type x, const Axes& axes);
 
+/// The axes along which all devices hold equal values, I or R: a sum over them counts a value once per
+/// device.
+Axes equal_along(Type x, const Axes& axes);
+
 /// "an unreduced sum over 'data'": what `type` is along `axis`, for messages.
 std::string in_words(Type type, const Axis& axis);
 

@@ -6,6 +6,8 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/ir/builder.hpp"
+#include "tutti/ir/emitter.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
 #include "tutti/ops/clamp.hpp"
@@ -95,10 +97,10 @@ Array limits(const WindowDims& dims, const Array& indices, const Shape& array, c
                                                        : std::numeric_limits<std::int64_t>::max();
   std::vector<std::int64_t> values;
   for (Dim dim : dims.index_map) values.push_back(std::min(array[dim] - at(sizes, dim), largest));
-  Tensor row(DType::i64, Shape{static_cast<std::int64_t>(values.size())});
+  Tensor row(Shape{static_cast<std::int64_t>(values.size())}, DType::i64);
   std::ranges::copy(values, row.mutable_data<std::int64_t>());
   if (indices.dtype() == DType::i32) {
-    Tensor narrow(DType::i32, row.shape());
+    Tensor narrow(row.shape(), DType::i32);
     std::ranges::transform(values, narrow.mutable_data<std::int32_t>(),
                            [](std::int64_t value) { return static_cast<std::int32_t>(value); });
     row = narrow;
@@ -203,6 +205,17 @@ Array lies_inside(const WindowDims& dims, const Array& indices, const Shape& arr
 Array brought_inside(const WindowDims& dims, const Array& indices, const Shape& array,
                      const WindowSizes& sizes) {
   return clamp(0, indices, limits(dims, indices, array, sizes));
+}
+
+stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, stablehlo::Value indices,
+                                     const WindowSizes& sizes) {
+  const Shape array = emitter.operand_types()[0].shape();
+  const Type type = emitter.operand_types()[1].with(AxisStates{});
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  for (Dim dim : dims.index_map) last = std::min(last, array[dim] - at(sizes, dim));
+  if (type.elements() == 0 || emitter.is_known_inside(indices, last)) return indices;
+  const auto body = [&](const Arrays& x) { return Arrays{brought_inside(dims, x[0], array, sizes)}; };
+  return emitter.lower(trace({type}, body).program, {indices})[0];
 }
 
 WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices) {

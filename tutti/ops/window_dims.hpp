@@ -55,6 +55,10 @@ Array lies_inside(const WindowDims& dims, const Array& indices, const Shape& arr
 Array brought_inside(const WindowDims& dims, const Array& indices, const Shape& array,
                      const WindowSizes& sizes);
 
+/// The same in StableHLO; indices that are known to be right stay as they are.
+stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, stablehlo::Value indices,
+                                     const WindowSizes& sizes);
+
 /// The numbers under a batch dim 0 of the array and of the windows (the array's goes along with the indices' if they
 /// have one too, else runs through a window), or of the indices and of the windows.
 WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/ir/emitter.hpp"
 #include "tutti/ops/concatenate.hpp"
 #include "tutti/ops/constant.hpp"
 #include "tutti/ops/elementwise.hpp"
@@ -13,6 +15,16 @@
 #include "tutti/ops/reshape.hpp"
 
 namespace tutti {
+namespace {
+
+/// A scalar of i32 or i64; the largest one for a value that is larger.
+Tensor index_of(DType dtype, std::int64_t value) {
+  if (dtype == DType::i64) return Tensor::scalar(value);
+  return Tensor::scalar(
+      static_cast<std::int32_t>(std::min<std::int64_t>(value, std::numeric_limits<std::int32_t>::max())));
+}
+
+}  // namespace
 
 void require_starts(Type x, const Types& starts, std::string_view count_label, std::string_view dtype_label) {
   require(static_cast<int>(starts.size()) == x.rank(), Code::dim,
@@ -68,6 +80,22 @@ std::vector<Operand> start_in_dim(Type x, const Operand& start, Dim dim) {
   std::vector<Operand> starts;
   for (int i = 0; i < x.rank(); ++i) starts.push_back(Dim{i} == dim ? start : Operand(0, start.where()));
   return starts;
+}
+
+Lowered with_starts_inside(Emitter& emitter, const Lowered& operands, std::size_t first,
+                           const Shape& window) {
+  const Types types = emitter.operand_types();
+  Lowered inside = operands;
+  for (std::size_t i = first; i < inside.size(); ++i) {
+    const Dim dim{static_cast<int>(i - first)};
+    const std::int64_t last = types[0].shape()[dim] - window[dim];
+    if (emitter.is_known_inside(inside[i], last)) continue;
+    const auto bound = [&](std::int64_t value) {
+      return emitter.constant(index_of(types[i].dtype(), value));
+    };
+    inside[i] = emitter.emit("stablehlo.clamp", {bound(0), inside[i], bound(last)}, types[i]);
+  }
+  return inside;
 }
 
 Array vectors_of_starts(const BatchedArrays& starts, const Axis& axis) {

@@ -34,6 +34,11 @@ Arrays as_starts(const std::vector<Operand>& starts);
 /// Start `start` along `dim`, 0 along the others.
 std::vector<Operand> start_in_dim(Type x, const Operand& start, Dim dim);
 
+/// The operands of an op, the starts from number `first` on brought so far that a window of this shape lies
+/// inside of operand 0; a start that is known to be right stays as it is. XLA does the same for one op, but
+/// folds a window of a window into one whose start is the sum of both, and forgets it there.
+Lowered with_starts_inside(Emitter& emitter, const Lowered& operands, std::size_t first, const Shape& window);
+
 /// Starts that differ between lanes: [lanes, rank] of i32 or i64, a vector per lane.
 Array vectors_of_starts(const BatchedArrays& starts, const Axis& axis);
 /// The windows that they name in an array that has lanes, or not.

@@ -19,7 +19,7 @@ Kernel ZeroTangent::kernel(const Layout&) const {
   kernel::View view;
   for (int i = 0; i < type.rank(); ++i)
     view.digits.push_back({type.shape()[i], kernel::nowhere, kernel::along(Dim{i})});
-  return kernel::Literal{Tensor(type.dtype(), {}), view};
+  return kernel::Literal{Tensor({}, type.dtype()), view};
 }
 
 Jvp ZeroTangent::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }
@@ -33,7 +33,7 @@ BatchedArrays ZeroTangent::batch(const Axis& axis, const BatchedArrays&, const T
 }
 
 Lowered ZeroTangent::lower(Emitter& emitter, const Lowered&) const {
-  return {emitter.emit("stablehlo.broadcast_in_dim", {emitter.constant(Tensor(type.dtype(), {}))}, type,
+  return {emitter.emit("stablehlo.broadcast_in_dim", {emitter.constant(Tensor({}, type.dtype()))}, type,
                        {{"broadcast_dimensions", stablehlo::integers({})}})};
 }
 

@@ -26,7 +26,7 @@ Array in_states(const Array& x, const AxisStates& states) {
   return partial.empty() ? cast : mask(cast, partial);
 }
 
-Array zeros_of(Type type) { return everywhere(Tensor(type.dtype(), {}), type); }
+Array zeros_of(Type type) { return everywhere(Tensor({}, type.dtype()), type); }
 Array ones_of(Type type) { return everywhere(Tensor::scalar_of(type.dtype(), std::int64_t{1}), type); }
 
 }  // namespace tutti

@@ -3,10 +3,14 @@
 #include <map>
 #include <mutex>
 
+#include "tutti/base/fork.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/plan/plan.hpp"
 
 namespace tutti {
 namespace {
+
+constinit std::mutex plans_lock;
 
 constexpr std::size_t most_plans = 512;  // then all are forgotten: a program asks for few
 
@@ -45,18 +49,18 @@ std::vector<std::uint64_t> key_of(const PlanRequest& request) {
 
 std::shared_ptr<const ReshardPlan> shared_plan(const PlanRequest& request) {
   using Key = std::pair<std::vector<std::uint64_t>, std::vector<std::pair<std::string, double>>>;
-  static std::mutex mutex;
-  static std::map<Key, std::shared_ptr<const ReshardPlan>> plans;
+  static NeverDestroyed<std::map<Key, std::shared_ptr<const ReshardPlan>>> plans;
+  free_at_fork<plans_lock>();
   Key key{key_of(request), request.options.links};
   {
-    std::lock_guard lock(mutex);
-    if (auto it = plans.find(key); it != plans.end()) return it->second;
+    std::lock_guard lock(plans_lock);
+    if (auto it = plans->find(key); it != plans->end()) return it->second;
   }
   auto found =
       std::make_shared<const ReshardPlan>(plan(request));  // without the lock: it may take milliseconds
-  std::lock_guard lock(mutex);
-  if (plans.size() >= most_plans) plans.clear();
-  return plans.emplace(std::move(key), std::move(found)).first->second;
+  std::lock_guard lock(plans_lock);
+  if (plans->size() >= most_plans) plans->clear();
+  return plans->emplace(std::move(key), std::move(found)).first->second;
 }
 
 }  // namespace tutti

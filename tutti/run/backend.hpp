@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/devices/global_array.hpp"
 #include "tutti/ir/program.hpp"
 
@@ -43,12 +44,16 @@ class Runnable {
 /// The devices of a Machine: virtual ones of this process, or those of a plugin.
 class Backend {
  public:
-  explicit Backend(const Mesh& mesh) : mesh_(mesh) {}
+  /// Throws R003 for stacks that are too small to compile programs.
+  explicit Backend(const Mesh& mesh);
   virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
   const Mesh& mesh() const { return mesh_; }
+  /// Throws R004 in the child of a fork, which has no thread of the machine, and maybe locks that nobody
+  /// releases.
+  void require_own_process() const;
   /// Compiles a program of whole values. Each shard_map in it begins with Enter and ends with Leave.
   /// Throws T014 (mesh) for a program for another mesh, R003 (memory), and other errors of the machine.
   virtual std::unique_ptr<Runnable> compile(const Program& program, const CompileRequest& request) = 0;
@@ -71,6 +76,7 @@ class Backend {
 
  private:
   Mesh mesh_;
+  MadeHere is_here_;
 };
 
 }  // namespace tutti

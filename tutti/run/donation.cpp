@@ -2,40 +2,49 @@
 #include "tutti/run/donation.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "tutti/run/place/pairing.hpp"
 
 namespace tutti {
 namespace {
 
-/// Per output: the inputs that the output may be written over.
-std::vector<std::vector<std::size_t>> choices(const LocalProgram& local, const Plan& plan) {
-  const Graph& graph = plan.graph();
-  MayOverwrite may_overwrite = tutti::may_overwrite(graph, plan.steps(), plan.placement());
-  std::vector<std::vector<std::size_t>> choices(graph.outputs.size());
-  for (BufferId b : graph.buffers.ids()) {
-    const Buffer& buffer = graph.buffers[b];
-    if (buffer.kind != Buffer::Kind::input) continue;
-    for (std::size_t i = 0; i < choices.size(); ++i)
-      if (are_handed_out_alike(local, buffer.number, i) && may_overwrite(b, graph.outputs[i]))
-        choices[i].push_back(buffer.number);
+/// Numbers the kinds of inputs and outputs: an input may be overwritten by an output of its own kind.
+class Kinds {
+ public:
+  std::size_t operator()(Type type, const Sharding& sharding) {
+    const auto is_known = [&](const Kind& kind) { return kind.type == type && *kind.sharding == sharding; };
+    const auto found = std::ranges::find_if(kinds_, is_known);
+    if (found != kinds_.end()) return static_cast<std::size_t>(found - kinds_.begin());
+    kinds_.push_back({type, &sharding});
+    return kinds_.size() - 1;
   }
-  return choices;
-}
+
+ private:
+  struct Kind {
+    Type type;
+    const Sharding* sharding;
+  };
+  std::vector<Kind> kinds_;
+};
 
 }  // namespace
 
 std::vector<std::optional<std::size_t>> inputs_to_overwrite(const LocalProgram& local, const Plan& plan) {
-  std::vector<std::vector<std::size_t>> inputs = choices(local, plan);
-  std::vector<std::size_t> fewest_choices_first(inputs.size());
-  std::iota(fewest_choices_first.begin(), fewest_choices_first.end(), 0);
-  std::ranges::stable_sort(fewest_choices_first, {}, [&](std::size_t i) { return inputs[i].size(); });
-  std::vector<std::optional<std::size_t>> chosen(inputs.size());
-  for (std::size_t i : fewest_choices_first) {
-    auto is_free = [&](std::size_t input) { return std::ranges::find(chosen, input) == chosen.end(); };
-    auto first = std::ranges::find_if(inputs[i], is_free);
-    if (first != inputs[i].end()) chosen[i] = *first;
-  }
-  return chosen;
+  const Graph& graph = plan.graph();
+  const Reuse reuse(graph, plan.steps(), plan.placement());
+  const std::vector<BufferId> buffers = input_buffers(graph);
+  Kinds kinds;
+  Pairing pairing;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    pairing.inputs.push_back(
+        {kinds(local.input_types[i], local.input_shardings[i]), reuse.last_access(buffers[i])});
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    pairing.outputs.push_back({kinds(local.output_types[i], local.output_shardings[i]),
+                               reuse.making(graph.outputs[i]), reuse.inputs_near(graph.outputs[i])});
+  pairing.may = [&](std::size_t input, std::size_t output) {
+    return reuse.may_overwrite(buffers[input], graph.outputs[output]);
+  };
+  return paired(pairing);
 }
 
 }  // namespace tutti

@@ -53,10 +53,7 @@ struct Executable::State {
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
-    input_buffers.resize(local.program.inputs.size());
-    for (BufferId b : graph.buffers.ids())
-      if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input)
-        input_buffers[buffer.number] = b;
+    input_buffers = tutti::input_buffers(graph);
     staging.resize(local.program.inputs.size());
     input_names = options.input_names;
     for (std::size_t i = input_names.size(); i < staging.size(); ++i)
@@ -200,6 +197,7 @@ struct Executable::State {
   std::string explain() const {
     Circumstances now{.recording = recording ? &*recording : nullptr,
                       .is_always_crowded = team.is_always_crowded(),
+                      .shortage = team.shortage(),
                       .moved_inputs = local.moved_inputs,
                       .copies = {.calls = calls, .bytes = copied_bytes}};
     for (const auto& [i, is_from_devices] : copied_by_last_call)

@@ -39,7 +39,10 @@ class LocalProgramRun : public Runnable {
 }  // namespace
 
 LocalBackend::LocalBackend(const Mesh& mesh, const MachineOptions& options)
-    : Backend(mesh), options_(options), team_(worker_count(mesh, options)) {
+    : Backend(mesh),
+      options_(options),
+      team_(worker_count(mesh, options), Team::Use::when_faster,
+            options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused) {
   if (!options.trace.empty() || options.measure)
     timeline_ = std::make_unique<Timeline>(team_.workers(), options.trace, "tutti on " + to_string(mesh));
 }

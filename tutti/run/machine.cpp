@@ -10,6 +10,8 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/run/backend.hpp"
+#include "tutti/run/inside_call.hpp"
+#include "tutti/run/watch/equal_terms.hpp"
 #include "tutti/transform/simplify.hpp"
 
 namespace tutti {
@@ -118,11 +120,18 @@ const Mesh& Machine::mesh() const { return backend_->mesh(); }
 Backend& Machine::backend() const { return *backend_; }
 std::string Machine::description() const { return backend_->description(); }
 int Machine::workers() const { return backend_->workers(); }
-std::int64_t Machine::events_left_out() const { return backend_->events_left_out(); }
-std::string Machine::trace_failure() const { return backend_->trace_failure(); }
+std::int64_t Machine::events_left_out() const {
+  backend_->require_own_process();
+  return backend_->events_left_out();
+}
+std::string Machine::trace_failure() const {
+  backend_->require_own_process();
+  return backend_->trace_failure();
+}
 
 Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs,
                            Where where) const try {
+  backend_->require_own_process();
   std::vector<P> spec_of_leaf = specs.per_leaf(structure, "specs");
   std::vector<std::string> paths = leaf_paths(structure);
   Arrays on_mesh;
@@ -134,6 +143,7 @@ Arrays Machine::place_flat(const Arrays& leaves, const Structure& structure, con
 }
 
 Array Machine::place(const Array& array, const Mesh& mesh, const P& spec, Where where) const try {
+  backend_->require_own_process();
   require_devices(this->mesh(), mesh);
   return placed(*backend_, array, spec, mesh, "", where);
 } catch (const Error& error) {
@@ -142,6 +152,7 @@ Array Machine::place(const Array& array, const Mesh& mesh, const P& spec, Where 
 
 Array Machine::from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
                            Where where) const try {
+  backend_->require_own_process();
   require(!parts.empty(), Code::argument, "there is no part; hand in one per device of {}",
           to_string(mesh()));
   const int last = parts.rbegin()->first;
@@ -161,6 +172,7 @@ Array Machine::from_shards(const Shape& whole, const P& spec, const std::map<int
 CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>& function,
                                       const Arrays& arguments, const Structure& structure, Where where) const
     try {
+  backend_->require_own_process();
   require(Builder::current_or_null() == nullptr, Code::trace,
           "a function is being traced here; compile outside of it, and call the function itself here");
   Types types;
@@ -188,6 +200,8 @@ CompiledProgram Machine::compile_flat(const std::function<Arrays(const Arrays&)>
 
 Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure, Where where) const try {
   const State& state = *state_;
+  state.backend->require_own_process();
+  const InsideCall inside(&state);
   if (!(structure == state.structure)) require_same_structure("call", state.structure, structure, where);
   GlobalArrays inputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -210,6 +224,10 @@ Arrays CompiledProgram::operator()(Arrays arguments, const Structure& structure,
 }
 
 const Program& CompiledProgram::program() const { return state_->program; }
-std::string CompiledProgram::explain() const { return state_->runnable->explain(); }
+std::string CompiledProgram::explain() const {
+  state_->backend->require_own_process();
+  InsideCall::require_outside(state_.get());
+  return state_->runnable->explain() + equal_terms(state_->program);
+}
 
 }  // namespace tutti

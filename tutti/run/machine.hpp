@@ -12,13 +12,15 @@
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/tree/flat_call.hpp"
+#include "tutti/tree/host_leaves.hpp"
 #include "tutti/tree/specs.hpp"
 
 namespace tutti {
 
 struct MachineOptions {
   /// Number of worker threads. 0: one or two, from the CPU affinity of the opening thread, at most one per
-  /// device. With fewer CPUs than workers the calling thread runs every program alone; explain() says so.
+  /// device; fewer if the system starts no more threads (ulimit -u). With fewer CPUs than workers the calling
+  /// thread runs every program alone. explain() says both.
   int workers = 0;
   Storage storage = Storage::by_type;  // per_device checks types; slower, same results
   bool check_assumptions = false;      // throws T004 where assume_invariant does not hold; slower
@@ -27,7 +29,8 @@ struct MachineOptions {
   /// Throws R006 at the first equation that makes a NaN or an infinity from finite operands, with its line, the device and the
   /// operands. Programs run unfused, by one worker; slow.
   bool check_nans = false;
-  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output.
+  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output. The
+  /// function may call other programs, but not the one whose line it takes (R004).
   std::function<void(std::string_view line)> print = {};
 };
 
@@ -38,7 +41,8 @@ class CompiledProgram {
  public:
   /// Runs the program. Arguments without another owner are donated to the results.
   /// Throws T012 for arguments of another structure than the program was compiled for, T015 for another shape
-  /// or dtype, T011 for arguments without values.
+  /// or dtype, T011 for arguments without values, R004 in a forked child and inside of a call of this
+  /// program.
   Arrays operator()(Arrays arguments, const Structure& structure, Where where = Where::here()) const;
 
   const Program& program() const;
@@ -65,7 +69,7 @@ class Compiled {
   Compiled(CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
-  Result operator()(A... arguments, Where where = Where::here()) const {
+  Result operator()(tree::Parameter<A>... arguments, Where where = Where::here()) const {
     std::tuple<A&...> tree{arguments...};
     Structure structure = tree::structure_of(tree);
     Arrays leaves;
@@ -126,6 +130,7 @@ class Machine {
 
   /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read, so
   /// `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it lies.
+  /// A Tensor counts as an Array, also inside of tuples, pairs, optionals, vectors and maps; in a call, too.
   /// Data that the function closes over becomes a hidden argument. Throws the errors of the traced ops, and T014
   /// for a program for another mesh. There is one overload per number of arguments, up to 6, because `where`
   /// cannot follow a parameter pack; put more into a struct or tuple.
@@ -172,9 +177,11 @@ class Machine {
  private:
   template <class F, class... A>
   auto compile_at(Where where, const F& function, const A&... arguments) const {
-    tree::FlatCall call(function, std::tuple<A...>{arguments...});
+    using Arguments = std::tuple<tree::AsArgument<A>...>;
+    tree::FlatCall call(function, Arguments{tree::as_argument(arguments)...});
     CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
-    return Compiled<typename decltype(call)::Result, A...>(std::move(program), call.result());
+    using Result = typename decltype(call)::Result;
+    return Compiled<Result, tree::AsArgument<A>...>(std::move(program), call.result());
   }
 
   std::shared_ptr<Backend> backend_;

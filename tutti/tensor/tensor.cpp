@@ -31,7 +31,7 @@ Tensor scalar_from(DType dtype, V value) {
 
 }  // namespace
 
-Tensor::Tensor(DType dtype, Shape shape, Where where) : dtype_(dtype), shape_(std::move(shape)) {
+void Tensor::fill_with_zeros(Where where) {
   try {
     shape_.check();
   } catch (const Error& error) {
@@ -52,6 +52,14 @@ std::byte* Tensor::mutable_bytes() {
 Tensor Tensor::scalar_of(DType dtype, double value) { return scalar_from(dtype, value); }
 Tensor Tensor::scalar_of(DType dtype, std::int64_t value) { return scalar_from(dtype, value); }
 Tensor Tensor::scalar_of(DType dtype, std::uint64_t value) { return scalar_from(dtype, value); }
+
+Tensor Tensor::full(Shape shape, const Tensor& scalar, Where where) {
+  Tensor whole(std::move(shape), scalar.dtype(), where);
+  with_element(scalar.dtype(), [&]<class T>(std::type_identity<T>) {
+    std::fill_n(whole.mutable_data<T>(), whole.elements(), scalar.as<T>()[0]);
+  });
+  return whole;
+}
 
 double Tensor::at(std::int64_t i) const {
   auto k = static_cast<std::size_t>(i);

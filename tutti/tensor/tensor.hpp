@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -18,14 +19,20 @@ namespace tutti {
 /// A dense row-major array in host memory, with value semantics: copies share their elements until one is written.
 class Tensor {
  public:
-  Tensor() : Tensor(DType::f32, Shape{0}) {}
+  Tensor() : Tensor(Shape{0}, DType::f32) {}
   /// All elements zero. Throws T005 for a negative size and for more than 2^58 elements.
-  Tensor(DType dtype, Shape shape, Where where = Where::here());
+  template <std::same_as<DType> D>  // so that Tensor({2}, {}) does not name a dtype
+  Tensor(Shape shape, D dtype, Where where = Where::here()) : dtype_(dtype), shape_(std::move(shape)) {
+    fill_with_zeros(where);
+  }
+  [[deprecated("write the shape first: Tensor(shape, dtype)")]]  //
+  Tensor(DType dtype, Shape shape, Where where = Where::here())
+      : Tensor(std::move(shape), dtype, where) {}
   /// Copies `values`, which are in row-major order. Throws T005 unless there is one value per element of `shape`.
   template <class T>
     requires is_element<T>
   Tensor(Shape shape, const std::vector<T>& values, Where where = Where::here())
-      : Tensor(dtype_of<T>(), std::move(shape), where) {
+      : Tensor(std::move(shape), dtype_of<T>(), where) {
     require_elements(values.size(), where);
     std::copy(values.begin(), values.end(), mutable_data<T>());
   }
@@ -42,6 +49,8 @@ class Tensor {
   static Tensor scalar_of(DType dtype, double value);
   static Tensor scalar_of(DType dtype, std::int64_t value);
   static Tensor scalar_of(DType dtype, std::uint64_t value);
+  /// The one element of `scalar` in every element. Throws as Tensor(shape, dtype).
+  static Tensor full(Shape shape, const Tensor& scalar, Where where = Where::here());
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
@@ -72,6 +81,7 @@ class Tensor {
   bool operator==(const Tensor& other) const;
 
  private:
+  void fill_with_zeros(Where where);
   void require_elements(std::size_t found, Where where) const;
 
   DType dtype_;

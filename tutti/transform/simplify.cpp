@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <ranges>
+#include <string_view>
 #include <unordered_map>
 
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -15,12 +17,48 @@
 namespace tutti {
 namespace {
 
+std::size_t mixed(std::size_t hash, std::size_t value) { return hash * 0x9e3779b97f4a7c15 + value; }
+
 /// Equal for equations with the same op on the same operands.
 std::size_t hash_of(const Equation& equation) {
   std::size_t hash = std::hash<std::string_view>{}(equation.op->name());
-  for (Var var : equation.operands) hash = hash * 0x9e3779b97f4a7c15 + static_cast<std::size_t>(var);
+  for (Var var : equation.operands) hash = mixed(hash, static_cast<std::size_t>(var));
   return hash;
 }
+
+/// Equations by hash, as places in a list. Where many have one hash, such as the slices of one array, their
+/// parameters are part of it; the text of these takes longer than all else.
+class KnownEquations {
+ public:
+  explicit KnownEquations(const std::vector<Equation>& list) : list_(list) { places_.reserve(list.size()); }
+
+  /// The place of an equal equation. If there is none, notes that this one will have the place `next`.
+  std::optional<std::size_t> find_or_add(const Equation& equation, std::size_t next) {
+    std::size_t hash = hash_of(equation), alike = 0;
+    if (const auto found = find(hash, equation, alike)) return found;
+    if (alike >= most_alike) {
+      for (const auto& [name, text] : equation.op->parameters())
+        hash = mixed(hash, std::hash<std::string_view>{}(text));
+      if (const auto found = find(hash, equation, alike)) return found;
+    }
+    places_.emplace(hash, next);
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t most_alike = 8;
+
+  std::optional<std::size_t> find(std::size_t hash, const Equation& equation, std::size_t& seen) const {
+    const auto [begin, end] = places_.equal_range(hash);
+    for (auto at = begin; at != end; ++at, ++seen)
+      if (list_[at->second].operands == equation.operands && list_[at->second].op == equation.op)
+        return at->second;
+    return std::nullopt;
+  }
+
+  const std::vector<Equation>& list_;
+  std::unordered_multimap<std::size_t, std::size_t> places_;
+};
 
 }  // namespace
 
@@ -52,29 +90,23 @@ Program without_common_subexpressions(Program program) {
   for (std::size_t var = 0; var < program.types.size(); ++var)
     same[static_cast<Var>(var)] = static_cast<Var>(var);
   std::vector<Equation>& equations = program.equations;
-  std::unordered_multimap<std::size_t, std::size_t> kept;  // by hash: equations, which move to the front
-  kept.reserve(equations.size());
+  KnownEquations known(equations);
+  std::size_t kept = 0;  // equations, which move to the front
   for (std::size_t e = 0; e < equations.size(); ++e) {
     Equation& equation = equations[e];
     for (Var& var : equation.operands) var = same[var];
-    const std::size_t hash = hash_of(equation);
-    const auto [begin, end] = kept.equal_range(hash);
-    const auto found = std::find_if(begin, end, [&](const auto& other) {
-      return equations[other.second].operands == equation.operands &&
-             equations[other.second].op == equation.op;
-    });
     // A pending value is used once: two starts stay two.
     const bool starts = !equation.results.empty() && program.type(equation.results[0]).in_flight() != nullptr;
-    if (found != end && !starts && !equation.op->has_effect()) {
-      for (std::size_t i = 0; i < equation.results.size(); ++i)
-        same[equation.results[i]] = equations[found->second].results[i];
-      continue;
-    }
-    const std::size_t place = kept.size();
-    kept.emplace(hash, place);
-    if (place != e) equations[place] = std::move(equation);
+    if (!starts && !equation.op->has_effect())
+      if (const std::optional<std::size_t> equal = known.find_or_add(equation, kept)) {
+        for (std::size_t i = 0; i < equation.results.size(); ++i)
+          same[equation.results[i]] = equations[*equal].results[i];
+        continue;
+      }
+    if (kept != e) equations[kept] = std::move(equation);
+    ++kept;
   }
-  equations.erase(equations.begin() + std::ssize(kept), equations.end());
+  equations.erase(equations.begin() + static_cast<std::ptrdiff_t>(kept), equations.end());
   for (Var& var : program.outputs) var = same[var];
   return program;
 }

@@ -19,7 +19,30 @@ Axis axis_named(const Mesh& mesh, const std::string& name, std::string_view what
        advice_on_name(name));
 }
 
+// "x, z(2)4"
+std::string listed(const std::vector<SpecAxis>& axes) {
+  std::string text;
+  for (const SpecAxis& axis : axes) text += (text.empty() ? "" : ", ") + to_string(axis);
+  return text;
+}
+
+// Brackets tell an axis that is called none from no axis.
+std::string entry_text(const SpecEntry& dim) {
+  if (dim.axes.empty()) return "none";
+  const std::string axes = listed(dim.axes);
+  return dim.axes.size() > 1 || axes == "none" ? "(" + axes + ")" : axes;
+}
+
 }  // namespace
+
+std::string to_string(const P& spec) {
+  std::string text;
+  for (const SpecEntry& dim : spec.dims_) text += (text.empty() ? "" : ", ") + entry_text(dim);
+  text = "P(" + text + ")";
+  if (!spec.unreduced_.empty()) text += "+U(" + listed(spec.unreduced_) + ")";
+  if (!spec.reduced_.empty()) text += "+R(" + listed(spec.reduced_) + ")";
+  return text;
+}
 
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what) {
   Axes axes;
@@ -35,15 +58,15 @@ void require_whole_axes(const Sharding& sharding, const Mesh& mesh) {
           to_string(sharding));
 }
 
-P P::unreduced(std::initializer_list<SpecAxis> axes) const {
+P P::unreduced(SpecEntry axes) const {
   P changed = *this;
-  changed.unreduced_ = axes;
+  changed.unreduced_ = std::move(axes.axes);
   return changed;
 }
 
-P P::reduced(std::initializer_list<SpecAxis> axes) const {
+P P::reduced(SpecEntry axes) const {
   P changed = *this;
-  changed.reduced_ = axes;
+  changed.reduced_ = std::move(axes.axes);
   return changed;
 }
 
@@ -70,8 +93,14 @@ Sharding P::on(const Mesh& mesh, Type whole_or_part) const {
 
 std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) const {
   if (!leaf_.empty()) return std::vector<P>(leaf_count(tree), leaf_[0]);
-  // Braces around one thing are transparent on both sides: compilers differ in what {specs} means.
-  if (parts_.size() == 1 && (tree.leaf || tree.children.size() != 1)) return parts_[0].per_leaf(tree, what);
+  // Braces around braces are transparent on both sides: compilers differ in what {specs} means.
+  if (parts_.size() == 1 && (tree.leaf || tree.children.size() != 1)) {
+    require(tree.leaf || parts_[0].leaf_.empty(), Code::spec,
+            "{} has one spec in braces, which is for one part, but there are {}; write it without braces for "
+            "all of them, or give one spec for each",
+            what, tree.children.size());
+    return parts_[0].per_leaf(tree, what);
+  }
   if (tree.children.size() == 1 && parts_.size() != 1) return per_leaf(tree.children[0], what);
   require(!tree.leaf && parts_.size() == tree.children.size(), Code::tree,
           "{} has {} for {}; give one spec for all of it, or one for each part", what,

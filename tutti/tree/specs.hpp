@@ -21,7 +21,8 @@ struct SpecAxis {
     int before, size;
   };
 
-  SpecAxis(const char* axis) : name(axis) {}
+  SpecAxis(const char* axis) : name(AxisName(axis).text) {}
+  SpecAxis(std::string_view axis) : name(axis) {}
   SpecAxis(int) = delete;  // 0 would be a null pointer
   SpecAxis(std::nullptr_t) = delete;
   SpecAxis(std::string axis, std::optional<Part> its_part = {}) : name(std::move(axis)), part(its_part) {}
@@ -39,17 +40,21 @@ std::string to_string(const SpecAxis& axis);
 struct SpecEntry {
   SpecEntry(None) {}
   SpecEntry(const char* name) : axes{name} {}
+  SpecEntry(std::string_view name) : axes{name} {}
   SpecEntry(int) = delete;  // 0 would be a null pointer
   SpecEntry(std::nullptr_t) = delete;
   SpecEntry(std::string name) : axes{std::move(name)} {}
   SpecEntry(SpecAxis axis) : axes{std::move(axis)} {}
   SpecEntry(std::initializer_list<SpecAxis> several) : axes(several) {}
+  template <NamesOfAxes T>
+  SpecEntry(const T& several) : axes(std::begin(several), std::end(several)) {}
 
   std::vector<SpecAxis> axes;
 };
 
 /// How one array lies on the mesh, by names: P("data"), P(none, "model"), P(SpecEntry{"data", "model"}), P()
-/// for an array that all devices hold, P(part("data", 1, 2)). Dimensions that are not mentioned are not split.
+/// for an array that all devices hold, P(part("data", 1, 2)), P(names) of a vector of names for one dim.
+/// Dimensions that are not mentioned are not split.
 class P {
  public:
   P() = default;
@@ -58,9 +63,9 @@ class P {
   explicit P(E... entries) : dims_{SpecEntry(std::move(entries))...} {}
 
   /// The devices along these axes hold terms of a sum.
-  P unreduced(std::initializer_list<SpecAxis> axes) const;
+  P unreduced(SpecEntry axes) const;
   /// The devices along these axes hold equal values whose gradients are terms of a sum.
-  P reduced(std::initializer_list<SpecAxis> axes) const;
+  P reduced(SpecEntry axes) const;
 
   /// On `mesh`, for an array of this type or its parts. If the spec names parts of axes, on the mesh refined at these.
   /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank and for parts that do not divide
@@ -69,11 +74,14 @@ class P {
 
  private:
   friend P parse_spec(std::string_view text);
+  friend std::string to_string(const P& spec);
 
   std::vector<SpecEntry> dims_;
   std::vector<SpecAxis> unreduced_, reduced_;
 };
 
+/// "P((x, y), none, z(2)4)+U(t)+R(s)", which parse_spec reads.
+std::string to_string(const P& spec);
 /// "P((x, y), none, z(2)4)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
 /// Throws T013 with the text, and a mark under the place where it is wrong.
 P parse_spec(std::string_view text);
@@ -87,14 +95,15 @@ Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::st
 void require_whole_axes(const Sharding& sharding, const Mesh& mesh);
 
 /// One P for a whole tree, or one Specs for each of its children: Specs{P(none, "model"), P("model")}.
+/// One P in braces is for one child.
 class Specs {
  public:
   Specs(P leaf) : leaf_{std::move(leaf)} {}
   Specs(std::initializer_list<Specs> parts) : parts_(parts) {}
   explicit Specs(std::vector<Specs> parts) : parts_(std::move(parts)) {}
 
-  /// One P per leaf of a tree. Throws T012 if there are more or fewer parts than children; `what` names the
-  /// specs there.
+  /// One P per leaf of a tree. Throws T013 for one P in braces and a tree of several children, T012 if
+  /// there are otherwise more or fewer parts than children; `what` names the specs there.
   std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
 
  private:

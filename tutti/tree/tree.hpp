@@ -4,10 +4,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "tutti/ir/array.hpp"
@@ -128,7 +130,21 @@ Structure structure_of(const T& t, std::string label = {}) {
   return structure;
 }
 
+template <class F, class... Leaves>
+auto refused_map(F& f, const Leaves&... leaves) {
+  // The compiler shows one of these lines, with the types and the number of what is handed in.
+  if constexpr (std::is_class_v<F>)
+    f.operator()(leaves...);  // tree_map: f takes one Array of each tree and returns an Array
+  else f(leaves...);          // tree_map: f takes one Array of each tree and returns an Array
+}
+
 /// f of every leaf of `t`, and of the leaves at the same places of `others`; a tree like `t`.
+template <class F, class T, class... Others>
+  requires(!std::invocable<F&, Array&, std::conditional_t<true, const Array&, Others>...>)
+T mapped(Where /*where*/, F& /*f*/, const T& t, const Others&... /*others*/) {
+  static_cast<void>(&refused_map<F, Array, std::conditional_t<true, Array, Others>...>);
+  return t;
+}
 template <class F, class T, class... Others>
 T mapped([[maybe_unused]] Where where, F& f, const T& t, const Others&... others) {
   Structure structure = structure_of(t);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/files/npz.hpp"
 
 namespace tutti::tree {
 namespace {
@@ -14,7 +14,7 @@ std::string named(const NamedTensors& arrays) {
   constexpr std::size_t shown = 4;
   std::string text;
   for (std::size_t i = 0; i < arrays.size() && i < shown; ++i)
-    text += fmt::format("{}'{}'", i == 0 ? " (it has " : ", ", arrays[i].first);
+    text += fmt::format("{}'{}'", i == 0 ? " (it has " : ", ", excerpt(arrays[i].first));
   return text.empty() ? text : text + (arrays.size() > shown ? ", ..)" : ")");
 }
 
@@ -26,7 +26,7 @@ Tensor taken(NamedTensors& arrays, const std::string& path, const std::string& n
   arrays.erase(found);
   require(tensor.dtype() == like.dtype() && tensor.shape() == like.shape(), Code::file,
           "'{}' has {}[{}] as '{}', where the tree has {}; load it into the tree that was saved", path,
-          tutti::name(tensor.dtype()), to_string(tensor.shape()), name, to_string(like));
+          tutti::name(tensor.dtype()), excerpt(to_string(tensor.shape())), name, to_string(like));
   return tensor;
 }
 
@@ -49,8 +49,8 @@ void save_leaves(const std::string& path, const std::vector<std::string>& names,
 }
 
 Arrays load_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& like,
-                   Where where) {
-  NamedTensors arrays = read_npz(path, where);
+                   const NpzOptions& options, Where where) {
+  NamedTensors arrays = read_npz(path, options, where);
   try {
     Arrays leaves;
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -58,7 +58,7 @@ Arrays load_leaves(const std::string& path, const std::vector<std::string>& name
     require(arrays.empty(), Code::file,
             "'{}' has the array '{}', which the tree has not; load it into the tree that "
             "was saved",
-            path, arrays.empty() ? "" : arrays[0].first);
+            path, arrays.empty() ? "" : excerpt(arrays[0].first));
     return leaves;
   } catch (const Error& error) {
     throw error.at(where, "load_tree");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/tensor/files/npz.hpp"
 #include "tutti/tree/field_names.hpp"
 #include "tutti/tree/tree.hpp"
 
@@ -53,7 +54,7 @@ std::vector<std::string> names_in_file(const T& t) {
 void save_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& leaves,
                  Where where);
 Arrays load_leaves(const std::string& path, const std::vector<std::string>& names, const Arrays& like,
-                   Where where);
+                   const NpzOptions& options, Where where);
 
 }  // namespace tree
 
@@ -66,10 +67,14 @@ void save_tree(const std::string& path, const T& t, Where where = Where::here())
 }
 
 /// A tree like `like`, whose values are not read (`abstract` will do), with the arrays of such a file, on the host.
-/// Throws R001 if the file cannot be read, is damaged, or holds arrays of other names, dtypes or shapes.
+/// `options.most_bytes` bounds what a file of unknown origin may expand to.
+/// Throws R001 if the file cannot be read, is damaged, expands to more, or holds arrays of other names,
+/// dtypes or shapes.
 template <class T>
-T load_tree(const std::string& path, const T& like, Where where = Where::here()) {
-  return tree::rebuild(like, tree::load_leaves(path, tree::names_in_file(like), tree::flatten(like), where));
+T load_tree(const std::string& path, const T& like, const NpzOptions& options = {},
+            Where where = Where::here()) {
+  return tree::rebuild(like, tree::load_leaves(path, tree::names_in_file(like), tree::flatten(like), options,
+                                               where));
 }
 
 }  // namespace tutti

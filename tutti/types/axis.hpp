@@ -2,8 +2,12 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -22,6 +26,23 @@ struct Axis {
 
 /// Several axes, row-major in the order given: the first is the slowest.
 using Axes = std::vector<Axis>;
+
+/// The name of an axis, of any kind of text. A null pointer is the empty name, which no axis has.
+struct AxisName {
+  AxisName(const char* name) : text(name ? name : "") {}
+  AxisName(std::string name) : text(std::move(name)) {}
+  AxisName(std::string_view name) : text(name) {}
+  AxisName(int) = delete;  // 0 would be a null pointer
+  AxisName(std::nullptr_t) = delete;
+
+  std::string text;
+};
+/// A vector, span or array of names, known at run time only.
+template <class T>
+concept NamesOfAxes = requires(const T& names) {
+  { *std::begin(names) } -> std::convertible_to<std::string_view>;
+  std::end(names);
+};
 
 bool contains(const Axes& axes, const Axis& axis);
 Axes without(Axes axes, const Axis& axis);

@@ -10,6 +10,8 @@
 #include <set>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/fork.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -80,26 +82,33 @@ std::vector<int> ids_of(const Axes& axes) {
   return ids;
 }
 
+constinit std::mutex meshes_lock;
+
 }  // namespace
 
 /// All meshes that there were, and those of some of their axes. They are never removed.
 struct Mesh::AllInterned {
   using Key = std::pair<std::vector<std::pair<std::string, int>>, std::vector<int>>;
 
-  std::mutex mutex;
   std::deque<Interned> meshes;
   std::map<Key, const Interned*> by_names;
   std::map<std::vector<int>, const Interned*> by_axes;  // by their ids
   std::map<std::pair<const Interned*, std::vector<std::vector<int>>>, const Interned*> by_cuts;
   std::map<int, AxisFactor> factors;  // by the id of the part
 
+  /// Callers hold the lock.
   static AllInterned& get() {
-    static AllInterned all;
-    return all;
+    static NeverDestroyed<AllInterned> all;
+    return *all;
   }
   const Interned* add(Interned mesh) {
     const Interned& added = meshes.emplace_back(std::move(mesh));
     return by_axes[ids_of(added.axes)] = &added;
+  }
+  static std::unique_lock<std::mutex> locked() {
+    intern_name("");  // its lock is taken while this one is held
+    free_at_fork<meshes_lock>();
+    return std::unique_lock(meshes_lock);
   }
 };
 
@@ -116,8 +125,8 @@ Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Mesh
     check(devices, wanted);
     if (is_in_order(devices)) devices.clear();
   }
+  const std::unique_lock lock = AllInterned::locked();
   AllInterned& all = AllInterned::get();
-  std::lock_guard lock(all.mutex);
   const Interned*& found = all.by_names[{names_and_sizes, devices}];
   if (found == nullptr) found = all.add({fresh_mesh_axes(names_and_sizes), std::move(devices), nullptr});
   interned_ = found;
@@ -128,8 +137,8 @@ Mesh::Mesh(const std::vector<std::pair<std::string, int>>& names_and_sizes, Mesh
 Mesh Mesh::of(const Axes& axes) {
   Mesh mesh;
   if (axes.empty()) return mesh;  // one device, not that of a mesh of no axes on another
+  const std::unique_lock lock = AllInterned::locked();
   AllInterned& all = AllInterned::get();
-  std::lock_guard lock(all.mutex);
   const auto found = all.by_axes.find(ids_of(axes));
   mesh.interned_ = found != all.by_axes.end() ? found->second : all.add({axes, {}, nullptr});
   return mesh;
@@ -138,8 +147,8 @@ Mesh Mesh::of(const Axes& axes) {
 Mesh Mesh::cut(const std::vector<std::vector<int>>& sizes) const {
   ensure(interned_->whole == nullptr && sizes.size() == axes().size(), "a whole mesh is cut, axis by axis");
   Mesh mesh;
+  const std::unique_lock lock = AllInterned::locked();
   AllInterned& all = AllInterned::get();
-  std::lock_guard lock(all.mutex);
   const Interned*& found = all.by_cuts[{interned_, sizes}];
   if (found == nullptr) {
     std::vector<AxisFactor> factors;
@@ -171,8 +180,8 @@ Mesh Mesh::whole() const {
 }
 
 AxisFactor factor_of(const Axis& axis) {
-  Mesh::AllInterned& all = Mesh::AllInterned::get();
-  std::lock_guard lock(all.mutex);
+  const std::unique_lock lock = Mesh::AllInterned::locked();
+  const Mesh::AllInterned& all = Mesh::AllInterned::get();
   const auto found = all.factors.find(axis.id);
   return found != all.factors.end() ? found->second : AxisFactor{axis, 1, axis.size};
 }

@@ -5,6 +5,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "tutti/base/fork.hpp"
+#include "tutti/base/never_destroyed.hpp"
+
 namespace tutti {
 namespace {
 
@@ -20,6 +23,8 @@ std::size_t hash_of(DType dtype, const Shape& shape, const AxisStates& states) {
   return seed;
 }
 
+constinit std::mutex nodes_lock;
+
 }  // namespace
 
 bool Type::Node::operator==(const Node& other) const {
@@ -34,18 +39,18 @@ Type::Type(DType dtype, Shape shape, AxisStates states)
 Type::Type(Node wanted) {
   // Locked and append-only: a node never moves or changes, so Types may be copied and compared by any thread.
   wanted.shape.check();
-  static std::mutex mutex;
-  static std::deque<Node> nodes;
-  static std::unordered_multimap<std::size_t, const Node*> index;
+  static NeverDestroyed<std::deque<Node>> nodes;
+  static NeverDestroyed<std::unordered_multimap<std::size_t, const Node*>> index;
   std::size_t hash = hash_of(wanted.dtype, wanted.shape, wanted.states);
-  std::lock_guard lock(mutex);
-  for (auto [it, end] = index.equal_range(hash); it != end; ++it)
+  free_at_fork<nodes_lock>();
+  std::lock_guard lock(nodes_lock);
+  for (auto [it, end] = index->equal_range(hash); it != end; ++it)
     if (*it->second == wanted) {
       node_ = it->second;
       return;
     }
-  node_ = &nodes.emplace_back(std::move(wanted));
-  index.emplace(hash, node_);
+  node_ = &nodes->emplace_back(std::move(wanted));
+  index->emplace(hash, node_);
 }
 
 std::size_t Type::bytes() const { return static_cast<std::size_t>(elements()) * bytes_per_element(dtype()); }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/xla/backend.hpp"
 #include "tutti/xla/device_order.hpp"
@@ -31,18 +32,18 @@ std::shared_ptr<const Client> client_of(const std::shared_ptr<const Plugin>& plu
   if (options.store) return Client::create(plugin, options);
   using Key = std::tuple<const Plugin*, Values, int>;
   static std::mutex lock;
-  static std::map<Key, std::weak_ptr<const Client>> clients;
+  static NeverDestroyed<std::map<Key, std::weak_ptr<const Client>>> clients;
   Values sorted = options.options;
   std::ranges::sort(sorted);
   constexpr int any_number = 0;
   const int cpus = options.cpu_devices.value_or(any_number);
   const std::scoped_lock locked(lock);
-  std::erase_if(clients, [](const auto& known) { return known.second.expired(); });
+  std::erase_if(*clients, [](const auto& known) { return known.second.expired(); });
   for (const int number : {any_number, cpus})
-    if (const auto known = clients.find({plugin.get(), sorted, number}); known != clients.end())
+    if (const auto known = clients->find({plugin.get(), sorted, number}); known != clients->end())
       if (std::shared_ptr<const Client> client = known->second.lock()) return client;
   std::shared_ptr<const Client> client = Client::create(plugin, options);
-  clients[{plugin.get(), sorted, client->platform() == "cpu" ? cpus : any_number}] = client;
+  (*clients)[{plugin.get(), sorted, client->platform() == "cpu" ? cpus : any_number}] = client;
   return client;
 }
 
@@ -52,11 +53,17 @@ void check(const Mesh& mesh, const XlaOptions& options) {
           "{} for the mesh {} of {}; name one per device",
           counted(std::ssize(options.devices), "device number"), to_string(mesh),
           counted(mesh.devices(), "device"));
-  check(Job{.name = "", .process = options.process, .processes = options.processes});
+  check(
+      Job{.name = "", .process = options.process, .processes = options.processes, .secret = options.secret});
   require(
       options.processes == 1 || !options.coordinator.empty(), Code::device,
       "process {} of {} needs a coordinator; give all processes the \"host:port\" where process 0 listens",
       options.process, options.processes);
+  require(options.processes == 1 || options.secret.size() >= least_secret_bytes, Code::device,
+          "process {} of {} needs a secret of at least {} bytes; give all processes the same one, as "
+          "`openssl rand "
+          "-hex 16` prints",
+          options.process, options.processes, least_secret_bytes);
 }
 
 /// The number of devices of a client on CPUs. None if the user gives it among the plugin's options, or there are several
@@ -76,7 +83,8 @@ ClientOptions client_options(const Mesh& mesh, const XlaOptions& options) {
   if (options.processes == 1) return wanted;
   wanted.store = open_store({.name = "tutti " + to_string(mesh),
                              .process = options.process,
-                             .processes = options.processes},
+                             .processes = options.processes,
+                             .secret = options.secret},
                             options.coordinator);
   wanted.options.emplace_back("node_id", std::int64_t{options.process});
   wanted.options.emplace_back("num_nodes", std::int64_t{options.processes});

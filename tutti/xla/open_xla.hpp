@@ -23,7 +23,8 @@ using CompilerOptions =
 
 struct XlaOptions {
   /// The plugin's file. Empty: the file that TUTTI_PJRT_PLUGIN names, else that of a known Python package under
-  /// $VIRTUAL_ENV or ./.venv, accelerators first.
+  /// $VIRTUAL_ENV or the .venv of the checkout that this program was built in, accelerators first. The
+  /// current folder is never searched.
   std::string plugin = {};
   /// The plugin's numbers of the devices, one per device of the mesh, in mesh order. `tutti devices` lists them. Empty:
   /// chosen so that neighbours on the mesh have a link.
@@ -34,7 +35,8 @@ struct XlaOptions {
   /// options are the same, and the plugin can serialise programs. Empty: no cache.
   std::string cache = {};
   std::string trace = {};  // a file for a timeline of calls, uploads and downloads, for ui.perfetto.dev
-  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output.
+  /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output. The
+  /// function may call other programs, but not the one whose line it takes (R004).
   std::function<void(std::string_view line)> print = {};
   /// Several processes, each with the devices of its host. Experimental: not run on several hosts yet. Process 0
   /// listens at `coordinator`, "host:port", which all processes give. All run the same programs in the same order.
@@ -44,6 +46,9 @@ struct XlaOptions {
   int process = 0;
   int processes = 1;
   std::string coordinator = {};
+  /// Needed with several processes: 16 to 256 bytes that only they know, as `openssl rand -hex 16` prints.
+  /// Process 0 refuses whoever does not know it.
+  std::string secret = {};
   PluginOptions plugin_options = {};
   CompilerOptions compiler_options = {};
 };

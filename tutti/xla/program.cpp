@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "tutti/base/counted.hpp"
@@ -20,12 +21,15 @@ namespace {
 /// Per input: the output that reuses its memory if the caller donates it. The first one with equal type and sharding.
 std::vector<std::optional<int>> outputs_in_place(const LocalProgram& local) {
   std::vector<std::optional<int>> aliases(local.input_types.size());
-  for (std::size_t output = 0; output < local.output_types.size(); ++output)
-    for (std::size_t input = 0; input < aliases.size(); ++input)
-      if (!aliases[input] && are_handed_out_alike(local, input, output)) {
-        aliases[input] = static_cast<int>(output);
-        break;
-      }
+  std::vector<std::size_t> free(aliases.size());
+  std::iota(free.begin(), free.end(), 0);
+  for (std::size_t output = 0; output < local.output_types.size(); ++output) {
+    const auto input =
+        std::ranges::find_if(free, [&](std::size_t i) { return are_handed_out_alike(local, i, output); });
+    if (input == free.end()) continue;
+    aliases[*input] = static_cast<int>(output);
+    free.erase(input);
+  }
   return aliases;
 }
 
@@ -154,9 +158,24 @@ std::vector<Buffers> XlaProgram::called(const std::vector<Argument>& arguments) 
 std::vector<Buffers> XlaProgram::launched(const std::vector<Argument>& arguments) {
   if (!effects_) return compiled_->executable.run(arguments);
   const CallHandler handler = [this](const CallOperands& call) { effects_->run(call); };
-  std::vector<Buffers> results;
+  return compiled_->executable.run(arguments, &handler);
+}
+
+/// Hands out the lines of a call. Throws the failure of a check.
+void XlaProgram::finish_effects() {
+  if (!effects_) return;
+  const CallLog::Taken taken = effects_->take();
+  const auto& print = machine_.options().print;
+  for (const std::string& line : taken.lines) print ? print(line) : print_to_standard_output(line);
+  if (taken.failure) throw Error(*taken.failure);
+}
+
+// The user's function for lines may call other programs of the machine, whose turn has come back by then.
+GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
+  const std::scoped_lock locked(lines_lock_);
+  GlobalArrays results;
   try {
-    results = compiled_->executable.run(arguments, &handler);
+    results = run_in_turn(std::move(inputs), where);
   } catch (...) {
     finish_effects();
     throw;
@@ -165,15 +184,7 @@ std::vector<Buffers> XlaProgram::launched(const std::vector<Argument>& arguments
   return results;
 }
 
-/// Hands out the lines of a call. Throws the failure of a check.
-void XlaProgram::finish_effects() {
-  const CallLog::Taken taken = effects_->take();
-  const auto& print = machine_.options().print;
-  for (const std::string& line : taken.lines) print ? print(line) : print_to_standard_output(line);
-  if (taken.failure) throw Error(*taken.failure);
-}
-
-GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
+GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where) {
   const std::scoped_lock locked(machine_.turn());
   require_types(inputs, local_.input_types);
   machine_.uploads().drop_dead();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ class XlaProgram : public Runnable {
                    std::vector<std::shared_ptr<Buffers>>& held, const Where& where);
   std::vector<Buffers> called(const std::vector<Argument>& arguments);
   std::vector<Buffers> launched(const std::vector<Argument>& arguments);
+  GlobalArrays run_in_turn(GlobalArrays inputs, const Where& where);
   void finish_effects();
 
   XlaBackend& machine_;
@@ -38,6 +40,7 @@ class XlaProgram : public Runnable {
   std::vector<std::optional<int>> aliases_;  // per input: the output that may take its memory
   std::optional<Compiled> compiled_;         // empty only while it is compiled
   std::unique_ptr<Effects> effects_;         // null: the program has none
+  std::mutex lines_lock_;                    // held until the lines of a call are handed out
   Copies copies_;
 };
 

@@ -12,14 +12,13 @@
 namespace tutti::xla {
 namespace {
 
-// Calls with their uploads come one after another. Any thread may compile or download meanwhile.
-const std::vector<std::string> tracks{"calls", "compiles", "downloads"};
-
 int track_of(std::string_view kind) { return kind == "compile" ? 1 : kind == "download" ? 2 : 0; }
 
 }  // namespace
 
 Trace::Trace(const std::string& file, const std::string& title) {
+  // Calls with their uploads come one after another. Any thread may compile or download meanwhile.
+  const std::vector<std::string> tracks{"calls", "compiles", "downloads"};
   if (!file.empty()) timeline_ = std::make_unique<Timeline>(tracks, file, title);
 }
 

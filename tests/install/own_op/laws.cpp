@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tutti/control/all_ops.hpp>
-
 #include "second_difference.hpp"
 #include "soft_threshold.hpp"
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "second_difference.hpp"
 
-#include <tutti/base/require.hpp>
-#include <tutti/ir/emitter.hpp>
-#include <tutti/ops/apply.hpp>
-#include <tutti/ops/dims.hpp>
-#include <tutti/ops/linearity.hpp>
-#include <tutti/ops/states.hpp>
-
 namespace rod {
 namespace {
 
@@ -62,7 +55,7 @@ BatchedArrays SecondDifference::batch(const Axis&, const BatchedArrays& operands
 
 Lowered SecondDifference::lower(Emitter& emitter, const Lowered& operands) const {
   const Type type = emitter.result_types()[0];
-  const stablehlo::Value x = operands[0], zero = emitter.constant(Tensor(type.dtype(), Shape{}));
+  const stablehlo::Value x = operands[0], zero = emitter.constant(Tensor(Shape{}, type.dtype()));
   auto shifted = [&](std::int64_t by) {
     std::vector<std::int64_t> low(static_cast<std::size_t>(type.rank())), high = low, interior = low;
     low[static_cast<std::size_t>(dim.index)] = by;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tutti/ir/example.hpp>
-#include <tutti/ir/op.hpp>
+#include <tutti/op.hpp>
 
 namespace rod {
 using namespace tutti;

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soft_threshold.hpp"
 
-#include <tutti/base/require.hpp>
-#include <tutti/ir/emitter.hpp>
-#include <tutti/ops/apply.hpp>
-#include <tutti/ops/elementwise.hpp>
-#include <tutti/ops/linearity.hpp>
-#include <tutti/ops/states.hpp>
-#include <tutti/tutti.hpp>
-
 #include <cmath>
 
 namespace rod {
@@ -60,7 +52,7 @@ BatchedArrays SoftThreshold::batch(const Axis& axis, const BatchedArrays& operan
 Lowered SoftThreshold::lower(Emitter& emitter, const Lowered& operands) const {
   const Type type = emitter.result_types()[0];
   auto emit = [&](std::string_view op, const Lowered& of) { return emitter.emit(op, of, type); };
-  const stablehlo::Value zero = emitter.constant(Tensor(type.dtype(), type.shape()));
+  const stablehlo::Value zero = emitter.constant(Tensor(type.shape(), type.dtype()));
   const stablehlo::Value size = emit("stablehlo.abs", {operands[0]});
   const stablehlo::Value less = emit("stablehlo.subtract", {size, operands[1]});
   const stablehlo::Value left = emit("stablehlo.maximum", {less, zero});

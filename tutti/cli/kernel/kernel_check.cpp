@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/require.hpp"
 #include "tutti/kernels/check/check.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 #include "tutti/kernels/spec/traffic.hpp"
@@ -19,6 +20,8 @@ using namespace kernels;
 constexpr std::int64_t most_schedules = 1000;
 constexpr double most_seconds = 30;              // no batch of schedules begins later
 constexpr std::int64_t most_lanes = 40'000'000;  // loaded or stored in one schedule, which takes some seconds
+constexpr std::int64_t most_lanes_of_all =
+    200'000'000;  // if no more tiles can be left out: 10 s and 2 to 3 GB
 
 /// Estimates the elements that all ranks load and store in a call.
 std::int64_t lanes_of(const Manifest& manifest) {
@@ -35,9 +38,24 @@ std::int64_t trips_for(const Manifest& manifest, int calls) {
   const std::int64_t lanes = lanes_of(manifest) * calls;
   if (lanes <= most_lanes || manifest.launch.grid == 0) return 0;
   const std::int64_t trips = manifest.launch.tiles() / manifest.launch.grid;
+  if (trips <= 2) return 0;
   return std::max<std::int64_t>(2, static_cast<std::int64_t>(static_cast<double>(trips) *
                                                              static_cast<double>(most_lanes) /
                                                              static_cast<double>(lanes)));
+}
+
+/// Refuses what would take gigabytes and minutes: a program runs two tiles at least, and each rank reads
+/// those of all others. `trips`: that a loop runs; 0: all.
+void require_small(const Manifest& manifest, int calls, std::int64_t trips) {
+  const std::int64_t all_trips =
+      std::max<std::int64_t>(manifest.launch.tiles() / std::max(manifest.launch.grid, 1), 1);
+  const double part =
+      trips == 0 ? 1 : std::min(1.0, static_cast<double>(trips) / static_cast<double>(all_trips));
+  const double lanes = static_cast<double>(lanes_of(manifest)) * calls * part;
+  require(lanes <= static_cast<double>(most_lanes_of_all), Code::memory,
+          "--check: the ranks would load and store {:.0f} million elements in a schedule of as few tiles as "
+          "possible; {} million at most; try a smaller shape or fewer ranks",
+          lanes / 1e6, most_lanes_of_all / 1'000'000);
 }
 
 /// Adds the report of a batch to the report of all batches.
@@ -95,6 +113,7 @@ std::string links_text(const CheckReport& report, const CollectiveSpec& spec, bo
 int check_kernel(const Manifest& manifest) {
   CheckOptions options;
   options.most_trips = trips_for(manifest, options.calls);
+  require_small(manifest, options.calls, options.most_trips);
   const CheckReport report = checked({manifest, emit(manifest)}, options);
   fmt::print("check:     {} of {}, {}\n", counted(report.schedules, "schedule"),
              counted(options.calls, "call"), counted(report.ops, "op"));

@@ -6,6 +6,7 @@
 #include "tutti/api/derivatives.hpp"
 #include "tutti/api/jacobians.hpp"
 #include "tutti/api/vmap.hpp"
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/control/wrapped/remat.hpp"
 #include "tutti/ops/binary.hpp"
 #include "tutti/ops/reduce.hpp"
@@ -32,7 +33,7 @@ void add_ops(const Program& program, std::vector<std::string>& names) {
 const std::vector<FunctionRow>& all_transforms() {
   static const Type x(DType::f32, {3}), rows(DType::f32, {2, 3});
   // clang-format off
-  static const std::vector<FunctionRow> all{
+  static const NeverDestroyed<std::vector<FunctionRow>> all({
       {"grad", "jax.grad", "grad(f)(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { return Arrays{grad(f)(a[0])}; }},
       {"hessian", "jax.hessian", "hessian(f)(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { return Arrays{hessian(f)(a[0])}; }},
       {"hvp", "jax.jvp(jax.grad(f), (x,), (v,))[1]", "hvp(f, x, v), f(x) = sum(tanh(x) * x)", {x, x}, [](const Arrays& a) { return Arrays{hvp(f, a[0], a[1])}; }},
@@ -44,9 +45,9 @@ const std::vector<FunctionRow>& all_transforms() {
       {"value_and_grad", "jax.value_and_grad", "value_and_grad(f)(x), f(x) = sum(tanh(x) * x)", {x}, [](const Arrays& a) { const auto [value, gradient] = value_and_grad(f)(a[0]); return Arrays{value, gradient}; }},
       {"vjp", "jax.vjp", "vjp(g, {x}).second(t), g(x) = tanh(x) * x", {x, x}, [](const Arrays& a) { return Arrays{std::get<0>(vjp(g, std::tuple(a[0])).second(a[1]))}; }},
       {"vmap", "jax.vmap", "vmap(f)(x), f(x) = sum(tanh(x) * x)", {rows}, [](const Arrays& a) { return Arrays{vmap(f)(a[0])}; }},
-  };
+  });
   // clang-format on
-  return all;
+  return *all;
 }
 
 const FunctionRow* named_function(const std::string& name) {

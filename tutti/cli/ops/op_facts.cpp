@@ -7,7 +7,10 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"
+#include "tutti/ops/reduce_scatter.hpp"
+#include "tutti/run/watch/equal_terms.hpp"
 #include "tutti/transform/batch.hpp"
 #include "tutti/transform/jvp.hpp"
 #include "tutti/transform/simplify.hpp"
@@ -221,6 +224,21 @@ std::string jvp_text(const Example& example) {
 
 std::string gradient_text(const Example& example) {
   return derivative_text(example, [](const Program& p, const Bits& by) { return vjp(p, by); });
+}
+
+std::string equal_value_text(std::string_view name) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const bool scatters = is_one_of({"psum_scatter", "reduce_scatter", "psum_scatter_start"});
+  if (!scatters && !is_one_of({"psum", "all_reduce", "psum_start"})) return "";
+  const Axis& axis = example_mesh().axes()[0];
+  const Type x(DType::f32, scatters ? Shape{axis.size, 3} : Shape{3});
+  const auto sum = [&](const Arrays& in) {
+    return Arrays{scatters ? psum_scatter(in[0], axis) : psum(in[0], axis)};
+  };
+  const Program program = without_places(trace({x}, sum).program);
+  return to_string(program) + equal_terms(program);
 }
 
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& given) {

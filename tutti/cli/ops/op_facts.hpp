@@ -48,6 +48,9 @@ std::vector<std::string> lowered(const Example& example);
 std::string program_text(const Example& example);
 std::string jvp_text(const Example& example);
 std::string gradient_text(const Example& example);
+/// The program of a psum or psum_scatter of a value that is equal on all devices, with what is wrong with it
+/// if the value is to count once. Empty for the names of other functions, pmean among them.
+std::string equal_value_text(std::string_view name);
 /// By what is batched over: "a, one of its own axes", "c". None of an op that is the same in every lane.
 std::vector<std::pair<std::string, std::string>> batched_texts(const Example& example);
 

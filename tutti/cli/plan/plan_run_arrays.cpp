@@ -41,7 +41,7 @@ void check(const GlobalArray& array, std::string_view when) {
 std::int32_t value_at(std::int64_t index) { return static_cast<std::int32_t>(index % 1'000'000'007) + 1; }
 
 Tensor terms_of_the_whole(const Shape& whole, int terms) {
-  Tensor tensor(DType::i32, whole.inserted(Dim{0}, terms));
+  Tensor tensor(whole.inserted(Dim{0}, terms), DType::i32);
   auto* values = tensor.mutable_data<std::int32_t>();
   const std::int64_t n = whole.elements();
   for (std::int64_t i = 0; i < n; ++i) values[i] = value_at(i);

@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "tutti/base/require.hpp"
-#include "tutti/tensor/products/blas.hpp"
+#include "tutti/base/room.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -44,6 +44,7 @@ int failed(std::string_view program, Code code, const char* what, const char* wh
 
 int status_of(std::string_view name, const std::function<int()>& run) try {
   hold_closed_descriptors();
+  require_stack();
   std::signal(SIGXFSZ, SIG_IGN);
   const int status = run();
   require_written_output();
@@ -66,7 +67,7 @@ int status_of(std::string_view name, const std::function<int()>& run) try {
 void run_program(std::string_view name, const std::function<int()>& run) {
   const int status = status_of(name, run);
   std::fflush(stdout);
-  if (status != info(Code::memory).exit_status && blas_threads_can_end()) std::exit(status);
+  if (status != info(Code::memory).exit_status) std::exit(status);
   std::_Exit(status);
 }
 

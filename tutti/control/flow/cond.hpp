@@ -22,8 +22,9 @@ template <class... F, class... A>
 auto switch_over(std::string_view name, std::string_view what, const Operand& decider,
                  const std::tuple<F...>& branches, const A&... operands) {
   static_assert(sizeof...(F) > 0, "switch_: there are no branches; give one at least");
-  using Result = std::tuple_element_t<0, std::tuple<std::invoke_result_t<const F&, const A&...>...>>;
-  static_assert((std::is_same_v<Result, std::invoke_result_t<const F&, const A&...>> && ...),
+  using Result = std::tuple_element_t<0, std::tuple<typename tree::ReturnedBy<F, A...>::Type...>>;
+  static_assert((!tree::Takes<F, A...> || ...) ||
+                    (std::is_same_v<Result, typename tree::ReturnedBy<F, A...>::Type> && ...),
                 "the branches return different types; return the same tree of arrays from each");
   std::tuple<A...> arguments{operands...};
   auto calls = std::apply(

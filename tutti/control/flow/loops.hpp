@@ -38,11 +38,13 @@ Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction
 template <class T>
 concept CarryAndY = tree::TupleLike<T> && std::tuple_size_v<T> == 2;
 
-/// Says what is wrong with the result of a scan's function. FlatCall says it of one that has none.
+/// Says what is wrong with a scan's function.
 template <class F, class C, class X>
 consteval bool returns_carry_and_y() {
   using Call = tree::FlatCall<F, C, X>;
-  if constexpr (Call::can_be_called && !Call::returns_nothing) {
+  if constexpr (tree::refuses<F, C, X>) {
+    static_cast<void>(&tree::refused_call<F, C, X>);
+  } else if constexpr (Call::can_be_called && !Call::returns_nothing) {
     using Result = typename Call::Result;
     static_assert(CarryAndY<Result>, "scan: the function returns a pair: the carry and a y");
     if constexpr (CarryAndY<Result>) {
@@ -84,9 +86,9 @@ auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
 /// Throws as scan and cond.
 template <class Test, class Body, class C>
 C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
-  static_assert(std::is_same_v<std::invoke_result_t<const Test&, const C&>, Array>,
+  static_assert(std::is_same_v<typename tree::ReturnedBy<Test, C>::Type, Array>,
                 "while_loop: the test returns one bool array");
-  static_assert(std::is_same_v<std::invoke_result_t<const Body&, const C&>, C>,
+  static_assert(!tree::Takes<Body, C> || std::is_same_v<typename tree::ReturnedBy<Body, C>::Type, C>,
                 "while_loop: the body returns another type of carry than it starts with");
   tree::FlatCall<Test, C> tested(test, std::tuple<C>{init});
   tree::FlatCall<Body, C> call(body, std::tuple<C>{init});
@@ -105,13 +107,15 @@ C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
 /// i32; with an array among them a while loop, and i has its dtype.
 template <class Body, class C>
 C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init) {
-  static_assert(std::is_same_v<std::invoke_result_t<const Body&, const Array&, const C&>, C>,
+  using Call = tree::FlatCall<Body, Array, C>;
+  static_assert(!Call::can_be_called || std::is_same_v<typename Call::Result, C>,
                 "fori_loop: the body returns another type of carry than it starts with");
+  Call call(body, std::tuple<Array, C>{Array(), init});
   auto one_trip = [&](const Arrays& leaves) {
-    C result = body(leaves[0], tree::rebuild(init, Arrays(leaves.begin() + 1, leaves.end())));
-    require_same_structure("fori_loop", tree::structure_of(init), tree::structure_of(result), lower.where(),
+    Arrays results = call(leaves);
+    require_same_structure("fori_loop", tree::structure_of(init), call.result_structure(), lower.where(),
                            returned_as_started);
-    return tree::flatten(result);
+    return results;
   };
   return tree::rebuild(init, fori_flat(lower, upper, one_trip, tree::flatten(init)));
 }

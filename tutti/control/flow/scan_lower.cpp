@@ -25,7 +25,7 @@ class Loop {
     for (std::size_t i = results.size() - ys; i < results.size(); ++i) {
       types.push_back(results[i]);
       start.push_back(emitter_.emit("stablehlo.broadcast_in_dim",
-                                    {emitter_.constant(Tensor(results[i].dtype(), {}))}, results[i],
+                                    {emitter_.constant(Tensor({}, results[i].dtype()))}, results[i],
                                     {{"broadcast_dimensions", stablehlo::integers({})}}));
     }
     auto goes_on = [&](const Lowered& v) -> Lowered { return {less(v[0], number(scan_.length))}; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// custom_jvp and custom_vjp as users call them: arguments and results of bool and integers beside those with
+// custom_jvp and custom_vjp as users call them: arguments and results of bool and integers, and those with
 // derivatives, and rules that are traced only where a derivative is taken.
 #include <algorithm>
 

@@ -50,7 +50,7 @@ SubProgram batched(const SubProgram& program, const Axis& axis) {
   return program ? shared(batch(*program, axis)) : nullptr;
 }
 
-/// Whoever records a call says how often it will be differentiated; this is for derivatives beyond that.
+/// Refuses a derivative of higher order than the call was recorded for.
 void require_traced(const SubProgram& rule) {
   require(rule != nullptr, Code::refused_rule,
           "jvp is refused: the rule was not traced, because no derivative was taken where the function was "

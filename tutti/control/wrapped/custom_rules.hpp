@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "tutti/control/parts/inner_trace.hpp"
+#include "tutti/control/wrapped/rule_forms.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/tree/flat_call.hpp"
@@ -122,6 +124,13 @@ class WithJvp {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
+    if constexpr (is_jvp_rule<F, Rule, A...>()) return called(arguments...);
+    else return std::optional<typename tree::ReturnedBy<F, A...>::Type>().value();  // no further errors
+  }
+
+ private:
+  template <class... A>
+  auto called(const A&... arguments) const {
     using Tree = std::tuple<A...>;
     tree::FlatCall call(function_, Tree{arguments...});
     tree::FlatCall<Rule, Tree, Tree> ruled(rule_, std::tuple<Tree, Tree>{{arguments...}, {arguments...}});
@@ -129,7 +138,6 @@ class WithJvp {
     return call.result(custom_jvp_flat(std::ref(call), flat_rule, call.leaves(), where_));
   }
 
- private:
   F function_;
   Rule rule_;
   Where where_;
@@ -142,8 +150,8 @@ class WithJvp {
 /// The rule runs during the call, and only if a derivative of an enclosing function may reach an argument: at
 /// most once per order of that derivative. So it may call the function itself. A rule that nobody needs never
 /// runs, and its mistakes are not found.
-/// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the function,
-/// T011 if the function calls itself without end, or the rule differentiates it.
+/// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the
+/// function, T011 if the function calls itself without end, or the rule differentiates it.
 template <class F, class Rule>
 WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
   return {std::move(function), std::move(rule), where};
@@ -160,11 +168,13 @@ class WithVjp {
 
   template <class... A>
   auto operator()(const A&... arguments) const {
-    using Result = std::invoke_result_t<const F&, const A&...>;
-    using Residuals = std::tuple_element_t<1, std::invoke_result_t<const Forward&, const A&...>>;
-    using Cotangents = std::invoke_result_t<const Backward&, const Residuals&, const Result&>;
-    static_assert(std::is_same_v<Cotangents, std::tuple<A...>>,
-                  "custom_vjp: backward returns a tuple of one cotangent per argument, of its type");
+    if constexpr (are_vjp_rules<F, Forward, Backward, A...>()) return called(arguments...);
+    else return std::optional<typename tree::ReturnedBy<F, A...>::Type>().value();  // no further errors
+  }
+
+ private:
+  template <class... A>
+  auto called(const A&... arguments) const {
     tree::FlatCall call(function_, std::tuple<A...>{arguments...});
     tree::FlatCall ahead(forward_, std::tuple<A...>{arguments...});
     auto forward = [&](const Arrays& leaves) { return ahead(leaves); };
@@ -176,7 +186,6 @@ class WithVjp {
     return call.result(custom_vjp_flat(std::ref(call), forward, backward, call.leaves(), where_));
   }
 
- private:
   F function_;
   Forward forward_;
   Backward backward_;

@@ -28,7 +28,7 @@ Array as_row_numbers(const Array& segments) {
 // Zeros pass for the terms of an unreduced sum.
 Array neutral_elements(ReduceKind kind, const Type& type) {
   if (kind == ReduceKind::sum) return zeros_of(type);
-  Tensor none(type.dtype(), Shape{});
+  Tensor none(Shape{}, type.dtype());
   write_neutral_element(kind, type.dtype(), none.mutable_bytes());
   return broadcast_to(constant(none), type.shape());
 }

@@ -45,7 +45,7 @@ Array lexsort(const Arrays& keys, int dim, Where where) {
     Arrays operands(keys.rbegin(), keys.rend());
     const Dim along = as_dim(dim, operands[0].type());
     require_numbered(operands[0].shape()[along], operands[0]);
-    operands.push_back(iota(DType::i32, operands[0].shape(), along.index));
+    operands.push_back(iota(operands[0].shape(), DType::i32, along.index));
     return sort(operands, along.index, {.num_keys = static_cast<int>(keys.size())}).back();
   });
 }
@@ -72,11 +72,11 @@ Array unique_values(const Array& x, std::int64_t size, const Runs& runs, const U
   const std::int64_t n = x.type().elements();
   const Array places = select(runs.starts, runs.number, size);  // beyond the end: left out
   const Array none = zeros({size}, DType::i32);
-  const Array first = scatter(none, places, iota(DType::i32, {n}, 0), single_elements());
+  const Array first = scatter(none, places, iota({n}, DType::i32, 0), single_elements());
   Array values = take_from_the_start(runs.sorted, first, Dim{0});
   if (!options.fill) return values;
   const Array last = slice_in_dim(runs.number, n - 1, n);
-  const Array is_there = iota(DType::i32, {size}, 0) <= last;
+  const Array is_there = iota({size}, DType::i32, 0) <= last;
   return select(is_there, values, full({}, *options.fill, x.dtype()));
 }
 

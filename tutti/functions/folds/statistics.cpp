@@ -11,6 +11,8 @@
 #include "tutti/ops/convert.hpp"
 #include "tutti/ops/reduce.hpp"
 #include "tutti/ops/select.hpp"
+#include "tutti/ops/slice.hpp"
+#include "tutti/ops/stop_gradient.hpp"
 #include "tutti/ops/unary.hpp"
 
 namespace tutti {
@@ -23,10 +25,27 @@ Array mean_over(const Array& x, const Dims& dims) {
   return reduce_sum(floats, dims) / static_cast<double>(folded_elements(x, dims));
 }
 
+// x without the first of its elements along `dims`, whose derivative cancels out.
+Array from_the_first(const Array& x, const Dims& dims) {
+  if (folded_elements(x, dims) == 0) return x;
+  Shape limit = x.shape();
+  for (Dim dim : dims) limit = limit.with(dim, 1);
+  const std::vector<std::int64_t> start(static_cast<std::size_t>(x.rank()));
+  const Array first = slice_in_dims(stop_gradient(x), {.start = start, .limit = limit.sizes()});
+  return x - broadcast_to(first, x.shape());
+}
+
+// x minus its mean. f16, bf16 and integers, here `own`, become f32, and are counted from their first element:
+// XLA rounds a mean in more than one way in one program, so equal numbers would be other than 0.
+Array away_from_mean(const Array& own, const Dims& dims) {
+  const Array x = as_computed(own);
+  const Array counted = x.dtype() == own.dtype() ? x : from_the_first(x, dims);
+  return counted - spread_along(mean_over(counted, dims), counted, dims);
+}
+
 // Not yet rounded to f16 or bf16.
 Array variance_over(const Array& x, const Dims& dims, double ddof) {
-  const Array array = as_computed(x);
-  const Array away = array - spread_along(mean_over(array, dims), array, dims);
+  const Array away = away_from_mean(x, dims);
   const double divisor = std::max(static_cast<double>(folded_elements(x, dims)) - ddof, 0.0);
   if (!is_complex(x.dtype())) return reduce_sum(away * away, dims) / divisor;
   const Array of_real = square(real(away));
@@ -113,10 +132,9 @@ Array standardize(const Operand& x, const WhichDims& dims, double epsilon) {
     require(!is_complex(own), Code::dtype,
             "{} is complex; standardize its parts: standardize(real(x)), standardize(imag(x))",
             to_string(array.type()));
-    if (!is_inexact(own) || is_half(own)) array = convert(array, DType::f32);
     Dims folded = folded_dims(array, dims);
-    Array away = array - spread_along(mean_over(array, folded), array, folded);
-    Array found = away * spread_along(rsqrt(mean_over(away * away, folded) + epsilon), array, folded);
+    Array away = away_from_mean(array, folded);
+    Array found = away * spread_along(rsqrt(mean_over(away * away, folded) + epsilon), away, folded);
     return is_half(own) ? convert(found, own) : found;
   });
 }

@@ -31,6 +31,8 @@ struct AtOptions {
 class At {
  public:
   At(Array x, std::vector<Index> indices) : x_(std::move(x)), indices_(std::move(indices)) {}
+  template <class T>
+  void operator=(const T&) && = delete;  // x.at(0) = 1 changes no array: x = x.at(0).set(1)
 
   Array set(const Operand& updates, const AtOptions& options = {}) const;
   Array add(const Operand& updates, const AtOptions& options = {}) const;

@@ -93,10 +93,11 @@ Array Array::operator[](const Index& index) const { return (*this)[std::initiali
 Array Array::operator[](std::initializer_list<Index> indices) const {
   std::vector<Index> listed(indices);
   if (!Builder::current_or_null() && data() != nullptr)
-    throw Error(
-        Code::trace, place_of(listed),
-        "index: nothing is traced here; arrays are computed in functions: hand one to machine.compile "
-        "and call what it returns. Elements of a finished array are read by x.values<float>()[0]");
+    throw Error(Code::trace, place_of(listed),
+                "index: nothing is traced here; call it in a function that a machine compiles: auto run = "
+                "machine.compile([](Array x) { return x[0]; }, x); Array y = run(x). Elements of a finished "
+                "array are "
+                "read by x.values<float>()[0]");
   return front_end("index", place_of(listed), [&] { return read(*this, listed, IndexMode::clip); });
 }
 

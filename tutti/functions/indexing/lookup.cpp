@@ -130,7 +130,7 @@ class Planner {
     }
     if (item.kind == Kind::number || is_window(item))
       return broadcast_to(constant(as_scalar(item.start, dtype_)), table_);
-    return iota(dtype_, table_, at) * item.step + item.start;
+    return iota(table_, dtype_, at) * item.step + item.start;
   }
 
   Array joined(const Arrays& components) const {

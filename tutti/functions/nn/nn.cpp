@@ -36,7 +36,7 @@ Array hits(const Array& indices, int classes) {
   Array numbers = counts_far ? indices : convert(indices, DType::i32);
   Shape shape = numbers.shape().inserted(Dim{numbers.rank()}, classes);
   Array repeated = insert_dim(numbers, Dim{numbers.rank()}, classes);
-  return equal(repeated, iota(numbers.dtype(), shape, -1));
+  return equal(repeated, iota(shape, numbers.dtype(), -1));
 }
 
 }  // namespace

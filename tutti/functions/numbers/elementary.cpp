@@ -49,14 +49,44 @@ Array with_numbers(const Array& x, const NanToNumOptions& options) {
   return select(equal(found, -infinity), options.neginf.value_or(-largest), found);
 }
 
-// As CPython's float_divmod: the remainder first, so that the division is nearly exact.
-Array floor_divide_floats(const Array& a, const Array& b) {
+/// Both operands of a division, negated where the divisor is below 0. The quotient is the same.
+struct Upright {
+  Array a, b, is_turned;
+};
+Upright upright(const Array& a, const Array& b) {
+  Array is_turned = b < 0;
+  return {select(is_turned, -a, a), select(is_turned, -b, b), is_turned};
+}
+
+// The sum turns a remainder of -0 into 0.
+Array mod_floats(const Array& x, const Array& y) {
+  const auto [a, b, is_turned] = upright(x, y);
   Array left = a % b;
-  Array is_undefined = equal(b, 0);
-  Array whole = select(is_undefined, a, a - left) / b;
-  Array sign_of_left = sign(left), is_left = not_equal(left, 0);
-  Array is_above = not_equal(sign(b), sign_of_left) & is_left;
-  return round(select(is_above, whole - 1, whole));
+  Array rest = left + select(left < 0, b, 0);
+  return select(is_turned, -rest, rest);
+}
+
+// As CPython's float_divmod: the remainder first, so that the division is nearly exact.
+// A remainder of -0 counts as 0: -0 - 0 = -0, but -0 - -0 = 0.
+Array floor_divide_floats(const Array& x, const Array& y) {
+  const auto [a, b, is_turned] = upright(x, y);
+  Array left = a % b;
+  Array is_undefined = equal(b, 0), leaves_none = equal(left, 0) | is_undefined;
+  Array whole = (a - select(leaves_none, 0, left)) / b;
+  return round(select(left < 0, whole - 1, whole));
+}
+
+// Half types have too few bits for the difference of a number and its remainder.
+Array floor_divide_by_f32(const Array& x, const Array& y) {
+  return convert(floor_divide_floats(convert(x, DType::f32), convert(y, DType::f32)), x.dtype());
+}
+
+Array mod_integers(const Array& x, const Array& y) {
+  Array under = select(equal(y, 0), 1, y);
+  Array left = x % under, is_left = not_equal(left, 0);
+  Array is_below = under < 0;
+  Array is_added = not_equal(left < 0, is_below) & is_left;
+  return select(is_added, left + under, left);
 }
 
 Array floor_divide_integers(const Array& a, const Array& b) {
@@ -100,7 +130,8 @@ Array floor_divide(const Operand& a, const Operand& b) {
   return front_end("floor_divide", a.where(), [&] {
     const auto [x, y] = as_equal_shapes(a, b);
     require_real_numbers(x);
-    return is_float(x.dtype()) ? floor_divide_floats(x, y) : floor_divide_integers(x, y);
+    if (!is_float(x.dtype())) return floor_divide_integers(x, y);
+    return is_half(x.dtype()) ? floor_divide_by_f32(x, y) : floor_divide_floats(x, y);
   });
 }
 
@@ -108,11 +139,7 @@ Array mod(const Operand& a, const Operand& b) {
   return front_end("mod", a.where(), [&] {
     const auto [x, y] = as_equal_shapes(a, b);
     require_real_numbers(x);
-    Array under = is_float(x.dtype()) ? y : select(equal(y, 0), 1, y);
-    Array left = x % under, is_left = not_equal(left, 0);
-    Array is_below = under < 0;
-    Array is_added = not_equal(left < 0, is_below) & is_left;
-    return select(is_added, left + under, left);
+    return is_float(x.dtype()) ? mod_floats(x, y) : mod_integers(x, y);
   });
 }
 

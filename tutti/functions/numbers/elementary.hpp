@@ -20,11 +20,12 @@ struct NanToNumOptions {
 /// x with numbers in the place of NaN and infinities, also in the parts of complex numbers. Integers stay as they are.
 Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
-/// The largest whole number that is not above a / b. Of integers: (-7, 2) -> -4; (5, 0) -> -2, as in JAX.
-/// Throws T007 for bool and complex numbers.
+/// The largest whole number that is not above a / b. A quotient of 0 has the sign of a / b, as in NumPy.
+/// For integers: (-7, 2) -> -4; (5, 0) -> -2, as in JAX. Throws T007 for bool and complex numbers.
 Array floor_divide(const Operand& a, const Operand& b);
-/// What floor_divide leaves, with the sign of b (Python's %): (-7, 2) -> 1. Of integers 0 for b = 0. `%` and rem have the
-/// sign of a. Throws T007 for bool and complex numbers.
+/// The remainder of floor_divide, with the sign of b, also if it is 0 (Python's %): (-7, 2) -> 1,
+/// (4, -2) -> -0. Of integers 0 for b = 0. `%` and rem have the sign of a. Throws T007 for bool and complex
+/// numbers.
 Array mod(const Operand& a, const Operand& b);
 /// |a| with the sign of b, which may be -0 or NaN. Floats only (T007). b has no tangent.
 Array copysign(const Operand& a, const Operand& b);

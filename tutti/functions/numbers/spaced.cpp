@@ -29,7 +29,7 @@ Array between(const Array& first, const Array& last, std::int64_t n, Dim dim, co
   const Shape along =
       Shape(std::vector<std::int64_t>(static_cast<std::size_t>(first.rank()), 1)).with(dim, parts);
   const Array step = (last - first) / static_cast<double>(parts);
-  const Array numbers = convert(iota(DType::f64, along, dim.index), first.dtype());
+  const Array numbers = convert(iota(along, DType::f64, dim.index), first.dtype());
   const Array values = first + numbers * step;
   return spacing.endpoint ? concatenate({values, last}, dim.index) : values;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers as jax.random has them: keys that are split, never changed, and draws that depend on key, shape and dtype
-// only. Equal to JAX bit for bit (threefry2x32, jax_threefry_partitionable, jax_enable_x64). Draws that are not uniform
-// stand in random_distributions.hpp.
+// only. Equal to JAX bit for bit (threefry2x32, jax_threefry_partitionable). Where neither a dtype nor an
+// array says in which dtype to draw, it is that of JAX without x64: f32, i32. Draws that are not uniform are
+// in random_distributions.hpp.
 //
 // Outside of shard_map a draw is whole, so it is the same on every mesh. Inside, it is equal on the devices along which the
 // key is; with .block each device has its block of that same draw. For a draw of its own on each device fold in its
@@ -24,8 +25,11 @@ struct Key {
   Array data;  // u32[2]
 };
 
-/// jax.random.PRNGKey: the upper and the lower 32 bits of an integer, or of an integer scalar. Of a number also outside of a
-/// trace. Throws T007 for other arrays than integers, T005 unless they are scalars, T008 for a number that is no integer.
+// key, split and fold_in also work outside of a trace, and give finished keys there.
+
+/// jax.random.PRNGKey: the upper and the lower 32 bits of an integer, or of an integer scalar.
+/// Throws T007 for other arrays than integers, T005 unless they are scalars, T008 for a number that is not an
+/// integer.
 Key key(const Operand& seed);
 /// jax.random.split: n keys of their own. Throws T005 for a negative n.
 std::vector<Key> split(const Key& key, int n = 2, Where where = Where::here());
@@ -68,8 +72,8 @@ Array uniform(const Key& key, const Shape& shape, DType dtype, const UniformOpti
 Array randint(const Key& key, const Shape& shape, const Operand& low, const Operand& high, DType dtype,
               const DrawOptions& options = {}, Where where = Where::here());
 
-/// jax.random.bernoulli: true with probability p, a number (then it draws in f64, as JAX does with x64) or an array of
-/// floats that broadcasts to the result. Throws T007 unless p is a float.
+/// jax.random.bernoulli: true with probability p, a number (it draws in f32) or an array of floats that
+/// broadcasts to the result. Throws T007 unless p is a float.
 Array bernoulli(const Key& key, const Operand& p, const Shape& shape, const DrawOptions& options = {},
                 Where where = Where::here());
 

@@ -57,7 +57,7 @@ Array bound_in(DType dtype, const Operand& bound) {
 }  // namespace
 
 Array words_of(const Key& key) {
-  Type type = key.data.type();
+  Type type = key.data.type({});
   require(type.dtype() == DType::u32, Code::dtype, "the key is {}, not u32[2]; make it by key(seed)",
           to_string(type));
   require(type.shape() == Shape{2}, Code::shape,

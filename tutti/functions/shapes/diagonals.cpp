@@ -33,9 +33,9 @@ Numbered numbered(std::int64_t m, std::int64_t n, std::int64_t k) {
   k = std::clamp(k, -m, n);
   bool is_far = std::max(m + k, n) > std::numeric_limits<std::int32_t>::max();
   DType dtype = is_far ? DType::i64 : DType::i32;
-  Array rows = iota(dtype, {m, n}, 0);
+  Array rows = iota({m, n}, dtype, 0);
   if (k != 0) rows = rows + k;
-  return {rows, iota(dtype, {m, n}, 1)};
+  return {rows, iota({m, n}, dtype, 1)};
 }
 
 // Bool [m, n]: true on and below diagonal k.
@@ -48,6 +48,18 @@ Shape table(std::int64_t rows, const EyeOptions& options) {
   std::int64_t columns = options.columns.value_or(rows);
   require(rows >= 0 && columns >= 0, Code::shape, "{} x {} elements; a size is at least 0", rows, columns);
   return {rows, columns};
+}
+
+Array eye_on_host(const Shape& shape, DType dtype, std::int64_t k) {
+  shape.check();
+  Tensor table(shape, dtype);
+  const std::int64_t first = std::max<std::int64_t>(0, -k), last = std::min(shape[0], shape[1] - k);
+  const Tensor one = Tensor::scalar_of(dtype, std::int64_t{1});
+  with_element(dtype, [&]<class T>(std::type_identity<T>) {
+    T* elements = table.mutable_data<T>();
+    for (std::int64_t row = first; row < last; ++row) elements[row * shape[1] + row + k] = one.as<T>()[0];
+  });
+  return table;
 }
 
 void require_matrix(const Type& x) {
@@ -82,11 +94,13 @@ Array matrix_with_diagonal(const Array& x, std::int64_t k) {
 }  // namespace
 
 Array eye(std::int64_t rows, DType dtype, const EyeOptions& options, Where where) {
-  return front_end("eye", where, [&] {
+  auto traced = [&] {
     Shape shape = table(rows, options);
     auto [row, column] = numbered(shape[0], shape[1], options.k);
     return convert(equal(row, column), dtype);
-  });
+  };
+  return front_end_or_host("eye", where, traced,
+                           [&] { return eye_on_host(table(rows, options), dtype, options.k); });
 }
 
 Array tri(std::int64_t rows, DType dtype, const EyeOptions& options, Where where) {

@@ -13,7 +13,8 @@ struct EyeOptions {
   std::optional<std::int64_t> columns = {};  // none: as many as rows
   int k = 0;
 };
-/// numpy.eye: [rows, columns], one on diagonal k, else zero. Throws T005 for a negative size.
+/// numpy.eye: [rows, columns], one on diagonal k, else zero. Outside of a trace the result is finished data.
+/// Throws T005 for a negative size.
 Array eye(std::int64_t rows, DType dtype, const EyeOptions& options = {}, Where where = Where::here());
 /// numpy.tri: [rows, columns], one on and below diagonal k, else zero. Throws T005 for a negative size.
 Array tri(std::int64_t rows, DType dtype, const EyeOptions& options = {}, Where where = Where::here());

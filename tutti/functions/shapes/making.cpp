@@ -15,11 +15,16 @@
 namespace tutti {
 
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype) {
-  return front_end("full_like", x.where(), [&] {
+  auto traced = [&] {
     Array like = as_array(x);
     DType own = dtype.value_or(like.dtype());
     if (value.number()) return full(like.shape(), *value.number(), own);
     return broadcast_to(convert(value, own), like.shape());
+  };
+  if (value.array()) return front_end("full_like", x.where(), traced);
+  return front_end_or_host("full_like", x.where(), traced, [&] {
+    const Type like = as_array(x).type(x.where());
+    return Array(Tensor::full(like.shape(), as_scalar(*value.number(), dtype.value_or(like.dtype()))));
   });
 }
 

@@ -10,7 +10,8 @@
 namespace tutti {
 
 /// numpy.full_like: the shape of x filled with a number, or with an array that broadcasts; in the dtype of x, or `dtype`.
-/// Equal on all devices if `value` is. Throws T005 if the array does not broadcast, T008 if the number does not fit.
+/// Equal on all devices if `value` is. Outside of a trace `value` is a number, and the result finished data.
+/// Throws T005 if the array does not broadcast, T008 if the number does not fit.
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype = {});
 
 struct LinspaceOptions {

@@ -54,7 +54,7 @@ void RankArrays::upload(std::span<const Tensor> tensors) {
 }
 
 std::vector<Tensor> RankArrays::download() const {
-  std::vector<Tensor> tensors(addresses_.size(), Tensor(dtype_, shape_));
+  std::vector<Tensor> tensors(addresses_.size(), Tensor(shape_, dtype_));
   if (bytes() == 0) return tensors;
   const std::vector<HostMemory> memory = pinned();
   try {

@@ -156,45 +156,44 @@ class Kinds {
   OpText& op_;
 };
 
-/// One row per kind of op: `example` provides the name, `make` reads the attributes. kind_of() finds Arith
-/// and Convert without a row.
+/// One row per kind of op: `make` reads the attributes. kind_of() finds Arith and Convert without a row.
 struct Row {
-  OpKind example;
+  std::string_view name;
   OpKind (Kinds::*make)() const;
 };
 const Row rows[] = {
-    {GetProgramId{}, &Kinds::program_id},
-    {GetNumPrograms{}, &Kinds::num_programs},
-    {MakeRange{}, &Kinds::make_range},
-    {Splat{}, &Kinds::splat},
-    {ExpandDims{}, &Kinds::expand_dims},
-    {Broadcast{}, &Kinds::broadcast},
-    {Reshape{}, &Kinds::reshape},
-    {AddPtr{}, &Kinds::add_ptr},
-    {IntToPtr{}, &Kinds::int_to_ptr},
-    {PtrToInt{}, &Kinds::ptr_to_int},
-    {Bitcast{}, &Kinds::bitcast},
-    {Load{}, &Kinds::load},
-    {Store{}, &Kinds::store},
-    {AtomicRmw{}, &Kinds::atomic_rmw},
-    {AtomicCas{}, &Kinds::atomic_cas},
-    {AtomicStore{}, &Kinds::atomic_store},
-    {AtomicLoad{}, &Kinds::atomic_load},
-    {AtomicPoll{}, &Kinds::atomic_poll},
-    {ThreadId{}, &Kinds::assembly},
-    {Reduce{}, &Kinds::reduce},
-    {ReduceReturn{}, &Kinds::reduce_return},
-    {BlockBarrier{}, &Kinds::barrier},
-    {Constant{}, &Kinds::constant},
-    {CompareInts{}, &Kinds::compare_ints},
-    {CompareFloats{}, &Kinds::compare_floats},
-    {Select{}, &Kinds::select},
-    {For{}, &Kinds::for_loop},
-    {If{}, &Kinds::branch},
-    {While{}, &Kinds::while_loop},
-    {Yield{}, &Kinds::yield},
-    {Condition{}, &Kinds::condition},
-    {Return{}, &Kinds::end},
+    {op_name(GetProgramId{}), &Kinds::program_id},
+    {op_name(GetNumPrograms{}), &Kinds::num_programs},
+    {op_name(MakeRange{}), &Kinds::make_range},
+    {op_name(Splat{}), &Kinds::splat},
+    {op_name(ExpandDims{}), &Kinds::expand_dims},
+    {op_name(Broadcast{}), &Kinds::broadcast},
+    {op_name(Reshape{}), &Kinds::reshape},
+    {op_name(AddPtr{}), &Kinds::add_ptr},
+    {op_name(IntToPtr{}), &Kinds::int_to_ptr},
+    {op_name(PtrToInt{}), &Kinds::ptr_to_int},
+    {op_name(Bitcast{}), &Kinds::bitcast},
+    {op_name(Load{}), &Kinds::load},
+    {op_name(Store{}), &Kinds::store},
+    {op_name(AtomicRmw{}), &Kinds::atomic_rmw},
+    {op_name(AtomicCas{}), &Kinds::atomic_cas},
+    {op_name(AtomicStore{}), &Kinds::atomic_store},
+    {op_name(AtomicLoad{}), &Kinds::atomic_load},
+    {op_name(AtomicPoll{}), &Kinds::atomic_poll},
+    {op_name(ThreadId{}), &Kinds::assembly},
+    {op_name(Reduce{}), &Kinds::reduce},
+    {op_name(ReduceReturn{}), &Kinds::reduce_return},
+    {op_name(BlockBarrier{}), &Kinds::barrier},
+    {op_name(Constant{}), &Kinds::constant},
+    {op_name(CompareInts{}), &Kinds::compare_ints},
+    {op_name(CompareFloats{}), &Kinds::compare_floats},
+    {op_name(Select{}), &Kinds::select},
+    {op_name(For{}), &Kinds::for_loop},
+    {op_name(If{}), &Kinds::branch},
+    {op_name(While{}), &Kinds::while_loop},
+    {op_name(Yield{}), &Kinds::yield},
+    {op_name(Condition{}), &Kinds::condition},
+    {op_name(Return{}), &Kinds::end},
 };
 
 }  // namespace
@@ -211,7 +210,7 @@ std::optional<int> divisibility_in(const Lexer& in, Attributes& attributes, std:
 OpKind kind_of(const Lexer& in, OpText& op) {
   const Kinds kinds(in, op);
   for (const Row& row : rows)
-    if (op_name(row.example) == op.name) return (kinds.*row.make)();
+    if (row.name == op.name) return (kinds.*row.make)();
   for (int i = 0; i <= static_cast<int>(ArithOp::minimumf); ++i)
     if (const Arith arith{static_cast<ArithOp>(i)}; op_name(arith) == op.name) return arith;
   for (int i = 0; i <= static_cast<int>(ConvertOp::truncf); ++i)

@@ -40,6 +40,8 @@ GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage stora
                            const std::optional<Ports>& ports)
     : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, ports_(ports), check_assumptions_(check_assumptions) {
   graph_.is_sub_program = ports.has_value();
+  output_of_.assign(local.types.size(), std::nullopt);
+  for (std::size_t i = local.outputs.size(); i-- > 0;) output_of_[local.outputs[i]] = i;
   require(mesh.axes().size() <= 64, Code::mesh, "a mesh of {} axes; 64 at most can be compiled",
           mesh.axes().size());
 }
@@ -188,9 +190,8 @@ BufferId GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
 
 BufferId GraphBuilder::result_buffer(std::size_t i) {
   Var var = equation().results[i];
-  auto output = std::ranges::find(graph_.program.outputs, var) - graph_.program.outputs.begin();
-  if (!ports_ || output == std::ssize(graph_.program.outputs)) return own_result_buffer(i);
-  BufferId buffer = new_output_buffer(static_cast<std::size_t>(output));
+  if (!ports_ || !output_of_[var]) return own_result_buffer(i);
+  BufferId buffer = new_output_buffer(*output_of_[var]);
   value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
   return buffer;
 }
@@ -245,6 +246,13 @@ std::int64_t elements_from(const Shape& shape, int dim) {
 const FoldWork* fold_of_terms(const Task& task) {
   const auto* fold = std::get_if<FoldWork>(&task.work);
   return fold && !fold->terms.empty() ? fold : nullptr;
+}
+
+std::vector<BufferId> input_buffers(const Graph& graph) {
+  std::vector<BufferId> found(graph.program.inputs.size());
+  for (BufferId b : graph.buffers.ids())
+    if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input) found[buffer.number] = b;
+  return found;
 }
 
 Address natural_address(const Graph& graph, BufferId buffer) {

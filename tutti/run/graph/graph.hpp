@@ -138,6 +138,8 @@ struct Ports {
 Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false,
                  const std::optional<Ports>& ports = {});
 
+/// The buffer of each input.
+std::vector<BufferId> input_buffers(const Graph& graph);
 /// The address of the value that `buffer` was made for.
 Address natural_address(const Graph& graph, BufferId buffer);
 std::int64_t element_bytes(const Graph& graph, const Address& address);

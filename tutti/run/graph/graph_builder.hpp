@@ -109,6 +109,7 @@ class GraphBuilder {
 
   Graph graph_;
   std::optional<Ports> ports_;
+  Indexed<Var, std::optional<std::size_t>> output_of_;  // per variable: the first output that it is
   std::vector<Kernel> kernels_;
   Indexed<Var, Value> values_;
   Indexed<Var, bool> read_across_;  // per variable: a view reads it across its shards

@@ -2,7 +2,6 @@
 #include "tutti/run/place/arena.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -41,7 +40,6 @@ class ArenaPlanner {
 
  private:
   const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
-  const Step& step(StepId n) const { return steps_.list[n]; }
   std::size_t phase(StepId n) const { return placement_.of[n].phase; }
   StepId maker(BufferId b) const { return *steps_.maker[b]; }
   std::int64_t offset(BufferId b) const { return *plan_.offset[b]; }
@@ -151,8 +149,7 @@ class ArenaPlanner {
   /// Reuses the bytes of a buffer with the same shape and layout, preferably of an operand of b. False if there is
   /// none.
   bool take_over(BufferId b, const std::vector<BufferId>& placed) {
-    std::vector<BufferId> candidates;
-    for (const Address& read : step(maker(b)).reads) candidates.push_back(read.buffer);
+    std::vector<BufferId> candidates = reuse_.operands_in_place(b);
     std::size_t operands = candidates.size();
     auto oldest = placed.rbegin() + std::min(std::ssize(placed), longest_look_back);
     candidates.insert(candidates.end(), placed.rbegin(), oldest);
@@ -191,12 +188,6 @@ class ArenaPlanner {
 
 ArenaPlan plan_arena(const Graph& graph, const Steps& steps, const Placement& placement) {
   return ArenaPlanner(graph, steps, placement).plan();
-}
-
-MayOverwrite may_overwrite(const Graph& graph, const Steps& steps, const Placement& placement) {
-  return [reuse = Reuse(graph, steps, placement)](BufferId input, BufferId output) {
-    return reuse.may_overwrite(input, output);
-  };
 }
 
 }  // namespace tutti

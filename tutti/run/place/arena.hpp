@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-
 #include "tutti/run/place/placement.hpp"
 
 namespace tutti {
@@ -20,10 +18,5 @@ struct ArenaPlan {
 /// written: in an earlier phase; earlier on the same worker; or, if both have the same layout and every
 /// worker touches only its own part, earlier in each worker's list.
 ArenaPlan plan_arena(const Graph& graph, const Steps& steps, const Placement& placement);
-
-/// True if an output may be written over an input: both have the same layout, and by the rule of plan_arena
-/// no element of the input is read after the output's element is written.
-using MayOverwrite = std::function<bool(BufferId input, BufferId output)>;
-MayOverwrite may_overwrite(const Graph& graph, const Steps& steps, const Placement& placement);
 
 }  // namespace tutti

@@ -55,6 +55,43 @@ bool Reuse::may_overwrite(BufferId input, BufferId output) const {
   return true;
 }
 
+std::optional<Reuse::Moment> Reuse::last_access(BufferId b) const {
+  if (!last_[b]) return std::nullopt;
+  return Moment{last_[b]->phase, last_[b]->step};
+}
+
+BufferId Reuse::first_in_memory_of(BufferId output) const {
+  while (below_[output]) output = *below_[output];
+  return output;
+}
+
+Reuse::Moment Reuse::making(BufferId output) const {
+  const StepId n = maker(first_in_memory_of(output));
+  return {phase(n), n};
+}
+
+std::vector<BufferId> Reuse::operands_in_place(BufferId b) const {
+  const Step& writer = step(maker(b));
+  std::vector<BufferId> operands;
+  if (writer.kind == Step::Kind::region) {
+    for (const Address& read : writer.reads) operands.push_back(read.buffer);
+    return operands;
+  }
+  const Task& task = graph_.tasks[writer.tasks[0]];
+  if (const std::optional<std::size_t> over = operand_below(task, b))
+    operands.push_back(task.operands[*over].buffer);
+  return operands;
+}
+
+std::vector<std::size_t> Reuse::inputs_near(BufferId output) const {
+  std::vector<std::size_t> inputs;
+  for (BufferId b : operands_in_place(first_in_memory_of(output)))
+    if (buffer(b).kind == Buffer::Kind::input) inputs.push_back(buffer(b).number);
+  std::ranges::sort(inputs);
+  inputs.erase(std::ranges::unique(inputs).begin(), inputs.end());
+  return inputs;
+}
+
 void Reuse::find_accesses() {
   for (StepId n : steps_.list.ids()) {
     for (BufferId b : step(n).writes) accesses_[b].push_back(n);
@@ -94,12 +131,10 @@ void Reuse::find_updates_of_outputs() {
 }
 
 std::optional<BufferId> Reuse::updated_value(BufferId later) const {
-  const Step& writer = step(maker(later));
-  if (writer.kind == Step::Kind::region) return std::nullopt;
-  const Task& task = graph_.tasks[writer.tasks[0]];
-  std::optional<std::size_t> over = operand_below(task, later);
-  if (!over) return std::nullopt;
-  BufferId earlier = task.operands[*over].buffer;
+  if (step(maker(later)).kind == Step::Kind::region) return std::nullopt;
+  const std::vector<BufferId> operands = operands_in_place(later);
+  if (operands.empty()) return std::nullopt;
+  const BufferId earlier = operands[0];
   if (!is_planned(earlier) || !may_replace(earlier, later)) return std::nullopt;
   return earlier;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which buffers may use the memory of others; for plan_arena.
+// Which buffers may use the memory of others; for plan_arena and pairing.
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tutti/run/place/placement.hpp"
@@ -39,7 +40,19 @@ class Reuse {
   bool may_lie_over(BufferId later, BufferId earlier) const {
     return is_dead_before(earlier, later) || is_dead_part_by_part(earlier, later);
   }
+  /// True if an output may be written over an input: both have the same layout, and by the rule of plan_arena
+  /// no element of the input is read after the output's element is written.
   bool may_overwrite(BufferId input, BufferId output) const;
+
+  using Moment = std::pair<std::size_t, StepId>;  // phase and step
+  std::optional<Moment> last_access(BufferId b) const;
+  /// When the value that uses an output's memory first is made.
+  Moment making(BufferId output) const;
+  /// The operands that the maker of a buffer may write it over element by element: of a region all that it
+  /// reads, of other steps one at most. may_lie_over() decides.
+  std::vector<BufferId> operands_in_place(BufferId b) const;
+  /// The inputs, by number, among the operands of the value that uses an output's memory first.
+  std::vector<std::size_t> inputs_near(BufferId output) const;
 
  private:
   const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
@@ -55,6 +68,7 @@ class Reuse {
   /// The value that an update changes to `later`, if `later` may lie where it does.
   std::optional<BufferId> updated_value(BufferId later) const;
   bool may_replace(BufferId earlier, BufferId later) const;
+  BufferId first_in_memory_of(BufferId output) const;
 
   bool is_dead_before(BufferId earlier, BufferId later) const;
   bool happens_before(StepId n, StepId m) const;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/plan/plan.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "tutti/base/error.hpp"
 #include "tutti/run/graph/at_position.hpp"
+#include "tutti/run/place/pairing.hpp"
 #include "tutti/run/plan/control_steps.hpp"
 
 namespace tutti {
@@ -60,14 +62,6 @@ class SubPlanner {
   Mesh mesh_;
 };
 
-/// The buffer of each input.
-std::vector<BufferId> input_buffers(const Graph& graph) {
-  std::vector<BufferId> found(graph.program.inputs.size());
-  for (BufferId b : graph.buffers.ids())
-    if (const Buffer& buffer = graph.buffers[b]; buffer.kind == Buffer::Kind::input) found[buffer.number] = b;
-  return found;
-}
-
 /// The input of a plan that receives operand k. Coordinates come first; the index of a switch is no input.
 std::size_t slot_of(const SubWork& work, std::size_t k) {
   return static_cast<std::size_t>(std::popcount(work.decided)) + k -
@@ -76,37 +70,71 @@ std::size_t slot_of(const SubWork& work, std::size_t k) {
 /// The first plan that computes results. The test of a while loop comes first and computes none.
 std::size_t first_with_results(const SubWork& work) { return work.sub.how == SubPrograms::How::loop ? 1 : 0; }
 
+/// Says which results of a task with sub-programs may be written over which operands.
+class InsideReuse {
+ public:
+  explicit InsideReuse(const SubWork& work) : work_(work) {
+    for (std::size_t p = first_with_results(work); p < work.plans.size(); ++p) {
+      const Plan& plan = *work.plans[p];
+      branches_.push_back(
+          {plan, input_buffers(plan.graph()), Reuse(plan.graph(), plan.steps(), plan.placement())});
+    }
+  }
+
+  /// True if every plan that computes results may write result r over operand k.
+  bool fits(std::size_t k, std::size_t r) const {
+    return std::ranges::all_of(branches_, [&](const Branch& branch) {
+      return branch.reuse.may_overwrite(branch.inputs[slot_of(work_, k)], branch.plan.graph().outputs[r]);
+    });
+  }
+
+  /// Per result of a switch: the operand that it is written over. The first branch says which ones are tried
+  /// first.
+  std::vector<std::optional<std::size_t>> chosen(std::size_t operands) const {
+    const Branch& first = branches_.front();
+    const Graph& graph = first.plan.graph();
+    const std::size_t slots_before = slot_of(work_, 1);
+    Pairing pairing;
+    for (std::size_t slot = slots_before; slot < slots_before + operands - 1; ++slot)
+      pairing.inputs.push_back({static_cast<std::size_t>(graph.buffers[first.inputs[slot]].bytes),
+                                first.reuse.last_access(first.inputs[slot])});
+    for (BufferId output : graph.outputs) {
+      std::vector<std::size_t> near = first.reuse.inputs_near(output);
+      std::erase_if(near, [&](std::size_t slot) { return slot < slots_before; });
+      for (std::size_t& slot : near) slot -= slots_before;
+      pairing.outputs.push_back({static_cast<std::size_t>(graph.buffers[output].bytes),
+                                 first.reuse.making(output), std::move(near)});
+    }
+    pairing.may = [&](std::size_t input, std::size_t r) { return fits(input + 1, r); };
+    std::vector<std::optional<std::size_t>> over = paired(pairing);
+    for (std::optional<std::size_t>& operand : over)
+      if (operand) ++*operand;  // operand 0 is the index
+    return over;
+  }
+
+ private:
+  struct Branch {
+    const Plan& plan;
+    std::vector<BufferId> inputs;
+    Reuse reuse;
+  };
+  const SubWork& work_;
+  std::vector<Branch> branches_;
+};
+
 /// Fills in work.over. The second buffer of a carry that is updated in place gets 0 bytes.
 void find_results_over_operands(Graph& graph, Task& task) {
   auto& work = std::get<SubWork>(task.work);
   std::size_t results = graph.program.equations[*task.equation].results.size();
   work.over.assign(results, std::nullopt);
   if (work.plans.empty()) return;
-  std::vector<std::vector<BufferId>> inputs;
-  std::vector<MayOverwrite> may;
-  for (const std::shared_ptr<Plan>& plan : work.plans) {
-    inputs.push_back(input_buffers(plan->graph()));
-    may.push_back(may_overwrite(plan->graph(), plan->steps(), plan->placement()));
-  }
-  /// True if every plan that computes results may write result r over operand k.
-  auto fits = [&](std::size_t k, std::size_t r) {
-    for (std::size_t p = first_with_results(work); p < work.plans.size(); ++p) {
-      if (!may[p](inputs[p][slot_of(work, k)], work.plans[p]->graph().outputs[r])) return false;
-    }
-    return true;
-  };
+  const InsideReuse reuse(work);
   if (work.sub.how == SubPrograms::How::choose) {
-    std::vector<bool> taken(task.operands.size());
-    for (std::size_t r = 0; r < results; ++r)
-      for (std::size_t k = 1; k < task.operands.size() && !work.over[r]; ++k)
-        if (!taken[k] && fits(k, r)) {
-          work.over[r] = k;
-          taken[k] = true;
-        }
+    work.over = reuse.chosen(task.operands.size());
     return;
   }
   for (std::size_t c = 0; c < work.sub.carries; ++c)
-    if (fits(work.sub.consts + c, c)) {
+    if (reuse.fits(work.sub.consts + c, c)) {
       work.over[c] = work.sub.consts + c;
       graph.buffers[task.results[results + c]].bytes = 0;  // the second buffer
     }

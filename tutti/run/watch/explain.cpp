@@ -150,11 +150,12 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
   std::string text = columns("bytes", "arena", "about us", "took us") +
                      "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
                      PlanLines(plan, recording, "").text() + times(plan, recording);
+  if (!circumstances.shortage.empty()) text += circumstances.shortage + "\n";
   if (circumstances.is_always_crowded)
     text +=
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
         "other's\n";
-  if (blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
+  if (has_loaded_blas() && blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
   text += memory(plan, circumstances);
   if (int moved = circumstances.moved_inputs; moved > 0)
     text += fmt::format("{} gathered inside: used whole beside being split\n",

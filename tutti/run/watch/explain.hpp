@@ -13,6 +13,7 @@ namespace tutti {
 struct Circumstances {
   const Recording* recording = nullptr;                   // null: not measured
   bool is_always_crowded = false;                         // see Team
+  std::string shortage = {};                              // of workers, see Team
   int moved_inputs = 0;                                   // see LocalProgram
   std::int64_t copied_arguments = 0, result_buffers = 0;  // bytes held between calls
   Copies copies = {};

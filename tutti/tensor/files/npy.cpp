@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <new>
 #include <span>
 
+#include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/files/npy_header.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
@@ -62,28 +62,27 @@ Head read_head(const ByteSource& source) {
   return {std::move(text), static_cast<std::int64_t>(start.size() + length_bytes + bytes)};
 }
 
-/// Size of the data in bytes. None if the product of the element size and all nonzero sizes overflows int64.
-std::optional<std::int64_t> data_bytes(const NpyHeader& header) {
-  auto bytes = static_cast<std::int64_t>(bytes_per_element(header.dtype));
-  bool is_empty = false;
-  for (std::int64_t size : header.shape) {
-    is_empty = is_empty || size == 0;
-    if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
+bool can_be_held(const Shape& shape) {
+  try {
+    shape.check();
+    return true;
+  } catch (const Error&) {
+    return false;
   }
-  return is_empty ? 0 : bytes;
 }
 
 // Runs before the tensor is allocated: a damaged shape may ask for any amount of memory.
 void require_data_in_file(const ByteSource& source, std::int64_t head_bytes, const NpyHeader& header) {
-  const std::optional<std::int64_t> expected = data_bytes(header);
-  require(expected.has_value(), Code::file,
-          "has shape [{}], more than 2^63 bytes; the file is damaged, write it again",
-          to_string(header.shape));
+  const std::string shape = excerpt(to_string(header.shape));
+  require(can_be_held(header.shape), Code::file,
+          "has shape [{}], more than 2^58 elements without its zeros; the file is damaged, write it again",
+          shape);
   if (!source.bytes) return;
   const std::int64_t found = *source.bytes - head_bytes;
-  require(found == *expected, Code::file,
+  const auto expected = header.shape.elements() * static_cast<std::int64_t>(bytes_per_element(header.dtype));
+  require(found == expected, Code::file,
           "has {} bytes of data where {}[{}] takes {}; the file is cut off or damaged, write it again", found,
-          name(header.dtype), to_string(header.shape), *expected);
+          name(header.dtype), shape, expected);
 }
 
 void reverse_bytes(Tensor& tensor) {
@@ -155,14 +154,12 @@ Tensor read_npy(const std::string& path, Where where) {
   std::optional<Tensor> tensor;
   with_name(path, where, too_large_to_read, [&] {
     const File file = open_to_read(path, ".npy");
-    std::error_code failed;  // set for a device or pipe, which has no size
-    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, failed));
     auto read = [&](void* to, std::size_t wanted) {
       const std::size_t found = std::fread(to, 1, wanted, file.get());
       require_done(std::ferror(file.get()) == 0, "cannot be read");
       return found;
     };
-    tensor = parse_npy({read, failed ? std::nullopt : std::optional(bytes)});
+    tensor = parse_npy({read, bytes_of(file)});
   });
   return std::move(*tensor);
 }
@@ -171,7 +168,7 @@ Tensor parse_npy(const ByteSource& source) {
   const Head head = read_head(source);
   const NpyHeader header = parse_npy_header(head.text);
   require_data_in_file(source, head.bytes, header);
-  Tensor tensor(header.dtype, header.shape);
+  Tensor tensor(header.shape, header.dtype);
   const auto bytes = static_cast<std::int64_t>(tensor.bytes());
   if (header.is_fortran_order && bytes > 0 && header.shape.rank() > 1) read_by_columns(source, tensor);
   else read_data(source, tensor.mutable_bytes(), bytes, 0, bytes);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -74,7 +75,7 @@ class Literal {
     const std::string_view rest = text_.substr(at_, 20);
     fail(Code::file,
          "the header has '{}' at character {} where {} is expected; the file is damaged, write it again",
-         rest.substr(0, rest.find('\n')), at_, expected);
+         excerpt(rest.substr(0, rest.find('\n'))), at_, expected);
   }
 
  private:
@@ -121,7 +122,7 @@ void parse_dtype(std::string_view descr, NpyHeader& header) {
        "dtype '{}' is not held here; bool, integers of 8 to 64 bits, float16, bfloat16, float32, float64, "
        "complex64 "
        "and complex128 are: convert it with astype",
-       descr);
+       excerpt(descr));
 }
 
 std::string literal_of(DType dtype, const Shape& shape) {
@@ -158,7 +159,8 @@ NpyHeader parse_npy_header(std::string_view text) {
       header.shape = parse_shape(literal);
       has_shape = true;
     } else {
-      fail(Code::file, "the header has the key '{}'; descr, fortran_order and shape are expected", key);
+      fail(Code::file, "the header has the key '{}'; descr, fortran_order and shape are expected",
+           excerpt(key));
     }
     if (!literal.take(',')) {
       literal.expect('}');
@@ -167,7 +169,8 @@ NpyHeader parse_npy_header(std::string_view text) {
   }
   literal.expect_end();
   require(has_descr && has_order && has_shape, Code::file,
-          "the header lacks descr, fortran_order or shape: {}; the file is damaged, write it again", text);
+          "the header lacks descr, fortran_order or shape: {}; the file is damaged, write it again",
+          excerpt(text));
   return header;
 }
 

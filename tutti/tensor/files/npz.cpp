@@ -12,6 +12,7 @@
 #include <new>
 #include <set>
 
+#include "tutti/base/excerpt.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/files/npy_header.hpp"
@@ -20,6 +21,7 @@
 namespace tutti {
 namespace {
 
+constexpr const char* kind = ".npz";
 constexpr std::string_view ending = ".npy";
 
 struct DiscardArchive {
@@ -43,14 +45,28 @@ std::string text_of(zip_error_t* error) {
 
 // --- Reading ---------------------------------------------------------------------------------------------------
 
+/// An archive that libzip reads from `file`, and only from there: by a path it would ask whatever file has
+/// the name at that moment.
+Archive archive_in(File file, zip_error_t& error) {
+  zip_source_t* const source = zip_source_filep_create(file.get(), 0, -1, &error);
+  if (source == nullptr) return nullptr;
+  std::FILE* const owned = file.release();  // the source closes the file
+  static_cast<void>(owned);
+  Archive archive(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
+  if (archive == nullptr) zip_source_free(source);
+  return archive;
+}
+
 Archive open_archive(const std::string& path) {
-  int code = 0;
-  Archive archive(zip_open(path.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
-  if (archive) return archive;
+  refuse_special_file(path, kind);
+  File file = open_to_read(path, kind);
   zip_error_t error;
-  zip_error_init_with_code(&error, code);
+  zip_error_init(&error);
+  Archive archive = archive_in(std::move(file), error);
+  const int code = zip_error_code_zip(&error);
   const std::string why = text_of(&error);
   zip_error_fini(&error);
+  if (archive) return archive;
   if (code == ZIP_ER_NOZIP)
     fail(Code::file,
          "is not a .npz file, or cut off: it does not end as a zip file; write it with numpy.savez");
@@ -98,21 +114,33 @@ std::pair<std::string, Tensor> read_entry(zip_t* archive, zip_uint64_t index) {
   const char* const name = zip_get_name(archive, index, 0);
   const std::string entry = name == nullptr ? "" : name;
   require(entry.ends_with(ending), Code::file,
-          "has the entry '{}'; expected arrays only: names that end with {}", entry, ending);
+          "has the entry '{}'; expected arrays only: names that end with {}", excerpt(entry), ending);
   try {
     return {entry.substr(0, entry.size() - ending.size()), read_array(archive, index)};
   } catch (const Error& error) {
-    fail(error.code(), "has the entry '{}', which {}", entry, error.message());
+    fail(error.code(), "has the entry '{}', which {}", excerpt(entry), error.message());
   }
 }
 
-NamedTensors read_archive(const std::string& path) {
-  open_to_read(path, ".npz");  // throws with the reason if it cannot be read
+/// The sizes come from the zip directory. An entry that has more bytes than it says is refused when it is
+/// read.
+void require_within(std::int64_t most_bytes, zip_t* archive, zip_uint64_t entries) {
+  std::int64_t left = most_bytes;
+  for (zip_uint64_t i = 0; i < entries; ++i) {
+    const std::int64_t bytes = bytes_of(archive, i);
+    require(bytes <= left, Code::file,
+            "expands to more than {} bytes, the bound that was given; raise it if you trust the file",
+            most_bytes);
+    left -= bytes;
+  }
+}
+
+NamedTensors read_archive(const std::string& path, const NpzOptions& options) {
   const Archive archive = open_archive(path);
   NamedTensors arrays;
-  const zip_int64_t entries = zip_get_num_entries(archive.get(), 0);
-  for (zip_int64_t i = 0; i < entries; ++i)
-    arrays.push_back(read_entry(archive.get(), static_cast<zip_uint64_t>(i)));
+  const auto entries = static_cast<zip_uint64_t>(zip_get_num_entries(archive.get(), 0));
+  if (options.most_bytes) require_within(*options.most_bytes, archive.get(), entries);
+  for (zip_uint64_t i = 0; i < entries; ++i) arrays.push_back(read_entry(archive.get(), i));
   return arrays;
 }
 
@@ -219,9 +247,9 @@ void write_archive(std::FILE* to, const NamedTensors& arrays) {
 
 }  // namespace
 
-NamedTensors read_npz(const std::string& path, Where where) {
+NamedTensors read_npz(const std::string& path, const NpzOptions& options, Where where) {
   NamedTensors arrays;
-  with_name(path, where, too_large_to_read, [&] { arrays = read_archive(path); });
+  with_name(path, where, too_large_to_read, [&] { arrays = read_archive(path, options); });
   return arrays;
 }
 
@@ -229,10 +257,9 @@ void write_npz(const std::string& path, const NamedTensors& arrays, Where where)
   with_name(path, where, not_written_without_memory, [&] {
     require_different_names(arrays);
     require(!arrays.empty(), Code::tree, "would hold no array; save a tree that has one");
-    require(!is_special_file(path), Code::file,
-            "is a device or pipe, which holds no archive; name a .npz file");
+    refuse_special_file(path, kind);
   });
-  write_whole(path, ".npz", where, [&](std::FILE* to) { write_archive(to, arrays); });
+  write_whole(path, kind, where, [&](std::FILE* to) { write_archive(to, arrays); });
 }
 
 }  // namespace tutti

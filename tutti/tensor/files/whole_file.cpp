@@ -89,10 +89,32 @@ void remove_stale(const fs::path& folder, std::string_view start) {
       remove_if_stale(entry->path().c_str());
 }
 
+/// Gives the new file group, mode and owner of the old one. The group goes first, so that the mode gives no
+/// rights to another group; the owner goes last, because only an owner may change the mode.
+void take_rights(int file, const struct stat& old) {
+  const bool has_group = ::fchown(file, static_cast<uid_t>(-1), old.st_gid) == 0;
+  const mode_t group_of_others = (old.st_mode & S_IRWXO) << 3;
+  const mode_t mode = has_group ? old.st_mode : old.st_mode & (~mode_t{S_IRWXG} | group_of_others);
+  struct stat now;
+  require_done(::fstat(file, &now) == 0, not_written);
+  if (now.st_mode != mode) require_done(::fchmod(file, mode & ~mode_t{S_IFMT}) == 0, not_written);
+  if (now.st_uid == old.st_uid) return;
+  const bool is_given_away = ::fchown(file, old.st_uid, static_cast<gid_t>(-1)) == 0;
+  static_cast<void>(is_given_away);  // only root can
+}
+
+/// The file that `path` names. None if there is none yet.
+std::optional<struct stat> old_file(const std::string& path) {
+  struct stat found;
+  if (::lstat(path.c_str(), &found) == 0) return found;
+  require_done(errno == ENOENT, not_written);
+  return std::nullopt;
+}
+
 /// A new, locked file in the target's folder. The destructor removes the file unless it was renamed to the target.
 class Temporary {
  public:
-  explicit Temporary(const fs::path& target) : target_(target) {
+  explicit Temporary(const fs::path& target) : target_(target), old_(old_file(target)) {
     constexpr int most_attempts = 20;
     const std::string start = start_of_names(target);
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
@@ -115,12 +137,14 @@ class Temporary {
 
   std::FILE* file() const { return file_.get(); }
 
+  // The rights go last: with them a later writer might not open, and so not remove, a stale file.
   // fsync, because some file systems report a full disk only there.
   void take_name_of_target() {
     require_done(std::fflush(file()) == 0 && ::fsync(descriptor()) == 0, not_written, free_space);
     require(is_same_file(descriptor(), path_.c_str()), Code::file,
             "cannot be written: somebody removed or replaced its temporary file '{}'; write it again",
             path_.string());
+    if (old_) take_rights(descriptor(), *old_);
     require_done(std::rename(path_.c_str(), target_.c_str()) == 0, not_written);
     file_.reset();
   }
@@ -131,7 +155,8 @@ class Temporary {
   /// Creates and locks the file. False, without a file, if the name is taken, or if another writer found the file
   /// before it was locked and removed it as stale.
   bool open() {
-    const int opened = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const mode_t mode = old_ ? 0600 : 0666;  // nobody reads earlier what the old file's mode keeps from them
+    const int opened = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (opened < 0 && errno == EEXIST) return false;
     require_done(opened >= 0, not_written);
     file_ = stream_to(opened);
@@ -152,12 +177,11 @@ class Temporary {
   }
 
   fs::path target_, path_;
+  std::optional<struct stat> old_;
   File file_;
 };
 
 void write_beside_and_rename(const std::string& path, const std::function<void(std::FILE*)>& write) {
-  struct stat ignored;
-  require_done(::lstat(path.c_str(), &ignored) == 0 || errno == ENOENT, not_written);
   Temporary temporary(path);
   write(temporary.file());
   temporary.take_name_of_target();
@@ -207,6 +231,17 @@ File open_to_read(const std::string& path, const char* kind) {
   return file;
 }
 
+std::optional<std::int64_t> bytes_of(const File& file) {
+  struct stat found;
+  require_done(::fstat(::fileno(file.get()), &found) == 0, "cannot be read");
+  return S_ISREG(found.st_mode) ? std::optional<std::int64_t>(found.st_size) : std::nullopt;
+}
+
+void refuse_special_file(const std::string& path, const char* kind) {
+  require(!is_special_file(path), Code::file, "is a device or pipe, which holds no archive; name a {} file",
+          kind);
+}
+
 void with_name(const std::string& path, Where where, const char* without_memory,
                const std::function<void()>& act) {
   try {
@@ -224,6 +259,15 @@ void write_whole(const std::string& path, const char* kind, Where where,
     require(!is_folder(path), Code::file, "is a folder; name a {} file", kind);
     if (is_special_file(path)) return write_itself(path, write);
     write_beside_and_rename(behind_links(path), write);
+  });
+}
+
+void require_writable(const std::string& path, const char* kind, SpecialFile special, Where where) {
+  with_name(path, where, not_written_without_memory, [&] {
+    require(!is_folder(path), Code::file, "is a folder; name a {} file", kind);
+    if (special == SpecialFile::refused) refuse_special_file(path, kind);
+    if (is_special_file(path)) return require_done(::access(path.c_str(), W_OK) == 0, not_written);
+    const Temporary tried(behind_links(path));
   });
 }
 

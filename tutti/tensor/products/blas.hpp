@@ -23,21 +23,34 @@ struct Blas {
   bool is_serialised() const { return threads == Threads::none; }
 };
 
-/// Describes the loaded library. The first call also sets the library's number of threads to 1, for the whole
-/// process; making a Team includes that call.
+/// Describes the library, and loads it the first time: making the first product of f64 or complex numbers
+/// does that. Throws R004 if there is no library, R003 if there is no memory for it.
 const Blas& blas();
+/// Whether the library is loaded.
+bool has_loaded_blas();
 inline constexpr const char* serialised_blas_note =
     "this OpenBLAS has no locks that we know of: products of f64 and of complex numbers wait for each other "
     "(docs/limits.md)";
 
+/// A user of OpenBLAS: a team of workers, or a product. prepare_blas() sets the library's number of threads
+/// to 1, for the whole process. When the last user is gone, the number is again what it was before.
+class BlasUser {
+ public:
+  BlasUser();
+  ~BlasUser();
+  BlasUser(const BlasUser&) = delete;
+  BlasUser& operator=(const BlasUser&) = delete;
+};
+
 /// Says that up to `threads` threads may call the library at the same time. Products made from now on reserve one
-/// buffer for each of them.
+/// buffer for each of them. Does not load the library.
 void expect_blas_callers(int threads);
 
-/// Allocates one OpenBLAS buffer for each expected caller, while memory lasts. Call it before multiply_by_blas:
-/// without memory for a buffer OpenBLAS retries for ever. With fewer buffers than callers, the callers take turns.
-/// Throws R003 if there is no memory for one buffer. Another thread may still take the memory between check and use,
-/// and OpenBLAS's own threads may take a buffer if they start later.
+/// Loads the library, the first time, and allocates one OpenBLAS buffer for each expected caller, while
+/// memory lasts. Call it before multiply_by_blas, while there is a BlasUser: without memory for a buffer
+/// OpenBLAS retries for ever. With fewer buffers than callers, the callers take turns. Throws R004 if there
+/// is no library, R003 if there is no memory for it or for one buffer. Another thread may still take the
+/// memory between check and use, and OpenBLAS's own threads may take a buffer if they start later.
 void prepare_blas(DType dtype, const ProductShape& shape);
 
 /// Multiplies matrices of f64, complex64 or complex128 (never conjugated) on the calling thread alone. Any number of
@@ -46,8 +59,9 @@ void multiply_by_blas(DType dtype, const ProductShape& shape, std::byte* c, cons
                       const std::byte* b);
 std::int64_t largest_blas_size();
 
-/// True if OpenBLAS's own threads, one per processor, can end. At the end of the process OpenBLAS joins these
-/// threads. Each thread allocates a buffer before it ends, and retries for ever without memory.
+/// True if OpenBLAS's own threads, one per processor, can end, or if there are none. At the end of the
+/// process OpenBLAS joins these threads. Each thread allocates a buffer before it ends, and retries for ever
+/// without memory.
 bool blas_threads_can_end();
 
 }  // namespace tutti

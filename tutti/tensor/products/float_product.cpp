@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
+#include "tutti/tensor/products/exit_gate.hpp"
 #include "tutti/tensor/products/one_thread.hpp"
 
 namespace tutti {
@@ -44,10 +46,14 @@ ProductShape turned(const ProductShape& s) {
 dnnl::matmul::primitive_desc description_of(DType dtype, const ProductShape& s, const dnnl::engine& engine) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const dnnl::matmul::desc product(matrices(dtype, s.batch, s.m, s.k, s.a_transposed),
-                                   matrices(dtype, s.batch, s.k, s.n, s.b_transposed),
-                                   matrices(dtype, s.batch, s.m, s.n, false));
-  return {product, attributes, engine};
+  const dnnl::memory::desc a = matrices(dtype, s.batch, s.m, s.k, s.a_transposed);
+  const dnnl::memory::desc b = matrices(dtype, s.batch, s.k, s.n, s.b_transposed);
+  const dnnl::memory::desc c = matrices(dtype, s.batch, s.m, s.n, false);
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, a, b, c, attributes};
+#else
+  return {{a, b, c}, attributes, engine};
+#endif
 }
 
 /// The oneDNN objects of one call at a time. Making a slot costs 1.2 us, setting its four pointers 0.05 us.
@@ -202,12 +208,19 @@ bool FloatProduct::takes(DType dtype) {
 }
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
+  static NeverDestroyed<ExitGate> gate;
+  const auto inside = gate->enter("oneDNN");
   make_with_room(dtype, shape, [&] {
     const OneThread one_thread;
     static std::once_flag f32_was_called, bf16_was_called;
     std::call_once(dtype == DType::f32 ? f32_was_called : bf16_was_called, [&] { call_small_one(dtype); });
     primitive_ = std::make_unique<Primitive>(dtype, shape);
   });
+  // Made after the first product, and so after oneDNN's statics, it is destroyed before these.
+  struct Closer {
+    ~Closer() { gate->close(); }
+  };
+  static const Closer closer;
 }
 
 /// Calls a 4 x 4 product: some of oneDNN's products generate their code at the first call of a dtype.

@@ -97,6 +97,7 @@ struct Product::Prepared {
   DType dtype;
   ProductShape shape;
   std::unique_ptr<const FloatProduct> floats;
+  std::unique_ptr<const BlasUser> blas_user;
 };
 
 Product::Product(DType dtype, const ProductShape& shape) {
@@ -107,25 +108,27 @@ Product::Product(DType dtype, const ProductShape& shape) {
           "a product of {0}[{1},{2}] and {0}[{2},{3}]: OpenBLAS takes sizes up to {4}; split the larger "
           "dimension",
           name(dtype), shape.m, shape.k, shape.n, largest);
-  if (is_by_blas(dtype)) prepare_blas(dtype, shape);
-  const bool by_onednn = is_by_onednn(dtype) && !is_empty(shape);
-  prepared_ = std::make_unique<const Prepared>(
-      Prepared{dtype, shape,
-               by_onednn ? std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape)
-                         : nullptr});
+  Prepared made{dtype, shape, nullptr, nullptr};
+  if (is_by_blas(dtype) && !is_empty(shape)) {
+    made.blas_user = std::make_unique<const BlasUser>();
+    prepare_blas(dtype, shape);
+  } else if (is_by_onednn(dtype) && !is_empty(shape)) {
+    made.floats = std::make_unique<const FloatProduct>(is_widened(dtype) ? DType::f32 : dtype, shape);
+  }
+  prepared_ = std::make_unique<const Prepared>(std::move(made));
 }
 
 Product::~Product() = default;
 
 std::size_t Product::scratch_bytes() const {
-  const auto& [dtype, shape, floats] = *prepared_;
+  const auto& [dtype, shape, floats, blas_user] = *prepared_;
   if (floats != nullptr) return floats->scratch_bytes() + (is_widened(dtype) ? Widened(shape).bytes() : 0);
   if (is_inexact(dtype) || !shape.b_transposed) return 0;
   return static_cast<std::size_t>(shape.k * shape.n) * bytes_per_element(dtype);
 }
 
 void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const {
-  const auto& [dtype, shape, floats] = *prepared_;
+  const auto& [dtype, shape, floats, blas_user] = *prepared_;
   if (is_empty(shape)) {
     std::fill_n(c, static_cast<std::size_t>(elements_of_result(shape)) * bytes_per_element(dtype),
                 std::byte{0});
@@ -145,7 +148,7 @@ void Product::run(std::byte* c, const std::byte* a, const std::byte* b, std::byt
 // Constants measured on one core of a Zen 4 with AVX-512, 2026-11: overheads in ns, flops per ns, and bytes per ns of
 // operands beyond L2. oneDNN computes whole vectors of 16 columns.
 double Product::nanoseconds() const {
-  const auto& [dtype, s, floats] = *prepared_;
+  const auto& [dtype, s, floats, blas_user] = *prepared_;
   const auto batch = static_cast<double>(s.batch), m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const double bytes = batch * (m * k + k * n + m * n) * static_cast<double>(bytes_per_element(dtype));

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "tutti/base/never_destroyed.hpp"
+
 namespace tutti::xla {
 namespace {
 
@@ -71,9 +73,10 @@ bool registers(const Plugin& plugin, std::string_view target) {
 
 bool can_call_back(const Plugin& plugin, std::string_view target) {
   static std::mutex lock;
-  static std::map<std::pair<const Plugin*, std::string>, bool> known;  // plugins live as long as the process
+  using Registered = std::map<std::pair<const Plugin*, std::string>, bool>;
+  static NeverDestroyed<Registered> known;  // plugins live as long as the process
   const std::scoped_lock locked(lock);
-  const auto [at, is_new] = known.try_emplace({&plugin, std::string(target)}, false);
+  const auto [at, is_new] = known->try_emplace({&plugin, std::string(target)}, false);
   if (is_new) at->second = registers(plugin, target);
   return at->second;
 }

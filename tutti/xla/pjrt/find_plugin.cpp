@@ -2,11 +2,14 @@
 #include "tutti/xla/pjrt/find_plugin.hpp"
 
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "tutti/base/require.hpp"
 
@@ -47,6 +50,23 @@ bool is_plugin_of_jax(const fs::path& file) {
   return name.starts_with("xla_") && name.ends_with("_plugin.so");
 }
 
+/// The source folder that a CMakeCache.txt names. Empty without the file or the line.
+fs::path source_folder(const fs::path& cache) {
+  constexpr std::string_view key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+  std::ifstream file(cache);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key)) {
+      const fs::path folder = line.substr(key.size());
+      return folder.is_absolute() ? folder : fs::path();
+    }
+  return {};
+}
+
+bool have_one_owner(const fs::path& a, const fs::path& b) {
+  struct stat one, other;
+  return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 && one.st_uid == other.st_uid;
+}
+
 }  // namespace
 
 std::vector<std::string> find_plugins(std::span<const std::string> environments) {
@@ -71,12 +91,31 @@ std::string choose_plugin(const std::string& wanted, const std::string& variable
   if (!wanted.empty()) return wanted;
   if (!variable.empty()) return variable;
   const std::vector<std::string> found = find_plugins(environments);
+  const std::string places =
+      environments.empty()
+          ? "there is no Python environment to search: VIRTUAL_ENV is not set"
+          : fmt::format("none is in the Python environments [{}]", fmt::join(environments, ", "));
   require(!found.empty(), Code::device,
-          "xla: no PJRT plugin is named, and none is in the Python environments [{}]; name the file of a "
-          "plugin, set "
-          "TUTTI_PJRT_PLUGIN, or install one, as `pip install lammps-jax-pjrt-cpu` does for CPUs",
-          fmt::join(environments, ", "));
+          "xla: no PJRT plugin is named, and {}; name the file of a plugin, set TUTTI_PJRT_PLUGIN, or "
+          "install one, as `pip install lammps-jax-pjrt-cpu` does for CPUs, and activate its environment",
+          places);
   return found.front();
+}
+
+std::filesystem::path running_program() {
+  std::error_code unknown;
+  return fs::read_symlink("/proc/self/exe", unknown);
+}
+
+std::string environment_of_build(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  for (const fs::path& build : {folder, folder.parent_path()}) {
+    const fs::path cache = build / "CMakeCache.txt";
+    if (build == folder || folder.filename() == "bin")
+      if (const fs::path sources = source_folder(cache); !sources.empty() && have_one_owner(cache, program))
+        return (sources / ".venv").string();
+  }
+  return "";
 }
 
 PluginPlaces plugin_places() {
@@ -84,12 +123,13 @@ PluginPlaces plugin_places() {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): the header says so
     return value ? value : "";
   };
-  constexpr const char* environment_here = ".venv";
-  const std::string active = variable("VIRTUAL_ENV");
+  PluginPlaces places{variable("TUTTI_PJRT_PLUGIN"), {}};
+  const std::string active = variable("VIRTUAL_ENV"), of_build = environment_of_build(running_program());
+  if (!active.empty()) places.environments.push_back(active);
   std::error_code is_missing;
-  const bool is_here = active.empty() || std::filesystem::equivalent(active, environment_here, is_missing);
-  return {variable("TUTTI_PJRT_PLUGIN"), is_here ? std::vector<std::string>{environment_here}
-                                                 : std::vector<std::string>{active, environment_here}};
+  if (!of_build.empty() && !fs::equivalent(active, of_build, is_missing))
+    places.environments.push_back(of_build);
+  return places;
 }
 
 }  // namespace tutti::xla

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,10 +17,18 @@ std::vector<std::string> find_plugins(std::span<const std::string> environments)
 std::string choose_plugin(const std::string& wanted, const std::string& variable,
                           std::span<const std::string> environments);
 
-/// Where this process looks for plugins.
+/// The Python environment `.venv` in the source folder of the build that made `program`. Empty if `program`
+/// does not lie in a build folder or its folder bin: an installed copy does not. A build folder has a
+/// CMakeCache.txt, which names the source folder; it counts if the program's owner owns it.
+std::string environment_of_build(const std::filesystem::path& program);
+/// The file of the running program.
+std::filesystem::path running_program();
+
+/// Where this process looks for plugins. The current folder is none of the places: whoever wrote a checkout
+/// could run code in every program that is started there.
 struct PluginPlaces {
   std::string variable;                   // the value of TUTTI_PJRT_PLUGIN
-  std::vector<std::string> environments;  // $VIRTUAL_ENV, then ./.venv
+  std::vector<std::string> environments;  // $VIRTUAL_ENV, then that of this program's build
 };
 /// Reads the environment: no other thread may write it meanwhile.
 PluginPlaces plugin_places();

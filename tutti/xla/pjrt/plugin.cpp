@@ -13,7 +13,9 @@
 #include <sstream>
 #include <vector>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/xla/pjrt/library_file.hpp"
 
 namespace tutti::xla {
 namespace {
@@ -66,6 +68,7 @@ const Table* load_table(const std::string& path) {
   std::error_code unreadable;
   const bool is_in_this_folder = path.find('/') == path.npos && std::filesystem::exists(path, unreadable);
   const std::string file = is_in_this_folder ? "./" + path : path;
+  if (file.find('/') != file.npos) require_whole_library(file);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   require(library, Code::device, "xla: {} cannot be opened: {}; name the file of a PJRT plugin", path,
           loader_message());
@@ -116,6 +119,12 @@ std::string version_of(const Value& value) {
   return numbers ? fmt::format("{}", fmt::join(*numbers, ".")) : to_string(value);
 }
 
+Failure is_elsewhere() {
+  return {error_code::aborted,
+          "the plugin was opened in another process, which this one was forked from: its threads are missing "
+          "here; open it only after the fork, or let the child begin anew with exec"};
+}
+
 }  // namespace
 
 std::mutex& environment_lock() {
@@ -125,23 +134,27 @@ std::mutex& environment_lock() {
 
 std::shared_ptr<const Plugin> Plugin::open(const std::string& path) {
   // A table may be initialised only once per process, so both lists stay until it ends.
-  static std::set<const Table*> initialised;
-  static std::map<const Table*, std::shared_ptr<const Plugin>> opened;
+  static NeverDestroyed<std::set<const Table*>> initialised;
+  static NeverDestroyed<std::map<const Table*, std::shared_ptr<const Plugin>>> opened;
   const std::scoped_lock locked(environment_lock());  // also guards the lists
   const Table* table = load_table(path);
-  if (const auto found = opened.find(table); found != opened.end()) return found->second;
+  if (const auto found = opened->find(table); found != opened->end()) {
+    const std::shared_ptr<const Plugin>& plugin = found->second;
+    if (!plugin->is_here_.is_true()) plugin->fail_as(is_elsewhere(), "open the plugin", Code::device);
+    return plugin;
+  }
   struct Opened : Plugin {
     Opened(const std::string& path, const Table* table) : Plugin(path, table) {}
   };
   const auto plugin = std::make_shared<Opened>(path, table);
   plugin->check_table();
-  if (!initialised.contains(table)) {
+  if (!initialised->contains(table)) {
     PluginInitialize start;
     plugin->call(start, "start the plugin", Code::device);
-    initialised.insert(table);
+    initialised->insert(table);
   }
   plugin->read_attributes();
-  return opened.emplace(table, plugin).first->second;
+  return opened->emplace(table, plugin).first->second;
 }
 
 void Plugin::check_table() const {
@@ -194,6 +207,7 @@ std::optional<Failure> Plugin::invoke(const ExtensionFunction& function, void* a
 std::optional<Failure> Plugin::invoke(AnyFunction function, const char* name, void* arguments) const {
   if (!function)
     return Failure{error_code::unimplemented, fmt::format("the plugin has no function {}", name)};
+  if (!is_here_.is_true()) return is_elsewhere();
   try {
     ErrorHandle error = reinterpret_cast<ErrorHandle (*)(void*)>(function)(arguments);
     if (!error) return std::nullopt;

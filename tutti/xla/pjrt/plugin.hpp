@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/fork.hpp"
 #include "tutti/xla/pjrt/abi_calls.hpp"
 #include "tutti/xla/pjrt/failure.hpp"
 #include "tutti/xla/pjrt/values.hpp"
@@ -36,7 +37,7 @@ class Plugin {
  public:
   /// Opens the library, checks its version and table, and initialises it once per process.
   /// Sets TF_CPP_MIN_LOG_LEVEL if it is unset: no other thread may read or write the environment meanwhile.
-  /// Throws R004 if the file is no plugin, or its version does not fit.
+  /// Throws R004 if the file is no plugin or is cut off, or its version does not fit.
   static std::shared_ptr<const Plugin> open(const std::string& path);
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
@@ -92,6 +93,7 @@ class Plugin {
   Failure take(ErrorHandle error) const;
 
   std::string path_;
+  MadeHere is_here_;  // else its threads are missing, and most of its functions would wait for them
   const Table* table_;
   std::string stablehlo_, oldest_stablehlo_;
   Values attributes_;

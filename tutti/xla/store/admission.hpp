@@ -15,9 +15,11 @@ namespace tutti::xla {
 class Admission {
  public:
   explicit Admission(Job job) : job_(std::move(job)) {}
-  /// Returns why the sender of a greeting is refused: it has another version or job, or another client has its process
-  /// number. None: the sender is admitted.
-  std::optional<Failure> refusal(const protocol::GreetingHead& greeting, std::string_view name);
+  /// Returns why the sender of a greeting is refused: it has another version, job or secret, or another
+  /// client has its process number. None: the sender is admitted. Who does not know the secret learns nothing
+  /// of the job.
+  std::optional<Failure> refusal(const protocol::GreetingHead& greeting, std::string_view name,
+                                 std::string_view secret);
 
  private:
   Job job_;

@@ -11,6 +11,9 @@ void check(const Job& job) {
           job.process, job.processes);
   require(job.name.size() <= most_name_bytes, Code::device,
           "xla: the name of a job has {} bytes; give one of at most {}", job.name.size(), most_name_bytes);
+  require(job.secret.size() <= most_secret_bytes, Code::device,
+          "xla: the secret of a job has {} bytes; give one of at most {}", job.secret.size(),
+          most_secret_bytes);
 }
 
 }  // namespace tutti::xla

@@ -23,35 +23,29 @@ StoreAnswer LocalStore::get(std::string_view key, std::chrono::milliseconds time
   std::unique_lock locked(lock_);
   auto found = values_.end();
   const auto is_there = [&] { return (found = values_.find(key)) != values_.end(); };
-  if (changed_.wait_until(locked, end, is_there)) return {found->second};
+  if (changed_.wait_until(locked, end, is_there)) return {*found->second};
   return {.value = {}, .failure = not_put_in_time(key, wait)};
 }
 
 StoreAnswer LocalStore::try_get(std::string_view key) {
   if (auto failure = too_large(key.size(), 0)) return {.value = {}, .failure = std::move(failure)};
-  const std::scoped_lock locked(lock_);
-  if (const auto found = values_.find(key); found != values_.end()) return {found->second};
-  return {.value = {},
-          .failure = Failure{error_code::not_found,
-                             fmt::format("key-value store: nobody has put the key {} yet", shown(key))}};
+  if (const Value found = find(key)) return {*found};
+  return {.value = {}, .failure = not_put_yet(key)};
 }
 
 std::optional<Failure> LocalStore::put(std::string_view key, std::string_view value) {
   if (auto failure = too_large(key.size(), value.size())) return failure;
   const std::scoped_lock locked(lock_);
   if (const auto found = values_.find(key); found != values_.end()) {
-    if (found->second == value) return std::nullopt;
+    if (*found->second == value) return std::nullopt;
     return Failure{error_code::already_exists,
                    fmt::format("key-value store: the key {} has another value already; each client needs a "
                                "store of its own",
                                shown(key))};
   }
   const std::size_t added = key.size() + value.size();
-  if (added > most_bytes_ - bytes_)
-    return Failure{error_code::resource_exhausted,
-                   fmt::format("key-value store: no space for {} at the key {}; the store holds at most {}",
-                               size_text(added), shown(key), size_text(most_bytes_))};
-  const auto put = values_.emplace(key, value).first;
+  if (added > most_bytes_ - bytes_) return no_space(added, key);
+  const auto put = values_.emplace(key, std::make_shared<const std::string>(value)).first;
   bytes_ += added;
   changed_.notify_all();
   std::erase_if(watchers_, [&](const auto& entry) {
@@ -61,6 +55,30 @@ std::optional<Failure> LocalStore::put(std::string_view key, std::string_view va
     return true;
   });
   return std::nullopt;
+}
+
+LocalStore::Value LocalStore::find(std::string_view key) {
+  const std::scoped_lock locked(lock_);
+  const auto found = values_.find(key);
+  return found == values_.end() ? nullptr : found->second;
+}
+
+bool LocalStore::reserve(std::size_t bytes) {
+  const std::scoped_lock locked(lock_);
+  if (bytes > most_bytes_ - bytes_) return false;
+  bytes_ += bytes;
+  return true;
+}
+
+void LocalStore::release(std::size_t bytes) {
+  const std::scoped_lock locked(lock_);
+  bytes_ -= bytes;
+}
+
+Failure LocalStore::no_space(std::size_t bytes, std::string_view key) const {
+  return {error_code::resource_exhausted,
+          fmt::format("key-value store: no space for {} at the key {}; the store holds at most {}",
+                      size_text(bytes), shown(key), size_text(most_bytes_))};
 }
 
 std::uint64_t LocalStore::watch(std::string_view key, Then then) {
@@ -91,6 +109,10 @@ std::optional<Failure> too_large(std::size_t key_bytes, std::size_t value_bytes)
                    fmt::format("key-value store: a value has {}, and at most {} is allowed",
                                size_text(value_bytes), size_text(most_value_bytes))};
   return std::nullopt;
+}
+
+Failure not_put_yet(std::string_view key) {
+  return {error_code::not_found, fmt::format("key-value store: nobody has put the key {} yet", shown(key))};
 }
 
 Failure not_put_in_time(std::string_view key, std::chrono::milliseconds timeout) {

@@ -42,7 +42,8 @@ std::string write_greeting(const Greeting& greeting) {
   append(bytes, static_cast<std::uint32_t>(greeting.job.processes));
   append(bytes, greeting.instance);
   append(bytes, static_cast<std::uint32_t>(greeting.job.name.size()));
-  return bytes + greeting.job.name;
+  append(bytes, static_cast<std::uint32_t>(greeting.job.secret.size()));
+  return bytes + greeting.job.name + greeting.job.secret;
 }
 
 std::optional<GreetingHead> read_greeting(std::string_view bytes) {
@@ -54,8 +55,10 @@ std::optional<GreetingHead> read_greeting(std::string_view bytes) {
   head.processes = take<std::uint32_t>(bytes);
   head.instance = take<std::uint64_t>(bytes);
   head.name_bytes = take<std::uint32_t>(bytes);
+  head.secret_bytes = take<std::uint32_t>(bytes);
   // Another version may have another layout, so only its number is read.
-  if (head.version == version && head.name_bytes > most_name_bytes) return std::nullopt;
+  const bool has_place = head.name_bytes <= most_name_bytes && head.secret_bytes <= most_secret_bytes;
+  if (head.version == version && !has_place) return std::nullopt;
   return head;
 }
 
@@ -95,6 +98,13 @@ std::string write_answer(const StoreAnswer& answer) {
   append(bytes, static_cast<std::uint32_t>(answer.failure ? answer.failure->code : 0));
   append(bytes, static_cast<std::uint32_t>(text.size()));
   bytes += text;
+  return bytes;
+}
+
+std::string write_done(std::size_t value_bytes) {
+  std::string bytes;
+  append(bytes, std::uint32_t{0});
+  append(bytes, static_cast<std::uint32_t>(value_bytes));
   return bytes;
 }
 

@@ -4,8 +4,12 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <array>
 #include <asio.hpp>
 #include <atomic>
+#include <list>
+#include <map>
 #include <thread>
 
 #include "tutti/base/require.hpp"
@@ -20,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 // The pause after an accept that failed, for example for lack of file descriptors.
 constexpr std::chrono::milliseconds pause_after_error{100};
+// A request is read, and counted, in pieces: who announces much and sends little takes no space from others.
+constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 
 // NOLINTBEGIN(bugprone-unused-return-value): the last argument has the error too, and some builds of Asio return void
 void close(tcp::socket& socket) {
@@ -68,6 +74,8 @@ asio::error_code listen(tcp::acceptor& acceptor, const Address& address) {
   return error ? error : asio::error::host_not_found;
 }
 
+class Session;
+
 /// State that the connections of one server share. Only the server's thread uses it, except `connections`.
 struct Shared {
   LocalStore& store;
@@ -75,6 +83,7 @@ struct Shared {
   StoreLimits limits;
   std::size_t most_connections;
   std::atomic<std::size_t> connections = 0;
+  std::map<std::uint32_t, std::list<Session*>> idle = {};  // by process; the longest idle one is first
 };
 
 /// One connection, from its greeting on. Every pending operation owns the session, so it lives until the last one ends.
@@ -86,6 +95,8 @@ class Session : public std::enable_shared_from_this<Session> {
   }
   ~Session() {
     shared_.store.forget(watch_);
+    release();
+    leave_idle();
     --shared_.connections;
   }
   Session(const Session&) = delete;
@@ -96,15 +107,23 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   void admit(const protocol::GreetingHead& greeting);
   void await_request();
+  void become_idle();
+  void leave_idle();
+  void receive(const protocol::RequestHead& request, std::size_t left);
   void serve(const protocol::RequestHead& request);
-  void await_value(const std::string& key, std::chrono::milliseconds timeout);
-  void end_wait(std::uint64_t wait, const StoreAnswer& answer);
-  void answer(const StoreAnswer& answer);
+  void put(const protocol::RequestHead& request);
+  void await_value(std::chrono::milliseconds timeout);
+  void end_wait(std::uint64_t wait, const std::function<void()>& answer);
+  void answer(const Failure& failure) { answer(protocol::write_answer({.value = {}, .failure = failure})); }
+  void answer(const LocalStore::Value& value) { answer(protocol::write_done(value->size()), value); }
+  void answer(std::string bytes, LocalStore::Value value = nullptr);
+  /// Ends the reservation for the request.
+  void release() { shared_.store.release(std::exchange(reserved_, 0)); }
 
   /// Reads `count` bytes into in_.
   template <class Then>
   void read(std::size_t count, const Then& then);
-  /// Sends out_.
+  /// Sends out_, then value_.
   template <class Then>
   void write(const Then& then);
   /// Calls `late` after the time, unless another limit is set before.
@@ -113,14 +132,19 @@ class Session : public std::enable_shared_from_this<Session> {
   void limit(std::chrono::milliseconds time) {
     limit(time, [this] { close(); });
   }
-  void no_limit() { timer_.expires_at(Clock::time_point::max()); }
   void close();
 
   tcp::socket socket_;
   asio::steady_timer timer_;
   Shared& shared_;
   std::string in_, out_;
-  std::uint64_t watch_ = 0;  // number of LocalStore::watch while a get waits
+  LocalStore::Value value_;                            // shared with the store: an answer takes no memory
+  std::size_t reserved_ = 0;                           // bytes of the request to put in in_
+  bool has_no_space_ = false;                          // the rest of the request is read and thrown away
+  std::string key_;                                    // while a get waits
+  std::uint32_t process_ = 0;                          // of the greeting
+  std::optional<std::list<Session*>::iterator> idle_;  // in shared_.idle
+  std::uint64_t watch_ = 0;                            // number of LocalStore::watch while a get waits
   std::uint64_t waits_ = 0;  // changes when a wait begins or ends; late handlers compare it
 };
 
@@ -137,7 +161,9 @@ void Session::read(std::size_t count, const Then& then) {
 template <class Then>
 void Session::write(const Then& then) {
   limit(shared_.limits.transfer);
-  asio::async_write(socket_, asio::buffer(out_),
+  const std::string_view value = value_ ? std::string_view(*value_) : std::string_view();
+  const std::array<asio::const_buffer, 2> parts{asio::buffer(out_), asio::buffer(value.data(), value.size())};
+  asio::async_write(socket_, parts,
                     [self = shared_from_this(), then](const asio::error_code& error, std::size_t) {
                       if (error) self->close();
                       else then();
@@ -156,6 +182,7 @@ void Session::limit(std::chrono::milliseconds time, const Late& late) {
 void Session::close() {
   xla::close(socket_);
   timer_.cancel();
+  leave_idle();
   ++waits_;
 }
 
@@ -165,18 +192,24 @@ void Session::start() {
   read(protocol::greeting_bytes, [this] {
     const auto greeting = protocol::read_greeting(in_);
     if (!greeting) return close();  // not a client of ours
-    const bool has_name = greeting->version == protocol::version;
-    read(has_name ? greeting->name_bytes : 0, [this, greeting] { admit(*greeting); });
+    const bool has_rest = greeting->version == protocol::version;
+    read(has_rest ? greeting->name_bytes + greeting->secret_bytes : 0,
+         [this, greeting] { admit(*greeting); });
   });
 }
 
 void Session::admit(const protocol::GreetingHead& greeting) {
   std::optional<Failure> refusal;
   if (shared_.connections > shared_.most_connections)
-    refusal = Failure{error_code::resource_exhausted,
-                      fmt::format("process 0 has {} connections, which is the most that it allows",
-                                  shared_.most_connections)};
-  else refusal = shared_.admission.refusal(greeting, in_);
+    refusal =
+        Failure{error_code::resource_exhausted, "process 0 has as many connections as it allows; try again"};
+  else {
+    const std::size_t name_bytes =
+        std::min(greeting.name_bytes, in_.size());  // another version: none was read
+    const std::string_view rest = in_;
+    refusal = shared_.admission.refusal(greeting, rest.substr(0, name_bytes), rest.substr(name_bytes));
+  }
+  process_ = greeting.process;
   out_ = protocol::write_opening() + protocol::write_answer({.value = {}, .failure = refusal});
   write([this, is_refused = refusal.has_value()] {
     if (is_refused) close();
@@ -185,33 +218,76 @@ void Session::admit(const protocol::GreetingHead& greeting) {
 }
 
 void Session::await_request() {
-  no_limit();  // clients keep connections between calls
+  become_idle();
   read(protocol::request_bytes, [this] {
+    leave_idle();
     const auto request = protocol::read_request(in_);
     if (!request) return close();
     limit(shared_.limits.transfer);
-    read(request->key_bytes + request->value_bytes, [this, request] { serve(*request); });
+    in_.clear();
+    has_no_space_ = false;
+    receive(*request, request->key_bytes + request->value_bytes);
   });
 }
 
-void Session::serve(const protocol::RequestHead& request) {
-  const std::string bytes = std::exchange(in_, {});
-  const std::string key = bytes.substr(0, request.key_bytes);
-  switch (request.operation) {
-    case protocol::Operation::get: return await_value(key, request.timeout);
-    case protocol::Operation::try_get: return answer(shared_.store.try_get(key));
-    case protocol::Operation::put:
-      return answer({.value = {},
-                     .failure = shared_.store.put(key, std::string_view(bytes).substr(request.key_bytes))});
-  }
+// Clients keep connections between calls. They notice one that was closed, and open another.
+void Session::become_idle() {
+  limit(shared_.limits.idle);
+  std::list<Session*>& idle = shared_.idle[process_];
+  idle_ = idle.insert(idle.end(), this);
+  if (idle.size() > shared_.limits.idle_per_process) idle.front()->close();
 }
 
-void Session::await_value(const std::string& key, std::chrono::milliseconds timeout) {
-  const StoreAnswer known = shared_.store.try_get(key);
-  if (!known.failure) return answer(known);
+void Session::leave_idle() {
+  if (!idle_) return;
+  shared_.idle[process_].erase(*idle_);
+  idle_.reset();
+}
+
+void Session::receive(const protocol::RequestHead& request, std::size_t left) {
+  if (left == 0) return serve(request);
+  const std::size_t piece = std::min(left, piece_bytes);
+  if (request.operation == protocol::Operation::put) {
+    if (!has_no_space_ && shared_.store.reserve(piece)) reserved_ += piece;
+    else has_no_space_ = true;
+  }
+  if (has_no_space_) {
+    release();
+    in_ = {};
+  }
+  asio::async_read(socket_, asio::dynamic_buffer(in_, in_.size() + piece), asio::transfer_exactly(piece),
+                   [self = shared_from_this(), request, left, piece](const asio::error_code& error,
+                                                                     std::size_t) {
+                     if (error) self->close();
+                     else self->receive(request, left - piece);
+                   });
+}
+
+void Session::serve(const protocol::RequestHead& request) {
+  if (has_no_space_) {
+    in_ = {};
+    return answer(shared_.store.no_space(request.key_bytes + request.value_bytes, {}));
+  }
+  if (request.operation == protocol::Operation::put) return put(request);
+  key_ = std::exchange(in_, {});
+  if (const LocalStore::Value found = shared_.store.find(key_)) return answer(found);
+  if (request.operation == protocol::Operation::get) return await_value(request.timeout);
+  answer(not_put_yet(key_));
+}
+
+void Session::put(const protocol::RequestHead& request) {
+  release();  // the store counts the bytes from here on
+  const std::string bytes = std::exchange(in_, {});
+  const std::string_view all = bytes;
+  answer(protocol::write_answer(
+      {.value = {},
+       .failure = shared_.store.put(all.substr(0, request.key_bytes), all.substr(request.key_bytes))}));
+}
+
+void Session::await_value(std::chrono::milliseconds timeout) {
   const std::uint64_t wait = ++waits_;
-  limit(timeout, [this, key, timeout, wait] {
-    end_wait(wait, {.value = {}, .failure = not_put_in_time(key, timeout)});
+  limit(timeout, [this, timeout, wait] {
+    end_wait(wait, [this, timeout] { answer(not_put_in_time(key_, timeout)); });
   });
   // A client that waits sends nothing. If there is something to read, it is the end of the connection.
   socket_.async_wait(tcp::socket::wait_read,
@@ -219,26 +295,30 @@ void Session::await_value(const std::string& key, std::chrono::milliseconds time
                        if (!error && self->waits_ == wait) self->close();
                      });
   // The store may call this function on any thread.
-  watch_ = shared_.store.watch(key, [weak = weak_from_this(), executor = socket_.get_executor(),
-                                     wait](const std::string& value) {
+  watch_ = shared_.store.watch(key_, [weak = weak_from_this(), executor = socket_.get_executor(),
+                                      wait](const LocalStore::Value& value) {
     asio::post(executor, [weak, wait, value] {
-      if (const auto self = weak.lock()) self->end_wait(wait, {value});
+      if (const auto self = weak.lock()) self->end_wait(wait, [&] { self->answer(value); });
     });
   });
 }
 
-void Session::end_wait(std::uint64_t wait, const StoreAnswer& found) {
+void Session::end_wait(std::uint64_t wait, const std::function<void()>& answer) {
   if (waits_ != wait) return;  // the wait has already ended
   ++waits_;
   shared_.store.forget(watch_);
   cancel(socket_);
-  answer(found);
+  answer();
 }
 
-void Session::answer(const StoreAnswer& answer) {
-  out_ = protocol::write_answer(answer);
+void Session::answer(std::string bytes, LocalStore::Value value) {
+  release();
+  key_ = {};
+  out_ = std::move(bytes);
+  value_ = std::move(value);
   write([this] {
     out_ = {};
+    value_ = nullptr;
     await_request();
   });
 }
@@ -286,7 +366,7 @@ struct StoreServer::Service {
 };
 
 StoreServer::StoreServer(const Address& address, const Job& job, const StoreLimits& limits)
-    : address_(address) {
+    : store_(limits.bytes), address_(address) {
   check(job);
   service_ = std::make_unique<Service>(store_, job, limits);
   const asio::error_code error = listen(service_->acceptor, address);
@@ -300,7 +380,10 @@ StoreServer::StoreServer(const Address& address, const Job& job, const StoreLimi
   service_->thread = std::thread([service = service_.get()] { service->run(); });
 }
 
-StoreServer::~StoreServer() = default;
+StoreServer::~StoreServer() {
+  if (!is_here_.is_true())
+    (void)service_.release();  // its thread, and its sockets, belong to another process
+}
 
 StoreAnswer StoreServer::get(std::string_view key, std::chrono::milliseconds timeout) {
   return store_.get(key, timeout);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/xla/store/address.hpp"
 #include "tutti/xla/store/job.hpp"
 #include "tutti/xla/store/local_store.hpp"
@@ -16,10 +18,14 @@ struct StoreLimits {
   std::chrono::milliseconds greeting =
       std::chrono::seconds(10);  // for the greeting, else the connection is closed
   std::chrono::milliseconds transfer = std::chrono::seconds(60);  // for one message, once it has begun
+  std::chrono::milliseconds idle = std::chrono::minutes(10);      // between two requests, else closed
+  std::size_t idle_per_process = 64;     // connections between two requests; clients keep 8
+  std::size_t bytes = most_store_bytes;  // keys and values, also those on their way
 };
 
 /// The store of process 0. StoreClients of the other processes connect to it. One thread serves them all.
-/// Anybody who reaches the address can read and write the store, and the bytes are not encrypted.
+/// A process that knows the job's secret can read and write the store. The bytes are not encrypted, the secret
+/// neither.
 class StoreServer final : public KeyValueStore {
  public:
   /// Listens at this address, and at no other one of the host. Port 0: the system chooses the port.
@@ -42,6 +48,7 @@ class StoreServer final : public KeyValueStore {
   LocalStore store_;
   Address address_;
   std::unique_ptr<Service> service_;
+  MadeHere is_here_;
 };
 
 }  // namespace tutti::xla

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "tutti/tensor/loops/simd/inline.hpp"
 
@@ -26,19 +27,19 @@ using SleefVector = hn::Vec<hn::ScalableTag<T>>;
 template <class T>
 using SleefRaw = decltype(SleefVector<T>::raw);
 
-#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX3 && defined(TUTTI_SLEEF_HAS_AVX512F)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_finz_##fn##f16_##error##avx512f
 #define TUTTI_SLEEF_F64(fn, error) Sleef_finz_##fn##d8_##error##avx512f
-#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
+#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2 && defined(TUTTI_SLEEF_HAS_AVX2)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_finz_##fn##f8_##error##avx2
 #define TUTTI_SLEEF_F64(fn, error) Sleef_finz_##fn##d4_##error##avx2
-#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_SCALAR
+#elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_SCALAR && defined(TUTTI_SLEEF_HAS_PUREC)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_cinz_##fn##f1_##error##purec
 #define TUTTI_SLEEF_F64(fn, error) Sleef_cinz_##fn##d1_##error##purec
-#elif HWY_ARCH_X86_64 && HWY_TARGET <= HWY_SSE2
+#elif HWY_ARCH_X86_64 && HWY_TARGET > HWY_AVX2 && HWY_TARGET <= HWY_SSE2 && defined(TUTTI_SLEEF_HAS_SSE2)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_cinz_##fn##f4_##error##sse2
 #define TUTTI_SLEEF_F64(fn, error) Sleef_cinz_##fn##d2_##error##sse2
-#elif HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON
+#elif HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON && defined(TUTTI_SLEEF_HAS_ADVSIMD)
 #define TUTTI_SLEEF_F32(fn, error) Sleef_finz_##fn##f4_##error##advsimd
 #define TUTTI_SLEEF_F64(fn, error) Sleef_finz_##fn##d2_##error##advsimd
 #endif
@@ -54,14 +55,18 @@ using SleefRaw = decltype(SleefVector<T>::raw);
     return SleefVector<double>{TUTTI_SLEEF_F64(fn, error)(x.raw)};          \
   }
 #else
-// Instruction sets for which SLEEF has no functions: those of the C library, lane by lane.
+// Instruction sets for which this SLEEF lacks functions (cmake/sleef.cmake): those of the C library, lane by
+// lane. In the next wider type, rounded once: glibc's lgammaf has 2.01 units in the last place, and its
+// cbrt(-27) is not -3.
 template <class V, class F>
 TUTTI_INLINE V by_lane(V x, F function) {
   using T = hn::TFromV<V>;
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
   const hn::DFromV<V> d;
   HWY_ALIGN T lanes[hn::MaxLanes(d)];
   hn::Store(x, d, lanes);
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = function(lanes[i]);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+    lanes[i] = static_cast<T>(function(static_cast<Wide>(lanes[i])));
   return hn::Load(d, lanes);
 }
 #define TUTTI_SLEEF(fn, error)                                  \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the program of the README's section "On GPUs and TPUs".
+// Runs the program of docs/xla.md.
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 Array normalised(const Array& x) { return x / sqrt(psum(reduce_sum(x * x), "i")); }
 
-Tensor by_readme(const Array& x) {
+Tensor by_the_page(const Array& x) {
   // As the page has it.
   // clang-format off
 Machine machine = open_xla(Mesh({{"i", 4}}));   // finds the plugin; {.plugin = "FILE"} names it
@@ -30,30 +30,28 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// The lines of C++ in the README's section "On GPUs and TPUs".
+/// The lines of C++ in docs/xla.md.
 std::vector<std::string> shown() {
-  const std::vector<std::string> page = lines_of("README.md");
-  auto line = std::ranges::find(page, "## On GPUs and TPUs");
   std::vector<std::string> code;
   bool in_code = false;
-  for (line += line != page.end(); line != page.end() && !line->starts_with("## "); ++line) {
-    if (line->starts_with("```")) in_code = *line == "```cpp";
-    else if (in_code) code.push_back(*line);
+  for (const std::string& line : lines_of("docs/xla.md")) {
+    if (line.starts_with("```")) in_code = line == "```cpp";
+    else if (in_code) code.push_back(line);
   }
   return code;
 }
 
-TEST(xla_readme, shows_the_program_of_this_test) {
-  const std::vector<std::string> self = lines_of("tests/xla/readme_test.cpp"), code = shown();
+TEST(xla_page, shows_the_program_of_this_test) {
+  const std::vector<std::string> self = lines_of("tests/xla/page_test.cpp"), code = shown();
   for (const std::string& line : code) EXPECT_EQ(std::ranges::count(self, line), 1) << line;
   EXPECT_EQ(code.size(), 3U);
 }
 
-class xla_readme_on_cpus : public WithRealPlugin {};
+using xla_page_on_cpus = xla::RealXla;
 
-TEST_F(xla_readme_on_cpus, gives_the_numbers_of_the_first_page) {
+TEST_F(xla_page_on_cpus, gives_the_numbers_of_the_readme) {
   const Array x = Tensor({4}, {2.0F, 4.0F, 5.0F, 6.0F});
-  EXPECT_EQ(to_string(by_readme(x)), "[0.222222 0.444444 0.555556 0.666667]");
+  EXPECT_EQ(to_string(by_the_page(x)), "[0.222222 0.444444 0.555556 0.666667]");
 }
 
 }  // namespace

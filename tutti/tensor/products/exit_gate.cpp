@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/tensor/products/exit_gate.hpp"
+
+#include <unistd.h>
+
+#include "tutti/base/require.hpp"
+
+namespace tutti {
+
+std::shared_lock<std::shared_mutex> ExitGate::enter(std::string_view library) {
+  std::shared_lock inside(mutex_);
+  if (!is_closed_) return inside;
+  require(closer_ != std::this_thread::get_id(), Code::device,
+          "the process is ending, and {} has ended; compile programs before the statics of the process are "
+          "destroyed",
+          library);
+  inside.unlock();
+  while (true) ::pause();
+}
+
+void ExitGate::close() {
+  std::unique_lock nobody_inside(mutex_, std::defer_lock);
+  if (is_here_.is_true()) nobody_inside.lock();
+  is_closed_ = true;
+  closer_ = std::this_thread::get_id();
+}
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <thread>
+
+#include "tutti/base/fork.hpp"
+
+namespace tutti {
+
+/// The way into a library whose statics exit() destroys. It closes before they are: exit() waits for the
+/// threads inside, and threads that come later wait for the end of the process. Never destroyed itself.
+class ExitGate {
+ public:
+  /// Enters until the lock is released. Throws R004, with the name of the library, on the thread that calls
+  /// exit().
+  std::shared_lock<std::shared_mutex> enter(std::string_view library);
+  void close();
+
+ private:
+  std::shared_mutex mutex_;  // held by the threads inside
+  bool is_closed_ = false;
+  std::thread::id closer_;
+  MadeHere is_here_;  // else threads of the parent seem to be inside
+};
+
+}  // namespace tutti
