@@ -36,7 +36,7 @@ Array as_rows() {
   return Tensor(Shape{static_cast<std::int64_t>(starts().size()), 2}, all);
 }
 
-/// Compiles function(x, outer, inner) once for each machine, and calls it with x = 0 .. 7 and all pairs of starts.
+/// Compiles function(x, outer, inner) once per machine, and calls it with x = 0 .. 7 and all pairs of starts.
 template <class F>
 void expect_same_windows(const F& function) {
   const Array any = Tensor::scalar(std::int32_t{0});

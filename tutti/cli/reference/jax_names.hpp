@@ -10,12 +10,13 @@ namespace tutti::cli {
 
 /// A row of a table, or of a list of names that are no functions.
 struct JaxRow {
-  std::vector<std::string> names;             // "std"; those of one row share what is said
-  std::string module;                         // "jax.numpy"; empty: see theirs
-  std::string theirs;                         // of docs/from_jax.md the first cell: "jax.jvp, jax.vjp"
-  std::vector<std::string> codes, our_codes;  // what is marked as code in the first and the second cell
-  std::string ours;                           // "stddev(x)"; "composed", "refused", or empty for no function
-  std::string note;                           // how, why not, or what differs; may be empty
+  std::vector<std::string> names = {};      // "std"; those of one row share what is said
+  std::string module = {};                  // "jax.numpy"; empty: see theirs
+  std::string theirs = {};                  // of docs/from_jax.md the first cell: "jax.jvp, jax.vjp"
+  std::vector<std::string> codes = {};      // marked as code in the first cell
+  std::vector<std::string> our_codes = {};  // marked as code in the second cell
+  std::string ours = {};                    // "stddev(x)"; "composed", "refused", or empty for no function
+  std::string note = {};                    // how, why not, or what differs; may be empty
 
   bool is_refused() const { return ours == "refused"; }
   bool is_composed() const { return ours == "composed"; }
