@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tutti/base/require.hpp"
+#include "tutti/control/wrapped/custom_rules.hpp"
 #include "tutti/functions/folds/statistics.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
@@ -18,6 +19,8 @@
 
 namespace tutti {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // `folded`, which lacks the dims of `x` that were folded away, along them again.
 Array spread(const Array& folded, const Dims& dims, const Array& x) {
@@ -48,18 +51,41 @@ Array one_hot(const Operand& indices, int classes, DType dtype) {
   });
 }
 
+namespace {
+
+struct LogSumExp {
+  Dims folded;
+
+  Array operator()(const Array& x) const {
+    Array top = reduce_max(x, folded);
+    Array finite = select(abs(top) < infinity, top, 0.0);  // inf - inf is NaN
+    return log(reduce_sum(exp(x - spread(finite, folded, x)), folded)) + finite;
+  }
+
+  /// Where the largest element is infinite it is the result, and the elements that are as large share the
+  /// derivative. Elsewhere their exponentials say how they share it.
+  std::pair<Array, Array> rule(const Array& x, const Array& tangent) const {
+    Array top = reduce_max(x, folded), is_finite = abs(top) < infinity;
+    Array finite = stop_gradient(select(is_finite, top, 0.0));  // any constant will do
+    Array in_finite = spread(is_finite, folded, x), lower = x - spread(finite, folded, x);
+    Array terms = exp(select(in_finite, lower, 0.0)), total = reduce_sum(terms, folded);
+    Array hit = convert(equal(x, spread(top, folded, x)), x.dtype());
+    Array weights = select(in_finite, terms, hit);
+    Array of_all = select(is_finite, total, reduce_sum(hit, folded));
+    return {select(is_finite, log(total) + finite, top), reduce_sum(weights * tangent, folded) / of_all};
+  }
+};
+
+}  // namespace
+
 Array logsumexp(const Operand& x, const WhichDims& dims) {
   return front_end("logsumexp", x.where(), [&] {
     Array array = as_array(x);
-    Dims folded = dims.resolve(array.type());
-    // Where the largest is infinite it is the result, and the elements that are the largest share the
-    // derivative.
-    Array top = reduce_max(array, folded);
-    Array is_finite = abs(top) < std::numeric_limits<double>::infinity();
-    Array lowered_by = stop_gradient(select(is_finite, top, 0.0));
-    Array lower = array - spread(lowered_by, folded, array);
-    Array terms = exp(select(spread(is_finite, folded, array), lower, 0.0));
-    return select(is_finite, log(reduce_sum(terms, folded)) + lowered_by, top);
+    const LogSumExp fold{dims.resolve(array.type())};
+    auto rule = [&](const std::tuple<Array>& at, const std::tuple<Array>& along) {
+      return fold.rule(std::get<0>(at), std::get<0>(along));
+    };
+    return custom_jvp(fold, rule, x.where())(array);
   });
 }
 
