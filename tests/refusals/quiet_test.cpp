@@ -9,7 +9,9 @@
 namespace tutti {
 namespace {
 
-bool prints_or_ends(const std::string& line) {
+/// True for a call in the line; its comment may name one.
+bool prints_or_ends(const std::string& text) {
+  const std::string line = text.substr(0, text.find("//"));
   static const std::regex call(
       R"(\b(v?f?printf|fmt::print|f?puts|f?putc|putchar|perror|abort|_?exit|_Exit|quick_exit|terminate|assert)\s*\()"
       R"(|\bstd::(cout|cerr|clog)\b)");
@@ -19,7 +21,8 @@ bool prints_or_ends(const std::string& line) {
 TEST(library, prints_for_debug_print_alone_and_never_ends_the_process) {
   std::vector<std::string> lines;
   for (const auto& file : std::filesystem::recursive_directory_iterator("tutti")) {
-    if (!file.is_regular_file() || file.path().string().starts_with("tutti/cli/")) continue;
+    const std::string ending = file.path().extension();
+    if ((ending != ".cpp" && ending != ".hpp") || file.path().string().starts_with("tutti/cli/")) continue;
     std::ifstream text(file.path());
     for (std::string line; std::getline(text, line);)
       if (prints_or_ends(line)) lines.push_back(file.path().string() + ": " + line);
@@ -32,7 +35,8 @@ TEST(library, is_searched_for_calls_that_print_or_end_the_process) {
   for (const char* line : {"std::exit(1);", "  abort();", "fprintf(stderr, \"\");", "std::cerr << x;",
                            "fmt::print(\"{}\", x);", "assert(x > 0);"})
     EXPECT_TRUE(prints_or_ends(line)) << line;
-  for (const char* line : {"static_assert(x);", "std::snprintf(text, 8, \"\");", "exit_status(code)"})
+  for (const char* line : {"static_assert(x);", "std::snprintf(text, 8, \"\");", "exit_status(code)",
+                           "int a = 0;  // before exit() destroys it"})
     EXPECT_FALSE(prints_or_ends(line)) << line;
 }
 
