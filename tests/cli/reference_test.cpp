@@ -242,7 +242,9 @@ TEST(jax_names, lead_to_functions_of_ours) {
       const bool is_the_users = lead == "run";
       EXPECT_TRUE(!is_called || is_the_users || is_known(lead)) << row.ours << ": " << lead;
     }
-  const JaxRow& casts = *rows_of("pvary")[0];  // one row, two codes
+  for (const JaxRow* row : rows_of("jit"))
+    EXPECT_EQ(row->theirs_of("jit"), "jax.jit(f)");  // "outside of `jit`"
+  const JaxRow& casts = *rows_of("pvary")[0];        // one row, two codes
   EXPECT_TRUE(in_a_sentence(casts, "pvary").starts_with("core.pvary is pcast(x, \"i\", varying) here. As "));
 }
 

@@ -47,6 +47,17 @@ std::vector<std::string> codes_in(std::string_view text) {
   return codes;
 }
 
+/// The codes at the beginning of a cell: `zeros(shape)`, `split(key)`, but not `jit` in "outside of `jit`".
+std::vector<std::string> codes_at_the_beginning(std::string_view cell) {
+  std::size_t end = 0;  // of what counts
+  for (std::size_t at = cell.find('`'); at != cell.npos; at = cell.find('`', end)) {
+    const std::string_view between = cell.substr(end, at - end);
+    if (end > 0 && between != ", " && between != " and " && between != " or ") break;
+    end = std::min(cell.find('`', at + 1), cell.size() - 1) + 1;
+  }
+  return codes_in(cell.substr(0, end));
+}
+
 std::string plain(std::string text) {
   std::erase(text, '`');
   return text;
@@ -84,7 +95,7 @@ std::vector<JaxRow> rows_of_from_jax() {
     else if (is_of_jax && !line.starts_with("|--")) {
       const std::vector<std::string> cells = cells_of(line);
       JaxRow row{.theirs = plain(cells[0]),
-                 .codes = codes_in(cells[0]),
+                 .codes = codes_at_the_beginning(cells[0]),
                  .our_codes = codes_in(cells[1]),
                  .ours = plain(cells[1]),
                  .note = plain(cells[2])};
