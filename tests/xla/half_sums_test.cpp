@@ -135,8 +135,9 @@ std::vector<Example> long_examples(const std::vector<Example>& examples, DType d
 
 // --- The law -----------------------------------------------------------------------------------------------
 
-/// Both sides round once, so they are at most one unit in the last place apart. Sums and products of fewer than
-/// 2^13 terms in f32 have an error of at most 2^13 / 2^24 each. XLA's CPUs read f32 below 2^-126 as zero.
+/// Both sides round once, so they are at most one unit in the last place apart. Sums and products of fewer
+/// than 2^13 terms in f32 have an error of at most 2^13 / 2^24 each. XLA's CPUs read f32 below 2^-126 as
+/// zero.
 Bounds of_one_rounding(const Values& results) {
   return [&results](std::size_t k, std::size_t d, std::int64_t i) {
     const Tensor& value = results[k][d];
