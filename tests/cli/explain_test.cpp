@@ -438,6 +438,18 @@ TEST(explain, shows_declarations_and_options_with_their_defaults) {
   EXPECT_EQ(declarations.at(0).at("header"), "tutti/control/flow/loops.hpp");
 }
 
+// JAX has functions of these names; the class says that ours is meant.
+TEST(explain, shows_the_member_of_a_class_and_nothing_else) {
+  const std::string place = explain("Machine::place").out;
+  EXPECT_EQ(place.find("jax"), std::string::npos) << place;
+  EXPECT_NE(place.find("Array place(const Array& array, const Specs& spec"), std::string::npos) << place;
+  const std::string plan = explain("Compiled::explain").out;
+  EXPECT_NE(plan.find("std::string explain() const;\n"), std::string::npos) << plan;  // no private comment
+  EXPECT_EQ(explain("Machine::nope").err,
+            "tutti: error[R002]: there is no member 'nope' of Machine; tutti explain Machine lists them\n");
+  EXPECT_EQ(explain("Array::where").status, 1);
+}
+
 TEST(explain, takes_names_as_programs_write_them) {
   const std::string grad = explain("grad").out, collective = explain("Collective").out;
   EXPECT_EQ(explain("'grad<0, 2>'").out, grad);
@@ -520,6 +532,8 @@ TEST(explain, refuses_an_unknown_name_with_names_like_it) {
       explain("qqqqqqqq").err,
       "tutti: error[R002]: there is no op or function 'qqqqqqqq'; tutti rules lists the ops, docs/numpy.md "
       "the functions\n");
+  EXPECT_EQ(explain("MPI_Allreduce").err,
+            "tutti: error[R002]: 'MPI_Allreduce' is a name of MPI; docs/from_mpi.md has ours\n");
   EXPECT_EQ(explain(std::string(100'000, 'p')).status, 1);
 }
 

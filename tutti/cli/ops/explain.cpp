@@ -82,6 +82,7 @@ std::vector<std::string> all_names() {
 }
 
 [[noreturn]] void refuse(const std::string& name) {
+  require(!name.starts_with("MPI_"), Code::usage, "'{}' is a name of MPI; docs/from_mpi.md has ours", name);
   constexpr std::size_t longest = 64;  // of a name that is compared with others
   const std::vector<std::string> like =
       name.size() > longest ? std::vector<std::string>{} : similar_names(without_module(name), all_names());
@@ -98,6 +99,17 @@ std::string as_name(std::string name) {
   return name;
 }
 
+/// Explains a member that is asked for with its class, "Machine::place". False for other names.
+bool explain_member(const std::string& name, const ExplainOptions& options) {
+  const std::size_t colon = name.find("::");
+  const std::string scope = name.substr(0, colon);
+  if (colon == name.npos || !is_held_class(scope)) return false;
+  const bool is_there = explain_members(name, options);
+  require(is_there, Code::usage, "there is no member '{}' of {}; tutti explain {} lists them",
+          name.substr(colon + 2), scope, scope);
+  return true;
+}
+
 }  // namespace
 
 int explain(const ExplainOptions& options) {
@@ -106,6 +118,7 @@ int explain(const ExplainOptions& options) {
     explain_error(name, options);
     return 0;
   }
+  if (explain_member(name, options)) return 0;
   const bool is_of_jax =
       name.find('.') != name.npos && !rows_of(name).empty();  // jnp.max is another than ours
   if (is_of_jax && explain_theirs(name, options)) return 0;

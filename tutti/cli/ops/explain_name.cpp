@@ -59,10 +59,10 @@ void require_nothing_to_run(const ExplainOptions& options) {
           "'{}' is no op: no example is run; leave --machine and --trace out", options.name);
 }
 
-bool explain_declared(const std::string& name, const ExplainOptions& options) {
-  Found found = declared(name);
-  const Found members = declared_members(name);
-  found.insert(found.end(), members.begin(), members.end());
+namespace {
+
+/// False, and nothing printed, if nothing was found.
+bool explain_found(const Found& found, const std::string& name, const ExplainOptions& options) {
   if (found.empty()) return false;
   require_nothing_to_run(options);
   if (options.json) {
@@ -73,8 +73,21 @@ bool explain_declared(const std::string& name, const ExplainOptions& options) {
     return true;
   }
   fmt::print("{}\n\n{}", name, shown(with_named_types(found), line_length));
-  print_beside_jax(name);
+  if (name.find("::") == name.npos) print_beside_jax(name);  // a member is no function of JAX
   return true;
+}
+
+}  // namespace
+
+bool explain_declared(const std::string& name, const ExplainOptions& options) {
+  Found found = declared(name);
+  const Found members = declared_members(name);
+  found.insert(found.end(), members.begin(), members.end());
+  return explain_found(found, name, options);
+}
+
+bool explain_members(const std::string& name, const ExplainOptions& options) {
+  return explain_found(declared_members(name), name, options);
 }
 
 }  // namespace tutti::cli

@@ -19,9 +19,10 @@ void print_beside_jax(const std::string& name);
 nlohmann::ordered_json declarations_as_json(const Found& declarations);
 nlohmann::ordered_json jax_as_json(const std::string& name);
 
-/// Prints the declarations of a name that is no op: "Machine", "open_local", "Machine::place". False if there
-/// are none.
+/// Prints the declarations of a name that is no op: "Machine", "open_local". False if there are none.
 bool explain_declared(const std::string& name, const ExplainOptions& options);
+/// Prints those of members alone: "Machine::place". False if there are none.
+bool explain_members(const std::string& name, const ExplainOptions& options);
 
 /// Throws R002 for --machine and --trace, which need an op's example, if the name runs none.
 void require_nothing_to_run(const ExplainOptions& options);

@@ -58,7 +58,7 @@ class HeaderReader {
         if (found_.size() > before && is_near && comment_.empty() && last < before)
           found_[before].follows = found_[last].scope == scope && found_[last].kind == found_[before].kind;
         if (found_.size() > before) last = before;
-        add_comment_behind(last);
+        if (is_public) add_comment_behind(last);
       }
     }
   }

@@ -122,6 +122,10 @@ Found declared(std::string_view name) {
   return found.empty() && space.empty() ? elsewhere : found;
 }
 
+bool is_held_class(std::string_view name) {
+  return std::ranges::any_of(held_classes, [&](std::string_view held) { return names_class(name, held); });
+}
+
 Found declared_members(std::string_view name) {
   const std::size_t last = name.find_last_of(":.");
   const std::string_view member = last == name.npos ? name : name.substr(last + 1);

@@ -14,6 +14,8 @@ Found declared(std::string_view name);
 /// The members of this name of the classes that users hold; of one class if `name` says so: "place",
 /// "Machine::place", "machine.place".
 Found declared_members(std::string_view name);
+/// True for the classes whose members users call, in any case: "Machine", "machine".
+bool is_held_class(std::string_view name);
 
 /// The structs of options, the enums and the aliases that these declarations name, those that such structs
 /// name included.
