@@ -56,5 +56,9 @@ def catches_a_function_without_arguments_to_try(root: Path) -> None:
                   "strange(const std::vector<Odd> &): no arguments are known for it")
 
 
+def accepts_a_deleted_overload_that_says_what_to_write(root: Path) -> None:
+    expect_clean(checked(root, "void whole(const char* text) = delete;"))
+
+
 if __name__ == "__main__":
     planted.main()
