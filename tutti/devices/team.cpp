@@ -246,8 +246,12 @@ Team::Team(int workers, Use use, Fewer fewer) : state_(std::make_unique<State>(w
 }
 
 Team::~Team() {
-  if (state_->is_here.is_true()) state_->stop();
-  else (void)state_.release();  // its threads exist in another process: nobody may join them
+  if (state_->is_here.is_true()) {
+    state_->stop();
+    return;
+  }
+  [[maybe_unused]] const State* left =
+      state_.release();  // its threads are another process's: nobody may join them
 }
 
 int Team::workers() const { return state_->workers; }

@@ -149,7 +149,6 @@ class HeaderReader {
   }
 
   void read_type(const std::string& scope, std::size_t begin) {
-    const std::string comment = comment_;
     const bool is_enum = word() == "enum", is_class = word() == "class";
     const std::size_t end = code_.find_first_of(";{", at_);
     if (code_[end] == ';') return skip_declaration();  // declared ahead

@@ -14,7 +14,7 @@ namespace tutti {
 namespace {
 
 /// The op, or the one that it starts.
-const Op& collective_of(const Op& op) {
+Op collective_of(const Op& op) {
   const Start* start = op.as<Start>();
   return start ? start->op : op;
 }
@@ -35,7 +35,7 @@ std::string place_before(const Where& where) {
 /// A transform may record a sum again, at the line of the first: that line is told once.
 void add_lines(const Program& program, std::vector<std::string>& lines) {
   for (const Equation& equation : program.equations) {
-    const Op& collective = collective_of(equation.op);
+    const Op collective = collective_of(equation.op);
     if (const Axes equal = equal_axes(collective); !equal.empty()) {
       const std::string line = fmt::format(
           "{}{} counts an equal value once per device along {}; if it is to count once, leave the sum out\n",

@@ -37,8 +37,8 @@ int threads_of_library() {
   const bool is_known = sched_getaffinity(0, sizeof usable, &usable) == 0;
   const int processors = std::max(1, is_known ? CPU_COUNT(&usable) : ::get_nprocs());
   const char* wanted = std::getenv("OPENBLAS_NUM_THREADS");
-  const int most = wanted ? std::atoi(wanted) : 0;
-  return most > 0 ? std::min(most, processors) : processors;
+  const long most = wanted ? std::strtol(wanted, nullptr, 10) : 0;
+  return most > 0 ? static_cast<int>(std::min<long>(most, processors)) : processors;
 }
 
 /// OpenBLAS ends the process if it cannot start a thread. So the same number of threads is started here

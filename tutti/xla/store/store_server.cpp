@@ -381,8 +381,8 @@ StoreServer::StoreServer(const Address& address, const Job& job, const StoreLimi
 }
 
 StoreServer::~StoreServer() {
-  if (!is_here_.is_true())
-    (void)service_.release();  // its thread, and its sockets, belong to another process
+  if (is_here_.is_true()) return;
+  [[maybe_unused]] const Service* left = service_.release();  // its thread and sockets are another process's
 }
 
 StoreAnswer StoreServer::get(std::string_view key, std::chrono::milliseconds timeout) {
