@@ -9,6 +9,7 @@
 #include "tests/support/print.hpp"
 #include "tests/support/reference.hpp"
 #include "tests/support/tracing.hpp"
+#include "tutti/ops/convert.hpp"
 
 namespace tutti {
 namespace {
@@ -37,6 +38,22 @@ TEST(statistics, mean_of_integers_is_f32) {
             "  %3: f32[] = constant{value=8}\n"
             "  %4: f32[] = div %2, %3\n"
             "  return %4\n}\n");
+}
+
+// bf16 reaches as far as f32: the difference of two such numbers may be infinite.
+TEST(statistics, of_large_bf16_are_those_of_f32) {
+  for (const float large : {2e38F, 3e38F, -3e38F}) {
+    const Tensor x({2}, {large, -large});
+    const auto of = [&](DType dtype, const std::function<Array(const Array&)>& function) {
+      const auto wide = [&](const Arrays& v) { return convert(function(convert(v[0], dtype)), DType::f64); };
+      return Array(computed_by(wide, {x})).values<double>();
+    };
+    const auto spread = [](const Array& v) { return variance(v); };
+    const auto standard = [](const Array& v) { return standardize(v); };
+    EXPECT_EQ(of(DType::bf16, spread), (std::vector<double>{std::numeric_limits<double>::infinity()}));
+    EXPECT_EQ(of(DType::bf16, standard), (std::vector<double>{0, 0}));
+    EXPECT_EQ(of(DType::f32, standard), (std::vector<double>{0, 0}));
+  }
 }
 
 TEST(statistics, mean_passes_an_unreduced_sum) {
