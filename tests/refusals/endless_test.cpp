@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tests/support/refusal.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -128,6 +131,24 @@ TEST(function, that_calls_itself_without_end_is_refused_on_a_small_stack) {
                 "accepted");
     });
   }
+}
+
+// Without a limit (`ulimit -s unlimited`) a stack is as large as the memory.
+TEST(function, that_calls_itself_without_end_is_refused_after_64_mib_of_a_large_stack) {
+  if (has_sanitizer()) GTEST_SKIP() << "sanitizers take more memory";
+  on_stack_of(std::size_t{1} << 30, [] {
+    const auto top = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    std::uintptr_t deepest = top;
+    const std::function<Array(const Array&)> deeper = [&](const Array& x) -> Array {
+      std::array<volatile char, 32 << 10> large;
+      large[0] = 1;
+      deepest = std::min(deepest, reinterpret_cast<std::uintptr_t>(&large));
+      const Array next = sin(x);  // refused
+      return deeper(next) + next;
+    };
+    expect_refused(traced([&](Array x) { return deeper(x); }), "T011 {file}:{line}: sin: " + stack_full);
+    EXPECT_LT(top - deepest, std::uintptr_t{65} << 20);
+  });
 }
 
 // Programs as deep as this are compiled and differentiated: nothing else overflows first.
