@@ -130,6 +130,12 @@ TEST(specs, in_braces_around_one_spec_are_for_one_part) {
   EXPECT_EQ(per_leaf(Specs(one), Arrays(1)), std::vector<std::string>{"P(data)"});
 }
 
+TEST(specs, in_braces_around_one_spec_hold_beside_no_parts) {
+  EXPECT_EQ(per_leaf({P("data")}, std::tuple{}), std::vector<std::string>{});
+  EXPECT_EQ(per_leaf({P("data")}, Arrays{}), std::vector<std::string>{});
+  EXPECT_EQ(per_leaf({{P("data")}}, Arrays{}), std::vector<std::string>{});
+}
+
 TEST(specs, in_braces_around_braces_are_the_inner_ones) {
   const Specs both{P("data"), P()};
   EXPECT_EQ(per_leaf({both}, std::pair{Array(), Array()}), (std::vector<std::string>{"P(data)", "P()"}));

@@ -95,7 +95,7 @@ std::vector<P> Specs::per_leaf(const Structure& tree, const std::string& what) c
   if (!leaf_.empty()) return std::vector<P>(leaf_count(tree), leaf_[0]);
   // Braces around braces are transparent on both sides: compilers differ in what {specs} means.
   if (parts_.size() == 1 && (tree.leaf || tree.children.size() != 1)) {
-    require(tree.leaf || parts_[0].leaf_.empty(), Code::spec,
+    require(tree.leaf || tree.children.empty() || parts_[0].leaf_.empty(), Code::spec,
             "{} has one spec in braces, which is for one part, but there are {}; write it without braces for "
             "all of them, or give one spec for each",
             what, tree.children.size());
