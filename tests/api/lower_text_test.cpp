@@ -65,6 +65,21 @@ TEST(lower_text, has_lines_where_asked) {
   EXPECT_FALSE(holds(lower_text(mapped, arguments), "loc("));
 }
 
+TEST(lower_text, names_the_line_of_the_user_for_windows_that_are_brought_inside) {
+  auto window = [](const Array& x, const Array& at) {
+    const Array rows = gather(x, at, {.window = {Dim{1}}, .index_map = {Dim{0}}, .index_vector = Dim{1}}, {2},
+                              GatherMode::clip);
+    return reduce_sum(rows) + reduce_sum(dynamic_slice_in_dim(x, at[{0, 0}], 2, 0));
+  };
+  const std::tuple given{abstract({8}, DType::f32), abstract({3, 1}, DType::i32)};
+  for (const TextForm form : {TextForm::global, TextForm::per_device, TextForm::replicas}) {
+    const std::string text = lower_text(window, given, {.form = form, .mesh = Mesh(), .locations = true});
+    EXPECT_TRUE(holds(text, "stablehlo.clamp")) << text;
+    EXPECT_TRUE(holds(text, "stablehlo.gather")) << text;
+    EXPECT_FALSE(holds(text, "loc(\"tutti/")) << text;
+  }
+}
+
 using Body = std::function<Array(const Array&)>;
 /// The text of what one device of "data" does with its two elements.
 std::string text_of(const Body& body, const TextOptions& options, DType dtype = DType::f32) {

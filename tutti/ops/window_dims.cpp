@@ -214,7 +214,10 @@ stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, s
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
   for (Dim dim : dims.index_map) last = std::min(last, array[dim] - at(sizes, dim));
   if (type.elements() == 0 || emitter.is_known_inside(indices, last)) return indices;
-  const auto body = [&](const Arrays& x) { return Arrays{brought_inside(dims, x[0], array, sizes)}; };
+  const auto body = [&](const Arrays& x) {
+    auto place = Builder::current().on_behalf_of({});  // none of their own: they get that of the equation
+    return Arrays{brought_inside(dims, x[0], array, sizes)};
+  };
   return emitter.lower(trace({type}, body).program, {indices})[0];
 }
 
