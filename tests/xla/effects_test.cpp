@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // debug_print and check on XLA's CPUs: the same lines and the same errors as on the local machine.
+#include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "tests/support/expect_refusal.hpp"
 #include "tests/xla/real_plugin.hpp"
@@ -79,6 +83,36 @@ TEST_F(xla_effects, one_line_for_devices_that_hold_the_same) {
   };
   EXPECT_EQ(same_on_both(body, numbers(4)).lines,
             (Lines{"x [0. 1.] at 0", "x [2. 3.] at 1", "[2. 4.]", "here"}));
+}
+
+TEST_F(xla_effects, functions_for_lines_of_two_threads_may_call_each_others_program) {
+  static thread_local int own = -1;  // the program that this thread calls; -1 while its line is taken
+  const Array x = numbers(4);
+  std::function<void(int)> call;
+  const XlaOptions options{.print = [&](std::string_view) {
+    if (own < 0) return;
+    const int first = std::exchange(own, -1);
+    call(1 - first);
+    own = first;
+  }};
+  const tutti::Machine machine(std::make_shared<XlaBackend>(grid, client(), first(grid.devices()), options));
+  auto body = [](Array v) {
+    debug_print("{}", v);
+    return v + 1.0F;
+  };
+  const std::array programs{machine.compile(body, x), machine.compile(body, x)};
+  call = [&](int which) {
+    EXPECT_EQ(programs[static_cast<std::size_t>(which)](x).template values<float>(),
+              (std::vector<float>{1, 2, 3, 4}));
+  };
+  auto calls = [&](int which) {
+    own = which;
+    for (int i = 0; i < 50; ++i) call(which);
+    own = -1;
+  };
+  std::thread second(calls, 1);
+  calls(0);
+  second.join();
 }
 
 TEST_F(xla_effects, values_of_every_dtype_and_layout) {

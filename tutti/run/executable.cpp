@@ -11,6 +11,7 @@
 #include "tutti/control/boundary.hpp"
 #include "tutti/control/number_checks.hpp"
 #include "tutti/run/donation.hpp"
+#include "tutti/run/inside_call.hpp"
 #include "tutti/run/place/cost.hpp"
 #include "tutti/run/plan/plan.hpp"
 #include "tutti/run/results.hpp"
@@ -40,7 +41,9 @@ struct Executable::State {
     bool is_from_devices;
   };
   std::vector<CopiedInput> copied_by_last_call;
-  std::mutex turn;
+  bool has_lines;
+  std::mutex lines_turn;  // from the start of a call until its lines are handed out; not held by nested calls
+  std::mutex turn;        // while a call runs; taken after lines_turn
 
   State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
       : local(local_program(program, mesh, options)),
@@ -48,7 +51,8 @@ struct Executable::State {
              {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
               of_workers.workers(), options.check_assumptions}),
         team(of_workers),
-        print(options.print) {
+        print(options.print),
+        has_lines(print && has_effects(local.program)) {
     const Graph& graph = plan.graph();
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
@@ -143,7 +147,24 @@ struct Executable::State {
     throw error.at({}, fmt::format("result {}", output));
   }
 
+  /// The lines of calls come in the order of the calls. The function that takes them may call other programs: such
+  /// a nested call waits for nobody's lines, or two threads could wait for each other.
   GlobalArrays run(GlobalArrays inputs) {
+    std::unique_lock order(lines_turn, std::defer_lock);
+    if (has_lines && !InsideCall::is_nested()) order.lock();
+    std::vector<std::string> lines;
+    GlobalArrays results;
+    try {
+      results = run_in_turn(std::move(inputs), lines);
+    } catch (...) {
+      hand_out(lines);
+      throw;
+    }
+    hand_out(lines);
+    return results;
+  }
+
+  GlobalArrays run_in_turn(GlobalArrays inputs, std::vector<std::string>& lines) {
     std::lock_guard lock(turn);
     require_types(inputs, local.input_types);
     ++calls;
@@ -159,16 +180,16 @@ struct Executable::State {
       if (recording) recording->call([this] { run_steps(); });
       else run_steps();
     } catch (...) {
-      print_lines();
+      lines = log.take().lines;
       throw;
     }
-    print_lines();
+    lines = log.take().lines;
     check_replicas();
     return results;
   }
 
-  void print_lines() {
-    for (const std::string& line : log.take().lines)
+  void hand_out(const std::vector<std::string>& lines) const {
+    for (const std::string& line : lines)
       if (print) print(line);
   }
 

@@ -17,6 +17,8 @@ InsideCall::InsideCall(const void* program) : program_(program), outer_(innermos
 
 InsideCall::~InsideCall() { innermost = outer_; }
 
+bool InsideCall::is_nested() { return innermost && innermost->outer_; }
+
 void InsideCall::require_outside(const void* program) {
   for (const InsideCall* call = innermost; call; call = call->outer_)
     require(call->program_ != program, Code::device,

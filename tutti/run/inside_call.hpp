@@ -15,6 +15,8 @@ class InsideCall {
 
   /// Throws R004 if this thread is in a call of the program.
   static void require_outside(const void* program);
+  /// True if the call that this thread is in was made by a function that another call calls.
+  static bool is_nested();
 
  private:
   const void* program_;

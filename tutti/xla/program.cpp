@@ -10,6 +10,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/lower/lower.hpp"
+#include "tutti/run/inside_call.hpp"
 #include "tutti/run/results.hpp"
 #include "tutti/stablehlo/write.hpp"
 #include "tutti/xla/explain.hpp"
@@ -162,29 +163,31 @@ std::vector<Buffers> XlaProgram::launched(const std::vector<Argument>& arguments
 }
 
 /// Hands out the lines of a call. Throws the failure of a check.
-void XlaProgram::finish_effects() {
-  if (!effects_) return;
-  const CallLog::Taken taken = effects_->take();
+void XlaProgram::hand_out(const CallLog::Taken& said) const {
   const auto& print = machine_.options().print;
-  for (const std::string& line : taken.lines) print ? print(line) : print_to_standard_output(line);
-  if (taken.failure) throw Error(*taken.failure);
+  for (const std::string& line : said.lines) print ? print(line) : print_to_standard_output(line);
+  if (said.failure) throw Error(*said.failure);
 }
 
-// The user's function for lines may call other programs of the machine, whose turn has come back by then.
+// The lines of calls come in the order of the calls. The user's function for lines may call other programs of the
+// machine, whose turn has come back by then. Such a nested call waits for nobody's lines, or two threads could
+// wait for each other.
 GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
-  const std::scoped_lock locked(lines_lock_);
+  std::unique_lock order(lines_lock_, std::defer_lock);
+  if (effects_ && !InsideCall::is_nested()) order.lock();
+  CallLog::Taken said;
   GlobalArrays results;
   try {
-    results = run_in_turn(std::move(inputs), where);
+    results = run_in_turn(std::move(inputs), where, said);
   } catch (...) {
-    finish_effects();
+    hand_out(said);
     throw;
   }
-  finish_effects();
+  hand_out(said);
   return results;
 }
 
-GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where) {
+GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where, CallLog::Taken& said) {
   const std::scoped_lock locked(machine_.turn());
   require_types(inputs, local_.input_types);
   machine_.uploads().drop_dead();
@@ -195,7 +198,13 @@ GlobalArrays XlaProgram::run_in_turn(GlobalArrays inputs, const Where& where) {
   arguments.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) arguments.push_back(brought(i, inputs[i], held, where));
   std::vector<Buffers> buffers;
-  machine_.trace()->record({name_, "call", where}, [&] { buffers = called(arguments); });
+  try {
+    machine_.trace()->record({name_, "call", where}, [&] { buffers = called(arguments); });
+  } catch (...) {
+    if (effects_) said = effects_->take();
+    throw;
+  }
+  if (effects_) said = effects_->take();
   GlobalArrays results;
   results.reserve(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i)

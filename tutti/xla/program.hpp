@@ -29,8 +29,8 @@ class XlaProgram : public Runnable {
                    std::vector<std::shared_ptr<Buffers>>& held, const Where& where);
   std::vector<Buffers> called(const std::vector<Argument>& arguments);
   std::vector<Buffers> launched(const std::vector<Argument>& arguments);
-  GlobalArrays run_in_turn(GlobalArrays inputs, const Where& where);
-  void finish_effects();
+  GlobalArrays run_in_turn(GlobalArrays inputs, const Where& where, CallLog::Taken& said);
+  void hand_out(const CallLog::Taken& said) const;
 
   XlaBackend& machine_;
   std::string name_;  // in the timeline
@@ -40,7 +40,7 @@ class XlaProgram : public Runnable {
   std::vector<std::optional<int>> aliases_;  // per input: the output that may take its memory
   std::optional<Compiled> compiled_;         // empty only while it is compiled
   std::unique_ptr<Effects> effects_;         // null: the program has none
-  std::mutex lines_lock_;                    // held until the lines of a call are handed out
+  std::mutex lines_lock_;                    // until the lines of a call are handed out; not by nested calls
   Copies copies_;
 };
 
