@@ -174,9 +174,8 @@ void on_call(CLI::App* command, const std::function<void()>& act) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app(
-      "SPMD array programs: types, derivatives, batching and execution through every collective.",
-      "tutti");
+  CLI::App app("SPMD array programs: types, derivatives, batching and execution through every collective.",
+               "tutti");
   app.set_version_flag("--version", version);
   app.require_subcommand(1);
   int status = 0;

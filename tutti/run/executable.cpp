@@ -147,8 +147,8 @@ struct Executable::State {
     throw error.at({}, fmt::format("result {}", output));
   }
 
-  /// The lines of calls come in the order of the calls. The function that takes them may call other programs: such
-  /// a nested call waits for nobody's lines, or two threads could wait for each other.
+  /// The lines of calls come in the order of the calls. The function that takes them may call other programs:
+  /// such a nested call waits for nobody's lines, or two threads could wait for each other.
   GlobalArrays run(GlobalArrays inputs) {
     std::unique_lock order(lines_turn, std::defer_lock);
     if (has_lines && !InsideCall::is_nested()) order.lock();

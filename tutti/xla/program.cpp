@@ -169,9 +169,9 @@ void XlaProgram::hand_out(const CallLog::Taken& said) const {
   if (said.failure) throw Error(*said.failure);
 }
 
-// The lines of calls come in the order of the calls. The user's function for lines may call other programs of the
-// machine, whose turn has come back by then. Such a nested call waits for nobody's lines, or two threads could
-// wait for each other.
+// The lines of calls come in the order of the calls. The user's function for lines may call other programs of
+// the machine, whose turn has come back by then. Such a nested call waits for nobody's lines, or two threads
+// could wait for each other.
 GlobalArrays XlaProgram::run(GlobalArrays inputs, const Where& where) {
   std::unique_lock order(lines_lock_, std::defer_lock);
   if (effects_ && !InsideCall::is_nested()) order.lock();

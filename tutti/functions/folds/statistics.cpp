@@ -26,8 +26,9 @@ Array mean_over(const Array& x, const Dims& dims) {
   return reduce_sum(floats, dims) / static_cast<double>(folded_elements(x, dims));
 }
 
-// The f32 `x`, made from `own`, minus its first element along `dims`, whose derivative cancels out. Numbers of
-// bf16 lie up to 3.39e38: they minus less than 1e36 are finite in f32. From a larger first element nothing is taken.
+// The f32 `x`, made from `own`, minus its first element along `dims`, whose derivative cancels out. Numbers
+// of bf16 lie up to 3.39e38: they minus less than 1e36 are finite in f32. From a larger first element nothing
+// is taken.
 Array from_the_first(const Array& x, DType own, const Dims& dims) {
   if (folded_elements(x, dims) == 0) return x;
   Shape limit = x.shape();
