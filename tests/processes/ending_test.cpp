@@ -243,6 +243,39 @@ TEST_F(forked_child, has_machines_of_its_own_while_the_parent_compiles) {
   compiler.join();
 }
 
+// Threads of the parent are in OpenBLAS at the time of the fork, and never leave it in the child. The parent
+// is a child itself: other tests count buffers of OpenBLAS from none.
+TEST(forked_process, multiplies_in_f64_while_its_parent_does) {
+  const auto square = [](const Machine& machine) {
+    auto body = [](const Array& x) { return matmul(x, x); };
+    return machine.compile(shard_map(body, {.mesh = machine.mesh(), .in = P("i"), .out = P("i")}),
+                           abstract({800, 400}, DType::f64));
+  };
+  const Tensor matrix({800, 400}, std::vector<double>(800 * 400, 1.0));
+  EXPECT_EQ(ending_of([&] {
+              const Machine machine = open_local(two_devices(), {.workers = 2});
+              const auto run = square(machine);
+              std::atomic<bool> stops = false;
+              std::atomic<int> rounds = 0;
+              std::thread caller([&] {
+                for (; !stops; ++rounds) run(matrix);
+              });
+              while (rounds < 2) std::this_thread::sleep_for(100us);
+              for (int i = 0; i < 10; ++i) {
+                std::this_thread::sleep_for(1ms * i);
+                const std::string ending = ending_of([&] {
+                  const Machine own = open_local(two_devices(), {.workers = 2});
+                  expect_in_child(square(own)(matrix).values<double>()[0] == 400,
+                                  "the program gives other numbers");
+                });
+                expect_in_child(ending == "status 0", ending.c_str());
+              }
+              stops = true;
+              caller.join();
+            }),
+            "status 0");
+}
+
 /// Lets this child, and threads that it starts, start no thread.
 void forbid_threads() {
   if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))

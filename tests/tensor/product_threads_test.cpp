@@ -187,6 +187,25 @@ std::string error_of_product(const ProductShape& shape) {
   }
 }
 
+TEST(blas, has_buffers_for_callers_on_every_number_of_processors) {
+  const std::string debian = "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Zen MAX_THREADS=64";
+  EXPECT_EQ(most_blas_callers(debian, 0), 128);
+  EXPECT_EQ(most_blas_callers(debian, 7), 121);
+  EXPECT_EQ(most_blas_callers(debian, 49), 79);
+  EXPECT_EQ(most_blas_callers(debian, 50), 78);
+  EXPECT_EQ(most_blas_callers(debian, 63), 65);
+  EXPECT_EQ(most_blas_callers("OpenBLAS 0.3.21 MAX_THREADS=4 Zen", 3), 47) << "50 buffers at least";
+  // A library that says nothing of use has started its threads all the same.
+  for (const char* config :
+       {"", "SINGLE_THREADED", "MAX_THREADS", "MAX_THREADS=", "MAX_THREADS=x", "MAX_THREADS=-8",
+        "MAX_THREADS=99999999999999999999", "MAX_THREADS=2000000000"}) {
+    EXPECT_EQ(most_blas_callers(config, 0), 50) << config;
+    EXPECT_EQ(most_blas_callers(config, 24), 26) << config;
+    EXPECT_EQ(most_blas_callers(config, 50), 52) << config;
+    EXPECT_EQ(most_blas_callers(config, 127), 129) << config;
+  }
+}
+
 TEST(blas, is_refused_where_no_library_fits) {
   if (!fits_no_library()) GTEST_SKIP() << "TUTTI_TEST_OPENBLAS is not none or wide";
   const Product of_f32(DType::f32, {1, 2, 2, 2});

@@ -4,11 +4,14 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <charconv>
 #include <complex>
 #include <condition_variable>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,7 +25,19 @@
 namespace tutti {
 namespace {
 
-constexpr int most_buffers = 50;  // at most NUM_BUFFERS, the size of the library's table
+/// NUM_BUFFERS of OpenBLAS 0.3, the size of its table: 50, or twice the most threads that it was built for.
+/// It starts no more than these.
+int buffers_in_table(std::string_view config, int own_threads) {
+  constexpr int fewest = 50, most_threads = 1 << 20;
+  constexpr std::string_view key = "MAX_THREADS=";
+  int threads = 0;
+  if (const std::size_t found = config.find(key); found != config.npos) {
+    const std::string_view number = config.substr(found + key.size());
+    const auto end = std::from_chars(number.data(), number.data() + number.size(), threads);
+    if (end.ec != std::errc() || threads > most_threads) threads = 0;
+  }
+  return std::max({fewest, 2 * threads, 2 * (own_threads + 1)});
+}
 
 Blas::Threads threads_of(const BlasLibrary& library) {
   switch (library.get_parallel()) {
@@ -76,26 +91,20 @@ ThreadsOfBlas& threads_of_blas() {
   return threads;
 }
 
-/// Held during calls of a library without locks, which hands one buffer to two threads: both results are wrong.
-std::mutex& only_caller() {
-  static std::mutex& mutex = *new std::mutex;
-  return mutex;
-}
-
 /// Counts the library's buffers, and admits at most one thread per buffer. For one thread more the library would
 /// allocate another buffer, and retry for ever without memory.
 class Buffers {
  public:
+  Buffers() { free_at_fork<mutex_>(); }
   void expect(int threads) {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock = locked();
     expected_ = std::max(expected_, threads);
   }
   /// Allocates one buffer per thread that may be inside, while memory lasts. False if there is no buffer at
   /// all.
   bool reserve() {
-    std::unique_lock lock(mutex_);
-    const int wanted = blas().is_serialised() ? 1 : expected_;
-    while (made_ < wanted && (is_growing_ || can_grow())) {
+    std::unique_lock lock = locked();
+    while (made_ < expected_ && (is_growing_ || can_grow())) {
       if (is_growing_) changed_.wait(lock);
       else grow(lock);
     }
@@ -103,12 +112,18 @@ class Buffers {
   }
   /// Takes a buffer. If all are taken, allocates one more; without memory, waits until a thread gives one back.
   void take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !is_closed_; });
-    ensure(made_ > 0, "OpenBLAS is called before it has a buffer");
-    while (is_growing_ || taken_ == made_) {
-      if (is_growing_ || !can_grow()) changed_.wait(lock);
-      else grow(lock);
+    std::unique_lock lock = locked();
+    while (is_closed_ || is_growing_ || taken_ == made_) {
+      const bool may_grow = !is_closed_ && !is_growing_;
+      if (may_grow && can_grow()) {
+        grow(lock);
+        continue;
+      }
+      require(!may_grow || made_ > 0, Code::memory,
+              "no memory for OpenBLAS: it takes {} MiB of address space; free some, or raise its limit "
+              "(ulimit -v)",
+              blas_buffer_bytes >> 20);
+      changed_.wait(lock);
     }
     ++taken_;
   }
@@ -121,24 +136,45 @@ class Buffers {
   }
   /// Waits until no thread is in the library. From then on, threads that want to enter it wait for ever.
   void close() {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = locked();
     is_closed_ = true;
-    if (is_here_.is_true()) changed_.wait(lock, [this] { return taken_ == 0; });
+    changed_.wait(lock, [this] { return taken_ == 0; });
   }
 
  private:
+  std::unique_lock<std::mutex> locked() {
+    std::unique_lock lock(mutex_);
+    if (!is_here_.is_true()) forget_parent();
+    return lock;
+  }
+  // In the child of a fork, the threads of the parent that were in the library never give their buffers back.
+  // Those that were waiting are still noted in changed_: a new one takes its place, and the old one is not
+  // destroyed, as that would wait for them.
+  void forget_parent() {
+    lost_ += taken_;
+    made_ -= std::exchange(taken_, 0);
+    is_growing_ = false;
+    std::construct_at(&changed_);
+    is_here_ = {};
+  }
+
   // Each thread of the library's own takes a buffer when it starts to run, perhaps after this: buffers are
   // made for these threads as well.
   static int own_threads() { return load_blas_library().own_threads; }
+  // A library without locks hands one buffer to two threads, and both results are wrong: it gets one caller.
+  int most() const {
+    return blas().is_serialised() ? 1 : most_blas_callers(blas().config, own_threads()) - lost_;
+  }
   bool can_grow() const {
-    const int more = own_threads() + 1;
-    return made_ + more <= most_buffers && has_room(static_cast<std::size_t>(more) * blas_buffer_bytes);
+    const auto more = static_cast<std::size_t>(own_threads() + 1);
+    return made_ < most() && has_room(more * blas_buffer_bytes);
   }
 
-  // The library allocates a buffer only while all others are in use. So this thread waits until every thread has left
-  // the library, then takes all buffers and one more.
+  // The library allocates a buffer only while all others are in use. So this thread waits until every thread
+  // has left the library, then takes all buffers and one more.
   void grow(std::unique_lock<std::mutex>& lock) {
-    std::vector<void*> all(static_cast<std::size_t>(made_ + 1 + own_threads()));
+    // Its own threads may hold theirs already: no more are taken than the table has beside these.
+    std::vector<void*> all(static_cast<std::size_t>(std::min(made_ + 1 + own_threads(), most())));
     is_growing_ = true;
     changed_.wait(lock, [this] { return taken_ == 0 && !is_closed_; });
     if (can_grow()) {
@@ -151,12 +187,13 @@ class Buffers {
     changed_.notify_all();
   }
 
-  std::mutex mutex_;
+  static inline std::mutex mutex_;  // free in the child of a fork
   std::condition_variable changed_;
   int expected_ = 1, made_ = 0, taken_ = 0;
+  int lost_ = 0;  // buffers that threads of the parent had taken
   bool is_growing_ = false;
   bool is_closed_ = false;
-  MadeHere is_here_;  // else threads of the parent seem to be in the library
+  MadeHere is_here_;
 };
 
 Buffers& buffers() {
@@ -164,18 +201,14 @@ Buffers& buffers() {
   return *buffers;
 }
 
-std::unique_lock<std::mutex> turn_if_needed() {
-  return blas().is_serialised() ? std::unique_lock(only_caller()) : std::unique_lock<std::mutex>();
-}
-
 /// OpenBLAS frees its buffers when the process ends. The system calls this before, after the destructors of
 /// statics.
 [[gnu::destructor]] void leave_library() { buffers().close(); }
 
-/// Guard around a call of the library: holds the thread's turn, its OpenMP setting and its buffer.
+/// Guard around a call of the library: holds the thread's buffer and OpenMP setting.
 class InsideBlas {
  public:
-  InsideBlas() : turn_(turn_if_needed()) {
+  InsideBlas() {
     if (blas().threads == Blas::Threads::openmp) one_thread_.emplace();
     buffers().take();
   }
@@ -184,7 +217,6 @@ class InsideBlas {
   InsideBlas& operator=(const InsideBlas&) = delete;
 
  private:
-  std::unique_lock<std::mutex> turn_;
   std::optional<OneThread> one_thread_;
 };
 
@@ -218,6 +250,10 @@ const Blas& blas() {
   return *described;
 }
 
+int most_blas_callers(std::string_view config, int own_threads) {
+  return buffers_in_table(config, own_threads) - own_threads;
+}
+
 bool has_loaded_blas() { return loaded_blas_library() != nullptr; }
 
 BlasUser::BlasUser() { threads_of_blas().add_user(); }
@@ -227,7 +263,6 @@ void expect_blas_callers(int threads) { buffers().expect(threads); }
 
 void prepare_blas(DType dtype, const ProductShape& s) {
   threads_of_blas().use_one();
-  const std::unique_lock turn = turn_if_needed();
   require(
       buffers().reserve(), Code::memory,
       "no memory for a {} product of {}x{} and {}x{}: OpenBLAS takes {} MiB of address space; free some, or "

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tutti/tensor/products/product.hpp"
 
@@ -31,6 +32,10 @@ bool has_loaded_blas();
 inline constexpr const char* serialised_blas_note =
     "this OpenBLAS has no locks that we know of: products of f64 and of complex numbers wait for each other "
     "(docs/limits.md)";
+
+/// How many threads may call the library at the same time, given its config and the number of threads that it
+/// has started itself: its table of buffers has one for each of both.
+int most_blas_callers(std::string_view config, int own_threads);
 
 /// A user of OpenBLAS: a team of workers, or a product. prepare_blas() sets the library's number of threads
 /// to 1, for the whole process. When the last user is gone, the number is again what it was before.

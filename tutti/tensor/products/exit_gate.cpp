@@ -18,11 +18,14 @@ std::shared_lock<std::shared_mutex> ExitGate::enter(std::string_view library) {
   while (true) ::pause();
 }
 
+// Closed first, then waiting: a thread that finds the gate open holds the lock, so this waits for it. Threads
+// that come meanwhile find it closed and do not lengthen the wait.
 void ExitGate::close() {
+  if (is_closed_) return;
+  closer_ = std::this_thread::get_id();
+  is_closed_ = true;
   std::unique_lock nobody_inside(mutex_, std::defer_lock);
   if (is_here_.is_true()) nobody_inside.lock();
-  is_closed_ = true;
-  closer_ = std::this_thread::get_id();
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <shared_mutex>
 #include <string_view>
@@ -17,13 +18,14 @@ class ExitGate {
   /// Enters until the lock is released. Throws R004, with the name of the library, on the thread that calls
   /// exit().
   std::shared_lock<std::shared_mutex> enter(std::string_view library);
+  /// Only the first call counts.
   void close();
 
  private:
   std::shared_mutex mutex_;  // held by the threads inside
-  bool is_closed_ = false;
-  std::thread::id closer_;
-  MadeHere is_here_;  // else threads of the parent seem to be inside
+  std::atomic<bool> is_closed_ = false;
+  std::thread::id closer_;  // written before is_closed_, never again
+  MadeHere is_here_;        // else threads of the parent seem to be inside
 };
 
 }  // namespace tutti

@@ -143,6 +143,42 @@ void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
   }
 }
 
+ExitGate& gate() {
+  static NeverDestroyed<ExitGate> gate;
+  return *gate;
+}
+
+enum class Step { cache, engine, description, product };
+
+/// exit() destroys statics in reverse order: so the gate closes before those are destroyed that oneDNN has
+/// made by now. Called after each step that makes some, for exit() may come at any time.
+template <Step>
+void close_before_statics_made_until() {
+  struct Closer {
+    ~Closer() { gate().close(); }
+  };
+  static const Closer closer;
+}
+
+/// oneDNN's cache of primitives, which every product uses, is made before main(): no exit() can come between
+/// it and what closes the gate.
+[[gnu::constructor]] void make_cache() noexcept {
+  int capacity = 0;
+  (void)dnnl_get_primitive_cache_capacity(&capacity);
+  close_before_statics_made_until<Step::cache>();
+}
+
+/// Makes oneDNN's other statics, which the first product, which takes long, would make.
+void make_statics() {
+  static std::once_flag are_made;
+  std::call_once(are_made, [] {
+    const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    close_before_statics_made_until<Step::engine>();
+    (void)description_of(DType::f32, {.m = 4, .n = 4, .k = 4}, engine);
+    close_before_statics_made_until<Step::description>();
+  });
+}
+
 }  // namespace
 
 // oneDNN asks OpenMP for the number of threads when a primitive is made, and again when the primitive runs. Scratch
@@ -208,19 +244,15 @@ bool FloatProduct::takes(DType dtype) {
 }
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
-  static NeverDestroyed<ExitGate> gate;
-  const auto inside = gate->enter("oneDNN");
+  const auto inside = gate().enter("oneDNN");
   make_with_room(dtype, shape, [&] {
     const OneThread one_thread;
+    make_statics();
     static std::once_flag f32_was_called, bf16_was_called;
     std::call_once(dtype == DType::f32 ? f32_was_called : bf16_was_called, [&] { call_small_one(dtype); });
     primitive_ = std::make_unique<Primitive>(dtype, shape);
   });
-  // Made after the first product, and so after oneDNN's statics, it is destroyed before these.
-  struct Closer {
-    ~Closer() { gate->close(); }
-  };
-  static const Closer closer;
+  close_before_statics_made_until<Step::product>();
 }
 
 /// Calls a 4 x 4 product: some of oneDNN's products generate their code at the first call of a dtype.
