@@ -166,14 +166,14 @@ class Buffers {
     return blas().is_serialised() ? 1 : most_blas_callers(blas().config, own_threads()) - lost_;
   }
   bool can_grow() const {
-    const auto more = static_cast<std::size_t>(own_threads() + 1);
+    const auto more = static_cast<std::size_t>(own_threads()) + 1;
     return made_ < most() && has_room(more * blas_buffer_bytes);
   }
 
   // The library allocates a buffer only while all others are in use. So this thread waits until every thread
   // has left the library, then takes all buffers and one more.
   void grow(std::unique_lock<std::mutex>& lock) {
-    // Its own threads may hold theirs already: no more are taken than the table has beside these.
+    // Its own threads may hold theirs already: together they never need more than the table has.
     std::vector<void*> all(static_cast<std::size_t>(std::min(made_ + 1 + own_threads(), most())));
     is_growing_ = true;
     changed_.wait(lock, [this] { return taken_ == 0 && !is_closed_; });

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
@@ -179,6 +180,10 @@ void make_statics() {
   });
 }
 
+// Held while a product is made. Without it, the child of a fork could find the lock of oneDNN's cache taken, by a
+// thread that it does not have.
+std::mutex maker;
+
 }  // namespace
 
 // oneDNN asks OpenMP for the number of threads when a primitive is made, and again when the primitive runs. Scratch
@@ -245,6 +250,8 @@ bool FloatProduct::takes(DType dtype) {
 
 FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
   const auto inside = gate().enter("oneDNN");
+  free_at_fork<maker>();
+  const std::scoped_lock alone(maker);
   make_with_room(dtype, shape, [&] {
     const OneThread one_thread;
     make_statics();
