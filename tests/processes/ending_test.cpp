@@ -3,7 +3,6 @@
 // threads.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "tests/processes/child_ending.hpp"
 #include "tests/support/command.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tutti/devices/team.hpp"
@@ -35,9 +35,7 @@ struct LastStatic {
 
 /// How a child process ends that does this. It ends as main does, with the destructors of statics.
 std::string ending_of(const std::function<void()>& act) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  return ending_of_child([&] {
     try {
       act();
     } catch (const std::exception& error) {
@@ -45,11 +43,7 @@ std::string ending_of(const std::function<void()>& act) {
       _exit(98);
     }
     std::exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
-                             : "status " + std::to_string(WEXITSTATUS(status));
+  });
 }
 
 /// The label of the error that this throws, "R004"; empty if it throws none.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "tests/processes/child_ending.hpp"
 #include "tests/processes/counted_memory.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tutti/base/error.hpp"
@@ -39,9 +39,7 @@ void allow_more_bytes(std::size_t bytes) {
 
 /// How a process ends that does this.
 std::string ending_of(const std::function<void()>& act) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  return ending_of_child([&] {
     try {
       act();
     } catch (const Error& error) {
@@ -52,11 +50,7 @@ std::string ending_of(const std::function<void()>& act) {
       _exit(98);
     }
     _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
-                             : "status " + std::to_string(WEXITSTATUS(status));
+  });
 }
 
 class little_room : public testing::Test {
