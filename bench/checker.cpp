@@ -3,6 +3,7 @@
 // schedule has three calls by two or three ranks, each with two blocks of two tiles.
 #include <benchmark/benchmark.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/check/check.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 #include "tutti/kernels/spec/eligible.hpp"

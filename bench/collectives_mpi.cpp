@@ -15,6 +15,8 @@
 
 #include "bench/timing.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace {
 
 int rank_of_this() {

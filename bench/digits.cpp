@@ -11,6 +11,8 @@
 #include "examples/support/digits_data.hpp"
 #include "examples/support/random.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace {
 
 using namespace digits;

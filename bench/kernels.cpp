@@ -14,6 +14,7 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/cli/words/program.hpp"
 #include "tutti/kernels/gpu/collective.hpp"
 #include "tutti/kernels/gpu/rank_arrays.hpp"

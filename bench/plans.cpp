@@ -2,6 +2,7 @@
 // What a plan from one sharding to another costs before anything moves: the mean over pairs drawn from all shardings.
 #include <benchmark/benchmark.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/plan/plan.hpp"
 
 namespace {

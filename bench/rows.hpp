@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bench/timing.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {

@@ -2,6 +2,7 @@
 // What one small equation costs: 1,000 dependent scalar equations on 8 devices.
 #include <benchmark/benchmark.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tutti_add_laws(NAME SOURCE..): a program that tries the laws of Tutti's own tests on a user's ops. One of the sources
-# defines `std::vector<tutti::OpRow> tutti::tried_ops()`. docs/write_your_own_op.md shows a project that does so.
+# defines `std::vector<tutti::ops::OpRow> tutti::tried_ops()`. docs/write_your_own_op.md shows a project that does so.
 # The laws are compiled with the project: they need GoogleTest (libgtest-dev).
 
 # tests/laws without what is about Tutti's own ops, and what these files include. The installed copy has them beside this

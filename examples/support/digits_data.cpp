@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/support/digits_data.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 
 #include "examples/support/text_file.hpp"
@@ -16,7 +18,7 @@ constexpr std::size_t pixels_per_picture = 64;
 constexpr int brightest = 16;
 
 [[noreturn]] void fail_at(const std::string& path, std::size_t line, const std::string& what) {
-  throw_error(
+  ops::throw_error(
       Code::file, {},
       fmt::format("{}:{}: {}; a line is 64 pixels from 0 to 16 and a label from 0 to 9, with commas between",
                   path, line, what));
@@ -66,7 +68,7 @@ Data read_data(const std::string& path) {
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     read_line(path, ++number, line, data);
   }
-  require(data.size() > 0, Code::file, "{}: no digits in it; get a fresh copy", path);
+  ops::require(data.size() > 0, Code::file, "{}: no digits in it; get a fresh copy", path);
   return data;
 }
 

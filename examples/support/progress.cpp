@@ -2,6 +2,7 @@
 #include "examples/support/progress.hpp"
 
 #include <fmt/core.h>
+
 #include <unistd.h>
 
 #include <cstdio>

@@ -15,7 +15,7 @@ using namespace tutti;
 
 std::string read_text(const std::string& path, const std::string& advice) {
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  require(file != nullptr, Code::file, "{}: cannot be opened; {}", path, advice);
+  ops::require(file != nullptr, Code::file, "{}: cannot be opened; {}", path, advice);
   std::string text;
   char block[1 << 16];
   int n = 0;
@@ -23,8 +23,8 @@ std::string read_text(const std::string& path, const std::string& advice) {
   int status = Z_OK;
   std::string reason = gzerror(file.get(), &status);
   // A file that was cut off decompresses without an error of its own but for this one.
-  require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file, "{}: cannot be read: {}; {}",
-          path, reason.starts_with(path + ": ") ? reason.substr(path.size() + 2) : reason, advice);
+  ops::require(n == 0 && (status == Z_OK || status == Z_STREAM_END), Code::file, "{}: cannot be read: {}; {}",
+               path, reason.starts_with(path + ": ") ? reason.substr(path.size() + 2) : reason, advice);
   return text;
 }
 

@@ -46,7 +46,7 @@ bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
     cli::require_option_values(app);
     return true;
   } catch (const CLI::ParseError& error) {
-    require(error.get_exit_code() == 0, Code::usage, "{}; see {} --help", error.what(), program);
+    ops::require(error.get_exit_code() == 0, Code::usage, "{}; see {} --help", error.what(), program);
     app.exit(error);  // prints the help
     return false;
   }
@@ -54,9 +54,9 @@ bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
 
 Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
   if (const std::optional<std::string> plugin = cli::plugin_of_machine(options.machine)) {
-    require(options.workers == 0, Code::usage,
-            "--workers {}: a plugin has threads of its own; leave it out with --machine {}", options.workers,
-            options.machine);
+    ops::require(options.workers == 0, Code::usage,
+                 "--workers {}: a plugin has threads of its own; leave it out with --machine {}",
+                 options.workers, options.machine);
     return open_xla(mesh, {.plugin = *plugin, .trace = options.trace}, Where{});
   }
   return open_local(mesh, {.workers = options.workers, .trace = options.trace, .measure = options.explain},
@@ -75,7 +75,7 @@ void warn_of_left_out(const std::string& program, const Machine& machine, const 
     print_note(fmt::format("{}: {} not measured\n", program, counted(left_out, "event was", "events were")));
 }
 
-void print_explained(const Program& program, const std::string& plan) {
+void print_explained(const tutti::ops::Program& program, const std::string& plan) {
   fmt::print("{}\n{}", to_string(program), plan);
 }
 

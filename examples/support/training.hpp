@@ -36,7 +36,7 @@ tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& opti
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
                       const TrainingOptions& options);
 
-void print_explained(const tutti::Program& program, const std::string& plan);
+void print_explained(const tutti::ops::Program& program, const std::string& plan);
 /// Takes some steps as training does, by `take_step`; prints the compiled step's program, and its plan with their times.
 /// For a machine that measures.
 template <class Step>

@@ -24,9 +24,9 @@ Tensor stacked(const Tensors& parts) {
 
 void require_whole_heads(const Mesh& mesh, const Sizes& sizes) {
   for (const Axis& axis : mesh.axes())
-    require(axis.name != "model" || sizes.heads % axis.size == 0, Code::mesh,
-            "{} heads do not split over the {} devices of 'model'; make its size a divisor of {}",
-            sizes.heads, axis.size, sizes.heads);
+    ops::require(axis.name != "model" || sizes.heads % axis.size == 0, Code::mesh,
+                 "{} heads do not split over the {} devices of 'model'; make its size a divisor of {}",
+                 sizes.heads, axis.size, sizes.heads);
 }
 
 Params<std::vector<Layer>> unrolled_start(const Sizes& sizes, std::uint64_t seed) {

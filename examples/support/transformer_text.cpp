@@ -44,9 +44,9 @@ std::string decoded(std::span<const std::int32_t> tokens) {
 
 Tokens read_tokens(const std::string& path) {
   Tokens text = encoded(examples::read_text(path, "give the path of a text with --text"));
-  require(text.size() >= stretch * stretches_in_turn, Code::file,
-          "{}: a text of {} characters; give one of at least {} with --text", path, text.size(),
-          stretch * stretches_in_turn);
+  ops::require(text.size() >= stretch * stretches_in_turn, Code::file,
+               "{}: a text of {} characters; give one of at least {} with --text", path, text.size(),
+               stretch * stretches_in_turn);
   return text;
 }
 

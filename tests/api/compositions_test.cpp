@@ -6,6 +6,8 @@
 #include "tests/api/numbers.hpp"
 #include "tests/support/refusal.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

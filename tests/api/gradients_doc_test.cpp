@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"
 

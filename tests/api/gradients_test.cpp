@@ -2,6 +2,7 @@
 // Gradients of functions as users write them, against central differences; inside, outside and without a
 // shard_map.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <cmath>

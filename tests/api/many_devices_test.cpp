@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

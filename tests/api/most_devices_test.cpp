@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -8,6 +8,8 @@
 
 #include "tests/api/numbers.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

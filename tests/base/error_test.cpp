@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {

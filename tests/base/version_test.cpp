@@ -2,6 +2,7 @@
 #include "tutti/version.hpp"
 
 #include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 namespace tutti {

@@ -10,6 +10,8 @@
 #include "tests/support/command.hpp"
 #include "tests/support/timeline_file.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

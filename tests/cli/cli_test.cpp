@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "tests/support/command.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/tensor/products/blas.hpp"
 

@@ -392,7 +392,7 @@ TEST(explain, shows_declarations_and_options_with_their_defaults) {
       {"psum",
        {"Array psum(const Operand& x, const AxisNames& axes", "struct AllReduceOptions {",
         "Groups groups = {};"}},
-      {"pcast", {"Array pcast(const Operand& x, const AxisNames& axes, State to);", "enum class State"}},
+      {"pcast", {"Array pcast(const Operand& x, const AxisNames& axes, ops::State to);", "enum class State"}},
       {"mean", {"Array mean(const Operand& x", "bool keepdims = false;"}},
       {"pad", {"enum class PadMode {", "constant_value"}},
       {"grad", {"grad(F function, Where where"}},

@@ -7,6 +7,8 @@
 
 #include "tests/support/command.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

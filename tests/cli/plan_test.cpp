@@ -9,6 +9,8 @@
 
 #include "tests/support/command.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 
@@ -241,6 +243,8 @@ INSTANTIATE_TEST_SUITE_P(
     requests, PlanRefuses,
     testing::Values(
         BadRequest{MESH ENDS, "[R002]: --shape is required; see tutti plan --help", 1},
+        BadRequest{"--mash x=4 --shape 8 " ENDS, "[R002]: there is no option --mash; see tutti plan --help",
+                   1},
         BadRequest{MESH "--devices 0,1 --shape 8 " ENDS,
                    "[T014]: --devices: a mesh of 8 devices has a list of 2; name one for each position", 2},
         BadRequest{MESH "--to-devices 0,1,2,3,4,5,6,6 --shape 8 " ENDS,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws of every op.
 #include "tutti/control/all_ops.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -88,6 +88,36 @@ TEST(rule, that_calls_its_function_has_a_second_derivative) {
   EXPECT_NEAR(at(slope_of(forward_slope_of(jvps)), 2), -3.327527622493509, 1e-14);
 }
 
+// Linear functions, whose rules call them on the tangent.
+Array tripled_by_its_rule(const Array& x) {
+  auto rule = [](const std::tuple<Array>& at, const std::tuple<Array>& along) {
+    return std::pair{tripled_by_its_rule(std::get<0>(at)), tripled_by_its_rule(std::get<0>(along))};
+  };
+  return custom_jvp([](const Array& v) { return 3.0 * v; }, rule)(x);
+}
+Array tripled_by_its_backward(const Array& x) {
+  auto forward = [](const Array& v) { return std::pair{3.0 * v, Array(Tensor::scalar(0.0))}; };
+  auto backward = [](const Array&, const Array& ct) { return std::tuple{tripled_by_its_backward(ct)}; };
+  return custom_vjp([](const Array& v) { return 3.0 * v; }, forward, backward)(x);
+}
+Array tripled_by_another(const Array& x) {
+  auto rule = [](const std::tuple<Array>& at, const std::tuple<Array>& along) {
+    return std::pair{3.0 * std::get<0>(at), tripled_by_its_backward(std::get<0>(along))};
+  };
+  return custom_jvp([](const Array& v) { return 3.0 * v; }, rule)(x);
+}
+
+TEST(rule, may_call_its_function_on_the_tangent) {
+  for (const Function& f :
+       {Function(tripled_by_its_rule), Function(tripled_by_its_backward), Function(tripled_by_another)}) {
+    auto squared = [&](const Array& x) { return square(f(x)); };
+    EXPECT_EQ(at(slope_of(f), 2), 3);
+    EXPECT_EQ(at(slope_of(squared), 2), 36);
+    EXPECT_EQ(at(slope_of(slope_of(squared)), 2), 18);
+    EXPECT_EQ(at(slope_of(forward_slope_of(squared)), 2), 18);
+  }
+}
+
 // Surroundings of the call. Each makes a loss of f that is a scalar.
 const std::vector<std::pair<std::string, std::function<Array(const Function&, const Array&)>>>&
 surroundings() {

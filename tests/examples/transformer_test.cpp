@@ -11,6 +11,7 @@
 #include "examples/transformer_model.hpp"
 #include "tests/examples/bad_command.hpp"
 #include "tests/support/command.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/files/npz.hpp"
 
 namespace {

@@ -60,6 +60,17 @@ def catches_headers_in_a_circle(root: Path) -> None:
     expect_caught(tree(root, files), "circle: tutti/ops/a.hpp -> tutti/ops/b.hpp -> tutti/ops/a.hpp")
 
 
+def catches_inside_in_headers_for_users(root: Path) -> None:
+    files = {"tutti/tutti.hpp": '#include "tutti/ops/a.hpp"\n', "tutti/base/inside.hpp": "",
+             "tutti/ops/a.hpp": '#include "tutti/base/inside.hpp"\n'}
+    expect_caught(tree(root, files), "tutti/tutti.hpp reaches tutti/base/inside.hpp")
+
+
+def catches_fmt_in_headers_for_users(root: Path) -> None:
+    files = {"tutti/op.hpp": '#include "tutti/ops/a.hpp"\n', "tutti/ops/a.hpp": "#include <fmt/core.h>\n"}
+    expect_caught(tree(root, files), "tutti/ops/a.hpp: tutti/op.hpp reaches it")
+
+
 def catches_a_folder_without_a_place(root: Path) -> None:
     expect_caught(tree(root, {"tutti/utils/a.hpp": ""}), "folder utils has no place")
 
@@ -127,7 +138,7 @@ def catches_a_riddle_that_lower_would_allow(root: Path) -> None:
 
 def accepts_what_is_allowed(root: Path) -> None:
     files = {
-        "tutti/types/a.hpp": "#include <fmt/core.h>\n",
+        "tutti/types/a.hpp": "#include <vector>\n",
         "tutti/ops/b.hpp": '#include "tutti/types/a.hpp"\n#include "tutti/ops/c.hpp"\n',
         "tutti/ops/b.cpp": '#include "tutti/ops/b.hpp"\n',
         "tutti/ops/c.hpp": "// a/home/x and ../work/y are no machine's paths\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every hole of the list is tested here or explained in README.md, once.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>

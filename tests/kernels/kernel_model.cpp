@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/spec/eligible.hpp"
 
 namespace tutti::kernels {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All kernels on a GPU of this machine. Without one these tests say why they skip.
 #include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

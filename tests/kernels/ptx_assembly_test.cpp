@@ -9,6 +9,7 @@
 
 #include "tests/kernels/ptx_kernels.hpp"
 #include "tests/kernels/ptxas.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/emit/emit.hpp"
 #include "tutti/kernels/ptx/ptx_text.hpp"
 #include "tutti/kernels/spec/eligible.hpp"

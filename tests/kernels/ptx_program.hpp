@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti::kernels {
 
 enum class PtxCode : std::uint8_t {

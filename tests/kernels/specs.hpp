@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/spec/eligible.hpp"
 
 namespace tutti::kernels {

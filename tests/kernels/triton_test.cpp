@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "tests/kernels/goldens.hpp"
 #include "tests/support/command.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/text.hpp"
 #include "tutti/kernels/parse/kernel_from_text.hpp"
 

@@ -13,6 +13,10 @@
 #include "tutti/control/all_ops.hpp"
 #include "tutti/transform/replay.hpp"
 
+namespace tutti::ops {
+inline void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
+}  // namespace tutti::ops
+
 namespace tutti {
 
 /// What a law found.
@@ -80,7 +84,6 @@ class EveryOp : public testing::TestWithParam<OpRow> {
     RecordProperty("cases", findings.held());
   }
 };
-inline void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
 inline auto every_op() { return testing::ValuesIn(tried_ops()); }
 inline std::string op_name(const testing::TestParamInfo<OpRow>& info) { return info.param.name; }
 

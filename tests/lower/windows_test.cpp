@@ -2,6 +2,7 @@
 // The starts of windows in the text: brought inside, unless they are known to lie there.
 #include <gtest/gtest.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

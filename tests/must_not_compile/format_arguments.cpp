@@ -6,5 +6,5 @@
 
 void refuse(int dim, int rank) {
   using namespace tutti;
-  require(dim < rank, Code::dim, "dim {} is out of range for rank {}", dim);
+  ops::require(dim < rank, Code::dim, "dim {} is out of range for rank {}", dim);
 }

@@ -4,5 +4,5 @@
 
 void refuse(int dim, int rank) {
   using namespace tutti;
-  require(dim < rank, Code::dim, "dim {} is out of range for rank {}", dim, rank);
+  ops::require(dim < rank, Code::dim, "dim {} is out of range for rank {}", dim, rank);
 }

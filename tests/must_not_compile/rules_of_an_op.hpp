@@ -7,6 +7,8 @@
 
 namespace tutti::rules_of_an_op {
 
+using namespace ops;
+
 struct Named {
   static constexpr std::string_view name = "shift";
   static constexpr About about{"Moves the elements on.", "shift"};

@@ -19,10 +19,11 @@
 #include "tutti/run/on_machine.hpp"
 #include "tutti/stablehlo/write.hpp"
 
-namespace tutti {
-
+namespace tutti::ops {
 void PrintTo(const OpRow& row, std::ostream* out) { *out << row.name; }
+}  // namespace tutti::ops
 
+namespace tutti {
 namespace {
 
 /// The interpreter dies of integers divided by zero.

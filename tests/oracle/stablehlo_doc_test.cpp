@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/stablehlo.md: its C++ stands here, its Python is cut out of the page and run by the pinned jaxlib.
 #include <fmt/format.h>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axes that nothing binds, that are bound or named twice; positions along axes; meshes.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -2,9 +2,11 @@
 // Control flow: who may communicate where devices go different ways, partial sums there, deciders, bounds. What
 // tests/control/refusals_test.cpp has is not repeated; trees, shapes and dtypes of carries are in carries_test.cpp.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -294,7 +296,7 @@ TEST(cond, refuses_a_predicate_per_element) {
                    return cond(x > 0, same, twice, x);  // refused
                  }),
                  "T007 {file}:{line}: cond: the predicate is bool[4], expected a bool scalar; for one per "
-                 "element use select");
+                 "element use where");
 }
 
 TEST(cond, refuses_a_number_as_predicate) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/errors.md explains every code, with examples that stand here and say what it quotes.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <sstream>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/tensor/files/npy.hpp"

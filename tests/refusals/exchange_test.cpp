@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchanges of blocks that are none, and of shardings that do not fit each other.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -2,6 +2,7 @@
 // Files that cannot be read or written: the line that wants them, the file, and what is wrong with it. What damage is
 // found is in tests/tensor/npy_test.cpp.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every front-end function names itself and its caller's line, whatever it is made of.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>

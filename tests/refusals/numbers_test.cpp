@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"
 

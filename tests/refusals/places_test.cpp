@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every equation has a place in the user's file: what it costs, and what it refuses later, is said there.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/tutti.hpp"
 

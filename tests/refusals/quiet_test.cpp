@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library throws; it neither prints nor ends the process. That is for programs: tutti/cli, examples.
+#include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>

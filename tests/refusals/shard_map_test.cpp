@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/refusal.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -2,6 +2,7 @@
 #include "tests/run/harness.hpp"
 
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/rules.hpp"
 

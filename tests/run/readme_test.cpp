@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk of tutti/run/README.md: one program through all rooms.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of several short rows: instructions whose operands repeat along rows, or from row to row.
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/run/harness.hpp"

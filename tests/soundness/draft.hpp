@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/types/dtype.hpp"
 
 namespace tutti::generated {

@@ -2,6 +2,7 @@
 #include "tests/soundness/generated_drafts.hpp"
 
 #include <fmt/format.h>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

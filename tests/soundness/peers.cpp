@@ -2,6 +2,7 @@
 #include "tests/soundness/peers.hpp"
 
 #include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <cmath>

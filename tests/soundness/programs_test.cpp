@@ -2,6 +2,7 @@
 // Every law on generated programs, on meshes of 1 to 8 devices.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <gtest/gtest.h>
 
 #include <functional>

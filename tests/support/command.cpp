@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 
 Finished run_command(const std::string& command) {

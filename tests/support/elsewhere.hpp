@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/global_array.hpp"
 
 namespace tutti {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 
 namespace tutti {

@@ -5,6 +5,8 @@
 
 #include "tests/support/refusal.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 
 void expect_refusal(const std::function<void()>& program, Code code,

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

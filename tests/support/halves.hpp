@@ -2,6 +2,7 @@
 // Users never hold a pending value, so tests apply a start and its done together.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/control/wrapped/start.hpp"
 

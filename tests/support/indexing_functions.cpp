@@ -2,6 +2,8 @@
 // The twins of jax_indexing.py.
 #include "tests/support/functions.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

@@ -3,6 +3,8 @@
 #include "tests/support/functions.hpp"
 #include "tests/support/pointwise_functions.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/print.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 namespace tutti {

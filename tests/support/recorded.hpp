@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 
 namespace tutti {

@@ -4,6 +4,8 @@
 
 #include "tests/support/functions.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/tensor/tensor.hpp"
 #include "tutti/types/mesh.hpp"

@@ -2,11 +2,13 @@
 #include "tests/support/refusal.hpp"
 
 #include <fmt/core.h>
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 
 namespace tutti {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/example.hpp"
 
 namespace tutti {

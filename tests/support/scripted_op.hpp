@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/program.hpp"

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <map>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

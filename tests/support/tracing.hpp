@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 #include "tutti/ir/example.hpp"
 

@@ -2,6 +2,8 @@
 // The twins of jax_transforms.py.
 #include "tests/support/functions.hpp"
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 namespace {
 

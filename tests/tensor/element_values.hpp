@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/types/dtype.hpp"
 
 namespace tutti {

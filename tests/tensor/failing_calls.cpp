@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "tutti/base/inside.hpp"
+
 namespace {
 
 std::atomic<tutti::Call> failing{tutti::Call::none};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/files/npy.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <sys/resource.h>
 

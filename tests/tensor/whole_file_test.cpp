@@ -2,6 +2,7 @@
 #include "tutti/tensor/files/whole_file.hpp"
 
 #include <fmt/core.h>
+
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

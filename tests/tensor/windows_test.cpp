@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/plain/windows.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tree/tree_file.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/types/mesh.hpp"
 #include "tutti/types/state.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law: every op that adds or multiplies many f16 or bf16 does so in f32 and rounds once, on XLA as on the
 // local machine.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <ostream>
 #include <set>

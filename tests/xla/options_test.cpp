@@ -2,6 +2,7 @@
 #include "tutti/xla/pjrt/options.hpp"
 
 #include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/xla/fake_xla.hpp"

@@ -2,6 +2,7 @@
 #include "tutti/xla/pjrt/plugin.hpp"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <algorithm>

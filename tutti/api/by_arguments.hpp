@@ -7,9 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/tree.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// Says what is wrong with the numbers of arguments.
 template <int... by>
@@ -76,4 +77,4 @@ Arrays rows_as_chosen(const std::tuple<A...>& arguments, const Arrays& rows) {
   return all;
 }
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/api/derivatives.hpp"
 
+#include <fmt/core.h>
+
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/zeros_of.hpp"
@@ -25,8 +27,9 @@ void check_loss(const Program& program) {
 
 }  // namespace
 
-FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
-                                 const std::vector<bool>& by, Where where) {
+FlatGradient internal::value_and_grad_flat(std::string_view name, const FlatFunction& function,
+                                           const Arrays& arguments, const std::vector<bool>& by,
+                                           Where where) {
   auto [own, traced] =
       traced_call({.name = name, .function = function, .arguments = arguments, .by = by, .where = where});
   Program derivative;
@@ -49,8 +52,8 @@ FlatGradient value_and_grad_flat(std::string_view name, const FlatFunction& func
   });
 }
 
-FlatJvp jvp_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
-                 const Arrays& tangents, Where where) {
+FlatJvp internal::jvp_flat(std::string_view name, const FlatFunction& function, const Arrays& arguments,
+                           const Arrays& tangents, Where where) {
   auto [own, traced] =
       traced_call({.name = name, .function = function, .arguments = arguments, .where = where});
   return front_end(name, where, [&own = own, &traced = traced, &tangents] {
@@ -75,7 +78,7 @@ FlatJvp jvp_flat(std::string_view name, const FlatFunction& function, const Arra
   });
 }
 
-Linearized linearize_flat(const FlatCalled& call) {
+Linearized internal::linearize_flat(const FlatCalled& call) {
   Linearized at = linearized(call);
   try {
     require_forward(at.linear);

@@ -9,9 +9,10 @@
 
 #include "tutti/api/by_arguments.hpp"
 #include "tutti/api/linear_map.hpp"
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/flat_call.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// Results of `function` and the gradient of result 0, a scalar, by the arguments marked in `by`.
 /// The loss may have any state: V means the sum over the devices.
@@ -68,6 +69,10 @@ class Gradient {
   std::string_view name_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// The gradient of a function that returns a scalar, by its first argument: a tree like that argument. grad<1>(f) is by
 /// the second one, grad<0, 2>(f) by two: a tuple of trees.
 /// A function that returns a pair or tuple is differentiated by its first leaf; the others are auxiliary results,
@@ -77,12 +82,12 @@ class Gradient {
 /// differentiate by pcast(p, "data", varying); docs/gradients_of_equal_parameters.md shows both.
 /// By a complex argument x + iy it is df/dx - i df/dy, as in JAX: descend along its conjugate.
 template <int... by, class F>
-Gradient<F, false, by...> grad(F function, Where where = Where::here()) {
+internal::Gradient<F, false, by...> grad(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 /// std::pair of what the function returns and its gradient.
 template <int... by, class F>
-Gradient<F, true, by...> value_and_grad(F function, Where where = Where::here()) {
+internal::Gradient<F, true, by...> value_and_grad(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 
@@ -91,8 +96,9 @@ template <class F, class... A>
 auto jvp(F function, const std::tuple<A...>& arguments, const std::tuple<A...>& tangents,
          Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  require_same_structure("jvp", call.structure(), tree::structure_of(tangents), where);
-  FlatJvp found = jvp_flat("jvp", std::ref(call), call.leaves(), tree::flatten(tangents), where);
+  internal::require_same_structure("jvp", call.structure(), tree::structure_of(tangents), where);
+  internal::FlatJvp found =
+      internal::jvp_flat("jvp", std::ref(call), call.leaves(), tree::flatten(tangents), where);
   return std::pair{call.result(found.results), call.result(found.tangents)};
 }
 
@@ -103,6 +109,10 @@ void jvp(F, const X&, const T&) = delete;  // jvp(f, std::tuple{x, y}, std::tupl
 /// Says that a function returns a pair: a result, and a tree of auxiliary results, which are not differentiated.
 struct HasAux {};
 inline constexpr HasAux has_aux;
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// The map from tangents of the arguments to the tangent of the result at one point; trees like these. It may be called
 /// many times, also in vmap and in other functions of the same trace.
@@ -171,28 +181,32 @@ class CallWithAux {
   tree::FlatCall<F, A...> call_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.vjp: std::pair of f(arguments...) and a function from a cotangent (a tree like the result) to the tuple of the
 /// cotangents of the arguments.
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  FlatVjp found = vjp_flat({.name = "vjp",
-                            .function = std::ref(call),
-                            .arguments = call.leaves(),
-                            .where = where,
-                            .derivatives = 2});
+  internal::FlatVjp found = internal::vjp_flat({.name = "vjp",
+                                                .function = std::ref(call),
+                                                .arguments = call.leaves(),
+                                                .where = where,
+                                                .derivatives = 2});
   auto result = call.result(found.at.results);
-  return std::pair{result, Pullback<decltype(result), A...>(std::move(found), arguments, result)};
+  return std::pair{result, internal::Pullback<decltype(result), A...>(std::move(found), arguments, result)};
 }
 /// The same of a function that returns a pair: std::tuple of its first part, the pullback, and the second part, which is not
 /// differentiated.
 template <class F, class... A>
 auto vjp(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
-  CallWithAux<F, A...> call(function, arguments);
-  FlatVjp found = vjp_flat(call.flat("vjp", where, 2));
+  internal::CallWithAux<F, A...> call(function, arguments);
+  internal::FlatVjp found = internal::vjp_flat(call.flat("vjp", where, 2));
   auto [result, auxiliary] = call.result(found.at.results);
   using Result = decltype(result);
-  return std::tuple{result, Pullback<Result, A...>(std::move(found), arguments, result), auxiliary};
+  return std::tuple{result, internal::Pullback<Result, A...>(std::move(found), arguments, result), auxiliary};
 }
 
 template <class F, class X, class... Aux>
@@ -205,19 +219,20 @@ void vjp(F, const X&, const Aux&...) = delete;  // vjp(f, std::tuple{x, y}) -> {
 template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, Where where = Where::here()) {
   tree::FlatCall call(function, arguments);
-  Linearized found = linearize_flat(
+  internal::Linearized found = internal::linearize_flat(
       {.name = "linearize", .function = std::ref(call), .arguments = call.leaves(), .where = where});
   auto result = call.result(found.results);
-  return std::pair{result, LinearMap<decltype(result), A...>(std::move(found), arguments, result)};
+  return std::pair{result, internal::LinearMap<decltype(result), A...>(std::move(found), arguments, result)};
 }
 /// The same of a function that returns a pair: std::tuple of its first part, the linear function, and the second part.
 template <class F, class... A>
 auto linearize(F function, const std::tuple<A...>& arguments, HasAux, Where where = Where::here()) {
-  CallWithAux<F, A...> call(function, arguments);
-  Linearized found = linearize_flat(call.flat("linearize", where, 1));
+  internal::CallWithAux<F, A...> call(function, arguments);
+  internal::Linearized found = internal::linearize_flat(call.flat("linearize", where, 1));
   auto [result, auxiliary] = call.result(found.results);
   using Result = decltype(result);
-  return std::tuple{result, LinearMap<Result, A...>(std::move(found), arguments, result), auxiliary};
+  return std::tuple{result, internal::LinearMap<Result, A...>(std::move(found), arguments, result),
+                    auxiliary};
 }
 template <class F, class X, class... Aux>
   requires(!tree::is<X, std::tuple>)

@@ -139,7 +139,7 @@ Arrays reverse(const FlatCalled& call) {
 
 }  // namespace
 
-Arrays jacobian_flat(JacobianMode mode, const FlatCalled& call) {
+Arrays internal::jacobian_flat(JacobianMode mode, const FlatCalled& call) {
   return mode == JacobianMode::forward ? forward(call) : reverse(call);
 }
 

@@ -9,11 +9,16 @@
 #include <vector>
 
 #include "tutti/api/derivatives.hpp"
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/nested.hpp"
 
 namespace tutti {
 
 enum class JacobianMode { forward, reverse };
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// For each result leaf the derivative by each leaf of call.by: [result dims.., argument dims..].
 /// Throws T007 for a leaf of results or arguments that has no such derivative.
@@ -46,6 +51,10 @@ class Jacobian {
   std::string_view name_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.jacfwd: the derivative of every element of the results by every element of the first argument (jacfwd<1>(f): of the
 /// second; jacfwd<0, 2>(f): of two, a tuple), an array [result dims.., argument dims..] for each pair of leaves.
 /// The Jacobian is a tree like the result, with a tree like the argument in the place of each leaf; a struct of the result
@@ -54,7 +63,7 @@ class Jacobian {
 /// Inside of shard_map column j is how the results change when element j moves on all devices at once.
 /// Throws T007 unless arguments are floats, and results floats or complex.
 template <int... by, class F>
-Jacobian<F, JacobianMode::forward, by...> jacfwd(F function, Where where = Where::here()) {
+internal::Jacobian<F, JacobianMode::forward, by...> jacfwd(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 /// jax.jacrev: the same, row by row: the linear part runs backwards for all elements of the results at once. Cheaper than
@@ -63,9 +72,13 @@ Jacobian<F, JacobianMode::forward, by...> jacfwd(F function, Where where = Where
 /// devices. It equals jacfwd where argument and result are equal on all devices, and where each device works alone.
 /// Throws T007 unless results are floats, and arguments floats or complex.
 template <int... by, class F>
-Jacobian<F, JacobianMode::reverse, by...> jacrev(F function, Where where = Where::here()) {
+internal::Jacobian<F, JacobianMode::reverse, by...> jacrev(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 template <class F, int... by>
 class Hessian {
@@ -88,12 +101,16 @@ class Hessian {
   Where where_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.hessian: the second derivatives of a function that returns a scalar, as jacfwd of its gradient: for one Array x an
 /// array [x dims.., x dims..], for a tree a tree of trees.
 /// Throws T005 if the function does not return a scalar (of an array of results take jacfwd(jacrev(f))), T007 for arguments
 /// that are no floats.
 template <int... by, class F>
-Hessian<F, by...> hessian(F function, Where where = Where::here()) {
+internal::Hessian<F, by...> hessian(F function, Where where = Where::here()) {
   return {std::move(function), where};
 }
 
@@ -102,10 +119,11 @@ Hessian<F, by...> hessian(F function, Where where = Where::here()) {
 /// Throws T005 if the function does not return a scalar or `v` has another shape than x, T012 if it has another structure.
 template <class F, class X>
 X hvp(F function, const X& x, const X& v, Where where = Where::here()) {
-  Gradient<F, false> gradient(std::move(function), where, "hvp");
+  internal::Gradient<F, false> gradient(std::move(function), where, "hvp");
   tree::FlatCall call(gradient, std::tuple<X>{x});
-  require_same_structure("hvp", tree::structure_of(x), tree::structure_of(v), where);
-  return call.result(jvp_flat("hvp", std::ref(call), call.leaves(), tree::flatten(v), where).tangents);
+  internal::require_same_structure("hvp", tree::structure_of(x), tree::structure_of(v), where);
+  return call.result(
+      internal::jvp_flat("hvp", std::ref(call), call.leaves(), tree::flatten(v), where).tangents);
 }
 
 }  // namespace tutti

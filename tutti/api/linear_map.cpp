@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/api/linear_map.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -17,7 +19,7 @@
 
 namespace tutti {
 
-TracedCall traced_call(const FlatCalled& call) try {
+TracedCall internal::traced_call(const FlatCalled& call) try {
   Builder& builder = Builder::current();
   builder.refuse_futures(call.arguments);
   Arrays own = own_all(call.arguments);
@@ -32,18 +34,18 @@ TracedCall traced_call(const FlatCalled& call) try {
   throw error.at(call.where, call.name);
 }
 
-Arrays own_all(const Arrays& arrays) {
+Arrays internal::own_all(const Arrays& arrays) {
   Arrays own;
   for (const Array& array : arrays) own.push_back(Builder::current().own(array));
   return own;
 }
 
-Arrays joined(Arrays front, const Arrays& back) {
+Arrays internal::joined(Arrays front, const Arrays& back) {
   front.insert(front.end(), back.begin(), back.end());
   return front;
 }
 
-Array as_type(const Array& x, Type wanted, std::string_view what) {
+Array internal::as_type(const Array& x, Type wanted, std::string_view what) {
   auto check = [&](bool fits, Code code) {
     require(fits, code, "{} is {}, expected {}; hand in one of that type", what, to_string(x.type()),
             to_string(wanted));
@@ -58,7 +60,7 @@ Array as_type(const Array& x, Type wanted, std::string_view what) {
   }
 }
 
-void require_differentiable(const Arrays& arguments, const std::vector<bool>& by) {
+void internal::require_differentiable(const Arrays& arguments, const std::vector<bool>& by) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     require(!by[i] || is_inexact(arguments[i].dtype()), Code::dtype,
             "argument leaf {} is {}, which has no derivative; close over it or make it a later argument", i,
@@ -66,7 +68,7 @@ void require_differentiable(const Arrays& arguments, const std::vector<bool>& by
 }
 
 // One that is not linear is refused here, not when it runs.
-void require_forward(const Program& program) try {
+void internal::require_forward(const Program& program) try {
   for (const Equation& equation : program.equations) {
     if (const auto* tangent = equation.op.as<CustomTangent>()) tangent->forward();
     else
@@ -137,7 +139,7 @@ SplitProgram linear_part(const JvpProgram& derived, std::size_t inputs) {
 
 }  // namespace
 
-Linearized linearized(const FlatCalled& call) {
+Linearized internal::linearized(const FlatCalled& call) {
   auto [own, traced] = traced_call(call);
   const std::size_t auxiliary = call.auxiliary ? call.auxiliary() : 0;
   Program program = without_common_subexpressions(with_early_casts(traced.program));
@@ -161,7 +163,8 @@ Linearized linearized(const FlatCalled& call) {
   return at;
 }
 
-Arrays push_forward(const Linearized& at, const Arrays& arguments, const Arrays& tangents, Where where) {
+Arrays internal::push_forward(const Linearized& at, const Arrays& arguments, const Arrays& tangents,
+                              Where where) {
   return front_end(at.name, where, [&] {
     Arrays inputs = own_all(at.residuals);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -178,7 +181,7 @@ Arrays push_forward(const Linearized& at, const Arrays& arguments, const Arrays&
   });
 }
 
-FlatVjp vjp_flat(const FlatCalled& call) {
+FlatVjp internal::vjp_flat(const FlatCalled& call) {
   Linearized at = linearized(call);
   Bits linear_inputs(at.linear.inputs.size());
   std::fill(linear_inputs.begin() + std::ssize(at.residuals), linear_inputs.end(), true);
@@ -186,7 +189,8 @@ FlatVjp vjp_flat(const FlatCalled& call) {
   return {std::move(at), std::move(pullback)};
 }
 
-Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where) {
+Arrays internal::pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents,
+                           Where where) {
   const Linearized& at = vjp.at;
   return front_end(at.name, where, [&] {
     Arrays inputs = own_all(at.residuals);

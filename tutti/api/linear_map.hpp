@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/builder.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 using FlatFunction = std::function<Arrays(const Arrays&)>;
 
@@ -64,4 +65,4 @@ FlatVjp vjp_flat(const FlatCalled& call);
 /// Cotangents of all arguments; zeros for those that do not move.
 Arrays pull_back(const FlatVjp& vjp, const Arrays& arguments, const Arrays& cotangents, Where where);
 
-}  // namespace tutti
+}  // namespace tutti::internal

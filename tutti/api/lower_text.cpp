@@ -63,8 +63,9 @@ stablehlo::Module lowered(const Program& program, const Mesh& mesh, const TextOp
 
 }  // namespace
 
-std::string lower_text_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
-                            const Structure& structure, const TextOptions& options, Where where) try {
+std::string internal::lower_text_flat(const std::function<Arrays(const Arrays&)>& function,
+                                      const Arrays& arguments, const Structure& structure,
+                                      const TextOptions& options, Where where) try {
   require(Builder::current_or_null() == nullptr, Code::trace,
           "a function is being traced here; lower it outside of it");
   Types types;

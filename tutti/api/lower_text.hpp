@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/lower/options.hpp"
 #include "tutti/tree/flat_call.hpp"
 #include "tutti/tree/host_leaves.hpp"
@@ -28,8 +29,16 @@ struct TextOptions {
   LowerOptions ops = {};   // how some ops are written; `replicas` writes each in one way
 };
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 std::string lower_text_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
                             const Structure& structure, const TextOptions& options, Where where);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// The StableHLO of a function of whole arrays, as Machine::compile takes it, without a machine:
 /// lower_text(shard_map(step, ..), std::tuple{params, batch}). Values of arguments are not read, so `abstract(shape, dtype)`
@@ -41,7 +50,7 @@ template <class F, class... A>
 std::string lower_text(const F& function, const std::tuple<A...>& arguments, const TextOptions& options = {},
                        Where where = Where::here()) {
   tree::FlatCall call(function, tree::with_arrays(arguments));
-  return lower_text_flat(std::ref(call), call.leaves(), call.structure(), options, where);
+  return internal::lower_text_flat(std::ref(call), call.leaves(), call.structure(), options, where);
 }
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/api/shard_map.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -152,8 +154,8 @@ TracedProgram traced_body(const ShardMapBody& body, const Arrays& parts, const A
 
 }  // namespace
 
-Arrays shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
-                      const ShardMapOptions& options, Where where) try {
+Arrays internal::shard_map_flat(const ShardMapBody& body, const Arrays& arguments, const Structure& structure,
+                                const ShardMapOptions& options, Where where) try {
   Builder& builder = builder_for("shard_map", where);
   require_not_bound_yet(bound_axes(options), builder.bound_axes());
   builder.refuse_futures(arguments);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <tuple>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/flat_call.hpp"
 #include "tutti/tree/specs.hpp"
 
@@ -15,6 +16,10 @@ struct ShardMapOptions {
   Specs out;                           // P("i") for the whole result, or in braces one per part of it
   std::vector<std::string> axes = {};  // of the mesh, those that specs and body may name; empty: all
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// The body of a shard_map, flat: parts of the arguments to parts of the results, and the results' structure.
 using ShardMapBody = std::function<Arrays(const Arrays& parts, Structure& results)>;
@@ -51,13 +56,17 @@ class ShardMapped {
   Where where_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// What one device does, as a function of whole arrays: each argument is split over the mesh by its in-spec,
 /// `function` runs on the parts with the axes of the mesh bound, and the parts of the results are put
 /// together by their out-specs.
 /// Nests over other axes of the same mesh (both name theirs in .axes), differentiates and batches; the
 /// gradient is the same inside and outside.
 template <class F>
-ShardMapped<F> shard_map(F function, ShardMapOptions options, Where where = Where::here()) {
+internal::ShardMapped<F> shard_map(F function, ShardMapOptions options, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};
 }
 

@@ -81,7 +81,7 @@ Array at_dim(const Array& result, Type in_body, const Axis& axis, const MappedDi
 
 }  // namespace
 
-void check_in_dims(const VmapOptions& options, std::size_t arguments, Where where) try {
+void internal::check_in_dims(const VmapOptions& options, std::size_t arguments, Where where) try {
   require(options.in.empty() || options.in.size() == arguments, Code::argument,
           "{} for {}; give one per argument: a dim, or none", counted(std::ssize(options.in), "in dim"),
           counted(static_cast<std::int64_t>(arguments), "argument"));
@@ -89,7 +89,7 @@ void check_in_dims(const VmapOptions& options, std::size_t arguments, Where wher
   throw error.at(where, "vmap");
 }
 
-Arrays vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) try {
+Arrays internal::vmap_flat(const VmapFlat& call, const VmapOptions& options, Where where) try {
   Axis axis = front_end("vmap", where, [&] {
     require(options.axis != "", Code::mesh, "the axis has no name; give it one, or leave .axis out");
     return fresh_axis(options.axis.value_or("vmap"), lanes(call, options));

@@ -6,10 +6,11 @@
 #include <string>
 #include <tuple>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/flat_call.hpp"
 #include "tutti/tree/specs.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// A dimension, or `none`: the same in every lane.
 class MappedDim {
@@ -22,12 +23,20 @@ class MappedDim {
   std::optional<int> dim_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 struct VmapOptions {
-  std::optional<std::string> axis = {};  // a name by which collectives inside may use it
-  std::vector<MappedDim> in = {};        // one per argument; empty: dim 0 of all
-  MappedDim out = 0;                     // of every result
-  std::optional<int> size = {};          // of lanes; needed only where no argument is mapped
+  std::optional<std::string> axis = {};      // a name by which collectives inside may use it
+  std::vector<internal::MappedDim> in = {};  // one per argument; empty: dim 0 of all
+  internal::MappedDim out = 0;               // of every result
+  std::optional<int> size = {};              // of lanes; needed only where no argument is mapped
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 struct VmapFlat {
   std::function<Arrays(const Arrays&)> function;
@@ -68,6 +77,10 @@ class Vmapped {
   Where where_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.vmap: `function` for every index along one dimension of its arguments at once. Everything that enters the body
 /// varies over the new axis, so gradients inside are per example; collectives inside may use it if it has a name.
 /// Without lanes the results are empty. A reduction over the axis then gives its neutral element, pmean NaN, a gather
@@ -75,7 +88,7 @@ class Vmapped {
 /// Throws T005 if mapped dimensions differ in size, or none is mapped and .size does not say how many lanes,
 /// T002 if the axis' name is bound already.
 template <class F>
-Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
+internal::Vmapped<F> vmap(F function, VmapOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};
 }
 

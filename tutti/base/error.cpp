@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {
@@ -48,8 +49,8 @@ std::string full_text(const Where& where, const std::string& message, const std:
 
 }  // namespace
 
-std::span<const CodeInfo> all_codes() { return table; }
-const CodeInfo& info(Code code) { return table[static_cast<std::size_t>(code)]; }
+std::span<const CodeInfo> internal::all_codes() { return table; }
+const CodeInfo& internal::info(Code code) { return table[static_cast<std::size_t>(code)]; }
 
 Error::Error(Code code, Where where, std::string message, std::vector<std::string> notes)
     : Error(code, where, std::move(message), std::move(notes), false) {}
@@ -72,7 +73,7 @@ Error Error::at(const Where& where, std::string_view subject) const {
           std::move(notes), has_subject_ || prefix};
 }
 
-void throw_error(Code code, Where where, std::string message) {
+void ops::throw_error(Code code, Where where, std::string message) {
   throw Error(code, where, std::move(message));
 }
 

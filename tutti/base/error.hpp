@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/base/where.hpp"
 
 namespace tutti {
@@ -41,6 +42,10 @@ enum class Code {
   internal,
 };
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// One row per code: its label, exit status of the tool, and what it means.
 struct CodeInfo {
   Code code;
@@ -51,6 +56,10 @@ struct CodeInfo {
 };
 const CodeInfo& info(Code code);
 std::span<const CodeInfo> all_codes();
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// The one exception of the library. what() = "file:line: message", then the notes, one a line.
 class Error : public std::runtime_error {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti {

@@ -2,32 +2,102 @@
 // For sources: throws with formatted messages. Headers of the library do not include this file.
 #pragma once
 
-#include <fmt/core.h>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/namespaces.hpp"
 
-namespace tutti {
+namespace tutti::internal {
+
+/// A message with places for values: {} for the next one; or {0}, {1}, .. by number. {{ and }} are braces.
+/// A message that has no place for a value, or more places than values, does not compile.
+template <std::size_t values>
+class FormatString {
+ public:
+  consteval FormatString(const char* text) : text_(text) {
+    static_assert(values <= 10);
+    std::size_t next = 0;
+    bool has_place[values + 1] = {};
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] != '{' && text_[i] != '}') continue;
+      const char opened = text_[i];
+      if (++i == text_.size()) throw "the text ends with a single brace";
+      if (text_[i] == opened) continue;
+      const bool is_numbered = text_[i] >= '0' && text_[i] <= '9';
+      const std::size_t place = is_numbered ? static_cast<std::size_t>(text_[i++] - '0') : next++;
+      if (i == text_.size() || text_[i] != '}') throw "a brace is neither doubled nor a place: {}, {0}";
+      if (place >= values) throw "there are more places than values";
+      has_place[place] = true;
+    }
+    for (std::size_t i = 0; i < values; ++i)
+      if (!has_place[i]) throw "a value has no place";
+  }
+
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+/// A value of a message: a bool, a number, a character or a text.
+class FormatArgument {
+ public:
+  using Value = std::variant<bool, char, std::int64_t, std::uint64_t, float, double, std::string_view>;
+
+  template <class T>
+  FormatArgument(const T& value) : is_(as_value(value)) {}
+
+  const Value& value() const { return is_; }
+
+ private:
+  template <class T>
+  static Value as_value(const T& value) {
+    if constexpr (std::convertible_to<const T&, std::string_view>) return std::string_view(value);
+    else if constexpr (std::same_as<T, bool> || std::same_as<T, char> || std::floating_point<T>) return value;
+    else if constexpr (std::signed_integral<T>) return std::int64_t{value};
+    else {
+      static_assert(std::unsigned_integral<T>,
+                    "a value of a message is a number or a text: to_string(value)");
+      return std::uint64_t{value};
+    }
+  }
+
+  Value is_;
+};
+
+[[noreturn]] void throw_formatted(Code code, std::string_view text,
+                                  std::initializer_list<FormatArgument> values);
+
+}  // namespace tutti::internal
+
+namespace tutti::ops {
 
 [[noreturn]] void throw_error(Code code, Where where, std::string message);
 
 /// Throw Error{code} without a place; the builder adds the user's line.
 template <class... A>
-[[noreturn]] void fail(Code code, fmt::format_string<A...> format, A&&... values) {
-  throw_error(code, {}, fmt::format(format, std::forward<A>(values)...));
+[[noreturn]] void fail(Code code, internal::FormatString<sizeof...(A)> format, const A&... values) {
+  internal::throw_formatted(code, format.text(), {values...});
 }
 
 /// A check of what users hand in: throw Error{code} unless `holds`.
 template <class... A>
-void require(bool holds, Code code, fmt::format_string<A...> format, A&&... values) {
+void require(bool holds, Code code, internal::FormatString<sizeof...(A)> format, const A&... values) {
   if (!holds) [[unlikely]]
-    throw_error(code, {}, fmt::format(format, std::forward<A>(values)...));
+    internal::throw_formatted(code, format.text(), {values...});
 }
 
 /// A check of what we ourselves promise: its failure is our bug (I001).
 template <class... A>
-void ensure(bool holds, fmt::format_string<A...> format, A&&... values) {
+void ensure(bool holds, internal::FormatString<sizeof...(A)> format, const A&... values) {
   if (!holds) [[unlikely]]
-    throw_error(Code::internal, {}, fmt::format(format, std::forward<A>(values)...));
+    internal::throw_formatted(Code::internal, format.text(), {values...});
 }
 
-}  // namespace tutti
+}  // namespace tutti::ops

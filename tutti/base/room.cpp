@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/room.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/base/where.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <mutex>
 #include <set>
@@ -21,7 +22,7 @@ std::string to_string(const Where& where) {
   return text;
 }
 
-const char* intern_name(std::string_view name) {
+const char* internal::intern_name(std::string_view name) {
   static NeverDestroyed<std::set<std::string, std::less<>>> names;
   free_at_fork<names_lock>();
   std::lock_guard lock(names_lock);

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/base/namespaces.hpp"
+
 namespace tutti {
 
 /// A place in a user's source or program text. Lines and columns count from 1; 0 = not known.
@@ -24,7 +26,11 @@ struct Where {
 /// "file:line" or "file:line:column"; empty if unknown.
 std::string to_string(const Where& where);
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// A copy of `name` (a file, an axis) that lives as long as the process; equal names share it.
 const char* intern_name(std::string_view name);
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "tutti/base/require.hpp"
 #include "tutti/cli/words/machine.hpp"
@@ -208,6 +209,12 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const auto commands = app.get_subcommands(is_first);
     const std::string command = commands.empty() ? "" : commands[0]->get_name() + " ";
+    // CLI11 looks for missing options first, and would not say that one is misspelt.
+    const std::vector<std::string> left = app.remaining(true);
+    const auto unknown =
+        std::ranges::find_if(left, [](const std::string& word) { return word.starts_with('-'); });
+    if (unknown != left.end())
+      tutti::fail(tutti::Code::usage, "there is no option {}; see tutti {}--help", *unknown, command);
     tutti::fail(tutti::Code::usage, "{}; see tutti {}--help", error.what(), command);
   }
   return status;

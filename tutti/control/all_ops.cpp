@@ -128,7 +128,7 @@ std::vector<OpRow> rows() {
 
 }  // namespace
 
-const std::vector<OpRow>& all_ops() {
+const std::vector<OpRow>& ops::all_ops() {
   static const NeverDestroyed all(
       rows<AllGather, AllReduce, AllToAll, ArgReduce, AssumeInvariant, AxisIndex, Binary, BitcastConvert,
            Broadcast, BroadcastInDim, Cast, Check, CheckNumbers, CheckpointName, Clamp, Compare, Concatenate,

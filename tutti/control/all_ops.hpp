@@ -6,7 +6,7 @@
 
 #include "tutti/ir/example.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// One op by the name it prints, as the laws and `tutti rules` see it.
 struct OpRow {
@@ -17,4 +17,4 @@ struct OpRow {
 /// Every op of the library, families (unary, binary, ..) one row per function; in order of name.
 const std::vector<OpRow>& all_ops();
 
-}  // namespace tutti
+}  // namespace tutti::ops

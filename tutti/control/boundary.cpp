@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/boundary.hpp"
 
+#include <fmt/core.h>
+
 #include "tutti/base/require.hpp"
 #include "tutti/control/wrapped/call.hpp"
 #include "tutti/ir/builder.hpp"

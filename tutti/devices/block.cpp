@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/block.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <sys/mman.h>
 

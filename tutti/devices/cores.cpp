@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/cores.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <pthread.h>
 #include <sched.h>

@@ -188,7 +188,8 @@ void copy_from_shards(std::byte* to, const Part& target, const GlobalArray& arra
 
 }  // namespace
 
-void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride) {
+void internal::distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to,
+                          std::size_t shard_stride) {
   if (array.remote() || (array.sharding() && !array.sharding()->unreduced.empty()))
     return distribute(GlobalArray(array.whole()), sharding, to, shard_stride);
   Placement placement(array.type(), sharding);

@@ -8,11 +8,12 @@
 #include <span>
 #include <variant>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tensor/tensor.hpp"
 #include "tutti/types/sharding.hpp"
 #include "tutti/types/type.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// The memory of a finished array: its distinct shards, dense, `shard_stride` bytes apart, in mesh order of the stored
 /// axes. A dim that does not divide has room for ceil(d / n) in each. Freed, or given back, with the last owner.
@@ -85,4 +86,4 @@ class GlobalArray {
 /// GlobalArray::distributed lays them out.
 void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride);
 
-}  // namespace tutti
+}  // namespace tutti::internal

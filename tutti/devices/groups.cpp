@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/groups.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <iterator>
 #include <numeric>
@@ -10,7 +11,7 @@
 
 namespace tutti {
 
-void require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes) {
+void ops::require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes) {
   if (groups.empty()) return;
   int n = joint_size(axes);
   std::vector<bool> named(static_cast<std::size_t>(n));
@@ -41,18 +42,18 @@ void require_groups(const Groups& groups, const Axes& axes, GroupSizes sizes) {
   }
 }
 
-Groups written_out(const Groups& groups, const Axes& axes) {
+Groups ops::written_out(const Groups& groups, const Axes& axes) {
   if (!groups.empty()) return groups;
   std::vector<int> all(static_cast<std::size_t>(joint_size(axes)));
   std::iota(all.begin(), all.end(), 0);
   return {all};
 }
 
-int group_size(const Groups& groups, const Axes& axes) {
+int ops::group_size(const Groups& groups, const Axes& axes) {
   return groups.empty() ? joint_size(axes) : static_cast<int>(groups[0].size());
 }
 
-std::vector<PlaceInGroup> places_in(const Groups& groups) {
+std::vector<PlaceInGroup> ops::places_in(const Groups& groups) {
   std::size_t n = 0;
   for (const std::vector<int>& group : groups) n += group.size();
   std::vector<PlaceInGroup> places(n);
@@ -78,7 +79,7 @@ Peers PeerFinder::of(int device) const {
   return peers;
 }
 
-void require_plannable(std::int64_t sources) {
+void internal::require_plannable(std::int64_t sources) {
   constexpr std::int64_t most = std::int64_t{1} << 25;  // about 100 bytes each, in the kernel, graph and code
   require(sources <= most, Code::memory,
           "no memory to plan it: its devices read {} values in all, one by one, and a plan lists up to {}; "
@@ -86,10 +87,10 @@ void require_plannable(std::int64_t sources) {
           sources, most);
 }
 
-std::string to_string(const Groups& groups) { return fmt::format("{}", groups); }
-std::string to_string(const Pairs& pairs) { return fmt::format("{}", pairs); }
+std::string ops::to_string(const Groups& groups) { return fmt::format("{}", groups); }
+std::string ops::to_string(const Pairs& pairs) { return fmt::format("{}", pairs); }
 
-std::string shortened(std::string list) {
+std::string internal::shortened(std::string list) {
   constexpr std::size_t longest = 400;
   if (list.size() <= longest) return list;
   list.resize(list.rfind(',', longest));

@@ -7,16 +7,22 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/devices/layout.hpp"
 
 namespace tutti {
+
+/// Who sends to whom: positions along axes, source first.
+using Pairs = std::vector<std::pair<int, int>>;
+
+}  // namespace tutti
+
+namespace tutti::ops {
 
 /// Which devices along some axes communicate with each other: positions along the axes together, row-major in the
 /// order given; every position in one group. The order in a group says who stands where in it, the order of the
 /// groups nothing. Empty: one group of all, in order.
 using Groups = std::vector<std::vector<int>>;
-/// Who sends to whom: positions along axes, source first.
-using Pairs = std::vector<std::pair<int, int>>;
 
 enum class GroupSizes { equal, any };
 /// Throws T009 if a position is named twice, missing or out of range, and if sizes differ that must be equal.
@@ -52,14 +58,20 @@ class PeerFinder {
   const Groups& groups_;
   std::vector<PlaceInGroup> places_;
 };
-/// A plan lists every source of every result of a collective that has no regular pattern. Throws R003 if these
-/// are more than 2^25, which takes GiB of memory; a mesh of 65,536 devices can ask for 2^32.
-void require_plannable(std::int64_t sources);
 
 /// "[[0, 2], [3, 1]]", "[(0, 1), (1, 2)]".
 std::string to_string(const Groups& groups);
 std::string to_string(const Pairs& pairs);
+
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
+/// A plan lists every source of every result of a collective that has no regular pattern. Throws R003 if these
+/// are more than 2^25, which takes GiB of memory; a mesh of 65,536 devices can ask for 2^32.
+void require_plannable(std::int64_t sources);
+
 /// For errors: the beginning of a long list.
 std::string shortened(std::string list);
 
-}  // namespace tutti
+}  // namespace tutti::internal

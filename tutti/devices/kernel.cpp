@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/kernel.hpp"
+#include "tutti/base/inside.hpp"
 
-namespace tutti::kernel {
+namespace tutti::ops::kernel {
 
 Coordinate along(Dim dim, std::int64_t weight) { return {Coordinate::Of::dim, dim, {}, weight}; }
 Coordinate along(const Axis& axis) { return {Coordinate::Of::axis, {}, axis, 1}; }
@@ -19,4 +20,4 @@ Shuffle shuffle_of(const std::vector<int>& source, const Shape& shape) {
   return shuffle;
 }
 
-}  // namespace tutti::kernel
+}  // namespace tutti::ops::kernel

@@ -17,7 +17,7 @@
 #include "tutti/types/axis.hpp"
 #include "tutti/types/shape.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 struct Program;  // of ir/
 /// Programs inside an op: shared, never changed.
@@ -146,4 +146,4 @@ struct Sub {
 using Kernel = std::variant<kernel::View, kernel::Pointwise, kernel::ReduceDims, kernel::Fold,
                             kernel::Shuffle, kernel::Literal, kernel::Opaque, kernel::Sub>;
 
-}  // namespace tutti
+}  // namespace tutti::ops

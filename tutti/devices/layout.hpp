@@ -15,6 +15,10 @@ enum class Storage {
   per_device,  // one buffer per device whatever the type; for the soundness law
 };
 
+}  // namespace tutti
+
+namespace tutti::ops {
+
 /// What an op may ask when it is compiled: the devices, and where values of a type lie. Shards are the distinct
 /// buffers of a value, row-major over its stored axes in mesh order.
 class Layout {
@@ -44,4 +48,4 @@ class Layout {
   Types operands_, results_;
 };
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/team.hpp"
 
+#include <fmt/core.h>
+
 #include <pthread.h>
 #include <sched.h>
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 
 /// Workers that run one piece of work together: the caller is worker 0, the others are threads of the team. They spin

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/array.hpp"
 
 namespace tutti {

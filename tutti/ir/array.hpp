@@ -14,18 +14,27 @@
 #include <variant>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/base/where.hpp"
 #include "tutti/devices/global_array.hpp"
 #include "tutti/tensor/print.hpp"
 #include "tutti/types/type.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 class At;     // tutti/functions/indexing/at.hpp
 class Index;  // tutti/ir/index.hpp
 
+}  // namespace tutti::internal
+
+namespace tutti::ops {
+
 /// The number of a variable in its program.
 using Var = int;
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// A value of the program being traced, or finished data. A small value; never a pointer into a trace: one that
 /// outlives the function it was made in says so when it is used (T011).
@@ -33,7 +42,7 @@ class Array {
  public:
   struct Traced {
     std::uint64_t trace;
-    Var var;
+    ops::Var var;
     bool operator==(const Traced&) const = default;
   };
 
@@ -41,10 +50,10 @@ class Array {
   Array() = default;
   /// Finished data.
   Array(Tensor tensor);
-  explicit Array(std::shared_ptr<const GlobalArray> data) : is_(std::move(data)) {}
+  explicit Array(std::shared_ptr<const internal::GlobalArray> data) : is_(std::move(data)) {}
   explicit Array(Traced traced) : is_(traced) {}
   /// A type without a value, to compile for; see `abstract`.
-  explicit Array(Type type) : is_(type) {}
+  explicit Array(ops::Type type) : is_(type) {}
 
   Array(const Array&) = default;
   Array(Array&&) = default;
@@ -56,7 +65,7 @@ class Array {
 
   /// Of a traced value: on one device, with its states. Of data: of the whole, invariant.
   /// These throw T011, with the place of the caller, for an empty array and for one that has outlived its trace.
-  Type type(Where where = Where::here()) const;
+  ops::Type type(Where where = Where::here()) const;
   DType dtype(Where where = Where::here()) const { return type(where).dtype(); }
   const Shape& shape(Where where = Where::here()) const { return type(where).shape(); }
   int rank(Where where = Where::here()) const { return type(where).rank(); }
@@ -65,9 +74,9 @@ class Array {
 
   const Traced* traced() const { return std::get_if<Traced>(&is_); }
   /// Null for all but finished data.
-  std::shared_ptr<const GlobalArray> data() const;
+  std::shared_ptr<const internal::GlobalArray> data() const;
   /// The data. Throws T011 for an empty array, and for one that stands for an argument.
-  std::shared_ptr<const GlobalArray> finished() const;
+  std::shared_ptr<const internal::GlobalArray> finished() const;
   /// The whole array on the host. Throws T011 while it is traced.
   Tensor tensor(Where where = Where::here()) const;
   /// The sharding of a finished array on its mesh; none for one that is whole on the host.
@@ -90,17 +99,17 @@ class Array {
     return {elements.begin(), elements.end()};
   }
 
-  /// Arrays are not conditions: their values are not known while a program is traced. Use select.
-  explicit operator bool() const = delete;  // use select
+  /// Arrays are not conditions: their values are not known while a program is traced. Use where.
+  explicit operator bool() const = delete;  // use where(condition, x, y)
   /// NumPy's indexing, basic and advanced: x[0], x[rows], x[{0, all, range(1, none, 2), newaxis, ellipsis}]. Ranges are
   /// clamped. An array of indices gives its shape to the result; negative elements count from the end, and elements
   /// out of range read the nearest row. Throws T005, T006 for a number out of range, T007 for masks and floats, T011
   /// outside a trace.
-  Array operator[](const Index& index) const;
-  Array operator[](std::initializer_list<Index> indices) const;
+  Array operator[](const internal::Index& index) const;
+  Array operator[](std::initializer_list<internal::Index> indices) const;
   /// The elements that the same indices name, to change them: x.at(rows).add(updates). See At.
-  At at(const Index& index) const;
-  At at(std::initializer_list<Index> indices) const;
+  internal::At at(const internal::Index& index) const;
+  internal::At at(std::initializer_list<internal::Index> indices) const;
   template <class Other>
   bool operator==(const Other&) const {
     static_assert(never<Other>,
@@ -114,7 +123,7 @@ class Array {
   static constexpr bool never = false;
   Tensor tensor_of(DType dtype, Where where) const;
 
-  std::variant<std::monostate, Traced, Type, std::shared_ptr<const GlobalArray>> is_;
+  std::variant<std::monostate, Traced, ops::Type, std::shared_ptr<const internal::GlobalArray>> is_;
 };
 using Arrays = std::vector<Array>;
 
@@ -164,7 +173,7 @@ class AxisNames {
   AxisNames(std::string_view name, Where where = Where::here()) : names_{name}, where_(where) {}
   AxisNames(std::initializer_list<AxisName> names, Where where = Where::here())
       : names_(names), where_(where) {}
-  template <NamesOfAxes T>
+  template <internal::NamesOfAxes T>
   AxisNames(const T& names, Where where = Where::here())
       : names_(std::begin(names), std::end(names)), where_(where) {}
   AxisNames(int) = delete;  // 0 would be a null pointer

@@ -185,8 +185,8 @@ Axes Builder::bound_axes() const {
   return all;
 }
 
-TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&)>& function,
-                    const Builder::Differentiated& later) {
+TracedProgram ops::trace(const Types& types, const std::function<Arrays(const Arrays&)>& function,
+                         const Builder::Differentiated& later) {
   Builder builder(Axes{}, later.often);
   Arrays inputs;
   for (std::size_t i = 0; i < types.size(); ++i)
@@ -196,7 +196,7 @@ TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&
   return {std::move(program), Arrays(builder.captured().begin(), builder.captured().end())};
 }
 
-Arrays inline_program(const Program& program, const Arrays& arguments) {
+Arrays ops::inline_program(const Program& program, const Arrays& arguments) {
   Builder& builder = Builder::current();
   std::vector<Array> values(program.types.size());
   auto value = [&](Var var) -> Array& { return values[static_cast<std::size_t>(var)]; };

@@ -7,9 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/program.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Records a program while a function runs. Strict: it infers types and never casts. Builders nest: each is the
 /// current one of its thread from its construction to its destruction.
@@ -119,7 +120,7 @@ class Builder {
   std::vector<bool> moves_;  // of each variable
   Arrays captured_;
   std::map<std::pair<std::uint64_t, Var>, Var> captured_values_;
-  std::map<const GlobalArray*, Var> captured_data_;
+  std::map<const internal::GlobalArray*, Var> captured_data_;
   std::map<Var, std::vector<std::pair<AxisStates, Var>>> casts_;
   Axes bound_;
   std::optional<Cause> cause_;
@@ -137,4 +138,4 @@ TracedProgram trace(const Types& types, const std::function<Arrays(const Arrays&
 /// Repeats the equations of `program` in the current builder, each at its own place.
 Arrays inline_program(const Program& program, const Arrays& arguments);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -6,7 +6,7 @@
 #include "tutti/devices/groups.hpp"
 #include "tutti/ir/rules.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// What an op writes StableHLO through. Implemented in lower/. Values have the dtype and shape of the types given;
 /// states are not written. Every device runs the same text; `position` tells them apart.
@@ -55,4 +55,4 @@ class Emitter {
   virtual bool calls_ragged_all_to_all() const = 0;
 };
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/example.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/never_destroyed.hpp"
 
@@ -25,19 +26,19 @@ void extend(const Axes& prefix, std::vector<Axes>& tuples) {
 
 }  // namespace
 
-const Mesh& example_mesh() {
+const Mesh& ops::example_mesh() {
   static const Mesh mesh({{"a", 2}, {"b", 2}, {"c", 2}});
   return mesh;
 }
 
-std::span<const DType> more_dtypes() {
+std::span<const DType> ops::more_dtypes() {
   static constexpr DType dtypes[] = {DType::u8,        DType::i8,        DType::u16, DType::i16,
                                      DType::u32,       DType::u64,       DType::f16, DType::bf16,
                                      DType::complex64, DType::complex128};
   return dtypes;
 }
 
-const std::vector<Axes>& example_axis_tuples() {
+const std::vector<Axes>& ops::example_axis_tuples() {
   static const NeverDestroyed tuples([] {
     std::vector<Axes> all;
     extend({}, all);

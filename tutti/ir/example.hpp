@@ -7,7 +7,7 @@
 
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// An operand of an example: any value of this type with elements in [low, high]; whole numbers for integers,
 /// {0, 1} for bool. Or values that fit each other: one for each position along some axes.
@@ -42,4 +42,4 @@ std::span<const DType> more_dtypes();
 /// The 15 ways to name one or more of its axes in order: (a), (b), (c), (a, b), (b, a), ...
 const std::vector<Axes>& example_axis_tuples();
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -9,10 +9,11 @@
 #include <utility>
 #include <variant>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/types/none.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 class WhichDims;  // tutti/ops/dims.hpp
 
@@ -26,6 +27,13 @@ struct RangeEnd {
   std::optional<std::int64_t> at = {};
 };
 
+struct NewAxis {};
+struct Ellipsis {};
+
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// NumPy's start:stop:step.
 struct Range {
   std::optional<std::int64_t> start, stop, step;
@@ -33,17 +41,16 @@ struct Range {
 };
 /// The elements start, start + step, .. before `stop`: range(1, none, 2) is NumPy's 1::2. Negative ends count from the
 /// end of the dim; ends beyond it are clamped. A negative step goes backwards: range(none, none, -1) reverses.
-constexpr Range range(RangeEnd start, RangeEnd stop, RangeEnd step = none, Where where = Where::here()) {
+constexpr Range range(internal::RangeEnd start, internal::RangeEnd stop, internal::RangeEnd step = none,
+                      Where where = Where::here()) {
   return {start.at, stop.at, step.at, where};
 }
 
-struct NewAxis {};
 /// A new dim of size 1.
-inline constexpr NewAxis newaxis;
+inline constexpr internal::NewAxis newaxis;
 
-struct Ellipsis {};
 /// As many whole dims as the other indices leave over.
-inline constexpr Ellipsis ellipsis;
+inline constexpr internal::Ellipsis ellipsis;
 
 struct AllOptions {
   bool keepdims = false;  // the dims stay, with size 1
@@ -53,9 +60,13 @@ struct AllOptions {
 /// twice, T004 for an unreduced sum.
 struct All {
   Array operator()(const Operand& x) const;
-  Array operator()(const Operand& x, const WhichDims& dims, const AllOptions& options = {}) const;
+  Array operator()(const Operand& x, const internal::WhichDims& dims, const AllOptions& options = {}) const;
 };
 inline constexpr All all;
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// One index of an array, with the line where it stands. For numbers and arrays in a list of several lines GCC says where
 /// the list ends; Index(i) has a line of its own, and so has range(..).
@@ -93,4 +104,4 @@ class Index {
   Where where_;
 };
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/op.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 
@@ -8,7 +9,7 @@
 
 namespace tutti {
 
-std::string_view name(Rule rule) {
+std::string_view ops::name(Rule rule) {
   switch (rule) {
     case Rule::jvp: return "jvp";
     case Rule::transpose: return "transpose";
@@ -19,7 +20,7 @@ std::string_view name(Rule rule) {
 }
 
 void Op::refuse(Rule rule, std::string_view why) {
-  fail(Code::refused_rule, "{} is refused: {}", tutti::name(rule), why);
+  fail(Code::refused_rule, "{} is refused: {}", ops::name(rule), why);
 }
 
 bool Op::have_effects(const std::vector<SubProgram>& programs) {
@@ -27,7 +28,7 @@ bool Op::have_effects(const std::vector<SubProgram>& programs) {
                              [](const SubProgram& program) { return program && has_effects(*program); });
 }
 
-std::string to_string(const Op& op) {
+std::string ops::to_string(const Op& op) {
   std::string fields;
   for (const auto& [field, value] : op->parameters())
     fields += (fields.empty() ? "" : ", ") + std::string(field) + "=" + value;

@@ -5,7 +5,7 @@
 
 #include "tutti/ir/rules.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Any op, as a value: its parameters and its rules. Made from a struct that is complete<O>(); users add their own
 /// without a change here.
@@ -181,4 +181,4 @@ const O* Op::as() const {
   return rules_->type_tag() == &tag_of<O> ? static_cast<const O*>(rules_->address()) : nullptr;
 }
 
-}  // namespace tutti
+}  // namespace tutti::ops

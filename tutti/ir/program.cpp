@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ir/program.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -44,18 +47,18 @@ Types Program::types_of(const std::vector<Var>& vars) const {
   return found;
 }
 
-SubProgram shared(Program program) { return std::make_shared<const Program>(std::move(program)); }
+SubProgram ops::shared(Program program) { return std::make_shared<const Program>(std::move(program)); }
 
-bool has_effects(const Program& program) {
+bool ops::has_effects(const Program& program) {
   return std::ranges::any_of(program.equations, [](const Equation& e) { return e.op->has_effect(); });
 }
 
-bool same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgram>& b) {
+bool ops::same_programs(const std::vector<SubProgram>& a, const std::vector<SubProgram>& b) {
   return std::ranges::equal(a, b,
                             [](const SubProgram& x, const SubProgram& y) { return x == y || *x == *y; });
 }
 
-std::string to_string(const Program& program) {
+std::string ops::to_string(const Program& program) {
   auto with_type = [&](Var var) { return typed(program, var); };
   std::string text = "program(" + listed(program.inputs, with_type) + ") {\n";
   for (const Equation& equation : program.equations) {
@@ -70,7 +73,7 @@ std::string to_string(const Program& program) {
   return text + "  return " + listed(program.outputs, number) + "\n}\n";
 }
 
-void check(const Program& program) {
+void ops::check(const Program& program) {
   std::vector<bool> assigned(program.types.size());
   auto assign = [&](Var var) { assigned[static_cast<std::size_t>(var)] = true; };
   auto require_assigned = [&](Var var) {

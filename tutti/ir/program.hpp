@@ -6,7 +6,7 @@
 
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 struct Equation {
   Op op;
@@ -46,4 +46,4 @@ std::string to_string(const Program& program);
 /// that is used before it is assigned. Sub-programs are checked as well.
 void check(const Program& program);
 
-}  // namespace tutti
+}  // namespace tutti::ops

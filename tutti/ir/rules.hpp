@@ -14,7 +14,7 @@
 #include "tutti/ir/array.hpp"
 #include "tutti/stablehlo/tree.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 class Op;
 class Emitter;
@@ -202,4 +202,4 @@ consteval bool complete() {
   return true;
 }
 
-}  // namespace tutti
+}  // namespace tutti::ops

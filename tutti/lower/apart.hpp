@@ -2,6 +2,7 @@
 // Collectives in branches and loops that only some devices run.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/ops/permute.hpp"
 

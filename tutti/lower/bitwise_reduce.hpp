@@ -2,6 +2,7 @@
 // all_reduce by and, or of integers, which XLA's CPUs and GPUs do not have.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/ops/all_reduce.hpp"
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/op.hpp"
 
 namespace tutti {
@@ -14,6 +15,10 @@ namespace tutti {
 inline constexpr std::string_view call_back_target = "tutti_call_back";
 /// The attributes of the custom call. All its arrays are dense and row-major.
 stablehlo::Attributes call_back_attributes(const Types& operands, const Types& results);
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// One equation that calls back.
 struct CallBack {
@@ -30,4 +35,4 @@ struct CallBack {
 };
 using CallBacks = std::vector<CallBack>;
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/fold_borders.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 

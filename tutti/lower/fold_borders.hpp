@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/types/sharding.hpp"
 

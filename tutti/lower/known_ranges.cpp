@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/lower/known_ranges.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -4,9 +4,15 @@
 #include <optional>
 #include <vector>
 
-namespace tutti {
+#include "tutti/base/namespaces.hpp"
+
+namespace tutti::internal {
 
 struct CallBack;
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// The form of ops that StableHLO can write in several ways. By default every XLA backend runs the text.
 struct LowerOptions {
@@ -34,7 +40,7 @@ struct ReplicaOptions {
   /// shape, and no output is named twice. Empty: none.
   std::vector<std::optional<int>> aliases = {};
   /// Takes the equations with an effect, which the text writes as calls back. Null: they are refused.
-  std::vector<CallBack>* call_backs = nullptr;
+  std::vector<internal::CallBack>* call_backs = nullptr;
 };
 
 }  // namespace tutti

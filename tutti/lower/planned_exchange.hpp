@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/ops/exchange.hpp"
 

@@ -2,6 +2,7 @@
 // How StableHLO spells types, and the op that folds two elements.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/stablehlo/tree.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/types/type.hpp"

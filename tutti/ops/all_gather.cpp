@@ -31,7 +31,7 @@ Array blocks_of_groups(const Array& all, const Groups& groups) {
 Parameters AllGather::parameters() const {
   Parameters parameters{{"axes", to_string(axes)},
                         {"dim", std::to_string(dim.index)},
-                        {"stacking", std::string(tutti::name(stacking))},
+                        {"stacking", std::string(ops::name(stacking))},
                         {"to", {letter(to)}}};
   if (!groups.empty()) parameters.emplace_back("groups", to_string(groups));
   return parameters;
@@ -121,8 +121,8 @@ std::vector<Example> AllGather::examples() {
   return examples;
 }
 
-Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, State to,
-                 const Groups& groups) {
+Array ops::all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, State to,
+                      const Groups& groups) {
   return apply_one(AllGather{axes, dim, stacking, to, groups}, {x});
 }
 

@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/stacking.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: [.., d, ..] V -> [.., n, d, ..], or tiled [.., n*d, ..], I or R over the axes; n = their joint size.
 /// With groups every device receives the blocks of its group, in the group's order: V, n = size of a group.
@@ -44,11 +44,15 @@ static_assert(complete<AllGather>());
 Array all_gather(const Array& x, const Axes& axes, Dim dim, Stacking stacking, State to,
                  const Groups& groups = {});
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 struct AllGatherOptions {
   int dim = 0;
   bool tiled = false;  // jax's word; Stacking inside
-  State to = State::varying;
-  Groups groups = {};
+  ops::State to = ops::State::varying;
+  ops::Groups groups = {};
 };
 
 /// jax.lax.all_gather: the blocks of all devices, along a new dim `dim` or tiled along an existing one.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/all_reduce.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -37,7 +39,7 @@ Array own_group_size(const Groups& groups, const Axes& axes, DType dtype) {
 }  // namespace
 
 Parameters AllReduce::parameters() const {
-  Parameters parameters{{"kind", std::string(tutti::name(kind))}, {"axes", to_string(axes)}};
+  Parameters parameters{{"kind", std::string(ops::name(kind))}, {"axes", to_string(axes)}};
   if (!groups.empty()) parameters.emplace_back("groups", to_string(groups));
   return parameters;
 }
@@ -151,7 +153,7 @@ std::vector<Example> AllReduce::examples() {
   return examples;
 }
 
-Array all_reduce(const Array& x, Axes axes, ReduceKind kind, const Groups& groups) {
+Array ops::all_reduce(const Array& x, Axes axes, ReduceKind kind, const Groups& groups) {
   if (groups.empty()) std::ranges::sort(axes);
   return apply_one(AllReduce{kind, std::move(axes), groups}, {x});
 }

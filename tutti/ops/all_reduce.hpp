@@ -5,7 +5,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: V or U (sum only) along each axis, of any shape -> the same shape, I. Other axes: sum passes every state, max and
 /// min refuse U. Folds pairwise in mesh order, whatever the order of the axes.
@@ -49,8 +49,12 @@ static_assert(complete<AllReduce>());
 /// The op itself; for rules.
 Array all_reduce(const Array& x, Axes axes, ReduceKind kind = ReduceKind::sum, const Groups& groups = {});
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 struct AllReduceOptions {
-  Groups groups = {};
+  ops::Groups groups = {};
 };
 
 /// jax.lax.psum: the sum over the devices of `axes`; of bool a count in i32. An x that is equal along one of

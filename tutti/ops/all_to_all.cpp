@@ -61,7 +61,7 @@ Parameters AllToAll::parameters() const {
   Parameters parameters{{"axes", to_string(axes)},
                         {"split", std::to_string(split.index)},
                         {"concat", std::to_string(concat.index)},
-                        {"stacking", std::string(tutti::name(stacking))}};
+                        {"stacking", std::string(ops::name(stacking))}};
   if (!groups.empty()) parameters.emplace_back("groups", to_string(groups));
   return parameters;
 }

@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/stacking.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Every device cuts its value in one block per device of its group and sends block k to the k-th; what it receives
 /// it puts together in group order.
@@ -44,17 +44,21 @@ struct AllToAll {
 };
 static_assert(complete<AllToAll>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 struct AllToAllOptions {
   int split = 0;   // of x
   int concat = 0;  // of the result; negative ones count from its end
   bool tiled = false;
-  Groups groups = {};
+  ops::Groups groups = {};
 };
 
 /// jax.lax.all_to_all: block k of x along `split` goes to the k-th device of `axes`; the blocks that arrive lie along
 /// `concat`, as a new dim or tiled along an existing one.
 Array all_to_all(const Operand& x, const AxisNames& axes, const AllToAllOptions& options = {});
 /// jax.lax.pswapaxes: the devices of `axes` and the dim `dim` of x change places.
-Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const Groups& groups = {});
+Array pswapaxes(const Operand& x, const AxisNames& axes, int dim, const ops::Groups& groups = {});
 
 }  // namespace tutti

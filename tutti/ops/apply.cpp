@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/apply.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/broadcast_in_dim.hpp"
@@ -20,13 +21,13 @@ Array cast_once(Builder& builder, const Array& x, const AxisStates& to) {
 
 }  // namespace
 
-Builder& builder_for(std::string_view name, Where where) try {
+Builder& ops::builder_for(std::string_view name, Where where) try {
   return Builder::current();
 } catch (const Error& error) {
   throw error.at(where, name);
 }
 
-Arrays apply(const Op& op, const Arrays& operands, Where where) {
+Arrays ops::apply(const Op& op, const Arrays& operands, Where where) {
   return front_end(op->name(), where, [&] {
     Builder& builder = Builder::current();
     Arrays cast;
@@ -42,22 +43,24 @@ Arrays apply(const Op& op, const Arrays& operands, Where where) {
   });
 }
 
-Array apply_one(const Op& op, const Arrays& operands, Where where) { return apply(op, operands, where)[0]; }
+Array ops::apply_one(const Op& op, const Arrays& operands, Where where) {
+  return apply(op, operands, where)[0];
+}
 
-Array as_array(const Operand& x, std::initializer_list<Operand> beside) {
+Array ops::as_array(const Operand& x, std::initializer_list<Operand> beside) {
   if (x.array()) return *x.array();
   for (const Operand& other : beside)
     if (other.array()) return constant(as_scalar(*x.number(), other.array()->dtype()));
   fail(Code::number, "no operand is an array; compute with numbers in C++");
 }
 
-std::pair<Array, Array> as_equal_shapes(const Operand& a, const Operand& b) {
+std::pair<Array, Array> ops::as_equal_shapes(const Operand& a, const Operand& b) {
   Array x = as_array(a, {b}), y = as_array(b, {a});
   require_same_dtype(x.type(), y.type());
   Shape shape = broadcast_shape(x.shape(), y.shape());
   return {broadcast_to(x, shape), broadcast_to(y, shape)};
 }
 
-Dim as_dim(int index, const Type& x) { return counted_dim(index, x.rank(), to_string(x)); }
+Dim ops::as_dim(int index, const Type& x) { return counted_dim(index, x.rank(), to_string(x)); }
 
 }  // namespace tutti

@@ -8,7 +8,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/ir/builder.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Record `op`, its operands cast to the states that its mixing asks for: I -> V, R -> V and I -> R, one cast per
 /// value and target in a program. Outside a trace throws T011; where no cast helps, T004 with the way out.
@@ -54,4 +54,4 @@ auto front_end_or_host(std::string_view name, Where where, F&& body, Host&& on_h
   }
 }
 
-}  // namespace tutti
+}  // namespace tutti::ops

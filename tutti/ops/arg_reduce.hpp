@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Where the largest or smallest element along a dim stands: the index of the first NaN, else of the first extreme.
 /// x: [.., d, ..], d > 0 -> [.., ..] of i32 or i64; U is refused.
@@ -34,6 +34,10 @@ struct ArgReduce {
   bool operator==(const ArgReduce&) const = default;
 };
 static_assert(complete<ArgReduce>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.argmax and argmin. A negative `dim` counts from the end. To derivatives the index is a constant.
 /// Throws T006 if `dim` is out of range (argmax_c1), T005 if there is nothing along it (argmax_c2), T007 unless the

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// "These are equal", said where the types cannot know it: the one way around them. The value is that of the first
 /// device along the axes, on all of them, whatever the others hold.
@@ -33,6 +33,10 @@ struct AssumeInvariant {
   bool operator==(const AssumeInvariant&) const = default;
 };
 static_assert(complete<AssumeInvariant>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// x as a value that is equal on all devices of `axes`, because you say so. Axes along which it is that already are left
 /// alone. Prefer psum, pmax or pbroadcast: they make it equal.

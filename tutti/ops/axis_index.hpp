@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Where this device stands along the axes together, row-major in the order given: i32[] V over them.
 /// Source: jax.lax.axis_index.
@@ -28,6 +28,10 @@ struct AxisIndex {
   bool operator==(const AxisIndex&) const = default;
 };
 static_assert(complete<AxisIndex>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.axis_index: this device's position along `axes`, i32, varying.
 Array axis_index(const AxisNames& axes);

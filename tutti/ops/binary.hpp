@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The functions of two operands of one dtype and shape, element by element; each prints under its own name.
 /// x: [..], y: [..] -> [..]. add and sub are linear, mul is bilinear, div in its numerator and 1/denominator.
@@ -16,7 +17,7 @@ namespace tutti {
 struct Binary {
   BinaryFn fn;
 
-  std::string_view name() const { return tutti::name(fn); }
+  std::string_view name() const { return ops::name(fn); }
   About about() const;
   Mixing mixing() const;
   Parameters parameters() const { return {}; }  // the name says it
@@ -32,6 +33,10 @@ struct Binary {
   bool operator==(const Binary&) const = default;
 };
 static_assert(complete<Binary>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 // Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
 // shapes do not broadcast, T007 if dtypes differ or the function does not take them, T008 for a number that
@@ -58,9 +63,18 @@ Array pow(const Operand& a, const Operand& b);
 /// NaN if one of them is; -0 < +0. Equal operands share the derivative.
 Array maximum(const Operand& a, const Operand& b);
 Array minimum(const Operand& a, const Operand& b);
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 // For programs that say max and min: those of std take no arrays. (Of two arrays these match as well as std's.)
 template <class A, class B>
 concept ArrayBesideNumber = std::same_as<A, Array> != std::same_as<B, Array>;
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 template <bool never = false>
 Array max(const Array&, const Array&) {
@@ -74,7 +88,7 @@ Array max(const Array&) {
   return {};
 }
 template <class A, class B>
-  requires ArrayBesideNumber<A, B>
+  requires internal::ArrayBesideNumber<A, B>
 Array max(const A&, const B&) {
   return max < sizeof(A) == 0 > (Array(), Array());
 }
@@ -90,7 +104,7 @@ Array min(const Array&) {
   return {};
 }
 template <class A, class B>
-  requires ArrayBesideNumber<A, B>
+  requires internal::ArrayBesideNumber<A, B>
 Array min(const A&, const B&) {
   return min < sizeof(A) == 0 > (Array(), Array());
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 

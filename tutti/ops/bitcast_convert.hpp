@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The same bits as elements of another dtype: integers and floats.
 /// x: [..] -> [..] of elements as wide; [.., n] -> [..] of elements n times as wide, and back; the first part is the
@@ -30,6 +30,10 @@ struct BitcastConvert {
   bool operator==(const BitcastConvert&) const = default;
 };
 static_assert(complete<BitcastConvert>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.bitcast_convert_type; x itself if it has this dtype.
 /// Throws T007 from and to bool, T005 if there are no two elements to join (bitcast_convert_c1), T004 for an unreduced

@@ -2,6 +2,7 @@
 // What Enter and Leave, the borders of shard_map, share.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/kernel.hpp"
 #include "tutti/types/sharding.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/broadcast.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
@@ -92,7 +93,9 @@ std::vector<Example> Broadcast::examples() {
   return examples;
 }
 
-Array broadcast(const Array& x, const Axes& axes, int from) { return apply_one(Broadcast{axes, from}, {x}); }
+Array ops::broadcast(const Array& x, const Axes& axes, int from) {
+  return apply_one(Broadcast{axes, from}, {x});
+}
 
 Array pbroadcast(const Operand& x, const AxisNames& axes, const PbroadcastOptions& options) {
   return front_end("pbroadcast", x.where(),

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: V -> I over the axes, of any shape. The transpose of keeping a value on that device.
 /// Throws T004 for an unreduced x, T009 if `from` is not a position along the axes.
@@ -34,6 +34,10 @@ static_assert(complete<Broadcast>());
 
 /// The op itself; for rules.
 Array broadcast(const Array& x, const Axes& axes, int from);
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 struct PbroadcastOptions {
   int source = 0;

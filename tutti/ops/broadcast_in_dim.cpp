@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/broadcast_in_dim.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -136,11 +139,11 @@ Array broadcast_to(const Operand& x, const Shape& to) {
   });
 }
 
-Array insert_dims(const Array& x, const Dims& dims, const Shape& to) {
+Array ops::insert_dims(const Array& x, const Dims& dims, const Shape& to) {
   return dims.empty() ? x : apply_one(BroadcastInDim{to, other_dims(to.rank(), dims)}, {x});
 }
 
-Array insert_dim(const Array& x, Dim dim, std::int64_t size) {
+Array ops::insert_dim(const Array& x, Dim dim, std::int64_t size) {
   return insert_dims(x, {dim}, x.shape().inserted(dim, size));
 }
 

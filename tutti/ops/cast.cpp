@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/cast.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 
@@ -86,7 +87,7 @@ std::vector<Example> Cast::examples() {
   return examples;
 }
 
-Array cast_to(const Array& x, const AxisStates& to) {
+Array ops::cast_to(const Array& x, const AxisStates& to) {
   Array result = x;
   AxisStates from = x.type().states();
   AxisStates changed = from;  // every axis of either, with the state it shall have
@@ -101,13 +102,13 @@ Array cast_to(const Array& x, const AxisStates& to) {
   return result;
 }
 
-Array cast_to(const Array& x, const Axes& axes, State to) {
+Array ops::cast_to(const Array& x, const Axes& axes, State to) {
   AxisStates states = x.type().states();
   for (const Axis& axis : axes) states.set(axis, to);
   return cast_to(x, states);
 }
 
-void require_free_casts(std::string_view what, Type found, Type wanted) {
+void ops::require_free_casts(std::string_view what, Type found, Type wanted) {
   for (Type type : {found, wanted})
     for (const auto& [axis, state] : type.states()) {
       State from = found.at(axis), to = wanted.at(axis);

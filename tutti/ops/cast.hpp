@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The same value, seen otherwise: the free moves between states. No data moves.
 /// I -> V, I -> R, R -> V, R -> I, and V -> U, "these are partial terms".
@@ -43,8 +43,12 @@ Array cast_to(const Array& x, const Axes& axes, State to);
 /// Throws T004 unless free casts lead from `found` to `wanted`; `what` names the value.
 void require_free_casts(std::string_view what, Type found, Type wanted);
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// jax.lax.pcast: x seen as `to` along `axes`. Axes where it is that already are left alone.
 /// Throws T004 for U -> anything (reduce it) and for V -> I, V -> R (devices may differ).
-Array pcast(const Operand& x, const AxisNames& axes, State to);
+Array pcast(const Operand& x, const AxisNames& axes, ops::State to);
 
 }  // namespace tutti

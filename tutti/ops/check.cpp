@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/check.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 
@@ -82,7 +83,8 @@ std::vector<Example> Check::examples() {
           {Check{"x is {}", {2}}, {holds({2, 2}, {}), Type(DType::f64, {2, 3})}}};
 }
 
-void check_values(const Operand& predicate, const std::string& text, const std::vector<Operand>& values) {
+void internal::check_values(const Operand& predicate, const std::string& text,
+                            const std::vector<Operand>& values) {
   front_end(Check::name, predicate.where(), [&] {
     Arrays operands = as_values(values);
     operands.insert(operands.begin(), as_values({predicate})[0]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/message.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Ends a call with an error if an element of the predicate is false.
 /// predicate: bool [lanes.., ..], x, ..: [lanes.., ..] in any states -> bool [lanes..], which nothing reads.
@@ -35,7 +36,15 @@ struct Check {
 };
 static_assert(complete<Check>());
 
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
 void check_values(const Operand& predicate, const std::string& text, const std::vector<Operand>& values);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// Ends the call with an error where an element of `predicate` is false: check(loss < 10, "loss is {}", loss). The error names
 /// the line, the values and the devices.
@@ -44,7 +53,7 @@ void check_values(const Operand& predicate, const std::string& text, const std::
 /// runs a program to its end before the error is thrown.
 template <class... Values>
 void check(const Operand& predicate, const std::string& text, const Values&... values) {
-  check_values(predicate, text, std::vector<Operand>{Operand(values)...});
+  internal::check_values(predicate, text, std::vector<Operand>{Operand(values)...});
 }
 
 }  // namespace tutti

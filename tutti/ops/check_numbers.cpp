@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/check_numbers.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <complex>
 #include <concepts>

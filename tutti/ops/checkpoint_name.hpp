@@ -6,7 +6,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The same value, in any states, under a name by which a remat may keep it for its gradient. Costs nothing. Its tangent has
 /// no name.
@@ -30,6 +30,10 @@ struct CheckpointName {
   bool operator==(const CheckpointName&) const = default;
 };
 static_assert(complete<CheckpointName>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// x under a name: remat(f, {.keep = {"hidden"}}) keeps checkpoint_name(x, "hidden") for the gradient.
 /// Throws T015 for an empty name.

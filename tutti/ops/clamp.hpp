@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// minimum(maximum(low, x), high), element by element: x kept between the two. NaN if one of them is.
 /// low, x, high: [..] of integers or floats -> [..].
@@ -28,6 +28,10 @@ struct Clamp {
   bool operator==(const Clamp&) const = default;
 };
 static_assert(complete<Clamp>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.clamp. The bounds broadcast to x as in NumPy and may be numbers.
 /// Throws T005 if a bound does not broadcast to x's shape, T007 for bool and if dtypes differ, T004 for an unreduced sum.

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Compares two operands of one dtype and shape, element by element; printed as eq, ne, lt, le, gt or ge.
 /// x: [..], y: [..] -> bool [..]. With a NaN every comparison is false but ne; 0 equals -0; false < true.
@@ -12,7 +12,7 @@ namespace tutti {
 struct Compare {
   CompareDirection direction;
 
-  std::string_view name() const { return tutti::name(direction); }
+  std::string_view name() const { return ops::name(direction); }
   About about() const;
   Mixing mixing() const { return Mixing::alike; }
   Parameters parameters() const { return {}; }  // the name says it
@@ -27,6 +27,10 @@ struct Compare {
   bool operator==(const Compare&) const = default;
 };
 static_assert(complete<Compare>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 // Shapes broadcast as in NumPy; a number takes the dtype of the array beside it. Each throws T005 if the
 // shapes do not broadcast, T007 if dtypes differ, T008 for a number that does not fit, T004 for an unreduced

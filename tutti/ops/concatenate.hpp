@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: [.., m, ..], y: [.., n, ..], .. -> [.., m + n + .., ..]; every state passes, of all operands together.
 /// Cost: one copy.
@@ -28,6 +28,10 @@ struct Concatenate {
   bool operator==(const Concatenate&) const = default;
 };
 static_assert(complete<Concatenate>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.concatenate; of one array: itself. Negative dims count from the end.
 /// Throws T005 for no arrays (concatenate_c3) and where the other sizes differ (concatenate_c2), T006 for a dim out of

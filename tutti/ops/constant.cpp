@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/constant.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <cmath>
 #include <concepts>
@@ -178,7 +181,7 @@ Array ones_like(const Operand& x) {
   });
 }
 
-Tensor as_scalar(const Number& value, DType dtype) {
+Tensor ops::as_scalar(const Number& value, DType dtype) {
   return std::visit([&](auto number) { return rounded(number, dtype); }, value);
 }
 

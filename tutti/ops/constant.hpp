@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Constants compare by their bits: 0 and -0 differ, a NaN equals itself.
 /// () -> the shape of `value`, invariant.
@@ -30,6 +30,10 @@ struct Constant {
 };
 static_assert(complete<Constant>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// `value` as part of the program.
 Array constant(const Tensor& value, Where where = Where::here());
 /// A scalar of the C++ type.
@@ -51,9 +55,13 @@ Array ones(const Shape& shape, DType dtype, Where where = Where::here());
 Array zeros_like(const Operand& x);
 Array ones_like(const Operand& x);
 
+}  // namespace tutti
+
+namespace tutti::ops {
+
 /// `value` as a scalar of `dtype`, rounded once; small ones become 0, infinity stays. Throws T008 for a floating-point
 /// number that shall be an integer, an integer out of range, a finite number that would become infinite, and where
 /// only one of the two is bool.
 Tensor as_scalar(const Number& value, DType dtype);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The same values in another dtype, rounded to nearest. Float -> integer saturates, NaN -> 0; to bool: x != 0.
 /// A complex number becomes its real part; what becomes complex is the real part.
@@ -29,6 +29,10 @@ struct Convert {
   bool operator==(const Convert&) const = default;
 };
 static_assert(complete<Convert>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// x itself if it has that dtype. Throws T004 for an unreduced sum unless both dtypes are floats or complex.
 Array convert(const Operand& x, DType to);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/debug_print.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"
@@ -57,7 +58,7 @@ std::vector<Example> DebugPrint::examples() {
           {DebugPrint{"here"}, {}}};
 }
 
-void debug_print_values(const MessageText& text, const std::vector<Operand>& values) {
+void internal::debug_print_values(const MessageText& text, const std::vector<Operand>& values) {
   front_end(DebugPrint::name, text.where(), [&] { apply_one(DebugPrint{text.text()}, as_values(values)); });
 }
 

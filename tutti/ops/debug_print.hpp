@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/message.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Writes a line with the values of its operands while a program runs.
 /// x, ..: [lanes.., ..] in any states -> bool [lanes..], which nothing reads.
@@ -35,7 +36,15 @@ struct DebugPrint {
 };
 static_assert(complete<DebugPrint>());
 
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
 void debug_print_values(const MessageText& text, const std::vector<Operand>& values);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// Writes a line each time the program comes here: debug_print("loss {} at {}", x, axis_index("data")). Devices that hold the
 /// same values write one line together; lanes of vmap write one each. The lines of a call are out when it ends, also if
@@ -45,7 +54,7 @@ void debug_print_values(const MessageText& text, const std::vector<Operand>& val
 /// machines other than the local one and XLA's CPUs.
 template <class... Values>
 void debug_print(const MessageText& text, const Values&... values) {
-  debug_print_values(text, std::vector<Operand>{Operand(values)...});
+  internal::debug_print_values(text, std::vector<Operand>{Operand(values)...});
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/dims.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 
@@ -20,61 +21,61 @@ Dims WhichDims::resolve(Type x) const {
   return dims;
 }
 
-Dims as_dims(const std::vector<int>& dims, Type x) {
+Dims ops::as_dims(const std::vector<int>& dims, Type x) {
   Dims counted;
   for (int index : dims) counted.push_back(as_dim(index, x));
   return counted;
 }
 
-Dims dims_of(int rank) {
+Dims ops::dims_of(int rank) {
   Dims dims;
   for (int i = 0; i < rank; ++i) dims.push_back(Dim{i});
   return dims;
 }
 
-Dims other_dims(int rank, const Dims& dims) {
+Dims ops::other_dims(int rank, const Dims& dims) {
   Dims others;
   for (Dim dim : dims_of(rank))
     if (!contains(dims, dim)) others.push_back(dim);
   return others;
 }
 
-Dims shifted(Dims dims, int by) {
+Dims ops::shifted(Dims dims, int by) {
   for (Dim& dim : dims) dim.index += by;
   return dims;
 }
 
-AlongDim along_dim(const Shape& shape, Dim dim) {
+AlongDim ops::along_dim(const Shape& shape, Dim dim) {
   AlongDim along{1, shape[dim], 1};
   for (int i = 0; i < shape.rank(); ++i)
     if (i != dim.index) (i < dim.index ? along.outer : along.inner) *= shape[i];
   return along;
 }
 
-bool contains(const Dims& dims, Dim dim) { return std::ranges::find(dims, dim) != dims.end(); }
+bool ops::contains(const Dims& dims, Dim dim) { return std::ranges::find(dims, dim) != dims.end(); }
 
-std::vector<std::int64_t> indices(const Dims& dims) {
+std::vector<std::int64_t> ops::indices(const Dims& dims) {
   std::vector<std::int64_t> indices;
   for (Dim dim : dims) indices.push_back(dim.index);
   return indices;
 }
 
-std::string to_string(const Dims& dims) { return bracketed(indices(dims)); }
+std::string ops::to_string(const Dims& dims) { return bracketed(indices(dims)); }
 
-std::string bracketed(const std::vector<std::int64_t>& numbers) {
+std::string ops::bracketed(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
   return "[" + text + "]";
 }
 
-void require_in_range(const Dims& dims, Type whose, std::string_view label) {
+void ops::require_in_range(const Dims& dims, Type whose, std::string_view label) {
   for (Dim dim : dims)
     if (dim.index < 0 || dim.index >= whose.rank())
       fail(Code::dim, "dim {} is out of range for {}, which has {}, counted from 0 ({})", dim.index,
            to_string(whose), counted(whose.rank(), "dim"), label);
 }
 
-void require_distinct(const Dims& dims, Type whose, std::string_view label) {
+void ops::require_distinct(const Dims& dims, Type whose, std::string_view label) {
   for (auto it = dims.begin(); it != dims.end(); ++it)
     if (std::find(dims.begin(), it, *it) != it)
       fail(Code::dim, "dim {} of {} is named twice; name each dim once ({})", it->index, to_string(whose),

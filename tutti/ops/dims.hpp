@@ -11,13 +11,23 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
 #include "tutti/types/type.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 struct AllDims {};
-inline constexpr AllDims all_dims{};
+
+}  // namespace tutti::internal
+
+namespace tutti {
+
+inline constexpr internal::AllDims all_dims{};
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// Some dims of an operand: one, several in any order, or all_dims. Negative ones count from the end.
 class WhichDims {
@@ -43,6 +53,10 @@ class WhichDims {
 
   std::optional<std::vector<int>> dims_;  // none: all
 };
+
+}  // namespace tutti::internal
+
+namespace tutti::ops {
 
 /// Dims counted from 0, in the order given; negative ones count from the end. Throws T006 if out of range.
 Dims as_dims(const std::vector<int>& dims, Type x);
@@ -70,4 +84,4 @@ void require_in_range(const Dims& dims, Type whose, std::string_view label);
 /// Throws T006 if one of `dims` is named twice.
 void require_distinct(const Dims& dims, Type whose, std::string_view label);
 
-}  // namespace tutti
+}  // namespace tutti::ops

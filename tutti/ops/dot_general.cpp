@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/dot_general.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
@@ -106,7 +109,7 @@ Matrices matrices(Type x, const Dims& batch, const Dims& rows, const Dims& colum
   return {transposed, loops, element_bytes, (x.bytes() + 63) / 64 * 64};
 }
 
-std::int64_t joint_size(const Shape& shape, const Dims& dims) {
+std::int64_t joint_length(const Shape& shape, const Dims& dims) {
   std::int64_t n = 1;
   for (Dim dim : dims) n *= shape[dim];
   return n;
@@ -156,10 +159,10 @@ Kernel DotGeneral::kernel(const Layout& layout) const {
   Dims m = free_dims(lhs.rank(), lhs_batch, lhs_contract), n = free_dims(rhs.rank(), rhs_batch, rhs_contract);
   Dims lhs_k = partners(lhs_contract, lhs_contract), rhs_k = partners(lhs_contract, rhs_contract);
   Matrices a = matrices(lhs, lhs_batch, m, lhs_k), b = matrices(rhs, rhs_batch, rhs_k, n);
-  ProductShape shape{.batch = joint_size(lhs.shape(), lhs_batch),
-                     .m = joint_size(lhs.shape(), m),
-                     .n = joint_size(rhs.shape(), n),
-                     .k = joint_size(lhs.shape(), lhs_k),
+  ProductShape shape{.batch = joint_length(lhs.shape(), lhs_batch),
+                     .m = joint_length(lhs.shape(), m),
+                     .n = joint_length(rhs.shape(), n),
+                     .k = joint_length(lhs.shape(), lhs_k),
                      .a_transposed = a.transposed,
                      .b_transposed = b.transposed};
   if (shape.k == 0 || result.elements() == 0) return zeros_unit(result.bytes());

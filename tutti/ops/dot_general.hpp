@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// lhs: dims b, m, k; rhs: dims b, k, n, in any order -> [b.., m.., n..], free dims as in their operand.
 /// Bilinear: U beside R gives U. Any dtype but bool; of f16 and bf16 sums are taken in f32 and rounded once.
@@ -33,6 +33,10 @@ struct DotGeneral {
   bool operator==(const DotGeneral&) const = default;
 };
 static_assert(complete<DotGeneral>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// Negative dims count from the end.
 struct DotGeneralOptions {

@@ -7,7 +7,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// A window of an array that starts where scalars say, known at run time only; starts are first brought so far that the
 /// window lies inside.
@@ -36,6 +36,10 @@ struct DynamicSlice {
   bool operator==(const DynamicSlice&) const = default;
 };
 static_assert(complete<DynamicSlice>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.dynamic_slice; starts are arrays or numbers, one per dim. Unlike there, negative ones do not count from the
 /// end: they are brought to 0.

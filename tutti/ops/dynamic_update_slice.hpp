@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// An array of which a window is replaced that starts where scalars say, known at run time only; starts are first
 /// brought so far that the window lies inside.
@@ -31,6 +31,10 @@ struct DynamicUpdateSlice {
   bool operator==(const DynamicUpdateSlice&) const = default;
 };
 static_assert(complete<DynamicUpdateSlice>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.dynamic_update_slice; starts are arrays or numbers, one per dim. Unlike there, negative ones do not count
 /// from the end: they are brought to 0.

@@ -4,7 +4,7 @@
 
 #include "tutti/ir/array.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Throws T007 unless both have one dtype.
 void require_same_dtype(Type a, Type b);
@@ -19,4 +19,4 @@ void require_order(Type x);
 /// "convert(x, DType::f32)": what a message advises.
 std::string conversion_to(DType dtype);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -120,7 +120,7 @@ std::vector<Example> Exchange::examples() {
   return examples;
 }
 
-Array exchange(const Operand& x, const Shape& whole, const Sharding& from, const Sharding& to) {
+Array ops::exchange(const Operand& x, const Shape& whole, const Sharding& from, const Sharding& to) {
   return front_end(Exchange::name, x.where(),
                    [&] { return apply_one(Exchange{whole, from, to}, {as_array(x)}); });
 }

@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/types/sharding.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Each device hands in its block of a global value under one sharding and gets its block under another.
 /// x: local_type(whole, from) -> local_type(whole, to). An axis that only `from` names is I in the result, one that
@@ -51,4 +51,4 @@ Array exchange(const Operand& x, const Shape& whole, const Sharding& from, const
 /// The same by slices, Permute, AllToAll and AllGather: what XLA runs.
 Array exchange_by_moves(const Array& x, const Exchange& op);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/kernel.hpp"
 #include "tutti/types/sharding.hpp"
 

@@ -295,7 +295,7 @@ class Mover {
 
 }  // namespace
 
-Array exchange_by_moves(const Array& x, const Exchange& op) {
+Array ops::exchange_by_moves(const Array& x, const Exchange& op) {
   const auto digits = exchange_digits(op.shape, op.from, op.to, DigitCuts::parts);
   if (!digits && !keeps_blocks(op)) {
     const Sharding common = common_sharding(op.from, op.to);

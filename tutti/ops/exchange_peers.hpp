@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/groups.hpp"
 #include "tutti/types/axis.hpp"
 

@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/window_dims.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Windows of an array, one per index vector; each start is first brought so far that its window lies inside.
 /// x: [..], indices: [..] of i32 or i64 -> the windows, see WindowDims. Every state of x passes; indices are I or R, and
@@ -34,6 +34,10 @@ struct Gather {
   bool operator==(const Gather&) const = default;
 };
 static_assert(complete<Gather>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// What becomes of a window that does not lie inside: jax.lax.GatherScatterMode.
 enum class GatherMode {

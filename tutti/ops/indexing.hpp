@@ -2,6 +2,7 @@
 // What ops share that find their data by indices known only at run time: how states go together, derivatives.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/rules.hpp"
 
 namespace tutti {

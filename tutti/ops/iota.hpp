@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// 0, 1, 2, .. along `dim`, the same along all other dims; invariant.
 /// () -> `shape`.
@@ -30,6 +30,10 @@ struct Iota {
   bool operator==(const Iota&) const = default;
 };
 static_assert(complete<Iota>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.broadcasted_iota. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range, T007 for bool.

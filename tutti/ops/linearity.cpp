@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-Jvp linear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
+Jvp ops::linear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
   Arrays filled;
   for (std::size_t i = 0; i < operands.size(); ++i)
     filled.push_back(tangents[i] ? *tangents[i] : zero_tangent(operands[i].type()));
@@ -19,7 +19,7 @@ Jvp linear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
   return result;
 }
 
-Jvp bilinear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
+Jvp ops::bilinear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents) {
   Jvp result{tutti::apply(op, operands), {std::nullopt}};
   for (std::size_t i = 0; i < 2; ++i) {
     if (!tangents[i]) continue;
@@ -30,23 +30,23 @@ Jvp bilinear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents)
   return result;
 }
 
-Jvp constant_jvp(const Op& op, const Arrays& operands) {
+Jvp ops::constant_jvp(const Op& op, const Arrays& operands) {
   Arrays results = tutti::apply(op, operands);
   return {results, Tangents(results.size())};
 }
 
-BatchedArrays elementwise_batch(const Op& op, const Axis& axis, const BatchedArrays& operands) {
+BatchedArrays ops::elementwise_batch(const Op& op, const Axis& axis, const BatchedArrays& operands) {
   bool any = std::ranges::any_of(operands, &Batched::batched);
   Arrays arrays;
   for (const Batched& x : operands) arrays.push_back(any ? materialised(x, axis) : x.array);
   return {{apply_one(op, arrays), any}};
 }
 
-Array materialised(const Batched& x, const Axis& axis) {
+Array ops::materialised(const Batched& x, const Axis& axis) {
   return x.batched ? x.array : insert_dim(x.array, Dim{0}, axis.size);
 }
 
-std::optional<Array> sum_of(const std::optional<Array>& a, const std::optional<Array>& b) {
+std::optional<Array> ops::sum_of(const std::optional<Array>& a, const std::optional<Array>& b) {
   if (a && b) return *a + *b;
   return a ? a : b;
 }

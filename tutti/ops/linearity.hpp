@@ -4,7 +4,7 @@
 
 #include "tutti/ir/rules.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// jvp of an op that is linear in all operands together: the op on the tangents, zeros where there are none.
 Jvp linear_jvp(const Op& op, const Arrays& operands, const Tangents& tangents);
@@ -21,4 +21,4 @@ Array materialised(const Batched& x, const Axis& axis);
 /// a + b, where absent is zero.
 std::optional<Array> sum_of(const std::optional<Array>& a, const std::optional<Array>& b);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: I or R -> U: the terms still sum to the value; or I -> V (keep_on_one): only that device has it.
 /// Transposes: I -> U: cast R -> I; R -> U: mask; I -> V: broadcast from that device.
@@ -32,6 +32,10 @@ struct Mask {
   bool operator==(const Mask&) const = default;
 };
 static_assert(complete<Mask>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 struct MaskOptions {
   int at = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/message.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 
@@ -83,15 +84,15 @@ std::string Message::with(const Tensors& values) const {
   return text + end_;
 }
 
-std::int64_t count_of(const Lanes& lanes) { return Shape(lanes).elements(); }
+std::int64_t ops::count_of(const Lanes& lanes) { return Shape(lanes).elements(); }
 
-Parameters message_parameters(const std::string& text, const Lanes& lanes) {
+Parameters ops::message_parameters(const std::string& text, const Lanes& lanes) {
   Parameters parameters{{"text", fmt::format("\"{}\"", text)}};
   if (!lanes.empty()) parameters.emplace_back("lanes", bracketed(lanes));
   return parameters;
 }
 
-Type effect_type(const Types& operands, const Lanes& lanes) {
+Type ops::effect_type(const Types& operands, const Lanes& lanes) {
   Type effect(DType::boolean, Shape(lanes));
   for (const Type& operand : operands)
     for (const auto& [axis, state] : operand.states())
@@ -99,8 +100,8 @@ Type effect_type(const Types& operands, const Lanes& lanes) {
   return effect;
 }
 
-Tensors values_of(const kernel::Unit& unit, const Types& operands, std::size_t first, const Lanes& lanes,
-                  std::int64_t lane) {
+Tensors ops::values_of(const kernel::Unit& unit, const Types& operands, std::size_t first, const Lanes& lanes,
+                       std::int64_t lane) {
   const Types types = without_lanes(operands, lanes);
   Tensors values;
   for (std::size_t i = first; i < operands.size(); ++i) {
@@ -113,23 +114,23 @@ Tensors values_of(const kernel::Unit& unit, const Types& operands, std::size_t f
   return values;
 }
 
-std::string devices_of(const kernel::Unit& unit, const std::vector<std::string>& holders) {
+std::string internal::devices_of(const kernel::Unit& unit, const std::vector<std::string>& holders) {
   const auto number = static_cast<std::size_t>(unit.number);
   const std::string inside = number < holders.size() ? holders[number] : "";
   const std::string outside = unit.printer ? unit.printer->place() : "";
   return outside + (outside.empty() || inside.empty() ? "" : ", ") + inside;
 }
 
-void require_lanes(const Types& operands, const Lanes& lanes) {
+void ops::require_lanes(const Types& operands, const Lanes& lanes) {
   for (const Type& operand : operands) {
     const std::vector<std::int64_t>& sizes = operand.shape().sizes();
     require(sizes.size() >= lanes.size() && std::equal(lanes.begin(), lanes.end(), sizes.begin()),
             Code::shape, "an operand is {}; its first dims must be the lanes, [{}]", to_string(operand),
-            fmt::join(lanes, ", "));
+            fmt::format("{}", fmt::join(lanes, ", ")));
   }
 }
 
-Types without_lanes(const Types& operands, const Lanes& lanes) {
+Types ops::without_lanes(const Types& operands, const Lanes& lanes) {
   Types values;
   for (const Type& operand : operands) {
     const std::vector<std::int64_t>& sizes = operand.shape().sizes();
@@ -138,7 +139,7 @@ Types without_lanes(const Types& operands, const Lanes& lanes) {
   return values;
 }
 
-InLanes in_lanes(const Axis& axis, const BatchedArrays& operands) {
+InLanes ops::in_lanes(const Axis& axis, const BatchedArrays& operands) {
   const bool batched = std::ranges::any_of(operands, &Batched::batched);
   Arrays arrays;
   for (const Batched& operand : operands)
@@ -146,7 +147,7 @@ InLanes in_lanes(const Axis& axis, const BatchedArrays& operands) {
   return {std::move(arrays), batched};
 }
 
-Arrays as_values(const std::vector<Operand>& values) {
+Arrays ops::as_values(const std::vector<Operand>& values) {
   Arrays arrays;
   for (const Operand& value : values) {
     if (value.array()) arrays.push_back(*value.array());

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/rules.hpp"
 
 namespace tutti {
@@ -25,6 +26,10 @@ class MessageText {
   std::string text_;
   Where where_;
 };
+
+}  // namespace tutti
+
+namespace tutti::ops {
 
 /// A text cut at the places of its values.
 class Message {
@@ -55,8 +60,17 @@ Type effect_type(const Types& operands, const Lanes& lanes);
 /// The values of operands from `first` on, in one lane.
 Tensors values_of(const kernel::Unit& unit, const Types& operands, std::size_t first, const Lanes& lanes,
                   std::int64_t lane);
+
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
 /// "i=1, j=0": the devices of a unit. `holders`: of the effect (Layout::holders). Empty: all devices.
 std::string devices_of(const kernel::Unit& unit, const std::vector<std::string>& holders);
+
+}  // namespace tutti::internal
+
+namespace tutti::ops {
 
 /// Throws T005 unless all operands have these lanes.
 void require_lanes(const Types& operands, const Lanes& lanes);
@@ -73,4 +87,4 @@ InLanes in_lanes(const Axis& axis, const BatchedArrays& operands);
 /// Arrays and numbers as arrays: a number is i64, u64, f64 or bool.
 Arrays as_values(const std::vector<Operand>& values);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/odd_even_scan.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/concatenate.hpp"
@@ -65,7 +66,7 @@ Arrays scanned(const Combine& combine, const Arrays& elements, const OddEvenScan
 
 }  // namespace
 
-Arrays odd_even_scan(const Combine& combine, const Arrays& elements, const OddEvenScan& scan) {
+Arrays ops::odd_even_scan(const Combine& combine, const Arrays& elements, const OddEvenScan& scan) {
   if (scan.order == Order::forward) return scanned(combine, elements, scan);
   auto turned = [&](const Arrays& arrays) {
     return front_end(scan.name, scan.where,

@@ -8,7 +8,7 @@
 #include "tutti/ir/array.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Combines slices of several arrays: a stands before b. It must be associative.
 using Combine = std::function<Arrays(const Arrays& a, const Arrays& b)>;
@@ -25,4 +25,4 @@ struct OddEvenScan {
 };
 Arrays odd_even_scan(const Combine& combine, const Arrays& elements, const OddEvenScan& scan);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ops/all_gather.hpp"
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/all_to_all.hpp"
@@ -18,6 +19,7 @@
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
+
 namespace tree {
 
 /// What is no single array: a container of arrays.
@@ -25,8 +27,8 @@ template <class T>
 concept Container = !std::convertible_to<const T&, Operand>;
 
 /// f of every leaf; what it records is the user's call of `name` at `where`. Errors name the leaf.
-Arrays each_leaf(std::string_view name, Where where, const Arrays& leaves, const Structure& structure,
-                 const std::function<Array(const Array&)>& f);
+Arrays each_leaf(std::string_view name, Where where, const Arrays& leaves,
+                 const internal::Structure& structure, const std::function<Array(const Array&)>& f);
 
 template <class T, class F>
 T each(std::string_view name, Where where, const T& t, F f) {
@@ -68,7 +70,7 @@ T all_to_all(const T& t, const AxisNames& axes, const AllToAllOptions& options =
   return tree::each("all_to_all", where, t, [&](const Array& x) { return all_to_all(x, axes, options); });
 }
 template <tree::Container T>
-T pswapaxes(const T& t, const AxisNames& axes, int dim, const Groups& groups = {},
+T pswapaxes(const T& t, const AxisNames& axes, int dim, const ops::Groups& groups = {},
             Where where = Where::here()) {
   return tree::each("pswapaxes", where, t, [&](const Array& x) { return pswapaxes(x, axes, dim, groups); });
 }
@@ -86,7 +88,7 @@ T pbroadcast(const T& t, const AxisNames& axes, const PbroadcastOptions& options
   return tree::each("pbroadcast", where, t, [&](const Array& x) { return pbroadcast(x, axes, options); });
 }
 template <tree::Container T>
-T pcast(const T& t, const AxisNames& axes, State to, Where where = Where::here()) {
+T pcast(const T& t, const AxisNames& axes, ops::State to, Where where = Where::here()) {
   return tree::each("pcast", where, t, [&](const Array& x) { return pcast(x, axes, to); });
 }
 template <tree::Container T>

@@ -48,7 +48,7 @@ std::vector<Example> OptimizationBarrier::examples() {
   return {{OptimizationBarrier{}, {x}}, {OptimizationBarrier{}, {x, terms, Type(DType::f64, {})}}};
 }
 
-Arrays optimization_barrier_flat(const Arrays& operands, Where where) {
+Arrays ops::optimization_barrier_flat(const Arrays& operands, Where where) {
   return tutti::apply(OptimizationBarrier{}, operands, where);
 }
 

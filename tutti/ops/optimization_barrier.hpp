@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/tree/tree.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The operands themselves, in any states; a compiler may not move work across it, nor merge what is computed from them with
 /// the same computed from the originals. Costs nothing.
@@ -33,10 +33,14 @@ static_assert(complete<OptimizationBarrier>());
 
 Arrays optimization_barrier_flat(const Arrays& operands, Where where);
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// jax.lax.optimization_barrier of a tree.
 template <class T>
 T optimization_barrier(const T& t, Where where = Where::here()) {
-  return tree::rebuild(t, optimization_barrier_flat(tree::flatten(t), where));
+  return tree::rebuild(t, ops::optimization_barrier_flat(tree::flatten(t), where));
 }
 
 }  // namespace tutti

@@ -15,7 +15,7 @@ namespace tutti {
 Parameters OwnBlock::parameters() const {
   return {{"axes", to_string(axes)},
           {"dim", std::to_string(dim.index)},
-          {"stacking", std::string(tutti::name(stacking))}};
+          {"stacking", std::string(ops::name(stacking))}};
 }
 
 Types OwnBlock::infer(const Types& operands) const {

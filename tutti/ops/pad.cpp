@@ -190,7 +190,7 @@ Array pad(const Operand& x, const Operand& value, const std::vector<Padding>& pa
   });
 }
 
-Array pad_with_zeros(const Array& x, const Pad& pad) {
+Array ops::pad_with_zeros(const Array& x, const Pad& pad) {
   auto none = [](const Sizes& sizes) { return std::ranges::all_of(sizes, [](auto n) { return n == 0; }); };
   if (none(pad.low) && none(pad.high) && none(pad.interior)) return x;
   return apply_one(pad, {x, zero_tangent(x.type().with(Shape{}))});

@@ -7,7 +7,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// A value around and between the elements: `low` of them before, `high` after, `interior` between neighbours; negative
 /// low and high take elements away.
@@ -35,6 +35,10 @@ struct Pad {
 };
 static_assert(complete<Pad>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// How one dim is padded.
 struct Padding {
   std::int64_t low = 0, high = 0, interior = 0;
@@ -44,7 +48,12 @@ struct Padding {
 /// scalar, T006 unless there is one entry per dim (pad_c2), T007 if dtypes differ (pad_c1), T004 where an unreduced sum
 /// meets a value that is none.
 Array pad(const Operand& x, const Operand& value, const std::vector<Padding>& padding);
+
+}  // namespace tutti
+
+namespace tutti::ops {
+
 /// Of a cotangent or tangent: zeros that stand for absent ones around it.
 Array pad_with_zeros(const Array& x, const Pad& pad);
 
-}  // namespace tutti
+}  // namespace tutti::ops

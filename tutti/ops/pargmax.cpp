@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/pargmax.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/ops/all_reduce.hpp"
 #include "tutti/ops/apply.hpp"

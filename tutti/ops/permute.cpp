@@ -55,7 +55,7 @@ Pairs cycle(int n) {
 
 }  // namespace
 
-std::vector<int> sources_of(const Pairs& pairs, int n) {
+std::vector<int> ops::sources_of(const Pairs& pairs, int n) {
   std::vector<int> sources(static_cast<std::size_t>(n), -1);
   for (auto [source, target] : pairs) sources[static_cast<std::size_t>(target)] = source;
   return sources;

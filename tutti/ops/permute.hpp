@@ -5,7 +5,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: V of any shape -> the same, V over the axes; every other state passes. The transpose sends back.
 /// Cost: each device sends its value once at most; in one process one copy.
@@ -39,6 +39,10 @@ static_assert(complete<Permute>());
 
 /// The source of each of n positions; -1: none. For rules.
 std::vector<int> sources_of(const Pairs& pairs, int n);
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.ppermute: what the source of each pair holds, on its target; zeros on devices that are no target.
 /// Positions count along all of `axes`, the first the slowest.

@@ -3,6 +3,7 @@
 // They gather what all positions along the axes hold, choose by a table, and give every position its own.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/groups.hpp"
 #include "tutti/ir/rules.hpp"
 

@@ -109,7 +109,7 @@ Array as_blocks(const Array& positions) { return move_dim(positions, Dim{1}, Dim
 }  // namespace
 
 Parameters RaggedAllToAll::parameters() const {
-  Parameters parameters{{"axes", to_string(axes)}, {"landing", std::string(tutti::name(landing))}};
+  Parameters parameters{{"axes", to_string(axes)}, {"landing", std::string(ops::name(landing))}};
   if (!groups.empty()) parameters.emplace_back("groups", to_string(groups));
   return parameters;
 }
@@ -272,8 +272,8 @@ Array checked(const Array& x, std::string_view what, const Array& like) {
 
 }  // namespace
 
-RaggedCall ragged_call(const Array& rows, const Array& output, const RaggedSlices& slices,
-                       const AxisNames& axes, const RaggedOptions& options) {
+RaggedCall ops::ragged_call(const Array& rows, const Array& output, const RaggedSlices& slices,
+                            const AxisNames& axes, const RaggedOptions& options) {
   require(rows.rank() >= 1 && output.rank() >= 1, Code::shape,
           "the operand is {}, the output {}; both need rows", to_string(rows.type()),
           to_string(output.type()));
@@ -305,13 +305,13 @@ Array ragged_all_to_all(const Operand& operand, const Array& output, const Ragge
   });
 }
 
-Array landed_slices(const RaggedCall& call) {
+Array ops::landed_slices(const RaggedCall& call) {
   Array arrived = received(call.operands[2], call.op.axes, call.op.groups);
   Array size = column_of(arrived, SliceColumn::size), to = column_of(arrived, SliceColumn::to);
   return insert_dim(insert_dim(slices_of(to, size, to, size), Dim{1}, 1), Dim{1}, 1);
 }
 
-Array over_output(const RaggedCall& call, const Array& rows, const Array& landed) {
+Array ops::over_output(const RaggedCall& call, const Array& rows, const Array& landed) {
   const Array& output = call.operands[1];
   Array result =
       apply_one(RaggedCopy{}, {insert_dim(rows, Dim{1}, 1), insert_dim(output, Dim{1}, 1), landed});

@@ -6,7 +6,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/ragged_copy.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Every device cuts slices of rows out of its operand, K/N for each of the N devices of its group, and they land in the
 /// outputs of those devices at rows that the sender names. Other rows of an output stay as they are.
@@ -46,6 +46,10 @@ struct RaggedAllToAll {
 };
 static_assert(complete<RaggedAllToAll>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// K integers of one dtype, i32 or i64, in each array. Slice k goes to device k / (K/N) of the group.
 struct RaggedSlices {
   Array input_offsets;   // the first row of slice k in the operand
@@ -54,7 +58,7 @@ struct RaggedSlices {
   std::optional<Array> recv_sizes = {};  // of the slices that arrive; none: all_to_all of send_sizes
 };
 struct RaggedOptions {
-  Groups groups = {};
+  ops::Groups groups = {};
 };
 
 /// jax.lax.ragged_all_to_all: the rows of `output`, with slices of the operands of all devices in the places where they
@@ -69,6 +73,10 @@ Array ragged_all_to_all(const Operand& operand, const Array& output, const Ragge
 /// send_sizes: [K] -> [K], for RaggedSlices::output_offsets.
 Array packed_offsets(const Array& send_sizes, const AxisNames& axes, const RaggedOptions& options = {});
 
+}  // namespace tutti
+
+namespace tutti::ops {
+
 /// A call of ragged_all_to_all, for ragged_all_to_all_start.
 struct RaggedCall {
   RaggedAllToAll op;
@@ -81,4 +89,4 @@ Array landed_slices(const RaggedCall& call);
 /// The output of the call with the rows of `landed` taken from `rows`, what the op gives for zeros as its output.
 Array over_output(const RaggedCall& call, const Array& rows, const Array& landed);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ragged_all_to_all in StableHLO: dense collectives, or the custom call of XLA.
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/ragged_copy.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "tutti/base/error.hpp"
@@ -216,7 +218,7 @@ Array turned(const Array& slices) {
 
 }  // namespace
 
-std::string_view name(Landing landing) {
+std::string_view ops::name(Landing landing) {
   switch (landing) {
     case Landing::replace: return "replace";
     case Landing::add: return "add";
@@ -292,7 +294,7 @@ BatchedArrays RaggedCopy::batch(const Axis& axis, const BatchedArrays& operands,
   return batch_as_lanes(*this, axis, operands);
 }
 
-BatchedArrays batch_as_lanes(const Op& op, const Axis& axis, const BatchedArrays& operands) {
+BatchedArrays ops::batch_as_lanes(const Op& op, const Axis& axis, const BatchedArrays& operands) {
   if (std::ranges::none_of(operands, &Batched::batched))
     return {{apply_one(op, {operands[0].array, operands[1].array, operands[2].array}), false}};
   Arrays merged;
@@ -336,12 +338,12 @@ std::vector<Example> RaggedCopy::examples() {
   return examples;
 }
 
-Array column_of(const Array& slices, SliceColumn column) {
+Array ops::column_of(const Array& slices, SliceColumn column) {
   int last = slices.rank() - 1;
   return index_in_dim(slices, static_cast<std::int64_t>(column), last);
 }
 
-Array slices_of(const Array& first, const Array& size, const Array& landed, const Array& wanted) {
+Array ops::slices_of(const Array& first, const Array& size, const Array& landed, const Array& wanted) {
   return stack({first, size, landed, wanted}, first.rank());
 }
 

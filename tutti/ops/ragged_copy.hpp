@@ -5,7 +5,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// How slices land in the output.
 enum class Landing {
@@ -40,7 +40,7 @@ struct RaggedCopy {
   Groups groups = {};
 
   Mixing mixing() const { return Mixing::own; }
-  Parameters parameters() const { return {{"landing", std::string(tutti::name(landing))}}; }
+  Parameters parameters() const { return {{"landing", std::string(ops::name(landing))}}; }
   std::vector<AxisStates> wants(const Types& operands) const;
   Types infer(const Types& operands) const;
   Kernel kernel(const Layout& layout) const;
@@ -61,4 +61,4 @@ Array column_of(const Array& slices, SliceColumn column);
 /// Slices of these columns, each [..]; for rules.
 Array slices_of(const Array& from, const Array& size, const Array& to, const Array& expected);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/dims.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Fold dims away: the sum, the product, the largest or smallest element, or all bits joined by `and` or `or`; of no
 /// elements 0, 1, the smallest or largest value, or all ones or zeros.
@@ -35,15 +36,19 @@ struct Reduce {
 };
 static_assert(complete<Reduce>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// Folded over one dim, several, or all; over none: x itself. A sum of bool counts, in i32, as psum does.
 /// Throws T006 for a dim out of range (reduce_c4) or named twice (reduce_c5), T007 for bits of floats, and for more bools
 /// than i32 counts.
-Array reduce_sum(const Operand& x, const WhichDims& dims = all_dims);
+Array reduce_sum(const Operand& x, const internal::WhichDims& dims = all_dims);
 /// The product; of bool in i32, 1 if all are true. Its derivative is right where factors are 0.
-Array reduce_prod(const Operand& x, const WhichDims& dims = all_dims);
-Array reduce_max(const Operand& x, const WhichDims& dims = all_dims);
-Array reduce_min(const Operand& x, const WhichDims& dims = all_dims);
-Array reduce_and(const Operand& x, const WhichDims& dims = all_dims);
-Array reduce_or(const Operand& x, const WhichDims& dims = all_dims);
+Array reduce_prod(const Operand& x, const internal::WhichDims& dims = all_dims);
+Array reduce_max(const Operand& x, const internal::WhichDims& dims = all_dims);
+Array reduce_min(const Operand& x, const internal::WhichDims& dims = all_dims);
+Array reduce_and(const Operand& x, const internal::WhichDims& dims = all_dims);
+Array reduce_or(const Operand& x, const internal::WhichDims& dims = all_dims);
 
 }  // namespace tutti

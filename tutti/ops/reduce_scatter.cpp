@@ -33,7 +33,7 @@ Array own_of_groups(const Array& blocks, const Groups& groups) {
 Parameters ReduceScatter::parameters() const {
   Parameters parameters{{"axes", to_string(axes)},
                         {"dim", std::to_string(dim.index)},
-                        {"stacking", std::string(tutti::name(stacking))}};
+                        {"stacking", std::string(ops::name(stacking))}};
   if (!groups.empty()) parameters.emplace_back("groups", to_string(groups));
   return parameters;
 }
@@ -128,7 +128,8 @@ std::vector<Example> ReduceScatter::examples() {
   return examples;
 }
 
-Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stacking, const Groups& groups) {
+Array ops::reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stacking,
+                          const Groups& groups) {
   return apply_one(ReduceScatter{axes, dim, stacking, groups}, {x});
 }
 

@@ -5,7 +5,7 @@
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/stacking.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: [.., n, .., d, ..], or tiled [.., n*d, ..], U -> [.., d, ..] V over the axes; n = their joint size.
 /// With groups V -> V: the sum over its group, of which each device keeps the block at its place in the group.
@@ -47,10 +47,14 @@ static_assert(complete<ReduceScatter>());
 /// The op itself; for rules.
 Array reduce_scatter(const Array& x, const Axes& axes, Dim dim, Stacking stacking, const Groups& groups = {});
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 struct PsumScatterOptions {
   int dim = 0;
   bool tiled = false;
-  Groups groups = {};
+  ops::Groups groups = {};
 };
 
 /// jax.lax.psum_scatter: the sum over the devices of `axes`, of which each keeps its own block along `dim`.

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: any shape -> `to`, of as many elements; every state passes.
 /// Cost: none where dims are only split or merged and the operand lies so; else one copy.
@@ -28,6 +28,10 @@ struct Reshape {
   bool operator==(const Reshape&) const = default;
 };
 static_assert(complete<Reshape>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// numpy.reshape. One size may be -1: what is left. x itself if it has that shape already.
 /// Throws T005 if the numbers of elements differ (reshape_c2).

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/ops/dims.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The elements in reverse order along some dims; every state passes.
 /// x: [..] -> [..].
@@ -31,8 +32,12 @@ struct Reverse {
 };
 static_assert(complete<Reverse>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// jax.lax.rev; over no dims: x itself.
 /// Throws T006 for a dim out of range (reverse_c3) or named twice (reverse_c2).
-Array rev(const Operand& x, const WhichDims& dims = all_dims);
+Array rev(const Operand& x, const internal::WhichDims& dims = all_dims);
 
 }  // namespace tutti

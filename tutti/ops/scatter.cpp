@@ -186,7 +186,7 @@ Parameters Scatter::parameters() const {
   return parameters;
 }
 
-void require_taken(ScatterKind kind, Type x) {
+void ops::require_taken(ScatterKind kind, Type x) {
   switch (kind) {
     case ScatterKind::replace: return;
     case ScatterKind::add: return require_summable(x);

@@ -6,7 +6,7 @@
 #include "tutti/ops/gather.hpp"
 #include "tutti/ops/window_dims.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// An array of which windows, one per index vector, are combined with updates or replaced. A window that does not lie
 /// inside is left out, whole, as XLA does. Where several meet, they follow in row-major order of the indices: of
@@ -42,6 +42,10 @@ static_assert(complete<Scatter>());
 
 /// Throws T007 for a dtype that has no sum, product or order.
 void require_taken(ScatterKind kind, Type x);
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 struct ScatterOptions {
   GatherMode mode = GatherMode::fill_or_drop;

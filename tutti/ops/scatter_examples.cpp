@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/inside.hpp"
 #include "tutti/ops/scatter.hpp"
 
 namespace tutti {

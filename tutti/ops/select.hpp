@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// predicate: bool [..], on_true: [..], on_false: [..] -> [..]. Linear in the branches. Along an axis where
 /// they are U or R the predicate is the same on all devices, I or R; where it varies, the branches vary too.
@@ -27,6 +27,10 @@ struct Select {
   bool operator==(const Select&) const = default;
 };
 static_assert(complete<Select>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// All three broadcast as in NumPy; of the branches one may be a number.
 /// Throws T005 if the shapes do not broadcast, T007 if the predicate is not bool or the branches' dtypes

@@ -8,7 +8,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// x: [d0, .., dn] -> [e0, .., en], e = ceil((limit - start) / stride); every state passes.
 /// Cost: none; whoever needs dense memory copies once.
@@ -33,6 +33,10 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 static_assert(complete<Slice>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 struct SliceOptions {
   std::vector<std::int64_t> start, limit;  // one per dim

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The elements in ascending order along a dim, and what is carried along. The first operands are keys: the first one
 /// decides, equal elements leave it to the next.
@@ -34,6 +34,10 @@ struct Sort {
   bool operator==(const Sort&) const = default;
 };
 static_assert(complete<Sort>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// jax.lax.sort of one array. A negative `dim` counts from the end.
 /// Throws T006 if `dim` is out of range (sort_c4), T004 for an unreduced sum.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/stacking.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -35,15 +37,15 @@ Shape tail(const Shape& shape, int skip) {
 
 }  // namespace
 
-int size_before(const Axes& axes, const Axis& axis) {
+int ops::size_before(const Axes& axes, const Axis& axis) {
   return joint_size({axes.begin(), std::ranges::find(axes, axis)});
 }
 
-int size_after(const Axes& axes, const Axis& axis) {
+int ops::size_after(const Axes& axes, const Axis& axis) {
   return joint_size({std::ranges::find(axes, axis) + 1, axes.end()});
 }
 
-std::string_view name(Stacking stacking) {
+std::string_view ops::name(Stacking stacking) {
   switch (stacking) {
     case Stacking::new_dim: return "new_dim";
     case Stacking::tiled: return "tiled";
@@ -51,7 +53,7 @@ std::string_view name(Stacking stacking) {
   return {};
 }
 
-Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label) {
+Type ops::stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view label) {
   int last = stacking == Stacking::tiled ? block.rank() - 1 : block.rank();
   require(dim.index >= 0 && dim.index <= last, Code::dim,
           "dim {} is out of range for {} ({}); the result has {}", dim.index, to_string(block), label,
@@ -59,8 +61,8 @@ Type stacked(Type block, Dim dim, Stacking stacking, int n, std::string_view lab
   return stacking == Stacking::tiled ? block.scaled(dim, n) : block.inserted(dim, n);
 }
 
-Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label,
-               const Groups& groups) {
+Type ops::unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::string_view label,
+                    const Groups& groups) {
   int n = group_size(groups, axes);
   std::string who = groups.empty() ? to_string(axes) : "each group along " + to_string(axes);
   require(dim.index >= 0 && dim.index < whole.rank(), Code::dim,
@@ -84,13 +86,13 @@ Type unstacked(Type whole, Dim dim, Stacking stacking, const Axes& axes, std::st
   return whole.erased(dim);
 }
 
-kernel::View stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
+kernel::View ops::stacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
   kernel::View view = unstacking_view(whole, dim, stacking, axes);
   for (kernel::Digit& digit : view.digits) std::swap(digit.from, digit.to);
   return view;
 }
 
-kernel::View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
+kernel::View ops::unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes& axes) {
   kernel::View view;
   std::int64_t block = block_size(whole, dim, stacking, joint_size(axes));
   std::int64_t weight = block * joint_size(axes);
@@ -109,8 +111,8 @@ kernel::View unstacking_view(Type whole, Dim dim, Stacking stacking, const Axes&
   return view;
 }
 
-kernel::Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split, std::optional<Dim> concat,
-                                  Stacking stacking, int n) {
+kernel::Shuffle ops::shuffle_of_blocks(const Shape& operand, std::optional<Dim> split,
+                                       std::optional<Dim> concat, Stacking stacking, int n) {
   bool tiled = stacking == Stacking::tiled;
   kernel::Shuffle shuffle;
   Shape block = operand;
@@ -128,21 +130,21 @@ kernel::Shuffle shuffle_of_blocks(const Shape& operand, std::optional<Dim> split
   return shuffle;
 }
 
-Array lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking) {
+Array ops::lay_blocks(const Array& x, Dim from, Dim dim, Stacking stacking) {
   Array laid = move_dim(x, from, dim);
   if (stacking == Stacking::new_dim) return laid;
   Shape apart = laid.shape();
   return reshape(laid, apart.erased(dim).with(dim, apart[dim] * apart[dim.index + 1]));
 }
 
-Array take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to) {
+Array ops::take_apart(const Array& whole, Dim dim, Stacking stacking, int n, Dim to) {
   Array x = whole;
   if (stacking == Stacking::tiled)
     x = reshape(x, whole.shape().with(dim, whole.shape()[dim] / n).inserted(dim, n));
   return move_dim(x, dim, to);
 }
 
-Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
+Array ops::merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
   int before = size_before(axes, axis), after = size_after(axes, axis);
   Shape block = tail(blocks.shape(), 2);
   Array x = reshape(blocks, joined({before, after, axis.size}, block));
@@ -150,7 +152,7 @@ Array merge_lanes(const Array& blocks, const Axes& axes, const Axis& axis, Dim d
   return lay_blocks(x, Dim{0}, dim, stacking);
 }
 
-Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
+Array ops::split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim dim, Stacking stacking) {
   int n = joint_size(axes);
   std::int64_t before = size_before(axes, axis), after = size_after(axes, axis);
   Array x = take_apart(whole, dim, stacking, n, Dim{0});
@@ -159,14 +161,14 @@ Array split_lanes(const Array& whole, const Axes& axes, const Axis& axis, Dim di
   return reshape(x, joined({before * after, axis.size}, block));
 }
 
-Array put_lane(const Array& x, const Axis& axis, int lane) {
+Array ops::put_lane(const Array& x, const Axis& axis, int lane) {
   Array lanes = insert_dim(x, Dim{0}, axis.size);
   return select(equal(iota(lanes.shape(), DType::i32, 0), lane), lanes, zeros_of(lanes.type()));
 }
 
-Array take_lane(const Array& x, int lane) { return index_in_dim(x, lane); }
+Array ops::take_lane(const Array& x, int lane) { return index_in_dim(x, lane); }
 
-Array take_rows(const Array& x, const std::vector<int>& rows) {
+Array ops::take_rows(const Array& x, const std::vector<int>& rows) {
   std::vector<int> in_order(static_cast<std::size_t>(x.shape()[0]));
   std::iota(in_order.begin(), in_order.end(), 0);
   if (rows == in_order) return x;
@@ -183,12 +185,12 @@ Array take_rows(const Array& x, const std::vector<int>& rows) {
   return select(broadcast_in_dim(constant(present), taken.shape(), {0}), taken, zeros_of(taken.type()));
 }
 
-int coordinate_of(const Axes& axes, int position, const Axis& axis) {
+int ops::coordinate_of(const Axes& axes, int position, const Axis& axis) {
   int after = size_after(axes, axis);
   return after * axis.size == 0 ? 0 : position / after % axis.size;
 }
 
-int position_in_rest(const Axes& axes, int position, const Axis& axis) {
+int ops::position_in_rest(const Axes& axes, int position, const Axis& axis) {
   int after = size_after(axes, axis);
   return after * axis.size == 0 ? 0 : position / (after * axis.size) * after + position % after;
 }

@@ -7,7 +7,7 @@
 #include "tutti/devices/groups.hpp"
 #include "tutti/ir/rules.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Blocks [.., d, ..] of n devices lie along a new dim, [.., n, .., d, ..], or one after another along an existing one,
 /// [.., n*d, ..].
@@ -55,4 +55,4 @@ Array take_rows(const Array& x, const std::vector<int>& rows);
 int coordinate_of(const Axes& axes, int position, const Axis& axis);
 int position_in_rest(const Axes& axes, int position, const Axis& axis);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/states.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -100,7 +103,7 @@ Axes mentioned(const Types& operands) {
 
 }  // namespace
 
-std::vector<AxisStates> joined_states(const Types& operands, Mixing mixing) {
+std::vector<AxisStates> ops::joined_states(const Types& operands, Mixing mixing) {
   std::vector<AxisStates> wanted(operands.size());
   for (const Axis& axis : mentioned(operands)) {
     States states = joined(operands, axis, mixing);
@@ -109,7 +112,7 @@ std::vector<AxisStates> joined_states(const Types& operands, Mixing mixing) {
   return wanted;
 }
 
-AxisStates agreed_states(const Types& operands, Mixing mixing) {
+AxisStates ops::agreed_states(const Types& operands, Mixing mixing) {
   AxisStates result;
   for (const Axis& axis : mentioned(operands)) {
     States states = joined(operands, axis, mixing);
@@ -122,31 +125,32 @@ AxisStates agreed_states(const Types& operands, Mixing mixing) {
   return result;
 }
 
-AxisStates varying_over(Type x, const Axes& axes) {
+AxisStates ops::varying_over(Type x, const Axes& axes) {
   AxisStates wanted = x.states();
   for (const Axis& axis : axes)
     if (!is_stored_per_device(wanted.at(axis))) wanted.set(axis, State::varying);
   return wanted;
 }
 
-Axes equal_along(Type x, const Axes& axes) {
+Axes ops::equal_along(Type x, const Axes& axes) {
   Axes equal;
   for (const Axis& axis : axes)
     if (!is_stored_per_device(x.at(axis))) equal.push_back(axis);
   return equal;
 }
 
-std::string in_words(Type type, const Axis& axis) {
+std::string ops::in_words(Type type, const Axis& axis) {
   return fmt::format("{} {} '{}'", in_words(type.at(axis)),
                      type.at(axis) == State::unreduced ? "over" : "along", axis.name);
 }
 
-void require_summable(Type x) {
+void ops::require_summable(Type x) {
   require(x.dtype() != DType::boolean, Code::dtype, "{} is bool, which has no sum; convert it to i32 first",
           to_string(x));
 }
 
-void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice) {
+void ops::require_states(Type x, const Axes& axes, std::initializer_list<State> allowed,
+                         std::string_view advice) {
   for (const Axis& axis : axes)
     require(std::ranges::find(allowed, x.at(axis)) != allowed.end(), Code::state, "{} is {}; {}",
             to_string(x), in_words(x, axis), advice);

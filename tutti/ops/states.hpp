@@ -4,7 +4,7 @@
 
 #include "tutti/ir/rules.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The states to cast each operand to, so that they agree. Throws T004 with the reduction or the mask to insert.
 std::vector<AxisStates> joined_states(const Types& operands, Mixing mixing);
@@ -32,4 +32,4 @@ inline constexpr std::string_view only_sums_over_all =
 /// Throws T004 unless the state of `x` along each of `axes` is one of `allowed`; `advice` says what to do.
 void require_states(Type x, const Axes& axes, std::initializer_list<State> allowed, std::string_view advice);
 
-}  // namespace tutti
+}  // namespace tutti::ops

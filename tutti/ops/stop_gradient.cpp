@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/stop_gradient.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"

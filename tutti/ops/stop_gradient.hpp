@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The same value, in any states, without a tangent. Costs nothing.
 /// Source: jax.lax.stop_gradient.
@@ -25,6 +25,10 @@ struct StopGradient {
   bool operator==(const StopGradient&) const = default;
 };
 static_assert(complete<StopGradient>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 Array stop_gradient(const Operand& x);
 

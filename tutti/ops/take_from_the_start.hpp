@@ -2,6 +2,7 @@
 // take and take_along_axis for ops and functions whose indices are never counted from the end.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ops/gather.hpp"
 
 namespace tutti {

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The k largest elements along a dim, in descending order, and where they stand. Of equal elements the first one comes
 /// first. NaNs are equal and come first; +0 comes before -0. (JAX has NaNs whose sign is set last.)
@@ -33,6 +33,10 @@ struct TopK {
   bool operator==(const TopK&) const = default;
 };
 static_assert(complete<TopK>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 struct TopKResult {
   Array values, indices;

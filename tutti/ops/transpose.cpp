@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/transpose.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 
@@ -102,7 +103,7 @@ Array transpose(const Operand& x, const std::vector<int>& permutation) {
   });
 }
 
-Array move_dim(const Array& x, Dim from, Dim to) {
+Array ops::move_dim(const Array& x, Dim from, Dim to) {
   Dims permutation = dims_of(x.rank());
   permutation.erase(permutation.begin() + from.index);
   permutation.insert(permutation.begin() + to.index, from);

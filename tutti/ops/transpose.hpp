@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The dims in another order: dim i of the result is dim permutation[i] of the operand.
 /// x: [d0, .., dn] -> [d(permutation[0]), .., d(permutation[n])]; every state passes.
@@ -30,12 +30,21 @@ struct Transpose {
 };
 static_assert(complete<Transpose>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// numpy.transpose: all dims in reverse order. In a member of an op write tutti::transpose.
 Array transpose(const Operand& x);
 /// Dims in the order of `permutation`; x itself if that is their order. Negative dims count from the end.
 /// Throws T006 unless it names every dim once (transpose_c2).
 Array transpose(const Operand& x, const std::vector<int>& permutation);
+
+}  // namespace tutti
+
+namespace tutti::ops {
+
 /// Dim `from` moves to stand at `to`; the others keep their order. x itself if they are equal.
 Array move_dim(const Array& x, Dim from, Dim to);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -4,7 +4,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The functions of one operand, element by element; each is printed under its own name. neg real and imag are linear.
 /// x: [..] -> [..], the same type; of is_finite bool; of a complex number abs, real and imag are real. neg, abs and sign
@@ -17,7 +17,7 @@ namespace tutti {
 struct Unary {
   UnaryFn fn;
 
-  std::string_view name() const { return tutti::name(fn); }
+  std::string_view name() const { return ops::name(fn); }
   About about() const;
   Mixing mixing() const;
   Parameters parameters() const { return {}; }  // the name says it
@@ -33,6 +33,10 @@ struct Unary {
   bool operator==(const Unary&) const = default;
 };
 static_assert(complete<Unary>());
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 // Each throws T007 for a dtype it is not defined for, T004 (all but -) for an unreduced sum.
 Array operator-(const Operand& x);

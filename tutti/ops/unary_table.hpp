@@ -2,6 +2,7 @@
 // What the functions of Unary take, and how they are named and tried; their rules are in unary.cpp.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/ops/window_dims.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -111,7 +113,7 @@ Array limits(const WindowDims& dims, const Array& indices, const Shape& array, c
 
 }  // namespace
 
-Parameters parameters_of(const WindowDims& dims) {
+Parameters ops::parameters_of(const WindowDims& dims) {
   return {{"window", to_string(dims.window)},
           {"collapsed", to_string(dims.collapsed)},
           {"batching", to_string(dims.batching)},
@@ -120,8 +122,8 @@ Parameters parameters_of(const WindowDims& dims) {
           {"index_vector", std::to_string(dims.index_vector.index)}};
 }
 
-void require_window_dims(const WindowDims& dims, Type array, Type indices, int windows_rank,
-                         const WindowLabels& labels) {
+void ops::require_window_dims(const WindowDims& dims, Type array, Type indices, int windows_rank,
+                              const WindowLabels& labels) {
   auto named = [&](int number) { return label(labels, number); };
   require_index(indices, named(labels.vector));
   Dims left_out = joined(dims.collapsed, dims.batching);
@@ -151,15 +153,15 @@ void require_window_dims(const WindowDims& dims, Type array, Type indices, int w
   }
 }
 
-int windows_rank(const WindowDims& dims, Type indices) {
+int ops::windows_rank(const WindowDims& dims, Type indices) {
   return static_cast<int>(dims.window.size() + vector_dims(dims, indices.rank()).size());
 }
 
-Dims window_dims_of_array(const WindowDims& dims, int rank) {
+Dims ops::window_dims_of_array(const WindowDims& dims, int rank) {
   return other_dims(rank, joined(dims.collapsed, dims.batching));
 }
 
-Shape windows_shape(const WindowDims& dims, Type indices, const WindowSizes& sizes) {
+Shape ops::windows_shape(const WindowDims& dims, Type indices, const WindowSizes& sizes) {
   int rank = windows_rank(dims, indices);
   std::vector<std::int64_t> shape(static_cast<std::size_t>(rank));
   Dims own = window_dims_of_array(dims, static_cast<int>(sizes.size()));
@@ -171,7 +173,8 @@ Shape windows_shape(const WindowDims& dims, Type indices, const WindowSizes& siz
   return Shape(std::move(shape));
 }
 
-Windows windows_of(const WindowDims& dims, Type array, Type indices, Type windows, const WindowSizes& sizes) {
+Windows ops::windows_of(const WindowDims& dims, Type array, Type indices, Type windows,
+                        const WindowSizes& sizes) {
   std::vector<std::int64_t> of_array = strides_of(array), of_indices = strides_of(indices),
                             of_windows = strides_of(windows);
   Windows layout;
@@ -195,20 +198,20 @@ Windows windows_of(const WindowDims& dims, Type array, Type indices, Type window
   return layout;
 }
 
-Array lies_inside(const WindowDims& dims, const Array& indices, const Shape& array,
-                  const WindowSizes& sizes) {
+Array ops::lies_inside(const WindowDims& dims, const Array& indices, const Shape& array,
+                       const WindowSizes& sizes) {
   Array inside = (indices >= 0) & (indices <= limits(dims, indices, array, sizes));
   if (has_vector_dim(dims, indices.rank())) inside = reduce_and(inside, dims.index_vector.index);
   return insert_dims(inside, dims.window, windows_shape(dims, indices.type(), sizes));
 }
 
-Array brought_inside(const WindowDims& dims, const Array& indices, const Shape& array,
-                     const WindowSizes& sizes) {
+Array ops::brought_inside(const WindowDims& dims, const Array& indices, const Shape& array,
+                          const WindowSizes& sizes) {
   return clamp(0, indices, limits(dims, indices, array, sizes));
 }
 
-stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, stablehlo::Value indices,
-                                     const WindowSizes& sizes) {
+stablehlo::Value ops::emit_brought_inside(Emitter& emitter, const WindowDims& dims, stablehlo::Value indices,
+                                          const WindowSizes& sizes) {
   const Shape array = emitter.operand_types()[0].shape();
   const Type type = emitter.operand_types()[1].with(AxisStates{});
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
@@ -221,7 +224,7 @@ stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, s
   return emitter.lower(trace({type}, body).program, {indices})[0];
 }
 
-WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices) {
+WindowDims ops::with_lanes(const WindowDims& dims, bool of_array, bool of_indices) {
   int array = of_array ? 1 : 0, indices = of_indices ? 1 : 0;
   WindowDims moved{shifted(dims.window, 1),        shifted(dims.collapsed, array),
                    shifted(dims.batching, array),  shifted(dims.indices_batching, indices),

@@ -14,19 +14,32 @@ namespace tutti {
 /// index_map[k] of the array; windows start at 0 along the other dims. The windows of all vectors are one array (the
 /// result of gather, the updates of scatter): its dims `window` run through a window, its others through the vectors.
 struct WindowDims {
-  Dims window;          // of the array of windows, ascending: one per dim of the array that is in neither of:
-  Dims collapsed = {};  // of the array: windows have size 1 there
-  Dims batching = {};   // of the array: these go along with
-  Dims indices_batching = {};  // these of the indices
-  Dims index_map;              // of the array, one per component of a vector
-  Dim index_vector;            // of the indices; their rank: every index is a vector by itself
+  ops::Dims window;  // of the array of windows, ascending: one per dim of the array that is in neither of:
+  ops::Dims collapsed = {};         // of the array: windows have size 1 there
+  ops::Dims batching = {};          // of the array: these go along with
+  ops::Dims indices_batching = {};  // these of the indices
+  ops::Dims index_map;              // of the array, one per component of a vector
+  Dim index_vector;                 // of the indices; their rank: every index is a vector by itself
 
   bool operator==(const WindowDims&) const = default;
 };
+
+}  // namespace tutti
+
+namespace tutti::ops {
+
 Parameters parameters_of(const WindowDims& dims);
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// Window sizes along all dims of the array.
 using WindowSizes = std::vector<std::int64_t>;
+
+}  // namespace tutti
+
+namespace tutti::ops {
 
 /// Numbers of the constraints as StableHLO counts them for each op: "gather_c5".
 struct WindowLabels {
@@ -63,4 +76,4 @@ stablehlo::Value emit_brought_inside(Emitter& emitter, const WindowDims& dims, s
 /// have one too, else runs through a window), or of the indices and of the windows.
 WindowDims with_lanes(const WindowDims& dims, bool of_array, bool of_indices);
 
-}  // namespace tutti
+}  // namespace tutti::ops

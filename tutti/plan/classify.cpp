@@ -153,7 +153,7 @@ std::string ours_uneven(const PlanRequest& request, const Sharding& from, const 
 
 }  // namespace
 
-Classified classify(const PlanRequest& asked) {
+Classified internal::classify(const PlanRequest& asked) {
   PlanRequest request = asked;
   request.from = on_coarsest_mesh(asked.from);  // nvFuser cuts no axes
   request.to = on_coarsest_mesh(asked.to);

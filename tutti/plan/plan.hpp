@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/plan/request/step.hpp"
 
 namespace tutti {
@@ -18,6 +19,11 @@ namespace tutti {
 /// for links that do not fit, R003 for a cap below 1 that no plan keeps, and for a move between too many devices.
 /// Source: the search over states is that of Rink et al. 2021 (arXiv 2112.01075), with sums and general exchanges.
 ReshardPlan plan(const PlanRequest& request);
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// The same, from a cache: equal requests share one plan. Any thread may ask.
 std::shared_ptr<const ReshardPlan> shared_plan(const PlanRequest& request);
 
@@ -27,6 +33,10 @@ struct Classified {
   std::string nvfuser;  // what nvFuser's lowering answers, or its error
 };
 Classified classify(const PlanRequest& request);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// The plan as a table: for each step its op, the sharding and local shape after it, groups, bytes, time.
 std::string to_string(const ReshardPlan& plan);

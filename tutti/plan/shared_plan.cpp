@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "tutti/base/fork.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/base/never_destroyed.hpp"
 #include "tutti/plan/plan.hpp"
 
@@ -47,7 +48,7 @@ std::vector<std::uint64_t> key_of(const PlanRequest& request) {
 
 }  // namespace
 
-std::shared_ptr<const ReshardPlan> shared_plan(const PlanRequest& request) {
+std::shared_ptr<const ReshardPlan> internal::shared_plan(const PlanRequest& request) {
   using Key = std::pair<std::vector<std::uint64_t>, std::vector<std::pair<std::string, double>>>;
   static NeverDestroyed<std::map<Key, std::shared_ptr<const ReshardPlan>>> plans;
   free_at_fork<plans_lock>();

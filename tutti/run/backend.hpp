@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/base/fork.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/global_array.hpp"
 #include "tutti/ir/program.hpp"
 
@@ -40,6 +41,10 @@ class Runnable {
   /// Describes the compiled program: times, memory, what the last call copied.
   virtual std::string explain() const = 0;
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// The devices of a Machine: virtual ones of this process, or those of a plugin.
 class Backend {
@@ -79,4 +84,4 @@ class Backend {
   MadeHere is_here_;
 };
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/devices/layout.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/tree/flat_call.hpp"
@@ -34,6 +35,12 @@ struct MachineOptions {
   std::function<void(std::string_view line)> print = {};
 };
 
+class Machine;
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 class Backend;
 
 /// A compiled program whose arguments and results are lists of arrays, not trees.
@@ -50,10 +57,14 @@ class CompiledProgram {
   std::string explain() const;
 
  private:
-  friend class Machine;
+  friend class tutti::Machine;
   struct State;
   std::shared_ptr<State> state_;
 };
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// A compiled function of trees. May be copied, outlive its Machine, and be called from several threads.
 /// A call copies an argument without the program's layout, such as an array on the host that is split over
@@ -66,21 +77,22 @@ class CompiledProgram {
 template <class Result, class... A>
 class Compiled {
  public:
-  Compiled(CompiledProgram program, Result result)
+  Compiled(internal::CompiledProgram program, Result result)
       : program_(std::move(program)), result_(std::move(result)) {}
 
   Result operator()(tree::Parameter<A>... arguments, Where where = Where::here()) const {
     std::tuple<A&...> tree{arguments...};
-    Structure structure = tree::structure_of(tree);
+    internal::Structure structure = tree::structure_of(tree);
     Arrays leaves;
     tree::for_each_leaf(tree, [&](Array& leaf) { leaves.push_back(std::move(leaf)); });
     return tree::rebuild(result_, program_(std::move(leaves), structure, where));
   }
-  const Program& program() const { return program_.program(); }
+  const ops::Program& program() const { return program_.program(); }
+  /// Describes the plan: steps with bytes and times (estimated and, if recorded, measured), memory, copies.
   std::string explain() const { return program_.explain(); }
 
  private:
-  CompiledProgram program_;
+  internal::CompiledProgram program_;
   Result result_;  // the structure of the results
 };
 
@@ -88,9 +100,9 @@ class Compiled {
 /// calls on one machine run one after another.
 class Machine {
  public:
-  explicit Machine(std::shared_ptr<Backend> backend);  // for open_local and open_xla
+  explicit Machine(std::shared_ptr<internal::Backend> backend);  // for open_local and open_xla
   const Mesh& mesh() const;
-  Backend& backend() const;  // for run_on_machine; lives as long as a copy of this machine
+  internal::Backend& backend() const;  // for run_on_machine; lives as long as a copy of this machine
   /// "8 virtual devices (data=4,model=2), 2 workers"; "8 cpu devices of XLA (data=4,model=2)"
   std::string description() const;
   /// Number of worker threads; 0 if a plugin computes.
@@ -126,7 +138,8 @@ class Machine {
   /// T005 if a dim does not divide; T012, T001, T013 for specs that do not fit; R003 (memory).
   Array from_shards(const Shape& whole, const P& spec, const std::map<int, Tensor>& parts,
                     Where where = Where::here()) const;
-  Arrays place_flat(const Arrays& leaves, const Structure& structure, const Specs& specs, Where where) const;
+  Arrays place_flat(const Arrays& leaves, const internal::Structure& structure, const Specs& specs,
+                    Where where) const;
 
   /// Traces `function` with arguments of these types, optimises and plans the program. Values are not read, so
   /// `abstract(shape, dtype)` will do. An argument in even blocks that only shard_maps take is taken as it lies.
@@ -171,20 +184,21 @@ class Machine {
   void compile(const F&, const A&...) const {
     static_assert(sizeof...(A) == 0, "compile: more than 6 arguments; put some into a struct or a tuple");
   }
-  CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function, const Arrays& arguments,
-                               const Structure& structure, Where where) const;
+  internal::CompiledProgram compile_flat(const std::function<Arrays(const Arrays&)>& function,
+                                         const Arrays& arguments, const internal::Structure& structure,
+                                         Where where) const;
 
  private:
   template <class F, class... A>
   auto compile_at(Where where, const F& function, const A&... arguments) const {
     using Arguments = std::tuple<tree::AsArgument<A>...>;
     tree::FlatCall call(function, Arguments{tree::as_argument(arguments)...});
-    CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
+    internal::CompiledProgram program = compile_flat(std::ref(call), call.leaves(), call.structure(), where);
     using Result = typename decltype(call)::Result;
     return Compiled<Result, tree::AsArgument<A>...>(std::move(program), call.result());
   }
 
-  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<internal::Backend> backend_;
 };
 
 /// Opens a machine: all devices of `mesh` as virtual devices in this process.

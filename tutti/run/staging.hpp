@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/global_array.hpp"
 
 namespace tutti {

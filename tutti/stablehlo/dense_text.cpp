@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/stablehlo/attribute_text.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/print.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/tensor.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 #include <new>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/builder.hpp"
 
 namespace tutti {

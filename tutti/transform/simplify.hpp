@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 
 namespace tutti {

@@ -66,7 +66,7 @@ class FlatCall {
       : function_(function), arguments_(std::move(arguments)) {}
 
   Arrays leaves() const { return flatten(arguments_); }
-  Structure structure() const { return structure_of(arguments_); }
+  internal::Structure structure() const { return structure_of(arguments_); }
 
   /// Calls the function on arguments with these leaves; the leaves of what it returns.
   Arrays operator()(const Arrays& leaves) {
@@ -78,7 +78,7 @@ class FlatCall {
   /// After a call: what the function returned; the same with other leaves; its structure.
   const Result& result() const { return *result_; }
   Result result(const Arrays& leaves) const { return rebuild(*result_, leaves); }
-  Structure result_structure() const { return structure_of(*result_); }
+  internal::Structure result_structure() const { return structure_of(*result_); }
 
  private:
   const F& function_;

@@ -190,7 +190,8 @@ P parse_spec(std::string_view text) try {
   throw error.at({}, "spec");
 }
 
-Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std::string_view what) try {
+Sharding internal::parse_sharding(std::string_view text, const Mesh& mesh, Type whole,
+                                  std::string_view what) try {
   const SpecText read = read_spec(text);
   const auto rank = static_cast<std::size_t>(whole.rank());
   if (read.dims.size() > rank)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/tree/specs.hpp"
 
 namespace tutti {

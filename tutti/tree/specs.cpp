@@ -44,13 +44,13 @@ std::string to_string(const P& spec) {
   return text;
 }
 
-Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what) {
+Axes internal::axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what) {
   Axes axes;
   for (const std::string& name : names) axes.push_back(axis_named(mesh, name, what));
   return axes;
 }
 
-void require_whole_axes(const Sharding& sharding, const Mesh& mesh) {
+void internal::require_whole_axes(const Sharding& sharding, const Mesh& mesh) {
   require(sharding.mesh == mesh, Code::spec,
           "{} names a part of an axis, but programs bind whole axes; take a mesh that has the part as an "
           "axis, or "

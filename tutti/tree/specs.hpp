@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/structure.hpp"
 #include "tutti/types/none.hpp"
 #include "tutti/types/sharding.hpp"
@@ -30,9 +31,11 @@ struct SpecAxis {
   std::string name;
   std::optional<Part> part = {};  // none: all of it
 };
+
 /// Of the axis `name` the factor of `size` behind slower factors whose product is `before`: of z=8, part("z", 2, 4) counts
 /// its faster 4 positions and part("z", 1, 2) its slower 2. As text: z(2)4.
 SpecAxis part(std::string name, int before, int size);
+
 /// "z" or "z(2)4".
 std::string to_string(const SpecAxis& axis);
 
@@ -46,7 +49,7 @@ struct SpecEntry {
   SpecEntry(std::string name) : axes{std::move(name)} {}
   SpecEntry(SpecAxis axis) : axes{std::move(axis)} {}
   SpecEntry(std::initializer_list<SpecAxis> several) : axes(several) {}
-  template <NamesOfAxes T>
+  template <internal::NamesOfAxes T>
   SpecEntry(const T& several) : axes(std::begin(several), std::end(several)) {}
 
   std::vector<SpecAxis> axes;
@@ -70,7 +73,7 @@ class P {
   /// On `mesh`, for an array of this type or its parts. If the spec names parts of axes, on the mesh refined at these.
   /// Throws T001 for a name that the mesh has not, T013 for a spec longer than the rank and for parts that do not divide
   /// their axis, overlap, or do not fit each other.
-  Sharding on(const Mesh& mesh, Type whole_or_part) const;
+  Sharding on(const Mesh& mesh, ops::Type whole_or_part) const;
 
  private:
   friend P parse_spec(std::string_view text);
@@ -85,6 +88,11 @@ std::string to_string(const P& spec);
 /// "P((x, y), none, z(2)4)+U(t)+R(s)": the axes of each dim, those of unreduced sums, those of partial gradients.
 /// Throws T013 with the text, and a mark under the place where it is wrong.
 P parse_spec(std::string_view text);
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// The same on `mesh`, for an array of type `whole`. Also marks an axis that the mesh has not (T001), an axis named twice,
 /// a wrong part and a dim too many (T013). `what` names the text.
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std::string_view what = "spec");
@@ -93,6 +101,10 @@ Sharding parse_sharding(std::string_view text, const Mesh& mesh, Type whole, std
 Axes axes_named(const Mesh& mesh, const std::vector<std::string>& names, std::string_view what = "the spec");
 /// Throws T013 if `sharding` names parts of the axes of `mesh`. Programs bind whole axes.
 void require_whole_axes(const Sharding& sharding, const Mesh& mesh);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// One P for a whole tree, or one Specs for each of its children: Specs{P(none, "model"), P("model")}.
 /// One P in braces is for one child.
@@ -104,7 +116,7 @@ class Specs {
 
   /// One P per leaf of a tree. Throws T013 for one P in braces and a tree of several children, T012 if
   /// there are otherwise more or fewer parts than children; `what` names the specs there.
-  std::vector<P> per_leaf(const Structure& tree, const std::string& what) const;
+  std::vector<P> per_leaf(const internal::Structure& tree, const std::string& what) const;
 
  private:
   std::vector<P> leaf_;  // one, or none

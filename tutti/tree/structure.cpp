@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "tutti/base/inside.hpp"
 #include "tutti/tree/structure.hpp"
 
 #include "tutti/base/counted.hpp"
@@ -43,25 +46,25 @@ std::string tree::index_label(const std::string& index) { return "[" + index + "
 std::string tree::key_label(const std::string& key) { return "[\"" + key + "\"]"; }
 std::string tree::field_label(const std::string& field) { return "." + field; }
 
-std::size_t leaf_count(const Structure& structure) {
+std::size_t internal::leaf_count(const Structure& structure) {
   std::size_t n = structure.leaf ? 1 : 0;
   for (const Structure& child : structure.children) n += leaf_count(child);
   return n;
 }
 
-std::vector<std::string> leaf_paths(const Structure& structure) {
+std::vector<std::string> internal::leaf_paths(const Structure& structure) {
   std::vector<std::string> paths;
   collect(structure, "", paths);
   return paths;
 }
 
-std::string leaf_name(std::string_view what, std::string_view path) {
+std::string internal::leaf_name(std::string_view what, std::string_view path) {
   if (path.starts_with('.')) path.remove_prefix(1);
   return fmt::format("{}{}{}", what, path.empty() ? "" : " ", path);
 }
 
-void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,
-                            Where where, std::string_view advice) try {
+void internal::require_same_structure(std::string_view name, const Structure& expected,
+                                      const Structure& found, Where where, std::string_view advice) try {
   compare(expected, found, advice);
 } catch (const Error& error) {
   throw error.at(where, name);

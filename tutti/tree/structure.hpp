@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/base/where.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// The form of a tree of arrays, without its types: to compare trees, match specs, and name leaves in messages.
 struct Structure {
@@ -18,12 +19,20 @@ struct Structure {
   bool operator==(const Structure&) const = default;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 namespace tree {
 /// Labels: "[2]", "[\"key\"]", ".0". Not inline: under -O3 -Wall GCC 12 warns a user of overlapping copies in such sums.
 std::string index_label(const std::string& index);
 std::string key_label(const std::string& key);
 std::string field_label(const std::string& field);
 }  // namespace tree
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// The number of leaves.
 std::size_t leaf_count(const Structure& structure);
@@ -36,4 +45,4 @@ std::vector<std::string> leaf_paths(const Structure& structure);
 void require_same_structure(std::string_view name, const Structure& expected, const Structure& found,
                             Where where = {}, std::string_view advice = "hand in the same structure");
 
-}  // namespace tutti
+}  // namespace tutti::internal

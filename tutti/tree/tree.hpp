@@ -12,11 +12,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/tree/fields.hpp"
 #include "tutti/tree/structure.hpp"
 
 namespace tutti {
+
 namespace tree {
 
 template <class T, template <class...> class G>
@@ -121,8 +123,8 @@ T rebuild(const T& like, const Arrays& leaves) {
 }
 
 template <class T>
-Structure structure_of(const T& t, std::string label = {}) {
-  Structure structure{std::move(label), Leaf<T>, {}};
+internal::Structure structure_of(const T& t, std::string label = {}) {
+  internal::Structure structure{std::move(label), Leaf<T>, {}};
   if constexpr (!Leaf<T>)
     for_each_child(t, [&](const auto& name, const auto& child) {
       structure.children.push_back(structure_of(child, name()));
@@ -147,8 +149,8 @@ T mapped(Where /*where*/, F& /*f*/, const T& t, const Others&... /*others*/) {
 }
 template <class F, class T, class... Others>
 T mapped([[maybe_unused]] Where where, F& f, const T& t, const Others&... others) {
-  Structure structure = structure_of(t);
-  (require_same_structure("tree_map", structure, structure_of(others), where), ...);
+  internal::Structure structure = structure_of(t);
+  (internal::require_same_structure("tree_map", structure, structure_of(others), where), ...);
   Arrays leaves = flatten(t);
   auto more = std::tuple{flatten(others)...};
   for (std::size_t i = 0; i < leaves.size(); ++i)

@@ -10,6 +10,7 @@
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
+
 namespace tree {
 
 template <class T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/axis.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,16 +16,16 @@ std::atomic<int> next_vmap_id{first_vmap_id};
 
 }  // namespace
 
-bool is_mesh_axis(const Axis& axis) { return axis.id < first_vmap_id; }
+bool ops::is_mesh_axis(const Axis& axis) { return axis.id < first_vmap_id; }
 
-bool contains(const Axes& axes, const Axis& axis) { return std::ranges::find(axes, axis) != axes.end(); }
+bool ops::contains(const Axes& axes, const Axis& axis) { return std::ranges::find(axes, axis) != axes.end(); }
 
-Axes without(Axes axes, const Axis& axis) {
+Axes ops::without(Axes axes, const Axis& axis) {
   std::erase(axes, axis);
   return axes;
 }
 
-int joint_size(const Axes& axes) {
+int ops::joint_size(const Axes& axes) {
   int n = 1;
   for (const Axis& axis : axes) n *= axis.size;
   return n;
@@ -36,14 +37,14 @@ std::string to_string(const Axes& axes) {
   return axes.size() == 1 ? text : "(" + text + ")";
 }
 
-std::string devices_of(int n) {
+std::string internal::devices_of(int n) {
   if (n < 2) return n == 1 ? "device 0" : "no devices";
   return "devices 0 to " + std::to_string(n - 1);
 }
 
-Axis fresh_axis(std::string_view name, int size) { return {next_vmap_id++, size, intern_name(name)}; }
+Axis ops::fresh_axis(std::string_view name, int size) { return {next_vmap_id++, size, intern_name(name)}; }
 
-Axes fresh_mesh_axes(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
+Axes internal::fresh_mesh_axes(const std::vector<std::pair<std::string, int>>& names_and_sizes) {
   int id = next_mesh_id.fetch_add(static_cast<int>(names_and_sizes.size()));
   Axes axes;
   for (const auto& [name, size] : names_and_sizes) axes.push_back({id++, size, intern_name(name)});

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
+
 namespace tutti {
 
 /// A named direction in which devices, or the lanes of a vmap, lie side by side. Every binding has its own id:
@@ -37,6 +39,28 @@ struct AxisName {
 
   std::string text;
 };
+
+/// "'data'" or "('data', 'model')".
+std::string to_string(const Axes& axes);
+
+}  // namespace tutti
+
+namespace tutti::ops {
+
+bool contains(const Axes& axes, const Axis& axis);
+Axes without(Axes axes, const Axis& axis);
+/// The number of positions along all of `axes` together.
+int joint_size(const Axes& axes);
+
+/// A fresh axis for one vmap.
+Axis fresh_axis(std::string_view name, int size);
+/// False for the axis of a vmap.
+bool is_mesh_axis(const Axis& axis);
+
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
 /// A vector, span or array of names, known at run time only.
 template <class T>
 concept NamesOfAxes = requires(const T& names) {
@@ -44,20 +68,9 @@ concept NamesOfAxes = requires(const T& names) {
   std::end(names);
 };
 
-bool contains(const Axes& axes, const Axis& axis);
-Axes without(Axes axes, const Axis& axis);
-/// The number of positions along all of `axes` together.
-int joint_size(const Axes& axes);
-/// "'data'" or "('data', 'model')".
-std::string to_string(const Axes& axes);
 /// "devices 0 to 3", "device 0" or "no devices": what an axis of n has.
 std::string devices_of(int n);
-
-/// A fresh axis for one vmap.
-Axis fresh_axis(std::string_view name, int size);
-/// False for the axis of a vmap.
-bool is_mesh_axis(const Axis& axis);
 /// Fresh consecutive ids for the axes of one new mesh.
 Axes fresh_mesh_axes(const std::vector<std::pair<std::string, int>>& names_and_sizes);
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "tutti/base/inside.hpp"
 #include "tutti/types/counted_dim.hpp"
 
 #include "tutti/base/require.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/dtype.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <array>
 
@@ -59,12 +60,12 @@ bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; 
 bool is_complex(DType dtype) { return dtype == DType::complex64 || dtype == DType::complex128; }
 bool is_inexact(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-DType integer_as_wide_as(DType dtype) {
+DType internal::integer_as_wide_as(DType dtype) {
   if (bytes_per_element(dtype) == 2) return DType::i16;
   return bytes_per_element(dtype) == 4 ? DType::i32 : DType::i64;
 }
 
-DType part_of(DType complex) { return complex == DType::complex64 ? DType::f32 : DType::f64; }
-DType complex_of(DType part) { return part == DType::f32 ? DType::complex64 : DType::complex128; }
+DType internal::part_of(DType complex) { return complex == DType::complex64 ? DType::f32 : DType::f64; }
+DType internal::complex_of(DType part) { return part == DType::f32 ? DType::complex64 : DType::complex128; }
 
 }  // namespace tutti

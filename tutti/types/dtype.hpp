@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/types/half.hpp"
 
 namespace tutti {
@@ -44,6 +45,11 @@ bool is_float(DType dtype);
 bool is_half(DType dtype);  // f16, bf16: computed with as f32
 bool is_complex(DType dtype);
 bool is_inexact(DType dtype);  // float or complex: what has derivatives
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// The signed integer as wide as a float: i16 of f16 and bf16, i32 of f32, i64 of f64.
 DType integer_as_wide_as(DType dtype);
 /// Of complex64 f32, of complex128 f64; and the other way round.
@@ -73,8 +79,6 @@ constexpr decltype(auto) with_element(DType dtype, F&& f) {
   return f(std::type_identity<std::complex<double>>());
 }
 
-namespace detail {
-
 template <class T>
 constexpr std::optional<DType> dtype_or_none() {
   for (int i = 0; i <= static_cast<int>(DType::complex128); ++i) {
@@ -85,17 +89,23 @@ constexpr std::optional<DType> dtype_or_none() {
   return std::nullopt;
 }
 
-}  // namespace detail
+}  // namespace tutti::internal
+
+namespace tutti {
 
 template <class T>
-inline constexpr bool is_element = detail::dtype_or_none<T>().has_value();
+inline constexpr bool is_element = internal::dtype_or_none<T>().has_value();
 
 /// The DType of a C++ element type.
 template <class T>
   requires is_element<T>
 constexpr DType dtype_of() {
-  return *detail::dtype_or_none<T>();
+  return *internal::dtype_or_none<T>();
 }
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 template <class T>
 inline constexpr bool is_half_element = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
@@ -103,4 +113,4 @@ template <class T>
 inline constexpr bool is_complex_element =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -5,7 +5,10 @@
 #include <bit>
 #include <cstdint>
 
-namespace tutti {
+#include "tutti/base/namespaces.hpp"
+
+namespace tutti::internal {
+
 namespace half {
 
 /// `value` with as many of its low bits as `bits` says rounded away, to nearest, of two to the even one.
@@ -60,19 +63,23 @@ constexpr float to_odd(double value) {
 
 }  // namespace half
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 struct f16 {
   f16() = default;
-  constexpr explicit f16(float value) : bits(half::f16_bits(value)) {}
-  constexpr explicit f16(double value) : f16(half::to_odd(value)) {}
-  constexpr explicit operator float() const { return half::f16_value(bits); }
+  constexpr explicit f16(float value) : bits(internal::half::f16_bits(value)) {}
+  constexpr explicit f16(double value) : f16(internal::half::to_odd(value)) {}
+  constexpr explicit operator float() const { return internal::half::f16_value(bits); }
   std::uint16_t bits;
 };
 
 struct bf16 {
   bf16() = default;
-  constexpr explicit bf16(float value) : bits(half::bf16_bits(value)) {}
-  constexpr explicit bf16(double value) : bf16(half::to_odd(value)) {}
-  constexpr explicit operator float() const { return half::bf16_value(bits); }
+  constexpr explicit bf16(float value) : bits(internal::half::bf16_bits(value)) {}
+  constexpr explicit bf16(double value) : bf16(internal::half::to_odd(value)) {}
+  constexpr explicit operator float() const { return internal::half::bf16_value(bits); }
   std::uint16_t bits;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/mesh.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/core.h>
 
@@ -179,7 +180,7 @@ Mesh Mesh::whole() const {
   return mesh;
 }
 
-AxisFactor factor_of(const Axis& axis) {
+AxisFactor internal::factor_of(const Axis& axis) {
   const std::unique_lock lock = Mesh::AllInterned::locked();
   const Mesh::AllInterned& all = Mesh::AllInterned::get();
   const auto found = all.factors.find(axis.id);

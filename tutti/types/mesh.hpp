@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/base/where.hpp"
 #include "tutti/types/axis.hpp"
 
@@ -15,6 +16,10 @@ struct MeshOptions {
   std::vector<int> devices = {};
 };
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// A part of the axis `of`: of x=8 cut into 2 and 4 the faster part is x(2)4, its factor of 4 behind slower ones of 2.
 struct AxisFactor {
   Axis of;
@@ -23,6 +28,10 @@ struct AxisFactor {
 };
 /// `axis` as a factor of the axis that a mesh was cut from; of other axes, all of it.
 AxisFactor factor_of(const Axis& axis);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// A box of devices with named axes: Mesh({{"data", 4}, {"model", 2}}). Positions are numbered row-major, the last
 /// axis fastest; where no options say otherwise, the machine's devices have the same numbers.
@@ -43,7 +52,7 @@ class Mesh {
   static Mesh of(const Axes& axes);
 
   const Axes& axes() const { return interned_->axes; }
-  int devices() const { return joint_size(axes()); }
+  int devices() const { return ops::joint_size(axes()); }
   /// The coordinate of the device at position `device` along `axis`, one of axes().
   int coordinate(int device, const Axis& axis) const;
   /// Its position along several axes together, row-major in the order given.
@@ -70,7 +79,7 @@ class Mesh {
     const Interned* whole = nullptr;  // that this one was cut from
   };
   struct AllInterned;
-  friend AxisFactor factor_of(const Axis& axis);
+  friend internal::AxisFactor internal::factor_of(const Axis& axis);
 
   const Interned* interned_;
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/types/sharding.hpp"
 
 namespace tutti {

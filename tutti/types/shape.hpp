@@ -14,7 +14,16 @@ struct Dim {
   int index = 0;
   auto operator<=>(const Dim&) const = default;
 };
+
+}  // namespace tutti
+
+namespace tutti::ops {
+
 using Dims = std::vector<Dim>;
+
+}  // namespace tutti::ops
+
+namespace tutti {
 
 /// The sizes of an array's dimensions, outermost first. Empty: a scalar.
 class Shape {

@@ -33,11 +33,11 @@ std::string entry_text(const Axes& axes) {
 
 }  // namespace
 
-Sharding unsharded(const Mesh& mesh, int rank) {
+Sharding internal::unsharded(const Mesh& mesh, int rank) {
   return {mesh, std::vector<Axes>(static_cast<std::size_t>(rank)), {}, {}};
 }
 
-Axes axes_of(const Sharding& sharding) {
+Axes internal::axes_of(const Sharding& sharding) {
   Axes all;
   for (const Axes& axes : sharding.dims) all.insert(all.end(), axes.begin(), axes.end());
   all.insert(all.end(), sharding.unreduced.begin(), sharding.unreduced.end());
@@ -45,7 +45,7 @@ Axes axes_of(const Sharding& sharding) {
   return all;
 }
 
-Type padded_local_type(Type global, const Sharding& sharding) {
+Type internal::padded_local_type(Type global, const Sharding& sharding) {
   check(global, sharding);
   Shape shape = global.shape();
   AxisStates states = global.states();
@@ -60,7 +60,7 @@ Type padded_local_type(Type global, const Sharding& sharding) {
   return {global.dtype(), shape, states};
 }
 
-Type local_type(Type global, const Sharding& sharding) {
+Type internal::local_type(Type global, const Sharding& sharding) {
   check(global, sharding);
   for (int i = 0; i < global.rank(); ++i) {
     const Axes& axes = sharding.dims[static_cast<std::size_t>(i)];
@@ -72,7 +72,7 @@ Type local_type(Type global, const Sharding& sharding) {
   return padded_local_type(global, sharding);
 }
 
-Type global_type(Type local, const Sharding& sharding) {
+Type internal::global_type(Type local, const Sharding& sharding) {
   check(local, sharding);
   Shape shape = local.shape();
   AxisStates states = local.states();
@@ -86,7 +86,7 @@ Type global_type(Type local, const Sharding& sharding) {
   return {local.dtype(), shape, states};
 }
 
-Sharding dual(const Sharding& sharding) {
+Sharding ops::dual(const Sharding& sharding) {
   return {sharding.mesh, sharding.dims, sharding.reduced, sharding.unreduced};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/types/mesh.hpp"
 #include "tutti/types/type.hpp"
 
@@ -21,6 +22,10 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// Equal on all devices.
 Sharding unsharded(const Mesh& mesh, int rank);
 /// The axes that a sharding names: of its dims, then unreduced, then reduced.
@@ -34,8 +39,18 @@ Type local_type(Type global, const Sharding& sharding);
 Type padded_local_type(Type global, const Sharding& sharding);
 /// The inverse of local_type: the type of the whole.
 Type global_type(Type local, const Sharding& sharding);
+
+}  // namespace tutti::internal
+
+namespace tutti::ops {
+
 /// The sharding of the cotangent: unreduced and reduced change places.
 Sharding dual(const Sharding& sharding);
+
+}  // namespace tutti::ops
+
+namespace tutti {
+
 /// "P((data, model), none, x(2)4)+U(y)+R(z)", which parse_spec reads; trailing nones are left out.
 std::string to_string(const Sharding& sharding);
 

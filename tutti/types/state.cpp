@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/state.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 
 namespace tutti {
 
-State dual(State state) {
+State ops::dual(State state) {
   switch (state) {
     case State::invariant:
     case State::varying: return state;
@@ -15,11 +16,11 @@ State dual(State state) {
   return state;
 }
 
-bool is_stored_per_device(State state) { return state == State::varying || state == State::unreduced; }
+bool ops::is_stored_per_device(State state) { return state == State::varying || state == State::unreduced; }
 
-char letter(State state) { return "IVUR"[static_cast<int>(state)]; }
+char ops::letter(State state) { return "IVUR"[static_cast<int>(state)]; }
 
-std::string_view in_words(State state) {
+std::string_view ops::in_words(State state) {
   switch (state) {
     case State::invariant: return "equal on all devices";
     case State::varying: return "different on each device";

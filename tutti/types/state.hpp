@@ -8,7 +8,7 @@
 
 #include "tutti/types/axis.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// What the devices along an axis hold of one value.
 enum class State : std::uint8_t {
@@ -17,8 +17,17 @@ enum class State : std::uint8_t {
   unreduced,  // U: partial terms; the value is their sum
   reduced,    // R: equal values, whose cotangent is partial terms
 };
-inline constexpr State invariant = State::invariant, varying = State::varying, unreduced = State::unreduced,
-                       reduced = State::reduced;
+
+}  // namespace tutti::ops
+
+namespace tutti {
+
+inline constexpr ops::State invariant = ops::State::invariant, varying = ops::State::varying,
+                            unreduced = ops::State::unreduced, reduced = ops::State::reduced;
+
+}  // namespace tutti
+
+namespace tutti::ops {
 
 /// The state of the cotangent: V-V, I-I, U-R, R-U.
 State dual(State state);
@@ -48,4 +57,4 @@ class AxisStates {
   std::vector<std::pair<Axis, State>> states_;  // never invariant; ascending axes
 };
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/types/type.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <deque>
 #include <mutex>
@@ -79,20 +80,20 @@ Type Type::scaled(Dim dim, std::int64_t factor) const {
 Type Type::inserted(Dim dim, std::int64_t size) const { return with(shape().inserted(dim, size)); }
 Type Type::erased(Dim dim) const { return with(shape().erased(dim)); }
 
-Type dual(Type type) {
+Type ops::dual(Type type) {
   if (type.in_flight()) return type.in_flight()->cotangent();
   AxisStates states;
   for (const auto& [axis, state] : type.states()) states.set(axis, dual(state));
   return type.with(std::move(states));
 }
 
-std::optional<Type> tangent(Type type) {
+std::optional<Type> ops::tangent(Type type) {
   if (type.in_flight()) return type.in_flight()->tangent();
   if (!is_inexact(type.dtype())) return std::nullopt;
   return type;
 }
 
-std::string to_string(Type type) {
+std::string ops::to_string(Type type) {
   if (const InFlight* op = type.in_flight())
     return "pending<" + op->text() + ", " + to_string(Type(type.dtype(), type.shape(), type.states())) + ">";
   std::string text = std::string(name(type.dtype())) + "[" + to_string(type.shape()) + "]";

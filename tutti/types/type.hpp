@@ -11,7 +11,7 @@
 #include "tutti/types/shape.hpp"
 #include "tutti/types/state.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 class InFlight;
 
@@ -79,4 +79,4 @@ Type dual(Type type);
 std::optional<Type> tangent(Type type);
 std::string to_string(Type type);
 
-}  // namespace tutti
+}  // namespace tutti::ops

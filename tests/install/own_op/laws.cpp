@@ -4,7 +4,7 @@
 
 // The ops that the laws try.
 namespace tutti {
-std::vector<OpRow> tried_ops() {
+std::vector<ops::OpRow> tried_ops() {
   return {{"second_difference", rod::SecondDifference::examples()},
           {"soft_threshold", rod::SoftThreshold::examples()}};
 }

@@ -5,6 +5,7 @@
 
 namespace rod {
 using namespace tutti;
+using namespace tutti::ops;
 
 /// x[i-1] - 2 x[i] + x[i+1] along a dim; zeros stand outside.
 /// x: [.., n, ..] of f32 or f64 -> the same; every state passes.

@@ -5,6 +5,7 @@
 
 namespace rod {
 using namespace tutti;
+using namespace tutti::ops;
 
 /// sign(x) * max(|x| - t, 0), element by element, of f64.
 struct SoftThreshold {

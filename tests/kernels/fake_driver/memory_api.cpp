@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/kernels/fake_driver/api.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/gpu/driver_types.hpp"
 
 using namespace fake_cuda;

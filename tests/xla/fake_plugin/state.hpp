@@ -15,6 +15,7 @@
 
 #include "tests/xla/fake_plugin/control.hpp"
 #include "tests/xla/fake_plugin/module_text.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/xla/pjrt/abi_calls.hpp"
 
 namespace fake_pjrt {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/kernel/kernel_check.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 
@@ -53,9 +54,9 @@ void require_small(const Manifest& manifest, int calls, std::int64_t trips) {
       trips == 0 ? 1 : std::min(1.0, static_cast<double>(trips) / static_cast<double>(all_trips));
   const double lanes = static_cast<double>(lanes_of(manifest)) * calls * part;
   require(lanes <= static_cast<double>(most_lanes_of_all), Code::memory,
-          "--check: the ranks would load and store {:.0f} million elements in a schedule of as few tiles as "
+          "--check: the ranks would load and store {} million elements in a schedule of as few tiles as "
           "possible; {} million at most; try a smaller shape or fewer ranks",
-          lanes / 1e6, most_lanes_of_all / 1'000'000);
+          fmt::format("{:.0f}", lanes / 1e6), most_lanes_of_all / 1'000'000);
 }
 
 /// Adds the report of a batch to the report of all batches.

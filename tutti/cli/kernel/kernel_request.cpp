@@ -26,7 +26,8 @@ auto named(const Values& all, std::string_view wanted, std::string_view option) 
     if (name(value) == wanted) return value;
     names.push_back(name(value));
   }
-  fail(Code::usage, "{}: there is no '{}'; use one of {}", option, wanted, fmt::join(names, ", "));
+  fail(Code::usage, "{}: there is no '{}'; use one of {}", option, wanted,
+       fmt::format("{}", fmt::join(names, ", ")));
 }
 
 DType dtype_of(const std::string& text, CollectiveKind kind) {

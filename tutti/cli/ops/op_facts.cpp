@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/ops/op_facts.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/control/all_ops.hpp"
 #include "tutti/types/state.hpp"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The example of an op, run.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>

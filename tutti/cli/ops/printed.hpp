@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti::cli {
 
 inline constexpr std::size_t line_length = 100;

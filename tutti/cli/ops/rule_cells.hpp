@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/control/all_ops.hpp"
 
 namespace tutti::cli {

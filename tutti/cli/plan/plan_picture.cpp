@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/plan/plan_picture.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 

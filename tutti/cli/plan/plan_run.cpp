@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/plan/plan_run.hpp"
 
+#include <fmt/core.h>
+
 #include "tutti/base/require.hpp"
 #include "tutti/cli/plan/plan_run_arrays.hpp"
 #include "tutti/ops/all_reduce.hpp"
@@ -67,8 +69,8 @@ void require_small(const ReshardPlan& plan) {
   bytes += 2 * bytes_of_all(plan.request.from);
   for (const PlanStep& step : plan.steps) bytes += 2 * bytes_of_all(step.after);
   require(bytes <= most_bytes, Code::memory,
-          "--run: the blocks of all devices, of i32, would take {:.1f} GiB, more than 2; try a smaller shape",
-          bytes / 0x1p30);
+          "--run: the blocks of all devices, of i32, would take {} GiB, more than 2; try a smaller shape",
+          fmt::format("{:.1f}", bytes / 0x1p30));
 }
 
 }  // namespace

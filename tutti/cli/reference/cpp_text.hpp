@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti::cli {
 
 /// The text with spaces for comments, literals and preprocessor lines. Lines and positions stay.

@@ -11,7 +11,7 @@ namespace tutti::cli {
 namespace {
 
 /// Namespaces whose names are for ourselves.
-constexpr std::array own_namespaces{"tree", "detail", "internal", "kernel", "half", "threefry", "fold", ""};
+constexpr std::array own_namespaces{"tree", "detail", "kernel", "half", "threefry", "fold", ""};
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();

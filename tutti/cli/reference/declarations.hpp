@@ -15,7 +15,7 @@ struct Declaration {
 
   Kind kind = Kind::function;
   std::string name;              // "psum", "operator+"
-  std::string space;             // "kernels" of namespace tutti::kernels; of tutti empty
+  std::string space;             // "kernels" of namespace tutti::kernels, "ops"; of tutti empty
   std::string scope;             // of a member its class: "Machine"; else empty
   std::string comment;           // the lines above it, without indentation; may be empty
   std::string text;              // without bodies of functions and without private members

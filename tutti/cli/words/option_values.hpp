@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 
 namespace tutti::cli {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti::cli {
 
 struct RulesOptions {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/words/program.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

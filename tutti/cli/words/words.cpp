@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/cli/words/words.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,7 +31,7 @@ DType parse_dtype(std::string_view text) {
   std::vector<std::string_view> names;
   for (DType one : all_dtypes()) names.push_back(tutti::name(one));
   require(dtype.has_value(), Code::usage, "--dtype: there is no '{}'; use one of {}", text,
-          fmt::join(names, ", "));
+          fmt::format("{}", fmt::join(names, ", ")));
   return *dtype;
 }
 

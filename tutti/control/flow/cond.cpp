@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/flow/cond.hpp"
 
+#include <fmt/core.h>
+
 #include "tutti/base/require.hpp"
 #include "tutti/control/flow/switch.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
@@ -16,7 +18,7 @@ void check_decider(const FlatSwitch& call, Type type) {
   bool is_bool = call.name == "cond";
   DType wanted = is_bool ? DType::boolean : DType::i32;
   std::string advice = type.rank() > 0
-                           ? is_bool ? "for one per element use select" : "for one per element use vmap"
+                           ? is_bool ? "for one per element use where" : "for one per element use vmap"
                        : is_bool                        ? "compare it: not_equal(x, 0)"
                        : type.dtype() == DType::boolean ? "use cond"
                                                         : "convert it: " + conversion_to(wanted);
@@ -62,7 +64,7 @@ std::vector<AxisStates> joined_results(const std::vector<InnerTrace>& branches, 
 
 }  // namespace
 
-Arrays switch_flat(const FlatSwitch& call) try {
+Arrays internal::switch_flat(const FlatSwitch& call) try {
   Where where = call.decider.where();
   Array decider;
   Arrays operands;

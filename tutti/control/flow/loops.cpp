@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/flow/loops.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -140,7 +142,7 @@ Program with_consts_first(Program body, std::size_t declared) {
 
 }  // namespace
 
-Arrays scan_flat(const FlatScan& call, Where where) try {
+Arrays internal::scan_flat(const FlatScan& call, Where where) try {
   Arrays init, xs;
   Types carries, types;
   std::int64_t length = 0;
@@ -172,7 +174,7 @@ Arrays scan_flat(const FlatScan& call, Where where) try {
   throw error.at(where, call.name);
 }
 
-Arrays while_flat(const FlatWhile& call, Where where) try {
+Arrays internal::while_flat(const FlatWhile& call, Where where) try {
   Arrays init;
   Types carries;
   front_end(call.name, where, [&] {
@@ -276,8 +278,8 @@ Arrays loop_to_array(const Operand& lower, const Operand& upper, const InnerFunc
 
 }  // namespace
 
-Arrays fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body,
-                 const Arrays& init) try {
+Arrays internal::fori_flat(const Operand& lower, const Operand& upper, const InnerFunction& body,
+                           const Arrays& init) try {
   bool are_numbers = lower.number() && upper.number();
   return are_numbers ? counted_loop(lower, upper, body, init) : loop_to_array(lower, upper, body, init);
 } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/tree/flat_call.hpp"
 
@@ -14,6 +15,11 @@ struct ScanOptions {
   std::optional<std::int64_t> length = {};  // needed only where there are no xs
   bool reverse = false;                     // the last slice first; ys stay in the order of xs
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 struct FlatScan {
   std::string_view name;
   InnerFunction function;  // (carries, slices of xs) -> (carries, slices of ys)
@@ -56,6 +62,10 @@ consteval bool returns_carry_and_y() {
   return false;
 }
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.lax.scan: f(carry, x) -> {carry, y} for every slice of xs along dim 0, in order; returns the last carry and the ys
 /// stacked along dim 0. Carry, x and y are trees; f(carry, x) is called with x = {} where there are no xs.
 /// The carry keeps its shapes and dtypes; states are joined until they stay, I < R < V, so f may be called more than once
@@ -65,15 +75,17 @@ consteval bool returns_carry_and_y() {
 template <class F, class C, class X = std::tuple<>>
 auto scan(F f, const C& init, const X& xs = {}, const ScanOptions& options = {},
           Where where = Where::here()) {
-  if constexpr (returns_carry_and_y<F, C, X>()) {
+  if constexpr (internal::returns_carry_and_y<F, C, X>()) {
     tree::FlatCall<F, C, X> call(f, std::tuple<C, X>{init, xs});
     auto one_trip = [&](const Arrays& leaves) {
       Arrays results = call(leaves);
-      require_same_structure("scan", tree::structure_of(init), tree::structure_of(std::get<0>(call.result())),
-                             where, returned_as_started);
+      internal::require_same_structure("scan", tree::structure_of(init),
+                                       tree::structure_of(std::get<0>(call.result())), where,
+                                       internal::returned_as_started);
       return results;
     };
-    Arrays results = scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
+    Arrays results =
+        internal::scan_flat({"scan", one_trip, tree::flatten(init), tree::flatten(xs), options}, where);
     return call.result(results);
   } else {
     return std::pair<C, Array>(init, Array());  // callers take it apart: no further errors
@@ -94,13 +106,13 @@ C while_loop(Test test, Body body, const C& init, Where where = Where::here()) {
   tree::FlatCall<Body, C> call(body, std::tuple<C>{init});
   auto one_trip = [&](const Arrays& leaves) {
     Arrays results = call(leaves);
-    require_same_structure("while_loop", tree::structure_of(init), call.result_structure(), where,
-                           returned_as_started);
+    internal::require_same_structure("while_loop", tree::structure_of(init), call.result_structure(), where,
+                                     internal::returned_as_started);
     return results;
   };
   auto goes_on = [&](const Arrays& leaves) { return tested(leaves); };
-  return tree::rebuild(init,
-                       while_flat({"while_loop", "the test", goes_on, one_trip, tree::flatten(init)}, where));
+  return tree::rebuild(
+      init, internal::while_flat({"while_loop", "the test", goes_on, one_trip, tree::flatten(init)}, where));
 }
 
 /// jax.lax.fori_loop: carry = body(i, carry) for i = lower, .., upper - 1. With numbers for bounds it is a scan, and i is
@@ -113,11 +125,11 @@ C fori_loop(const Operand& lower, const Operand& upper, Body body, const C& init
   Call call(body, std::tuple<Array, C>{Array(), init});
   auto one_trip = [&](const Arrays& leaves) {
     Arrays results = call(leaves);
-    require_same_structure("fori_loop", tree::structure_of(init), call.result_structure(), lower.where(),
-                           returned_as_started);
+    internal::require_same_structure("fori_loop", tree::structure_of(init), call.result_structure(),
+                                     lower.where(), internal::returned_as_started);
     return results;
   };
-  return tree::rebuild(init, fori_flat(lower, upper, one_trip, tree::flatten(init)));
+  return tree::rebuild(init, internal::fori_flat(lower, upper, one_trip, tree::flatten(init)));
 }
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/parts/inner_trace.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
@@ -10,8 +12,8 @@
 
 namespace tutti {
 
-InnerTrace trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
-                        const Builder::Differentiated& later) {
+InnerTrace ops::trace_inside(const Types& inputs, const Decided& decided, const InnerFunction& function,
+                             const Builder::Differentiated& later) {
   Builder inner(decided.axes, later.often);
   Arrays declared;
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -22,7 +24,7 @@ InnerTrace trace_inside(const Types& inputs, const Decided& decided, const Inner
   return {std::move(program), {inner.captured().begin(), inner.captured().end()}};
 }
 
-Type entering(std::string_view what, Type type, const Decided& decided) {
+Type ops::entering(std::string_view what, Type type, const Decided& decided) {
   for (const Axis& axis : decided.axes)
     require(type.at(axis) != State::unreduced, Code::state,
             "{} is {} ({}), and {} is {} ({}): devices would go different ways with terms of one sum. Reduce "
@@ -32,7 +34,7 @@ Type entering(std::string_view what, Type type, const Decided& decided) {
   return type.with(decided.axes, State::varying);
 }
 
-Arrays share_captured(std::vector<InnerTrace>& traces) {
+Arrays ops::share_captured(std::vector<InnerTrace>& traces) {
   Builder& outer = Builder::current();
   Arrays all;
   Types types;            // as they enter
@@ -68,20 +70,20 @@ Arrays share_captured(std::vector<InnerTrace>& traces) {
   return all;
 }
 
-std::string as_terms(Type type, const Axis& axis) {
+std::string ops::as_terms(Type type, const Axis& axis) {
   bool varies = type.at(axis) == State::varying;
   return varies ? fmt::format("pcast(x, \"{}\", unreduced)", axis.name)
                 : fmt::format("mask(x, \"{}\")", axis.name);
 }
 
-std::optional<State> joined(State a, State b) {
+std::optional<State> ops::joined(State a, State b) {
   if (a == b) return a;
   if (a == State::unreduced || b == State::unreduced) return std::nullopt;
   bool any_varies = a == State::varying || b == State::varying;
   return any_varies ? State::varying : State::reduced;
 }
 
-Program with_output_states(const Program& program, const std::vector<AxisStates>& states) {
+Program ops::with_output_states(const Program& program, const std::vector<AxisStates>& states) {
   bool as_they_are = true;
   for (std::size_t i = 0; i < states.size(); ++i)
     as_they_are = as_they_are && program.type(program.outputs[i]).states() == states[i];
@@ -94,7 +96,7 @@ Program with_output_states(const Program& program, const std::vector<AxisStates>
   return trace(program.types_of(program.inputs), cast).program;
 }
 
-Axes axes_of(Type a, Type b) {
+Axes internal::axes_of(Type a, Type b) {
   Axes axes;
   for (Type type : {a, b})
     for (const auto& [axis, state] : type.states())

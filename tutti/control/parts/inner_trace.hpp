@@ -5,9 +5,10 @@
 #include <functional>
 #include <string>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/builder.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 using InnerFunction = std::function<Arrays(const Arrays&)>;
 
@@ -37,7 +38,12 @@ std::string as_terms(Type type, const Axis& axis);
 std::optional<State> joined(State a, State b);
 /// The program with outputs cast to these states.
 Program with_output_states(const Program& program, const std::vector<AxisStates>& states);
+
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
 /// The axes of both types.
 Axes axes_of(Type a, Type b);
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/wrapped/call.hpp"
 
+#include <fmt/core.h>
+
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/parts/sub_programs.hpp"

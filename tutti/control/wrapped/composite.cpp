@@ -87,7 +87,7 @@ std::vector<Example> Composite::examples() {
   return {{Composite{shared(trace({over_a}, twice).program)}, {over_a}}};
 }
 
-Op transposed(const AppliedOp& of) {
+Op ops::transposed(const AppliedOp& of) {
   if (const auto* composite = of.op.as<Composite>(); composite && composite->transpose_of)
     return composite->transpose_of->op;
   const bool linear_in_first = !of.operands.empty() && tangent(of.operands[0]) &&
@@ -118,7 +118,7 @@ Op transposed(const AppliedOp& of) {
   return Composite{shared(std::move(program)), std::make_shared<const AppliedOp>(of)};
 }
 
-Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule) {
+Op ops::as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule) {
   Program program = trace(operands, [&](const Arrays& x) { return Arrays{rule(x)}; }).program;
   if (std::optional<Op> op = only_op(program)) return *op;
   return Composite{shared(std::move(program))};

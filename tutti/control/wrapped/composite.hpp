@@ -6,7 +6,7 @@
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 struct AppliedOp;
 
@@ -48,4 +48,4 @@ Op transposed(const AppliedOp& of);
 /// An op that does what `rule` records: that op if it is one, on all operands in order; else a Composite.
 Op as_one_op(const Types& operands, const std::function<Array(const Arrays&)>& rule);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // custom_jvp and custom_vjp as users call them: arguments and results of bool and integers, and those with
 // derivatives, and rules that are traced only where a derivative is taken.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
@@ -220,8 +222,8 @@ CustomVjp pulled_op(const std::vector<InnerTrace>& traces, const Leaves& leaves)
 
 }  // namespace
 
-Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
-                       Where where) try {
+Arrays internal::custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule,
+                                 const Arrays& arguments, Where where) try {
   const Leaves leaves = front_end("custom_jvp", where, [&] { return Leaves(arguments); });
   std::vector<InnerTrace> traces{traced_body(function, leaves)};
   if (leaves.move()) {
@@ -236,8 +238,8 @@ Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule,
   throw error.at(where, "custom_jvp");
 }
 
-Arrays custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
-                       const InnerFunction& backward, const Arrays& arguments, Where where) try {
+Arrays internal::custom_vjp_flat(const InnerFunction& function, const InnerFunction& forward,
+                                 const InnerFunction& backward, const Arrays& arguments, Where where) try {
   const Leaves leaves = front_end("custom_vjp", where, [&] { return Leaves(arguments); });
   std::vector<InnerTrace> traces{traced_body(function, leaves)};
   if (leaves.move()) {

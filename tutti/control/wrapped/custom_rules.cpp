@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/wrapped/custom_rules.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/require.hpp"
 #include "tutti/control/parts/sub_programs.hpp"
 #include "tutti/control/wrapped/call.hpp"
+#include "tutti/control/wrapped/remat.hpp"
 #include "tutti/ir/emitter.hpp"
 #include "tutti/ops/apply.hpp"
 #include "tutti/ops/binary.hpp"
@@ -57,6 +60,16 @@ void require_traced(const SubProgram& rule) {
           "called; call it inside of the function that is differentiated");
 }
 
+/// A rule may call its function on tangents. The transpose is that of the body, if it is linear in them.
+/// Otherwise it is refused, with `why`.
+OpSplit split_body(const SubProgram& body, const LinearOperands& operands, std::string_view why) try {
+  static_cast<void>(tutti::transpose(*body, linear_ones(operands)));  // throws where the body is not linear
+  return Remat{body, RematPolicy::everything}.split(operands);
+} catch (const Error& error) {
+  if (error.code() != Code::refused_rule) throw;
+  fail(Code::refused_rule, "transpose is refused: {}", why);
+}
+
 }  // namespace
 
 // --- CustomJvp -------------------------------------------------------------------------------------------------
@@ -87,8 +100,8 @@ Jvp CustomJvp::jvp(const Arrays& operands, const Tangents& tangents) const {
   return {slice(found, 0, results), tangents_of(*body, slice(found, results, found.size()))};
 }
 
-OpSplit CustomJvp::split(const LinearOperands&) const {
-  fail(Code::refused_rule, "transpose is refused: {}", transpose.why);
+OpSplit CustomJvp::split(const LinearOperands& operands) const {
+  return split_body(body, operands, transpose.why);
 }
 
 BatchedArrays CustomJvp::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {
@@ -145,8 +158,8 @@ Jvp CustomVjp::jvp(const Arrays& operands, const Tangents& tangents) const {
   return {slice(found, 0, results), tangents_of(*body, moving)};
 }
 
-OpSplit CustomVjp::split(const LinearOperands&) const {
-  fail(Code::refused_rule, "transpose is refused: {}", transpose.why);
+OpSplit CustomVjp::split(const LinearOperands& operands) const {
+  return split_body(body, operands, transpose.why);
 }
 
 BatchedArrays CustomVjp::batch(const Axis& axis, const BatchedArrays& operands, const Types&) const {

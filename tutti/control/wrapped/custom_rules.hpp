@@ -5,13 +5,14 @@
 #include <tuple>
 #include <utility>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/control/wrapped/rule_forms.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
 #include "tutti/tree/flat_call.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// A program whose derivative is another one: rule(arguments, their tangents, values of outside) -> (results, tangents of
 /// those that have one). `rule` is null where no derivative will be taken.
@@ -109,6 +110,10 @@ struct CustomTangent {
 };
 static_assert(complete<CustomTangent>());
 
+}  // namespace tutti::ops
+
+namespace tutti::internal {
+
 /// `rule` takes the arguments and their tangents, one after the other, and returns results and tangents.
 Arrays custom_jvp_flat(const InnerFunction& function, const InnerFunction& rule, const Arrays& arguments,
                        Where where);
@@ -143,6 +148,10 @@ class WithJvp {
   Where where_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.custom_jvp: the function with the derivative rule(arguments, tangents) -> {result, its tangent}, where arguments and
 /// tangents are tuples. Bool and integers have no derivative: the rule gets zeros of their own type as tangents of such
 /// arguments, and nobody reads what it gives as tangents of such results. Values of outside that are used have no derivative
@@ -153,9 +162,13 @@ class WithJvp {
 /// Throws T004, T005, T007, T012 if the rule runs and its results and tangents do not fit those of the
 /// function, T011 if the function calls itself without end, or the rule differentiates it.
 template <class F, class Rule>
-WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
+internal::WithJvp<F, Rule> custom_jvp(F function, Rule rule, Where where = Where::here()) {
   return {std::move(function), std::move(rule), where};
 }
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 template <class F, class Forward, class Backward>
 class WithVjp {
@@ -192,6 +205,10 @@ class WithVjp {
   Where where_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.custom_vjp: the function with the gradient of forward(arguments...) -> {result, residuals} and
 /// backward(residuals, cotangent) -> tuple of cotangents of the arguments, each in the dual states of its argument: where
 /// an argument is I, the sum over the devices is backward's to make. Bool and integers have no derivative: nobody reads the
@@ -201,8 +218,8 @@ class WithVjp {
 /// Throws T004, T005, T007, T012 when they run and the results of forward do not fit those of the function,
 /// or the cotangents the arguments; T011 as custom_jvp.
 template <class F, class Forward, class Backward>
-WithVjp<F, Forward, Backward> custom_vjp(F function, Forward forward, Backward backward,
-                                         Where where = Where::here()) {
+internal::WithVjp<F, Forward, Backward> custom_vjp(F function, Forward forward, Backward backward,
+                                                   Where where = Where::here()) {
   return {std::move(function), std::move(forward), std::move(backward), where};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/control/wrapped/futures.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
@@ -12,7 +14,7 @@
 
 namespace tutti {
 
-struct AfterCollective {
+struct internal::AfterCollective {
   Program program;
   std::size_t collective;  // its equation
   PerVar<Array> values;    // as far as they were computed
@@ -42,8 +44,8 @@ void record(const Program& program, std::size_t begin, std::size_t end, PerVar<A
 
 }  // namespace
 
-PendingArray start_flat(std::string_view name, const Operand& x, Where where,
-                        const std::function<Array(const Array&)>& function) {
+PendingArray internal::start_flat(std::string_view name, const Operand& x, Where where,
+                                  const std::function<Array(const Array&)>& function) {
   return front_end(name, where, [&] {
     Builder& builder = Builder::current();
     Array own = builder.own(as_array(x));
@@ -63,7 +65,7 @@ PendingArray start_flat(std::string_view name, const Operand& x, Where where,
   });
 }
 
-Array done_flat(const PendingArray& pending, Where where) {
+Array internal::done_flat(const PendingArray& pending, Where where) {
   return front_end(pending.after->name, where, [&] {
     const AfterCollective& after = *pending.after;
     const Equation& equation = after.program.equations[after.collective];
@@ -95,8 +97,8 @@ Future<Array> ragged_all_to_all_start(const Operand& operand, const Array& outpu
   return Future<Array>(Array(), {start_flat("ragged_all_to_all_start", operand, operand.where(), body)});
 }
 
-void require_sent(const Axes& sent_over, const Pairs& sent_pairs, const std::vector<Type>& sent,
-                  const AxisNames& axes, const Pairs& pairs, const Arrays& like, Where where) {
+void internal::require_sent(const Axes& sent_over, const Pairs& sent_pairs, const std::vector<Type>& sent,
+                            const AxisNames& axes, const Pairs& pairs, const Arrays& like, Where where) {
   front_end("precv", where, [&] {
     const Axes over = axes.resolve();
     auto sorted = [](Pairs given) {

@@ -8,11 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/control/wrapped/start.hpp"
 #include "tutti/ops/of_trees.hpp"
 #include "tutti/ops/ragged_all_to_all.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// What a front end does after its collective, and the values that it needs for that.
 struct AfterCollective;
@@ -29,27 +30,32 @@ PendingArray start_flat(std::string_view name, const Operand& x, Where where,
                         const std::function<Array(const Array&)>& function);
 Array done_flat(const PendingArray& started, Where where);
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// The results of collectives that were started, one for each leaf of a tree T. It can be finished once, in the function
 /// that started it. optimization_barrier takes it, and gives another.
 template <class T>
 class Future {
  public:
-  Future(T like, std::vector<PendingArray> leaves) : like_(std::move(like)), leaves_(std::move(leaves)) {}
+  Future(T like, std::vector<internal::PendingArray> leaves)
+      : like_(std::move(like)), leaves_(std::move(leaves)) {}
 
   /// Waits, and returns the results.
   /// Throws T016 where the function that started them ends, unless every future is finished exactly once.
   T done(Where where = Where::here()) const {
     Arrays results;
-    for (const PendingArray& leaf : leaves_) results.push_back(done_flat(leaf, where));
+    for (const internal::PendingArray& leaf : leaves_) results.push_back(internal::done_flat(leaf, where));
     return tree::rebuild(like_, results);
   }
-  const std::vector<PendingArray>& leaves() const { return leaves_; }
+  const std::vector<internal::PendingArray>& leaves() const { return leaves_; }
   const T& like() const { return like_; }
   auto tie() { return std::tie(leaves_); }
 
  private:
   T like_;
-  std::vector<PendingArray> leaves_;
+  std::vector<internal::PendingArray> leaves_;
 };
 
 namespace tree {
@@ -58,11 +64,11 @@ namespace tree {
 template <class T, class F>
 auto start_each(std::string_view name, Where where, const T& t, F f) {
   if constexpr (Container<T>) {
-    std::vector<PendingArray> leaves;
-    for (const Array& leaf : flatten(t)) leaves.push_back(start_flat(name, leaf, where, f));
+    std::vector<internal::PendingArray> leaves;
+    for (const Array& leaf : flatten(t)) leaves.push_back(internal::start_flat(name, leaf, where, f));
     return Future<T>(t, std::move(leaves));
   } else {
-    return Future<Array>(Array(), {start_flat(name, Operand(t, where), where, f)});
+    return Future<Array>(Array(), {internal::start_flat(name, Operand(t, where), where, f)});
   }
 }
 
@@ -140,10 +146,18 @@ class SendToken {
   Pairs pairs_;
 };
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// Throws T009 unless a token was sent over these axes with these pairs, T005 and T007 unless what was sent is like
 /// `like`.
 void require_sent(const Axes& sent_over, const Pairs& sent_pairs, const std::vector<Type>& sent,
                   const AxisNames& axes, const Pairs& pairs, const Arrays& like, Where where);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// jax.lax.psend: sends every leaf along the pairs (source, target). Returns a token for precv.
 template <class T>
@@ -157,10 +171,11 @@ auto psend(const T& t, const AxisNames& axes, const Pairs& pairs, Where where = 
 template <class T, class L>
 T precv(const SendToken<T>& token, const L& like, const AxisNames& axes, const Pairs& pairs,
         Where where = Where::here()) {
-  std::vector<Type> sent;
-  for (const PendingArray& leaf : token.sent().leaves()) sent.push_back(leaf.pending.type(where));
-  require_sent(token.axes(), token.pairs(), sent, axes, pairs, tree::flatten(like), where);
-  require_same_structure("precv", tree::structure_of(token.sent().like()), tree::structure_of(like), where);
+  std::vector<ops::Type> sent;
+  for (const internal::PendingArray& leaf : token.sent().leaves()) sent.push_back(leaf.pending.type(where));
+  internal::require_sent(token.axes(), token.pairs(), sent, axes, pairs, tree::flatten(like), where);
+  internal::require_same_structure("precv", tree::structure_of(token.sent().like()), tree::structure_of(like),
+                                   where);
   return token.sent().done(where);
 }
 

@@ -198,8 +198,8 @@ std::vector<Example> Remat::examples() {
   return examples;
 }
 
-Arrays remat_flat(const InnerFunction& function, const Arrays& operands, const RematOptions& options,
-                  Where where) try {
+Arrays internal::remat_flat(const InnerFunction& function, const Arrays& operands,
+                            const RematOptions& options, Where where) try {
   if (options.policy == RematPolicy::everything) {
     builder_for("remat", where);
     return function(operands);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/control/parts/inner_trace.hpp"
 #include "tutti/ir/example.hpp"
 #include "tutti/ir/op.hpp"
@@ -19,6 +20,10 @@ enum class RematPolicy {
   dots,        // the results of matrix products as well
   everything,  // all that the gradient needs: as without remat
 };
+
+}  // namespace tutti
+
+namespace tutti::ops {
 
 /// A program whose gradient computes again what it needs of it. Otherwise the program itself.
 /// Cost: that of the program, and in the gradient once more without what is kept.
@@ -51,10 +56,19 @@ struct Remat {
 };
 static_assert(complete<Remat>());
 
+}  // namespace tutti::ops
+
+namespace tutti {
+
 struct RematOptions {
   RematPolicy policy = RematPolicy::nothing;
   std::vector<std::string> keep = {};  // what checkpoint_name calls so is kept as well
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 Arrays remat_flat(const InnerFunction& function, const Arrays& operands, const RematOptions& options,
                   Where where);
 
@@ -77,11 +91,15 @@ class Rematted {
   Where where_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// jax.checkpoint: the function, whose gradient keeps only what the policy says, and what has a name of .keep (in JAX the
 /// policy save_only_these_names), and computes the rest again; also the collectives in it. A name inside of a loop is for a
 /// remat inside of that loop.
 template <class F>
-Rematted<F> remat(F function, RematOptions options = {}, Where where = Where::here()) {
+internal::Rematted<F> remat(F function, RematOptions options = {}, Where where = Where::here()) {
   return {std::move(function), std::move(options), where};
 }
 

@@ -6,9 +6,10 @@
 #include <tuple>
 #include <type_traits>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tree/flat_call.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 template <class T>
 concept IsPair = tree::TupleLike<T> && std::tuple_size_v<T> == 2;
@@ -79,4 +80,4 @@ consteval bool are_vjp_rules() {
   return false;
 }
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -97,19 +97,19 @@ Array known(const LinearOperand& operand) {
 
 }  // namespace
 
-const AppliedOp* started(Type type) {
+const AppliedOp* ops::started(Type type) {
   const auto* found = dynamic_cast<const Started*>(type.in_flight());
   return found ? &found->of : nullptr;
 }
 
-Example from_the_start(const Example& example) {
+Example ops::from_the_start(const Example& example) {
   const auto* done = example.op.as<Done>();
   if (!done) return example;
   const Types& operands = started(example.operands[0].type)->operands;
   return {Start{done->op}, {operands.begin(), operands.end()}};
 }
 
-Arrays finished(const Op& op, const Arrays& operands, Arrays results) {
+Arrays ops::finished(const Op& op, const Arrays& operands, Arrays results) {
   const auto* start = op.as<Start>();
   if (!start) return results;
   results.insert(results.end(), operands.begin() + 1, operands.end());

@@ -4,7 +4,7 @@
 
 #include "tutti/control/wrapped/composite.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// Begins an op of one result. The result is pending: its type is `pending<op, T>` with the op's result type T. A pending
 /// value is used exactly once, by the Done of its op or by an optimization_barrier, which gives another one.
@@ -77,4 +77,4 @@ Example from_the_start(const Example& example);
 /// them.
 Arrays finished(const Op& op, const Arrays& operands, Arrays results);
 
-}  // namespace tutti
+}  // namespace tutti::ops

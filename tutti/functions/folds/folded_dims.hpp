@@ -2,6 +2,7 @@
 // What functions that fold dims share.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/dims.hpp"
 

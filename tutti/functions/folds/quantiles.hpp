@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/dims.hpp"
 
@@ -28,13 +29,13 @@ struct QuantileOptions {
 /// looks up the first or last element.
 /// Cost: a sort. Throws T005 for an array q of another rank, T007 for complex numbers and another dtype
 /// of q, T008 for a number out of range, T006, T004.
-Array quantile(const Operand& x, const Operand& q, const WhichDims& dims = all_dims,
+Array quantile(const Operand& x, const Operand& q, const internal::WhichDims& dims = all_dims,
                const QuantileOptions& options = {});
 
 struct MedianOptions {
   bool keepdims = false;
 };
 /// quantile(x, 0.5). NaN of no elements.
-Array median(const Operand& x, const WhichDims& dims = all_dims, const MedianOptions& options = {});
+Array median(const Operand& x, const internal::WhichDims& dims = all_dims, const MedianOptions& options = {});
 
 }  // namespace tutti

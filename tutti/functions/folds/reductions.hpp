@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/dims.hpp"
 
@@ -18,24 +19,27 @@ struct ReductionOptions {
 /// f16 and bf16 are folded in f32 and rounded once. Of no elements 0 and 1.
 /// Throws T006 for a dim out of range or named twice, T005 if `where` does not broadcast to x, T007 unless it is bool, T004
 /// for the product of an unreduced sum.
-Array sum(const Operand& x, const WhichDims& dims = all_dims, const ReductionOptions& options = {});
-Array prod(const Operand& x, const WhichDims& dims = all_dims, const ReductionOptions& options = {});
+Array sum(const Operand& x, const internal::WhichDims& dims = all_dims, const ReductionOptions& options = {});
+Array prod(const Operand& x, const internal::WhichDims& dims = all_dims,
+           const ReductionOptions& options = {});
 
 struct ExtremeOptions {
   bool keepdims = false;
 };
 /// The largest and the smallest element: numpy.max and min, whose names C++ has. NaN propagates, -0 < +0; equal elements
 /// share the derivative. Throws T005 over a dim without elements, T006, T007 for complex numbers, T004.
-Array amax(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
-Array amin(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
+Array amax(const Operand& x, const internal::WhichDims& dims = all_dims, const ExtremeOptions& options = {});
+Array amin(const Operand& x, const internal::WhichDims& dims = all_dims, const ExtremeOptions& options = {});
 /// numpy.ptp: amax - amin.
-Array ptp(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
+Array ptp(const Operand& x, const internal::WhichDims& dims = all_dims, const ExtremeOptions& options = {});
 /// Bool: is an element not 0? NaN is not 0. False of none.
-Array any(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
+Array any(const Operand& x, const internal::WhichDims& dims = all_dims, const ExtremeOptions& options = {});
 /// How many elements are not 0, in i32. Throws T007 for more than 2^31 - 1 elements.
-Array count_nonzero(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
+Array count_nonzero(const Operand& x, const internal::WhichDims& dims = all_dims,
+                    const ExtremeOptions& options = {});
 /// The sum of the elements that are not NaN.
-Array nansum(const Operand& x, const WhichDims& dims = all_dims, const ExtremeOptions& options = {});
+Array nansum(const Operand& x, const internal::WhichDims& dims = all_dims,
+             const ExtremeOptions& options = {});
 
 struct NormOptions {
   std::optional<double> ord = {};  // none: the root of the sum of squares
@@ -44,7 +48,7 @@ struct NormOptions {
 /// jax.numpy.linalg.norm: over one dim the norm of vectors, with ord 0 (how many are not 0), 1, 2, any p, infinity or
 /// -infinity; without ord the Frobenius norm over any dims. Of integers and bools f32, of complex numbers real.
 /// Throws T010 for an order over several dims, which matrix_norm has; T005, T006, T004.
-Array norm(const Operand& x, const WhichDims& dims = all_dims, const NormOptions& options = {});
+Array norm(const Operand& x, const internal::WhichDims& dims = all_dims, const NormOptions& options = {});
 /// jax.numpy.linalg.matrix_norm: of the matrices in the last two dims. Without ord the Frobenius norm; ord 1 and -1: the
 /// largest and the smallest sum of sizes of a column; infinity and -infinity: of a row.
 /// x: [.., m, n] -> [..]. Of integers and bools f32, of complex numbers real. Throws T010 for other orders (2 and -2 need

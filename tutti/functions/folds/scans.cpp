@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/folds/scans.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
@@ -46,8 +47,8 @@ Array logcumsumexp(const Operand& x, int dim, Order order) {
   return front_end("logcumsumexp", x.where(), [&] { return cumlogsumexp(x, dim, order); });
 }
 
-Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves,
-                             const AssociativeScanOptions& options, Where where) {
+Arrays internal::associative_scan_flat(const Combine& combine, const Arrays& leaves,
+                                       const AssociativeScanOptions& options, Where where) {
   const Dim dim = front_end(scan_name, where, [&] { return common_dim(leaves, options.dim); });
   auto checked = [&](const Arrays& a, const Arrays& b) {
     Arrays results = combine(a, b);

@@ -2,20 +2,30 @@
 // Scans by a function of the caller; cumsum, cumprod, cummax, cummin and cumlogsumexp are in ops/cumulative.hpp.
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ops/odd_even_scan.hpp"
 #include "tutti/tree/flat_call.hpp"
 
 namespace tutti {
 
 /// cumlogsumexp by its name in other libraries.
-Array logcumsumexp(const Operand& x, int dim = 0, Order order = Order::forward);
+Array logcumsumexp(const Operand& x, int dim = 0, ops::Order order = ops::Order::forward);
 
 struct AssociativeScanOptions {
   int dim = 0;           // of every leaf; negative ones count from the end
   bool reverse = false;  // from the last slice on
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 Arrays associative_scan_flat(const Combine& combine, const Arrays& leaves,
                              const AssociativeScanOptions& options, Where where);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// jax.lax.associative_scan: the running combinations of the slices of a tree along one dim, f(f(x0, x1), x2) and so on.
 /// f(a, b) is associative; it takes and returns trees like `elements`, whose leaves have some slices of the dim. It is
@@ -37,7 +47,8 @@ T associative_scan(const F& f, const T& elements, const AssociativeScanOptions& 
       return a;
     }
   };
-  return tree::rebuild(elements, associative_scan_flat(combine, tree::flatten(elements), options, where));
+  return tree::rebuild(elements,
+                       internal::associative_scan_flat(combine, tree::flatten(elements), options, where));
 }
 
 }  // namespace tutti

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/index.hpp"
 
 namespace tutti {
@@ -21,6 +22,10 @@ struct AtOptions {
   bool unique_indices =
       false;  // promises that no two indices name one element: for the gradient of `multiply`
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// The elements of an array that some indices name; see Array::at. Each function but `get` returns the whole array, with
 /// these elements changed; nothing is changed in place. The updates broadcast to the shape of x[indices]; a number
@@ -48,4 +53,4 @@ class At {
   std::vector<Index> indices_;
 };
 
-}  // namespace tutti
+}  // namespace tutti::internal

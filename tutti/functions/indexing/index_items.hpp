@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/index.hpp"
 
 namespace tutti {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/nn/activations.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/require.hpp"
 #include "tutti/functions/numbers/elementary.hpp"

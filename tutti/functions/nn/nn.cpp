@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/nn/nn.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <limits>
 

@@ -2,6 +2,7 @@
 // Functions of jax.nn: choices among classes; programs show the ops.
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/dims.hpp"
 
@@ -12,7 +13,7 @@ Array one_hot(const Operand& indices, int classes, DType dtype = DType::f32);
 
 /// log(sum(exp(x))) over `dims`, without overflow; of no elements -infinity. Where it is infinite the largest
 /// elements share the derivative, as in logaddexp.
-Array logsumexp(const Operand& x, const WhichDims& dims = all_dims);
+Array logsumexp(const Operand& x, const internal::WhichDims& dims = all_dims);
 /// exp(x) over their sum along `dim`, without overflow.
 Array softmax(const Operand& x, int dim = -1);
 /// log(softmax(x)), without underflow.

@@ -2,13 +2,14 @@
 // Normalisation of layers; programs show the ops. standardize is in functions/folds/statistics.
 #pragma once
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/dims.hpp"
 
 namespace tutti {
 
 struct NormalizationOptions {
-  WhichDims dims = -1;
+  internal::WhichDims dims = -1;
   double epsilon = 1e-5;
 };
 /// (x - mean) / sqrt(variance + epsilon) over `dims`, times scale, plus bias, which broadcast as in NumPy. f16 and bf16 are

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/numbers/spaced.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/require.hpp"
 #include "tutti/ops/apply.hpp"

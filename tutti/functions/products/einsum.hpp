@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// "bij,bjk->bik", with the line of the caller.
 struct Subscripts {
@@ -19,6 +20,10 @@ struct Subscripts {
       : text(std::move(subscripts)), where(caller) {}
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// numpy.einsum: the product of all operands, element by element, summed over the labels that the result has not.
 /// subscripts: a letter for each dim of each operand, "..." for the others, which broadcast; after "->" those of the
 /// result. Without "->": the dims of "...", then in alphabetical order the letters that occur once. A letter twice in one
@@ -27,14 +32,14 @@ struct Subscripts {
 /// Cost: pairs of operands in the order with the fewest operations (more than 8: the pair first that shrinks most), each
 /// one dot_general, or a product element by element where nothing is summed. No copies where dot_general takes the layout.
 /// Throws T005 where sizes, dims or operands do not fit the labels, T006 for labels that are none, T007, T004.
-Array einsum(const Subscripts& subscripts, const std::vector<Operand>& operands);
+Array einsum(const internal::Subscripts& subscripts, const std::vector<Operand>& operands);
 
 template <class... X>
   requires(sizeof...(X) > 0 && (std::convertible_to<X, Operand> && ...))
-Array einsum(const Subscripts& subscripts, const X&... operands) {
+Array einsum(const internal::Subscripts& subscripts, const X&... operands) {
   return einsum(subscripts, std::vector<Operand>{Operand(operands)...});
 }
-Array einsum(const Subscripts& subscripts, const std::same_as<Arrays> auto& operands) {
+Array einsum(const internal::Subscripts& subscripts, const std::same_as<Arrays> auto& operands) {
   return einsum(subscripts, std::vector<Operand>(operands.begin(), operands.end()));
 }
 

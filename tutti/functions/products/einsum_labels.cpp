@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/products/einsum_labels.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 

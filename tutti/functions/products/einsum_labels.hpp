@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/types/type.hpp"
 
 namespace tutti {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/functions/random/random.hpp"
 #include "tutti/types/sharding.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/functions/shapes/making.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/pad.hpp"
 
@@ -29,6 +30,10 @@ enum class PadMode {
   empty,  // zeros
 };
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// Elements before and after each dim: `2` everywhere; `{{1, 2}}` for each dim; `{{1, 2}, {0, 3}}` dim by dim.
 class PadWidths {
  public:
@@ -45,6 +50,10 @@ class PadWidths {
   std::vector<Padding> widths_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 struct PadOptions {
   std::optional<Number> constant_value = {};     // none: zero
   std::optional<Number> end_value = {};          // of linear_ramp; none: zero
@@ -58,7 +67,7 @@ struct PadOptions {
 /// Cost: one copy for each dim that is padded.
 /// Throws T005 for an option that the mode does not have, for a negative width, and for a dim without elements in the modes
 /// that take them from there; T006 for another number of widths than dims; T008 if the value does not fit.
-Array pad(const Operand& x, const PadWidths& widths, PadMode mode = PadMode::constant,
+Array pad(const Operand& x, const internal::PadWidths& widths, PadMode mode = PadMode::constant,
           const PadOptions& options = {});
 
 }  // namespace tutti

@@ -8,9 +8,10 @@
 #include <variant>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// Where a dim is cut: into n pieces, or before some indices: {2, 5} gives [0, 2), [2, 5) and [5, size).
 class Cuts {
@@ -27,12 +28,16 @@ class Cuts {
   std::variant<std::int64_t, std::vector<std::int64_t>> is_;
 };
 
+}  // namespace tutti::internal
+
+namespace tutti {
+
 /// numpy.split: `split(x, 3)` pieces of one size, or cut at indices, `split(x, {2, 5}, 1)`. Indices are those of a slice:
 /// negative ones count from the end, too large ones are the end, and a piece that would end before it begins is empty.
 /// Cost: none; a piece is a view. Throws T005 if the dim does not divide by the number of pieces, T006 for the dim.
-Arrays split(const Operand& x, const Cuts& cuts, int dim = 0);
+Arrays split(const Operand& x, const internal::Cuts& cuts, int dim = 0);
 /// numpy.array_split: the same; of a dim that does not divide, the first pieces have one element more.
-Arrays array_split(const Operand& x, const Cuts& cuts, int dim = 0);
+Arrays array_split(const Operand& x, const internal::Cuts& cuts, int dim = 0);
 
 /// numpy.hstack: side by side, along dim 1; vectors and scalars along dim 0. Throws T005, T007.
 Array hstack(const Arrays& arrays, Where where = Where::here());

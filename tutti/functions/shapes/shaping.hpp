@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/ir/array.hpp"
 #include "tutti/ops/dims.hpp"
 
@@ -14,7 +15,7 @@ namespace tutti {
 /// numpy.squeeze: x without its dims of size 1; x itself if it has none.
 Array squeeze(const Operand& x);
 /// The same of some dims. Throws T005 if one of them has another size, T006 if out of range or named twice.
-Array squeeze(const Operand& x, const WhichDims& dims);
+Array squeeze(const Operand& x, const internal::WhichDims& dims);
 /// numpy.swapaxes: two dims change places. Throws T006.
 Array swapaxes(const Operand& x, int dim1, int dim2);
 /// numpy.moveaxis: dim `from` of x becomes dim `to` of the result; the others keep their order.
@@ -22,16 +23,16 @@ Array swapaxes(const Operand& x, int dim1, int dim2);
 Array moveaxis(const Operand& x, int from, int to);
 Array moveaxis(const Operand& x, const std::vector<int>& from, const std::vector<int>& to);
 /// numpy.flip: the elements in reverse order along some dims (rev). Throws T006.
-Array flip(const Operand& x, const WhichDims& dims = all_dims);
+Array flip(const Operand& x, const internal::WhichDims& dims = all_dims);
 
 /// numpy.roll: every element moves `shift` places ahead in row-major order; those beyond the end come to the beginning.
 Array roll(const Operand& x, std::int64_t shift);
 /// The same along each of `dims`. Throws T006.
-Array roll(const Operand& x, std::int64_t shift, const WhichDims& dims);
+Array roll(const Operand& x, std::int64_t shift, const internal::WhichDims& dims);
 /// The same by a shift that is known at run time only: an integer []. Cost: two copies.
 /// Throws T005 for a shift with dims, T007 unless it is an integer, T004.
 Array roll(const Operand& x, const Array& shift);
-Array roll(const Operand& x, const Array& shift, const WhichDims& dims);
+Array roll(const Operand& x, const Array& shift, const internal::WhichDims& dims);
 /// One shift per dim; shifts of a dim that is named twice add up. Throws T006 unless both lists are of one length.
 Array roll(const Operand& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& dims);
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti::kernels {
 
 /// The purpose of an allocation.

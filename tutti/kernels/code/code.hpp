@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/code/lanes.hpp"
 #include "tutti/kernels/ir/op.hpp"
 

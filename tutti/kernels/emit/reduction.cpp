@@ -24,7 +24,7 @@ ArithOp fold_op(const CollectiveSpec& spec) {
     case ReduceKind::logical_and:
     case ReduceKind::logical_or: break;
   }
-  fail(Code::internal, "kernels do not reduce by {}", tutti::name(*spec.reduction));
+  fail(Code::internal, "kernels do not reduce by {}", ops::name(*spec.reduction));
 }
 
 /// True if a thread has enough registers for one tile of every rank at once. The kernel then loads from all

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/gpu/call_arrays.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 
@@ -120,11 +121,10 @@ void require_addresses(const CollectiveSpec& spec, int alignment, std::span<cons
             counted(static_cast<std::int64_t>(addresses.size()), what), counted(spec.world, "rank"));
     for (int rank = 0; rank < spec.world; ++rank) {
       const DeviceAddress address = addresses[static_cast<std::size_t>(rank)];
-      require(
-          address % static_cast<DeviceAddress>(alignment) == 0, Code::argument,
-          "{}: the {} of rank {} begins at {:#x}, which is no multiple of {} bytes; kernels move {} bytes "
-          "at once, begin it at an address of cuMemAlloc",
-          to_string(spec), what, rank, address, alignment, alignment);
+      require(address % static_cast<DeviceAddress>(alignment) == 0, Code::argument,
+              "{}: the {} of rank {} begins at {}, which is no multiple of {} bytes; kernels move {} bytes "
+              "at once, begin it at an address of cuMemAlloc",
+              to_string(spec), what, rank, fmt::format("{:#x}", address), alignment, alignment);
       require(address != 0 || bytes == 0, Code::argument, "{}: the {} of rank {} has no address",
               to_string(spec), what, rank);
       ranges.push_back({what, rank, address, bytes});

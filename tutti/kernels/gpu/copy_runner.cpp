@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/gpu/block_copy.hpp"
 #include "tutti/kernels/gpu/call_arrays.hpp"

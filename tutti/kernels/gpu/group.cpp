@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/gpu/group.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 #include <chrono>

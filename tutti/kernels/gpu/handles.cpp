@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/gpu/handles.hpp"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <vector>
 

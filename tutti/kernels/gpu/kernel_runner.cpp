@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/gpu/runner.hpp"
 

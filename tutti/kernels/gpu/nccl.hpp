@@ -65,6 +65,6 @@ struct NcclReduction {
 };
 /// NCCL's numbers for a reduction. None if NCCL lacks it: 16-bit integers, the max of complex numbers, a sum
 /// of bool.
-std::optional<NcclReduction> nccl_reduction(DType dtype, ReduceKind reduction);
+std::optional<NcclReduction> nccl_reduction(DType dtype, ops::ReduceKind reduction);
 
 }  // namespace tutti::kernels

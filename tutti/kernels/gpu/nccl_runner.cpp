@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/gpu/block_copy.hpp"
 #include "tutti/kernels/gpu/call_arrays.hpp"
@@ -13,7 +14,7 @@ using Addresses = std::span<const DeviceAddress>;
 NcclReduction reduction_of(const CollectiveSpec& spec) {
   const std::optional<NcclReduction> reduction = nccl_reduction(spec.dtype, *spec.reduction);
   require(reduction.has_value(), Code::argument, "NCCL has no {} of {}; convert to another dtype first",
-          tutti::name(*spec.reduction), tutti::name(spec.dtype));
+          ops::name(*spec.reduction), tutti::name(spec.dtype));
   return *reduction;
 }
 

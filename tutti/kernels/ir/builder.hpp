@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/op.hpp"
 
 namespace tutti::kernels {

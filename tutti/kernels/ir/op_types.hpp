@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/op.hpp"
 
 namespace tutti::kernels {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/op.hpp"
 
 namespace tutti::kernels {

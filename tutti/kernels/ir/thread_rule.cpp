@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/ir/verify.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/ir/value_type.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/core.h>
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ir/value_type.hpp"
 
 namespace tutti::kernels {

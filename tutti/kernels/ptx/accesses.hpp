@@ -2,6 +2,7 @@
 // Writes plain loads and stores as PTX.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ptx/thread_values.hpp"
 
 namespace tutti::kernels {

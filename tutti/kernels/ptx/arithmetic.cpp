@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/ptx/arithmetic.hpp"
 
+#include <fmt/core.h>
+
+#include "tutti/base/inside.hpp"
+
 #include "tutti/base/require.hpp"
 
 namespace tutti::kernels {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/ptx/atomics.hpp"
 
+#include <fmt/core.h>
+
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/ir/asm_text.hpp"
 #include "tutti/kernels/ptx/accesses.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/ptx/control.hpp"
 
+#include <fmt/core.h>
+
 #include <span>
 
 #include "tutti/base/overloaded.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/ptx/ptx_writer.hpp"
 
+#include <fmt/core.h>
+
 namespace tutti::kernels {
 namespace {
 

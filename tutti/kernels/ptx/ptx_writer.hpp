@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fmt/core.h>
-
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -27,7 +25,7 @@ std::string literal(std::int64_t value, RegisterKind kind);
 class PtxWriter {
  public:
   std::string fresh(RegisterKind kind);
-  std::string fresh_label() { return fmt::format("L{}", ++labels_); }
+  std::string fresh_label() { return "L" + std::to_string(++labels_); }
 
   /// Appends an instruction: "bra L1".
   void line(std::string_view instruction) { line_if("", instruction); }
@@ -35,7 +33,7 @@ class PtxWriter {
   void line_if(std::string_view predicate, std::string_view instruction);
   /// As line_if(), but `text` has its own semicolon, and may have a comment after the semicolon.
   void access(std::string_view predicate, std::string_view text);
-  void label(std::string_view name) { body_ += fmt::format("{}:\n", name); }
+  void label(std::string_view name) { body_ += std::string(name) + ":\n"; }
   /// Appends "op fresh, operands.." and returns the fresh register.
   std::string made(RegisterKind kind, std::string_view op, std::initializer_list<std::string_view> operands);
 

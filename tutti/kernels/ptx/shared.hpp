@@ -2,6 +2,7 @@
 // Writes exchanges of values between the threads of a block.
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/kernels/ptx/thread_values.hpp"
 
 namespace tutti::kernels {

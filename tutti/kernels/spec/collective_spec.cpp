@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/spec/collective_spec.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <array>
 
@@ -161,13 +162,13 @@ std::string_view name(Encoding encoding) {
 
 std::string to_string(const CollectiveSpec& spec) {
   std::string text(name(spec.kind));
-  if (spec.reduction) text += fmt::format(" {}", tutti::name(*spec.reduction));
+  if (spec.reduction) text += fmt::format(" {}", ops::name(*spec.reduction));
   text += fmt::format(" {}[{}]", tutti::name(spec.dtype), to_string(spec.shape));
   if (spec.kind != CollectiveKind::all_reduce && spec.kind != CollectiveKind::ppermute)
     text += fmt::format(", dim {}", spec.dim.index);
   if (spec.concat) text += fmt::format(" to {}", spec.concat->index);
-  text += fmt::format(", world {}, groups {}", spec.world, shortened(tutti::to_string(spec.groups)));
-  if (!spec.pairs.empty()) text += fmt::format(", pairs {}", shortened(tutti::to_string(spec.pairs)));
+  text += fmt::format(", world {}, groups {}", spec.world, shortened(ops::to_string(spec.groups)));
+  if (!spec.pairs.empty()) text += fmt::format(", pairs {}", shortened(ops::to_string(spec.pairs)));
   return text + fmt::format(", {}", name(spec.variant));
 }
 

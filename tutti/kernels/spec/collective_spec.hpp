@@ -42,8 +42,8 @@ std::string_view name(Encoding encoding);
 /// A rank's block is dense and row-major. eligible() checks the fields and whether a kernel exists.
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::all_gather;
-  std::optional<ReduceKind> reduction = {};  // only for all_reduce and reduce_scatter
-  DType dtype = DType::f32;                  // of the elements
+  std::optional<ops::ReduceKind> reduction = {};  // only for all_reduce and reduce_scatter
+  DType dtype = DType::f32;                       // of the elements
   /// Shape of one block: a rank's operand (all_gather, all_reduce, ppermute), a rank's result
   /// (reduce_scatter), or the block for one peer (all_to_all). A collective that stacks blocks along a new
   /// dim has a dim of size 1 here.
@@ -51,7 +51,7 @@ struct CollectiveSpec {
   Dim dim = {};                    // the blocks of all ranks follow each other along it; Dim{0} if unused
   std::optional<Dim> concat = {};  // all_to_all: the result's dim of blocks, if it differs from `dim`
   int world = 1;                   // ranks of a group
-  Groups groups = {};              // positions on the mesh; a group's order is the order of the blocks
+  ops::Groups groups = {};         // positions on the mesh; a group's order is the order of the blocks
   Pairs pairs = {};                // ppermute: source and target, each a place in its group
   Variant variant = Variant::standard;
 
@@ -67,6 +67,6 @@ std::string to_string(const CollectiveSpec& spec);
 /// operand of the Start.
 /// Throws the errors of the op's infer, T001 for an axis that the mesh lacks, T016 for a Done whose operand
 /// its Start did not return.
-std::optional<CollectiveSpec> spec_of(const Op& op, Type operand, const Mesh& mesh);
+std::optional<CollectiveSpec> spec_of(const ops::Op& op, ops::Type operand, const Mesh& mesh);
 
 }  // namespace tutti::kernels

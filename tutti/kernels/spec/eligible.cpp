@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/spec/eligible.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 #include <set>
@@ -30,7 +31,7 @@ Refusal refused_reduction(const CollectiveSpec& spec) {
   if (!is_reduction(spec.kind)) {
     if (!spec.reduction) return {};
     return fmt::format("{} only moves data and has no reduction; leave {} out", name(spec.kind),
-                       tutti::name(*spec.reduction));
+                       ops::name(*spec.reduction));
   }
   if (!spec.reduction) return fmt::format("{} without a reduction; name sum, max or min", name(spec.kind));
   switch (*spec.reduction) {
@@ -42,8 +43,7 @@ Refusal refused_reduction(const CollectiveSpec& spec) {
     case ReduceKind::logical_or: break;
   }
   return fmt::format("kernels reduce by sum, max and min, not by {}; convert 0 and 1 to u8 and use {}",
-                     tutti::name(*spec.reduction),
-                     *spec.reduction == ReduceKind::logical_and ? "min" : "max");
+                     ops::name(*spec.reduction), *spec.reduction == ReduceKind::logical_and ? "min" : "max");
 }
 
 // Tutti has no types of 4 bits and no f8 types; f8 elements move as u8.
@@ -72,14 +72,14 @@ Refusal refused_groups(const CollectiveSpec& spec) {
     if (static_cast<int>(group.size()) != spec.world)
       return fmt::format(
           "groups {} have one of {} ranks in a world of {}; kernels need equal sizes, use the library",
-          shortened(tutti::to_string(spec.groups)), group.size(), spec.world);
+          shortened(ops::to_string(spec.groups)), group.size(), spec.world);
     for (int rank : group) {
       if (rank < 0)
-        return fmt::format("groups {} name rank {}; count from 0", shortened(tutti::to_string(spec.groups)),
+        return fmt::format("groups {} name rank {}; count from 0", shortened(ops::to_string(spec.groups)),
                            rank);
       if (!named.insert(rank).second)
         return fmt::format("groups {} name rank {} twice; name each once",
-                           shortened(tutti::to_string(spec.groups)), rank);
+                           shortened(ops::to_string(spec.groups)), rank);
     }
   }
   return {};
@@ -95,10 +95,10 @@ Refusal refused_pairs(const CollectiveSpec& spec) {
     for (int place : {source, target})
       if (place < 0 || place >= spec.world)
         return fmt::format("pairs {} name place {} in a world of {}; places are 0 to {}",
-                           shortened(tutti::to_string(spec.pairs)), place, spec.world, spec.world - 1);
+                           shortened(ops::to_string(spec.pairs)), place, spec.world, spec.world - 1);
     if (!sources.insert(source).second || !targets.insert(target).second)
       return fmt::format("pairs {}: ({}, {}) names a source or target again; name each once",
-                         shortened(tutti::to_string(spec.pairs)), source, target);
+                         shortened(ops::to_string(spec.pairs)), source, target);
   }
   return {};
 }

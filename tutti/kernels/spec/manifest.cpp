@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/kernels/spec/manifest.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -81,7 +82,7 @@ std::int64_t error_bytes_of(const CollectiveSpec& spec, const Launch& launch) {
 }
 
 std::string name_of(const CollectiveSpec& spec) {
-  const std::string how = spec.reduction ? fmt::format("_{}", tutti::name(*spec.reduction)) : "";
+  const std::string how = spec.reduction ? fmt::format("_{}", ops::name(*spec.reduction)) : "";
   return fmt::format("{}{}_{}_w{}_{}", name(spec.kind), how, tutti::name(spec.dtype), spec.world,
                      name(spec.variant));
 }

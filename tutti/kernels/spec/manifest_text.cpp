@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/kernels/spec/manifest.hpp"
 
@@ -29,7 +30,7 @@ Json json_of(const CollectiveSpec& spec) {
   for (const std::vector<int>& group : spec.groups) groups.push_back(group);
   for (const auto& [source, target] : spec.pairs) pairs.push_back({source, target});
   return {{"kind", name(spec.kind)},
-          {"reduction", spec.reduction ? Json(tutti::name(*spec.reduction)) : Json()},
+          {"reduction", spec.reduction ? Json(ops::name(*spec.reduction)) : Json()},
           {"dtype", tutti::name(spec.dtype)},
           {"shape", spec.shape.sizes()},
           {"dim", spec.dim.index},

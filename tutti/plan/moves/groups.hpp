@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/types/shape.hpp"
 #include "tutti/types/sharding.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/plan/request/links.hpp"
 #include "tutti/plan/request/step.hpp"
 #include "tutti/types/block.hpp"

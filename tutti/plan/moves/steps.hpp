@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tutti/base/inside.hpp"
 #include "tutti/plan/request/step.hpp"
 
 namespace tutti {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/plan/request/request.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +40,7 @@ std::string text_of_meshes(const PlanRequest& request) {
 
 }  // namespace
 
-void check(const PlanRequest& request) {
+void internal::check(const PlanRequest& request) {
   check_mesh(request);
   const int devices = request.from.mesh.devices() + request.to.mesh.devices();
   require(static_cast<double>(request.whole.bytes()) * devices <= most_bytes, Code::memory,
@@ -55,7 +58,8 @@ void check(const PlanRequest& request) {
             "a link along '{}', which is no axis of the mesh {}; name one of its axes", name,
             text_of_meshes(request));
     require(cost >= 0 && cost <= most_cost, Code::mesh,
-            "a byte along '{}' costs {}; give a number from 0 to {:.0f}", name, cost, most_cost);
+            "a byte along '{}' costs {}; give a number from 0 to {}", name, cost,
+            fmt::format("{:.0f}", most_cost));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/plan/request/totals.hpp"
 #include "tutti/types/sharding.hpp"
 #include "tutti/types/type.hpp"
@@ -29,15 +30,20 @@ struct ReshardOptions {
 /// To bring a global array of type `whole` (dtype and shape) from one sharding to another, on the same mesh, on one that is
 /// refined for parts of its axes, or on one of other axes or devices. Dims need not divide.
 struct PlanRequest {
-  Type whole;
+  ops::Type whole;
   Sharding from, to;
   ReshardOptions options = {};
 };
 
 /// To bring one device's part of an array from one sharding to another. Along axes that neither names, and along which parts
 /// differ, nothing may change: they are left out of the mesh.
-PlanRequest request_for(Type part, Sharding from, Sharding to, const ReshardOptions& options = {});
+PlanRequest request_for(ops::Type part, Sharding from, Sharding to, const ReshardOptions& options = {});
+
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// Throws as plan() does for a request that is not one.
 void check(const PlanRequest& request);
 
-}  // namespace tutti
+}  // namespace tutti::internal

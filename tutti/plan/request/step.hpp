@@ -5,13 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/plan/request/request.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// What a move between two meshes is: each device sends its whole block to one other at most; one device that holds the whole
 /// array sends it to all, or to each its block; one device receives all blocks; or anything else.
 enum class MovePattern { boxes, send_recv, broadcast, scatter, gather };
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// One step of a plan. Bytes are those of the device that sends, or receives, the most.
 struct PlanStep {
@@ -25,11 +30,15 @@ struct PlanStep {
   /// as a receiver.
   std::vector<std::vector<int>> groups;
   std::int64_t sent_bytes = 0, received_bytes = 0;
-  int peers = 0;                             // that a device receives from, at most
-  std::int64_t scratch_bytes = 0;            // for packing and unpacking; 0 if blocks travel as they lie
-  double seconds = 0;                        // by estimate
-  MovePattern pattern = MovePattern::boxes;  // of a move
+  int peers = 0;                   // that a device receives from, at most
+  std::int64_t scratch_bytes = 0;  // for packing and unpacking; 0 if blocks travel as they lie
+  double seconds = 0;              // by estimate
+  internal::MovePattern pattern = internal::MovePattern::boxes;  // of a move
 };
+
+}  // namespace tutti
+
+namespace tutti::internal {
 
 /// Another way to the same sharding, and why it was not chosen.
 struct OtherPlan {
@@ -37,6 +46,10 @@ struct OtherPlan {
   PlanTotals totals;
   std::string why;  // "48 B more", "2 steps more"
 };
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are
 /// reduced on both sides. So the first step begins, and the last ends, with the request's shardings without these.
@@ -47,9 +60,9 @@ struct ReshardPlan {
   PlanRequest request;
   std::vector<PlanStep> steps;
   PlanTotals totals;
-  std::int64_t peak_block_bytes = 0;  // the largest block that a device holds before, between or after
-  std::int64_t peak_bytes = 0;        // of a step: its operand, its result and its scratch
-  std::vector<OtherPlan> others;      // the best first
+  std::int64_t peak_block_bytes = 0;        // the largest block that a device holds before, between or after
+  std::int64_t peak_bytes = 0;              // of a step: its operand, its result and its scratch
+  std::vector<internal::OtherPlan> others;  // the best first
 };
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/plan/request/totals.hpp"
+#include "tutti/base/inside.hpp"
 
 namespace tutti {
 

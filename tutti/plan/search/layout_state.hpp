@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 
 /// Where a global value stands between two steps of a plan. Axes are numbers into PlanSpace::axes.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
 #include "tutti/devices/kernel.hpp"
 
 namespace tutti {

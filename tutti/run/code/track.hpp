@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 
 struct WorkerStep;

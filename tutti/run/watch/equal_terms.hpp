@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/ir/program.hpp"
 
 namespace tutti {

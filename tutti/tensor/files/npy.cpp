@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/files/npy.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <algorithm>
 #include <array>
@@ -164,7 +165,7 @@ Tensor read_npy(const std::string& path, Where where) {
   return std::move(*tensor);
 }
 
-Tensor parse_npy(const ByteSource& source) {
+Tensor internal::parse_npy(const ByteSource& source) {
   const Head head = read_head(source);
   const NpyHeader header = parse_npy_header(head.text);
   require_data_in_file(source, head.bytes, header);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tensor/tensor.hpp"
 
 namespace tutti {
@@ -17,6 +18,10 @@ namespace tutti {
 /// Source: numpy.lib.format, NEP 1.
 Tensor read_npy(const std::string& path, Where where = Where::here());
 
+}  // namespace tutti
+
+namespace tutti::internal {
+
 /// A stream of bytes, read from front to back.
 struct ByteSource {
   std::function<std::size_t(void* to, std::size_t bytes)> read;  // returns fewer than `bytes` only at the end
@@ -24,6 +29,10 @@ struct ByteSource {
 };
 /// Reads the array in a NumPy file whose bytes come from `source`. Errors do not name the file.
 Tensor parse_npy(const ByteSource& source);
+
+}  // namespace tutti::internal
+
+namespace tutti {
 
 /// Writes `tensor` in format 1.0. The file appears whole or not at all: a temporary file in the same folder is
 /// renamed to `path` at the end. The next call for the same path removes the temporary files of killed processes.

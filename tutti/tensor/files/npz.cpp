@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/files/npz.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <sys/types.h>
 #include <zip.h>

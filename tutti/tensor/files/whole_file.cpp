@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/files/whole_file.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
+
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/types/dtype.hpp"

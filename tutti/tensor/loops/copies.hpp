@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <span>
 
-namespace tutti {
+#include "tutti/base/namespaces.hpp"
+
+namespace tutti::internal {
 
 /// A loop of a strided copy. Strides are in bytes; from_stride 0 repeats an element.
 struct CopyLoop {
@@ -18,4 +20,4 @@ void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop
 /// Writes n copies of the element at `element`, which has `element_bytes` bytes.
 void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes);
 
-}  // namespace tutti
+}  // namespace tutti::internal

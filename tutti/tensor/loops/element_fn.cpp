@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/base/inside.hpp"
 
 namespace tutti {
 
-std::string_view name(UnaryFn fn) {
+std::string_view ops::name(UnaryFn fn) {
   switch (fn) {
     case UnaryFn::neg: return "neg";
     case UnaryFn::exp: return "exp";
@@ -51,7 +52,7 @@ std::string_view name(UnaryFn fn) {
   return {};
 }
 
-std::string_view name(BinaryFn fn) {
+std::string_view ops::name(BinaryFn fn) {
   switch (fn) {
     case BinaryFn::add: return "add";
     case BinaryFn::sub: return "sub";
@@ -73,7 +74,7 @@ std::string_view name(BinaryFn fn) {
   return {};
 }
 
-std::string_view name(CompareDirection direction) {
+std::string_view ops::name(CompareDirection direction) {
   switch (direction) {
     case CompareDirection::eq: return "eq";
     case CompareDirection::ne: return "ne";
@@ -85,7 +86,7 @@ std::string_view name(CompareDirection direction) {
   return {};
 }
 
-std::string_view name(ReduceKind kind) {
+std::string_view ops::name(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::sum: return "sum";
     case ReduceKind::prod: return "prod";

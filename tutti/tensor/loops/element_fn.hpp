@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tutti {
+namespace tutti::ops {
 
 enum class UnaryFn : std::uint8_t {
   neg,
@@ -83,4 +83,4 @@ std::string_view name(BinaryFn fn);
 std::string_view name(CompareDirection direction);
 std::string_view name(ReduceKind kind);
 
-}  // namespace tutti
+}  // namespace tutti::ops

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/access.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/types/dtype.hpp"

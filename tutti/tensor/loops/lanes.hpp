@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/types/dtype.hpp"
 

@@ -5,9 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/types/dtype.hpp"
 
-namespace tutti {
+namespace tutti::internal {
 
 /// Floats are low + width * u, rounded once, with u uniform in [0, 1). Both are numbers of the dtype; of f16 and bf16 0 and 1.
 struct RandomRange {
@@ -31,4 +32,4 @@ inline constexpr std::uint32_t key_parity = 0x1BD11BDA;
 inline constexpr int rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
 }  // namespace threefry
 
-}  // namespace tutti
+}  // namespace tutti::internal

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/types/dtype.hpp"
 

@@ -2,6 +2,8 @@
 #include "tutti/tensor/products/blas_library.hpp"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
+
 #include <pthread.h>
 #include <sched.h>
 #include <sys/sysinfo.h>

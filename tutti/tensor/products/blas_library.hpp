@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "tutti/base/inside.hpp"
+
 namespace tutti {
 
 // The C interface of OpenBLAS 0.3, as its header cblas.h declares it: sizes are int, enums have the numbers

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/products/float_product.hpp"
+#include "tutti/base/inside.hpp"
+
+#include <fmt/core.h>
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/tensor/products/one_thread.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <cstddef>
 

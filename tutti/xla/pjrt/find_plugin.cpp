@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/pjrt/find_plugin.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fmt/ranges.h>
+
 #include <sys/stat.h>
 
 #include <algorithm>

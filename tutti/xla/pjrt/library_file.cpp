@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/pjrt/library_file.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fcntl.h>
 #include <link.h>

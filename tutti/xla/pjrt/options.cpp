@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/pjrt/options.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <bit>
 #include <set>

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/xla/pjrt/abi.hpp"
 
 namespace tutti::xla {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/xla/store/address.hpp"
 
 namespace tutti::xla {

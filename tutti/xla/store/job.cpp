@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/store/job.hpp"
+#include "tutti/base/inside.hpp"
 
 #include "tutti/base/require.hpp"
 

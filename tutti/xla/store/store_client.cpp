@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/xla/store/store_client.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <random>
 #include <thread>

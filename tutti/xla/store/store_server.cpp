@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define ASIO_STANDALONE
 #include "tutti/xla/store/store_server.hpp"
+#include "tutti/base/inside.hpp"
 
 #include <fcntl.h>
 

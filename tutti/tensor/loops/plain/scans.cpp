@@ -207,8 +207,8 @@ void indices_in(std::byte* out, const std::byte* in, const AlongDim& shape, Extr
 
 }  // namespace
 
-void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype, CumulativeKind kind,
-                Order order) {
+void ops::cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
+                     CumulativeKind kind, Order order) {
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     const RunAlong loop = loop_of<T>(kind);
     ensure(loop != nullptr, "no running fold {} of {}", static_cast<int>(kind), name(dtype));
@@ -216,8 +216,8 @@ void cumulative(std::byte* out, const std::byte* in, const AlongDim& shape, DTyp
   });
 }
 
-void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
-                      Extreme extreme, DType index_dtype) {
+void ops::index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
+                           Extreme extreme, DType index_dtype) {
   with_element(dtype, [&]<class T>(std::type_identity<T>) {
     if constexpr (is_complex_element<T>) fail(Code::internal, "the extreme of {}", name(dtype));
     else indices_in<T>(out, in, shape, extreme, index_dtype);

@@ -7,7 +7,7 @@
 
 #include "tutti/types/dtype.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// A dense array viewed as [outer, n, inner], where n is the size of the dim that a loop runs along.
 struct AlongDim {
@@ -29,4 +29,4 @@ enum class Extreme : std::uint8_t { largest, smallest };
 void index_of_extreme(std::byte* out, const std::byte* in, const AlongDim& shape, DType dtype,
                       Extreme extreme, DType index_dtype);
 
-}  // namespace tutti
+}  // namespace tutti::ops

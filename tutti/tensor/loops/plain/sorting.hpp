@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/plain/scans.hpp"
 
 namespace tutti {

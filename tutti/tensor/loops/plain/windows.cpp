@@ -81,7 +81,7 @@ std::int64_t Windows::count() const {
   return count;
 }
 
-std::string_view name(ScatterKind kind) {
+std::string_view ops::name(ScatterKind kind) {
   switch (kind) {
     case ScatterKind::add: return "add";
     case ScatterKind::replace: return "replace";
@@ -92,8 +92,8 @@ std::string_view name(ScatterKind kind) {
   return {};
 }
 
-void gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
-                    const Windows& layout, std::size_t element_bytes) {
+void ops::gather_windows(std::byte* windows, const std::byte* array, const std::byte* indices,
+                         const Windows& layout, std::size_t element_bytes) {
   const auto run = bytes_of_run(layout.window, element_bytes);
   for_each_window(layout, 0, 0, 0, 0, [&](std::int64_t index, std::int64_t window, std::int64_t from) {
     for (const Windows::Start& start : layout.starts) {
@@ -172,8 +172,8 @@ void add_windows(std::byte* array, const std::byte* indices, const std::byte* wi
 
 }  // namespace
 
-void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
-                     const Windows& layout, DType dtype, ScatterKind kind) {
+void ops::scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
+                          const Windows& layout, DType dtype, ScatterKind kind) {
   auto combined_by = [&](BinaryFn fn) { combine_windows(array, indices, windows, layout, dtype, fn); };
   switch (kind) {
     case ScatterKind::add: return add_windows(array, indices, windows, layout, dtype);

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/base/namespaces.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/types/dtype.hpp"
 
-namespace tutti {
+namespace tutti::ops {
 
 /// The layout of the windows. A window starts at its index vector and covers the loops of `window`. Strides: bytes.
 struct Windows {
@@ -27,7 +28,7 @@ struct Windows {
   };
   std::vector<Batch> batch;
   std::vector<Start> starts;
-  std::vector<CopyLoop> window;  // to_stride: in the windows; from_stride: in the array
+  std::vector<internal::CopyLoop> window;  // to_stride: in the windows; from_stride: in the array
   DType index_dtype = DType::i32;
   std::int64_t count() const;  // number of windows
 };
@@ -46,4 +47,4 @@ std::string_view name(ScatterKind kind);
 void scatter_windows(std::byte* array, const std::byte* indices, const std::byte* windows,
                      const Windows& layout, DType dtype, ScatterKind kind);
 
-}  // namespace tutti
+}  // namespace tutti::ops

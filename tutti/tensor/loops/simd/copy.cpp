@@ -139,8 +139,8 @@ void copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
 
 }  // namespace
 
-void strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
-                  std::size_t element_bytes) {
+void internal::strided_copy(std::byte* to, const std::byte* from, std::span<const CopyLoop> loops,
+                            std::size_t element_bytes) {
   copy(to, from, loops, element_bytes, plain_run);
 }
 
@@ -149,7 +149,7 @@ void strided_stream(std::byte* to, const std::byte* from, std::span<const CopyLo
   copy(to, from, loops, element_bytes, streamed_run);
 }
 
-void fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes) {
+void internal::fill(std::byte* to, const std::byte* element, std::int64_t n, std::size_t element_bytes) {
   switch (element_bytes) {
     case 1: return fill_with<std::uint8_t>(to, element, n);
     case 2: return fill_with<std::uint16_t>(to, element, n);

@@ -254,7 +254,7 @@ namespace tutti {
 
 HWY_EXPORT(vector_random_bits_kernel);
 
-RandomBitsKernel random_bits_kernel(DType dtype) {
+RandomBitsKernel internal::random_bits_kernel(DType dtype) {
   return HWY_DYNAMIC_DISPATCH(vector_random_bits_kernel)(dtype);
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/simd/inline.hpp"
 
 #if defined(TUTTI_TENSOR_SLEEF_INL_HPP) == defined(HWY_TARGET_TOGGLE)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 
 namespace tutti {

@@ -3,6 +3,7 @@
 // instruction set.
 #include <hwy/highway.h>
 
+#include "tutti/base/inside.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
 #include "tutti/tensor/loops/simd/inline.hpp"
 
