@@ -8,9 +8,10 @@
 set(tutti_LAWS
   tests/laws/law.hpp tests/laws/law.cpp tests/laws/planted.hpp tests/laws/transforms.hpp tests/laws/transforms.cpp
   tests/laws/adjoint_test.cpp tests/laws/batch_test.cpp tests/laws/communicates_test.cpp
-  tests/laws/finite_difference_test.cpp tests/laws/lowering_test.cpp tests/laws/meaning_test.cpp
+  tests/laws/finite_difference_test.cpp tests/laws/lowering_test.cpp tests/laws/meaning_test.cpp tests/laws/processes_test.cpp
   tests/laws/refusals_test.cpp tests/laws/runtime_test.cpp tests/laws/soundness_test.cpp tests/laws/types_test.cpp
-  tests/support/halves.hpp tests/support/programs.hpp tests/support/programs.cpp
+  tests/support/halves.hpp tests/support/many_processes.hpp tests/support/many_processes.cpp
+  tests/support/programs.hpp tests/support/programs.cpp
   tests/support/reference.hpp tests/support/reference.cpp tests/support/slopes.hpp tests/support/slopes.cpp
   tests/support/values.hpp tests/support/values.cpp)
 set(tutti_LAWS_FOLDER ${CMAKE_CURRENT_LIST_DIR})

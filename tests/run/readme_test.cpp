@@ -153,6 +153,29 @@ TEST(readme_of_run, shows_the_lists_of_the_workers) {
   expect_shown(text);
 }
 
+TEST(readme_of_run, shows_the_graph_of_the_second_process_of_two) {
+  const Plan made(localised(program(), mesh).program, Processes::of(mesh, 2, 1), {});
+  const Graph& graph = made.graph();
+  std::string text;
+  for (TaskId t : graph.tasks.ids()) {
+    const Task& task = graph.tasks[t];
+    const auto* transfer = std::get_if<TransferWork>(&task.work);
+    text += fmt::format("task {}: {}", number(t),
+                        transfer ? "transfer" : graph.program.equations[*task.equation].op->name());
+    for (const Address& operand : task.operands) text += fmt::format(" ({})", text_of(operand));
+    text += fmt::format(" -> buffer {}\n", number(task.results[0]));
+    if (!transfer) continue;
+    for (const TransferWork::Part& part : transfer->sends)
+      text += fmt::format("  {} bytes to process {}\n", part.bytes, part.process);
+    for (const TransferWork::Part& part : transfer->receives)
+      text += fmt::format("  {} bytes from process {}, to byte {}\n", part.bytes, part.process, part.offset);
+    for (const TransferWork::Own& part : transfer->own)
+      text += fmt::format("  {} bytes of its own, to byte {}\n", part.bytes, part.to);
+  }
+  for (const Step& step : made.steps().list) text += describe(graph, step) + "\n";
+  expect_shown(text);
+}
+
 TEST(readme_of_run, shows_what_explain_prints) {
   Team team(2, Team::Use::always);
   std::string text = Executable(program(), mesh, team).explain();

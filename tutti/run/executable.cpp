@@ -27,8 +27,10 @@ namespace tutti {
 
 struct Executable::State {
   LocalProgram local;
+  Mesh whole;
   Plan plan;
   Team& team;
+  Transport* transport;
   std::optional<Recording> recording;
   std::vector<BufferId> input_buffers;                  // per input
   std::vector<Staging> staging;                         // per input
@@ -47,12 +49,14 @@ struct Executable::State {
   std::mutex lines_turn;  // from the start of a call until its lines are handed out; not held by nested calls
   std::mutex turn;        // while a call runs; taken after lines_turn
 
-  State(const Program& program, const Mesh& mesh, Team& of_workers, const CompileOptions& options)
-      : local(local_program(program, mesh, options)),
-        plan(local.program, mesh,
+  State(const Program& program, const Processes& processes, Team& of_workers, const CompileOptions& options)
+      : local(local_program(program, processes.whole(), options)),
+        whole(processes.whole()),
+        plan(local.program, processes,
              {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
               of_workers.workers(), options.check_assumptions}),
         team(of_workers),
+        transport(options.transport),
         print(options.print),
         has_lines(print && has_effects(local.program)) {
     const Graph& graph = plan.graph();
@@ -97,7 +101,7 @@ struct Executable::State {
   bool lies_as_wanted(std::size_t i, const GlobalArray& array) const {
     if (array.remote()) return false;
     const Buffer& buffer = input_buffer(i);
-    bool one_shard = positions(plan.graph().mesh, buffer.stored) == 1;
+    bool one_shard = positions(whole, buffer.stored) == 1;
     if (one_shard && !array.sharding()) return true;
     return array.sharding() == local.input_shardings[i] &&
            (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == buffer.shard_stride);
@@ -205,10 +209,10 @@ struct Executable::State {
         case Team::Helpers::asleep: alone = placement.times.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (alone) return plan.run({nullptr, 0, track(0), &log});
+    if (alone) return plan.run({nullptr, 0, track(0), &log, nullptr, transport});
     auto work = [](void* state, int worker) {
       auto& self = *static_cast<State*>(state);
-      self.plan.run({&self.team, worker, self.track(worker), &self.log});
+      self.plan.run({&self.team, worker, self.track(worker), &self.log, nullptr, self.transport});
     };
     team.run(work, this, placement.times.nanoseconds);
   }
@@ -259,9 +263,9 @@ struct Executable::State {
   }
 };
 
-Executable::Executable(const Program& program, const Mesh& mesh, Team& team,
+Executable::Executable(const Program& program, const Processes& processes, Team& team,
                        const CompileOptions& options) try
-    : state_(std::make_unique<State>(program, mesh, team, options)) {
+    : state_(std::make_unique<State>(program, processes, team, options)) {
 } catch (const std::bad_alloc&) {
   fail(Code::memory, "no memory to plan the program");
 }

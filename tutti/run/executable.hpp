@@ -9,7 +9,9 @@
 
 #include "tutti/devices/global_array.hpp"
 #include "tutti/devices/layout.hpp"
+#include "tutti/devices/processes.hpp"
 #include "tutti/devices/team.hpp"
+#include "tutti/devices/transport.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/backend.hpp"
 #include "tutti/run/place/placement.hpp"
@@ -27,6 +29,7 @@ struct CompileOptions {
   bool check_nans = false;  // throws R006 where a NaN or an infinity is made; slow
   std::function<void(std::string_view line)> print = {};  // takes the lines of debug_print; empty: drops them
   bool check_races = false;                               // time and memory are proportional to the data
+  Transport* transport = nullptr;                         // to the other processes; null: there are none
   Timeline* timeline = nullptr;               // records every step; must outlive the executable; null: none
   Where compiled_at = {};                     // the user's line, for the timeline
   std::vector<std::string> input_names = {};  // in the user's words; may be empty
@@ -42,7 +45,8 @@ class Executable {
   /// outlive the executable.
   /// Throws T014 (mesh) if `program` is for another mesh, R003 (memory) at the equation with the largest
   /// value, I001 if `program` still has a vmap axis, or the plan has a race.
-  Executable(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options = {});
+  Executable(const Program& program, const Processes& processes, Team& team,
+             const CompileOptions& options = {});
   ~Executable();
 
   /// Runs the program. Inputs with the program's layout are used in place, others are copied first. Results

@@ -10,6 +10,7 @@
 #include "tutti/ops/enter.hpp"
 #include "tutti/ops/leave.hpp"
 #include "tutti/ops/reshape.hpp"
+#include "tutti/run/graph/address.hpp"
 #include "tutti/transform/replay.hpp"
 
 namespace tutti {
@@ -56,23 +57,35 @@ Program of_wholes(const Program& program, const Mesh& mesh) {
   return builder.finish(outputs);
 }
 
-std::shared_ptr<const GlobalArray> whole_of(Type type, const Mesh& mesh, const Tensors& parts) {
-  Border border = border_of(type, mesh);
+/// The device of the whole mesh at a position of the box.
+int device_of(const Processes& processes, int own) {
+  const std::vector<std::int64_t> at = coordinates(processes.box(), ~AxisSet{0}, own);
+  std::int64_t device = 0;
+  for (std::size_t axis = 0; axis < at.size(); ++axis)
+    device = device * processes.whole().axes()[axis].size + processes.first(axis) + at[axis];
+  return static_cast<int>(device);
+}
+
+/// Holds the shards of own devices.
+std::shared_ptr<const GlobalArray> whole_of(Type type, const Processes& processes, const Tensors& parts) {
+  Border border = border_of(type, processes.whole());
+  const Mesh& mesh = processes.box();
   Layout layout(mesh, Storage::by_type, {}, {});
   // The plan's stride, so that the call copies nothing: a copy would sum the terms of an unreduced value.
   std::size_t stride = shard_stride(type.bytes());
   std::shared_ptr<std::byte> shards = allocate_block(static_cast<std::size_t>(layout.shards(type)) * stride);
   for (int device = 0; device < mesh.devices(); ++device)
     std::memcpy(shards.get() + static_cast<std::size_t>(layout.shard(type, device)) * stride,
-                parts[static_cast<std::size_t>(device)].data(), type.bytes());
+                parts[static_cast<std::size_t>(device_of(processes, device))].data(), type.bytes());
   return std::make_shared<const GlobalArray>(global_type(border.part, border.sharding), border.sharding,
                                              ShardedBuffer{shards, stride});
 }
 
-GlobalArrays wholes_of(const Program& program, const Mesh& mesh, const std::vector<Tensors>& inputs) {
+GlobalArrays wholes_of(const Program& program, const Processes& processes,
+                       const std::vector<Tensors>& inputs) {
   GlobalArrays wholes;
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    wholes.push_back(whole_of(program.type(program.inputs[k]), mesh, inputs[k]));
+    wholes.push_back(whole_of(program.type(program.inputs[k]), processes, inputs[k]));
   return wholes;
 }
 
@@ -87,7 +100,30 @@ std::vector<Tensors> parts_of(const Program& program, const Mesh& mesh, const Gl
   return results;
 }
 
+std::vector<Tensors> own_parts_of(const Program& program, const Mesh& box, const GlobalArrays& wholes) {
+  const Layout layout(box, Storage::by_type, {}, {});
+  std::vector<Tensors> results;
+  for (const std::shared_ptr<const GlobalArray>& whole : wholes) {
+    const Type type = program.type(program.outputs[results.size()]);
+    Tensors& parts = results.emplace_back();
+    for (int device = 0; device < box.devices(); ++device) {
+      const std::size_t shard = static_cast<std::size_t>(layout.shard(type, device));
+      parts.emplace_back(type.shape(), type.dtype());
+      std::memcpy(parts.back().mutable_bytes(),
+                  whole->buffer().base.get() + shard * whole->buffer().shard_stride, type.bytes());
+    }
+  }
+  return results;
+}
+
 }  // namespace
+
+std::vector<Tensors> run_on_machine(const Program& program, const Processes& processes,
+                                    const std::vector<Tensors>& inputs, Team& team,
+                                    const CompileOptions& options) {
+  Executable executable(of_wholes(program, processes.whole()), processes, team, options);
+  return own_parts_of(program, processes.box(), executable.run(wholes_of(program, processes, inputs)));
+}
 
 std::vector<Tensors> run_on_machine(const Program& program, const Mesh& mesh,
                                     const std::vector<Tensors>& inputs, const CompileOptions& options) {

@@ -77,10 +77,11 @@ bool is_in_order(const std::vector<int>& devices) {
   return true;
 }
 
-std::vector<int> ids_of(const Axes& axes) {
-  std::vector<int> ids;
-  for (const Axis& axis : axes) ids.push_back(axis.id);
-  return ids;
+/// The box of a process has the axes of its mesh, with smaller sizes.
+std::vector<std::pair<int, int>> ids_and_sizes(const Axes& axes) {
+  std::vector<std::pair<int, int>> all;
+  for (const Axis& axis : axes) all.emplace_back(axis.id, axis.size);
+  return all;
 }
 
 constinit std::mutex meshes_lock;
@@ -93,7 +94,7 @@ struct Mesh::AllInterned {
 
   std::deque<Interned> meshes;
   std::map<Key, const Interned*> by_names;
-  std::map<std::vector<int>, const Interned*> by_axes;  // by their ids
+  std::map<std::vector<std::pair<int, int>>, const Interned*> by_axes;  // by their ids and sizes
   std::map<std::pair<const Interned*, std::vector<std::vector<int>>>, const Interned*> by_cuts;
   std::map<int, AxisFactor> factors;  // by the id of the part
 
@@ -104,7 +105,7 @@ struct Mesh::AllInterned {
   }
   const Interned* add(Interned mesh) {
     const Interned& added = meshes.emplace_back(std::move(mesh));
-    return by_axes[ids_of(added.axes)] = &added;
+    return by_axes[ids_and_sizes(added.axes)] = &added;
   }
   static std::unique_lock<std::mutex> locked() {
     intern_name("");  // its lock is taken while this one is held
@@ -140,7 +141,7 @@ Mesh Mesh::of(const Axes& axes) {
   if (axes.empty()) return mesh;  // one device, not that of a mesh of no axes on another
   const std::unique_lock lock = AllInterned::locked();
   AllInterned& all = AllInterned::get();
-  const auto found = all.by_axes.find(ids_of(axes));
+  const auto found = all.by_axes.find(ids_and_sizes(axes));
   mesh.interned_ = found != all.by_axes.end() ? found->second : all.add({axes, {}, nullptr});
   return mesh;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/devices/team.hpp"
+#include "tutti/devices/transport.hpp"
 #include "tutti/run/code/call_log.hpp"
 #include "tutti/run/code/track.hpp"
 #include "tutti/run/graph/ids.hpp"
@@ -18,9 +19,10 @@ namespace tutti {
 struct Crew {
   Team* team = nullptr;  // null: alone
   int worker = 0;
-  Track* track = nullptr;      // records the worker's steps and waits; null: not recorded
-  CallLog* log = nullptr;      // takes the lines of the call; null: nobody reads them
-  const Trip* trip = nullptr;  // the innermost loop or switch that the plan is in
+  Track* track = nullptr;          // records the worker's steps and waits; null: not recorded
+  CallLog* log = nullptr;          // takes the lines of the call; null: nobody reads them
+  const Trip* trip = nullptr;      // the innermost loop or switch that the plan is in
+  Transport* transport = nullptr;  // to other processes; null: there are none
 
   bool alone() const { return team == nullptr; }
   /// Waits at a barrier for all workers. Throws PeerFailed, for the team, if another worker failed.

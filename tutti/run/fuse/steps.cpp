@@ -71,11 +71,12 @@ class Gatherer {
 
   static Step new_step(const Task& a) {
     Step step{};
-    step.kind = is_fusable(a)                                 ? Step::Kind::region
-                : std::holds_alternative<ColumnsWork>(a.work) ? Step::Kind::columns
-                : std::holds_alternative<CopyWork>(a.work)    ? Step::Kind::copy
-                : std::holds_alternative<SubWork>(a.work)     ? Step::Kind::control
-                                                              : Step::Kind::opaque;
+    step.kind = is_fusable(a)                                  ? Step::Kind::region
+                : std::holds_alternative<ColumnsWork>(a.work)  ? Step::Kind::columns
+                : std::holds_alternative<CopyWork>(a.work)     ? Step::Kind::copy
+                : std::holds_alternative<SubWork>(a.work)      ? Step::Kind::control
+                : std::holds_alternative<TransferWork>(a.work) ? Step::Kind::transfer
+                                                               : Step::Kind::opaque;
     step.shape = a.shape;
     return step;
   }

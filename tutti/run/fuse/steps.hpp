@@ -12,7 +12,7 @@ namespace tutti {
 /// A fused region, or one task of another kind. A step is placed and run as a whole. Its units are the
 /// positions along its outer axes; a region folds over its inner axes, inside a unit.
 struct Step {
-  enum class Kind { region, columns, copy, opaque, control };
+  enum class Kind { region, columns, copy, opaque, transfer, control };
   Kind kind;
   std::vector<TaskId> tasks;
   AxisSet axes = 0, inner = 0;

@@ -8,15 +8,6 @@
 namespace tutti {
 namespace {
 
-std::int64_t from_stride(const kernel::Coordinate& from, const Mesh& mesh, const Address& address) {
-  switch (from.of) {
-    case kernel::Coordinate::Of::nowhere: return 0;
-    case kernel::Coordinate::Of::dim: return address.along(from.dim) * from.weight;
-    case kernel::Coordinate::Of::axis: return address.axes[index_of(mesh, from.axis)] * from.weight;
-  }
-  return 0;
-}
-
 /// The stride of a dim or axis whose digits are `moves`; none if they do not combine into one stride.
 std::optional<std::int64_t> even_stride(std::vector<Move> moves) {
   std::erase_if(moves, [](const Move& move) { return move.size == 1; });
@@ -62,6 +53,16 @@ std::size_t index_of(const Mesh& mesh, const Axis& axis) {
   return static_cast<std::size_t>(it - axes.begin());
 }
 
+std::int64_t stride_of(const kernel::Coordinate& coordinate, const Mesh& mesh, const Address& address) {
+  switch (coordinate.of) {
+    case kernel::Coordinate::Of::nowhere: return 0;
+    case kernel::Coordinate::Of::dim: return address.along(coordinate.dim) * coordinate.weight;
+    case kernel::Coordinate::Of::axis:
+      return address.axes[index_of(mesh, coordinate.axis)] * coordinate.weight;
+  }
+  return 0;
+}
+
 std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& axis_coordinates) {
   std::int64_t offset = address.offset;
   for (std::size_t i = 0; i < address.axes.size(); ++i) offset += address.axes[i] * axis_coordinates[i];
@@ -101,7 +102,7 @@ std::vector<Move> moves_of(const kernel::View& view, const Mesh& mesh, const Add
   AxisSet kept = operand.axes & ~consumed;  // along these, each device reads its own coordinate
   std::vector<Move> moves;
   for (const kernel::Digit& digit : view.digits) {
-    Move move{digit.size, from_stride(digit.from, mesh, from), digit.to};
+    Move move{digit.size, stride_of(digit.from, mesh, from), digit.to};
     if (digit.to.of == kernel::Coordinate::Of::axis) {
       std::size_t axis = index_of(mesh, digit.to.axis);
       if (!has(result.axes, axis)) continue;

@@ -38,6 +38,8 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
+/// Bytes from one step of a coordinate to the next one.
+std::int64_t stride_of(const kernel::Coordinate& coordinate, const Mesh& mesh, const Address& address);
 std::int64_t offset_at(const Address& address, const std::vector<std::int64_t>& axis_coordinates);
 /// Row-major strides in bytes.
 std::vector<std::int64_t> dense_strides(const Shape& shape, std::int64_t element_bytes);

@@ -36,9 +36,15 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
-                           const std::optional<Ports>& ports)
-    : graph_{mesh, storage, local, {}, {}, {}, {}, {}}, ports_(ports), check_assumptions_(check_assumptions) {
+GraphBuilder::GraphBuilder(const Program& local, const Processes& processes, Storage storage,
+                           bool check_assumptions, const std::optional<Ports>& ports)
+    : graph_{processes.box(), storage, local, {}, {}, {}, {}, {}},
+      processes_(processes),
+      ports_(ports),
+      check_assumptions_(check_assumptions) {
+  const Mesh& mesh = processes.whole();
+  graph_.whole = mesh;
+  for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) graph_.first.push_back(processes.first(axis));
   graph_.is_sub_program = ports.has_value();
   output_of_.assign(local.types.size(), std::nullopt);
   for (std::size_t i = local.outputs.size(); i-- > 0;) output_of_[local.outputs[i]] = i;
@@ -83,8 +89,8 @@ void GraphBuilder::collect_kernels() {
     const Equation& e = program.equations[i];
     try {
       for (Var var : e.results) check_axes(type(var));
-      kernels_.push_back(e.op->kernel(
-          Layout(graph_.mesh, graph_.storage, program.types_of(e.operands), program.types_of(e.results))));
+      kernels_.push_back(e.op->kernel(Layout(processes_.whole(), graph_.storage, program.types_of(e.operands),
+                                             program.types_of(e.results))));
     } catch (const Error& error) {
       rethrow_at(graph_, i, error);
     }
@@ -232,9 +238,9 @@ void GraphBuilder::drop_unread_copies() {
   graph_.tasks = std::move(left);
 }
 
-Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+Graph make_graph(const Program& local, const Processes& processes, Storage storage, bool check_assumptions,
                  const std::optional<Ports>& ports) {
-  return GraphBuilder(local, mesh, storage, check_assumptions, ports).build();
+  return GraphBuilder(local, processes, storage, check_assumptions, ports).build();
 }
 
 std::int64_t elements_from(const Shape& shape, int dim) {

@@ -10,6 +10,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/base/indexed.hpp"
 #include "tutti/devices/layout.hpp"
+#include "tutti/devices/processes.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/graph/address.hpp"
 #include "tutti/tensor/loops/copies.hpp"
@@ -66,12 +67,26 @@ struct CopyWork {  // one job per piece of each distinct shard of the result, in
 struct OpaqueWork {  // one unit per distinct shard of the results, in order
   kernel::Opaque opaque;
 };
+/// Bytes between this process and others, from the operand's buffer and into the result's.
+struct TransferWork {
+  struct Part {
+    int process;
+    std::int64_t offset, bytes;  // in the buffer
+  };
+  struct Own {
+    std::int64_t from, to, bytes;
+  };
+  std::vector<Part> sends;     // of the operand; at most one to each process
+  std::vector<Part> receives;  // into the result; at most one from each process
+  std::vector<Own> own;        // copied from the operand to the result
+};
 class Plan;
 /// The estimated times of a plan.
 struct PlanTimes {
   double nanoseconds = 0;        // sum over the phases: slowest worker and barrier
   double alone_nanoseconds = 0;  // on one worker
   bool needs_helpers = false;    // a worker other than worker 0 has work
+  bool transfers = false;        // messages go to other processes
 };
 /// The sub-programs of a switch, a scan or a while loop: kernel::Sub without calls, because localised() puts
 /// the program that is called in the place of the call.
@@ -94,8 +109,8 @@ struct SubWork {
   /// operand before it writes the result.
   std::vector<std::optional<std::size_t>> over = {};
 };
-using Work =
-    std::variant<PointwiseWork, FoldWork, RowsWork, PiecesWork, ColumnsWork, CopyWork, OpaqueWork, SubWork>;
+using Work = std::variant<PointwiseWork, FoldWork, RowsWork, PiecesWork, ColumnsWork, CopyWork, OpaqueWork,
+                          TransferWork, SubWork>;
 
 /// One piece of work over buffers. Views, casts and literals are addresses; they have a task only where they
 /// must be copied.
@@ -114,9 +129,9 @@ std::int64_t elements_from(const Shape& shape, int dim);
 /// The fold of a task whose terms lie at FoldWork::terms; null for every other task.
 const FoldWork* fold_of_terms(const Task& task);
 
-/// A program of local values as tasks over buffers.
+/// A program of local values as tasks over buffers. It has the devices of one process.
 struct Graph {
-  Mesh mesh;
+  Mesh mesh;  // the box of the process
   Storage storage;
   Program program;
   Indexed<BufferId, Buffer> buffers;
@@ -125,6 +140,8 @@ struct Graph {
   std::vector<BufferId> outputs;  // distinct
   /// For Storage::per_device only: per output, the buffer that has one shard per device.
   std::vector<BufferId> replicas;
+  Mesh whole = mesh;            // the mesh of all processes
+  std::vector<int> first = {};  // per axis of `whole`, the position of the first device of `mesh`
   bool is_sub_program = false;  // a caller's inputs are kept unless it donates them, a loop's carries are not
 };
 
@@ -135,8 +152,8 @@ struct Ports {
 /// Makes the graph of a local program. With `check_assumptions`, assume_invariant compares the values that it
 /// assumes to be equal. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
 /// one shard per distinct value, even with Storage::per_device.
-Graph make_graph(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions = false,
-                 const std::optional<Ports>& ports = {});
+Graph make_graph(const Program& local, const Processes& processes, Storage storage,
+                 bool check_assumptions = false, const std::optional<Ports>& ports = {});
 
 /// The buffer of each input.
 std::vector<BufferId> input_buffers(const Graph& graph);

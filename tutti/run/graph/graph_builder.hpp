@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "tutti/run/graph/cut.hpp"
 #include "tutti/run/graph/graph.hpp"
 
 namespace tutti {
@@ -12,7 +13,7 @@ namespace tutti {
 /// address, and a task where it needs work.
 class GraphBuilder {
  public:
-  GraphBuilder(const Program& local, const Mesh& mesh, Storage storage, bool check_assumptions,
+  GraphBuilder(const Program& local, const Processes& processes, Storage storage, bool check_assumptions,
                const std::optional<Ports>& ports);
   Graph build() &&;
 
@@ -83,6 +84,35 @@ class GraphBuilder {
   Value viewed(const kernel::View& view, const Value& from, const Shape& from_shape, Type to,
                Spacing spacing = Spacing::dense);
   Value viewed_by(const std::vector<Move>& moves, const Value& from, Type to, Spacing spacing);
+  /// The loops over this process's part of a value, in the order in which a message has its elements.
+  struct Message {
+    std::vector<Move> loops;  // without those of size 1, and those that repeat elements
+    std::int64_t element_bytes = 1;
+
+    std::int64_t bytes() const;
+    /// The bytes of a message per step of each loop.
+    std::vector<std::int64_t> strides() const;
+    /// True if the elements lie so in the operand.
+    bool is_dense() const;
+  };
+  Message message_of(std::vector<Move> moves, const Address& from) const;
+  /// The messages of all boxes that `cut` says, one after the other.
+  BufferId transferred(const ViewCut& cut, const Address& from, const Message& message);
+  /// The view of an operand that lies in several processes.
+  Value viewed_across(const ViewCut& cut, const Value& from, Stored operand, Type to, Spacing spacing);
+  /// A fold over axes that processes divide, without Fold::then.
+  Value folded_across(const kernel::Fold& fold, const Value& from, Type folded);
+  /// This process's terms, folded where they are a subtree of decision 0005; halves as f32.
+  struct Terms {
+    Value value;
+    Type type;
+    bool are_folded = false;
+  };
+  Terms own_terms(const kernel::Fold& fold, const Value& from, Type folded);
+  /// A shuffle of a value that lies in several processes. `must_agree`: compares, instead of folding.
+  void lower_across(const kernel::Shuffle& shuffle, bool must_agree);
+  Value converted(const Value& from, Type type, DType dtype, BufferId buffer);
+  ViewCut::Place own_place() const;
   static kernel::View identity(const Shape& shape);
   /// True if `origin` is read in runs so long that reading it costs no more than reading a copy.
   bool has_long_runs(const Origin& origin, Type type) const;
@@ -108,6 +138,7 @@ class GraphBuilder {
   };
 
   Graph graph_;
+  Processes processes_;
   std::optional<Ports> ports_;
   Indexed<Var, std::optional<std::size_t>> output_of_;  // per variable: the first output that it is
   std::vector<Kernel> kernels_;

@@ -50,9 +50,16 @@ void GraphBuilder::lower(const kernel::Pointwise& fn) {
 void GraphBuilder::lower(const kernel::Fold& fold) {
   const Value from = value(equation().operands[0]);
   Type folded = operand_type(0).with(fold.axes, State::invariant);
-  // With Storage::per_device a result may have more shards than an input: the task runs over these axes, too.
   const AxisSet along = set_of(graph_.mesh, fold.axes);
-  require_plannable(positions(graph_.mesh, along) * positions(graph_.mesh, along & stored_axes(folded)));
+  require_plannable(positions(processes_.whole(), along) *
+                    positions(graph_.mesh, along & stored_axes(folded)));
+  if (positions(processes_.whole(), along) != positions(graph_.mesh, along)) {
+    const Value all = folded_across(fold, from, folded);
+    if (!fold.then.empty())
+      value(equation().results[0]) = viewed(fold.then[0], all, folded.shape(), result_type());
+    return;
+  }
+  // With Storage::per_device a result may have more shards than an input: the task runs over these axes, too.
   AxisSet axes = from.stored | stored_axes(folded);
   Work work = FoldWork{fold.kind, along};
   if (fold.then.empty()) {
@@ -90,6 +97,7 @@ bool GraphBuilder::fold_own_blocks(const kernel::Fold& fold) {
 }
 
 void GraphBuilder::lower(const kernel::Shuffle& shuffle) {
+  if (processes_.is_divided()) return lower_across(shuffle, false);
   Value from = value(equation().operands[0]);
   BufferId buffer = result_buffer();
   Address to = natural_address(graph_, buffer);
@@ -124,6 +132,24 @@ void GraphBuilder::lower(const kernel::Shuffle& shuffle) {
 }
 
 void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
+  if (processes_.is_divided()) {
+    const Mesh& whole = processes_.whole();
+    const AxisSet all = ~AxisSet{0}, along = set_of(whole, axes);
+    kernel::Shuffle equals;
+    equals.digits = identity(result_type().shape()).digits;
+    for (int device = 0; device < whole.devices(); ++device) {
+      kernel::Shuffle::Piece& piece = equals.pieces.emplace_back();
+      for (std::int64_t peer = 0; peer < positions(whole, along); ++peer) {
+        std::vector<std::int64_t> at = coordinates(whole, all, device);
+        const std::vector<std::int64_t> other = coordinates(whole, along, peer);
+        std::int64_t source = 0;
+        for (std::size_t axis = 0; axis < at.size(); ++axis)
+          source = source * whole.axes()[axis].size + (has(along, axis) ? other[axis] : at[axis]);
+        piece.devices.push_back(static_cast<int>(source));
+      }
+    }
+    return lower_across(equals, true);
+  }
   Value from = value(equation().operands[0]);
   BufferId buffer = result_buffer();
   Address to = natural_address(graph_, buffer);

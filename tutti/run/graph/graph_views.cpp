@@ -33,6 +33,13 @@ GraphBuilder::Value GraphBuilder::viewed(const kernel::View& view, const Value& 
   }
   Value started = from;
   if (to.elements() > 0) started.address.offset += start_of(view, from.address);
+  if (processes_.is_divided()) {
+    const ViewCut cut(view, processes_, {from.stored, result.axes});
+    if (cut.crosses()) return viewed_across(cut, started, {from_shape, from.stored}, to, spacing);
+    if (to.elements() > 0) started.address.offset += cut.offset_for(own_place(), from.address);
+    return viewed_by(moves_of(cut.inside(), graph_.mesh, from.address, {from_shape, from.stored}, result),
+                     started, to, spacing);
+  }
   return viewed_by(moves_of(view, graph_.mesh, from.address, {from_shape, from.stored}, result), started, to,
                    spacing);
 }

@@ -143,6 +143,15 @@ double of_copy(const Graph& graph, const Step& step, const Caches& caches) {
          nanoseconds_to_move(bytes, run < short_run_bytes ? short_run_rates : copy_rates, caches);
 }
 
+/// A message between two processes of one host; chosen.
+double of_transfer(const Graph& graph, const Step& step) {
+  constexpr double nanoseconds_per_message = 1000, nanoseconds_per_byte = 0.2;
+  double time = 0;
+  for (const TransferWork::Part& part : std::get<TransferWork>(graph.tasks[step.tasks[0]].work).receives)
+    time += nanoseconds_per_message + nanoseconds_per_byte * static_cast<double>(part.bytes);
+  return time;
+}
+
 /// Time of all units of a step on one worker. The outer axes `merged` are part of a region's space.
 double estimate(const Graph& graph, const Step& step, AxisSet merged, const Caches& caches) {
   auto units = static_cast<double>(positions(graph.mesh, step.outer()));
@@ -153,6 +162,7 @@ double estimate(const Graph& graph, const Step& step, AxisSet merged, const Cach
     case Step::Kind::copy: return of_copy(graph, step, caches);
     case Step::Kind::opaque:
       return units * std::get<OpaqueWork>(graph.tasks[step.tasks[0]].work).opaque.nanoseconds + 20;
+    case Step::Kind::transfer: return of_transfer(graph, step);
     case Step::Kind::control: return of_control(graph, *sub_work(graph, step), By::one);
   }
   return 0;

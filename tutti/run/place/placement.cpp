@@ -45,14 +45,16 @@ class Placer {
     for (const StepCost& cost : costs_) alone += cost.nanoseconds;
     if (workers_ > 1 && choice_ != PlanChoice::one_worker)
       for (StepId n : steps_.list.ids()) place(n);
-    PlanTimes times{0, alone, false};
+    const bool transfers =
+        std::ranges::any_of(steps_.list, [&](const Step& step) { return this->transfers(step); });
+    PlanTimes times{0, alone, false, transfers};
     for (const Loads& phase : load_) times.nanoseconds += std::ranges::max(phase) + barrier_nanoseconds;
     for (const Loads& phase : load_)
       for (std::size_t w = 1; w < phase.size(); ++w) times.needs_helpers |= phase[w] > 0;
     bool is_asked_for = choice_ == PlanChoice::by_axis || choice_ == PlanChoice::by_tiles;
     bool is_worth_it = is_asked_for || times.nanoseconds + hand_off_nanoseconds < alone;
     if (times.needs_helpers && is_worth_it) return {workers_, load_.size(), times, std::move(found_)};
-    return {workers_, 1, {alone, alone, false}, Indexed<StepId, Assignment>(found_.size())};
+    return {workers_, 1, {alone, alone, false, transfers}, Indexed<StepId, Assignment>(found_.size())};
   }
 
  private:
@@ -70,6 +72,7 @@ class Placer {
     std::size_t first = 0, phases = load_.size();
     for (const Address& read : step(n).reads)
       if (std::optional<StepId> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
+    if (transfers(step(n))) first = std::max(first, last_transfer_phase_);
     std::optional<double> best;
     for (std::size_t phase : phases_for(first))
       for (const Split& split : splits(n)) {
@@ -87,8 +90,17 @@ class Placer {
       load_.push_back(no_load());
       is_full_.push_back(std::holds_alternative<Together>(chosen.split));
     }
+    if (transfers(step(n))) last_transfer_phase_ = chosen.phase;
     Loads added = loads_of(graph_, placed(n), costs_[n], workers_);
     for (std::size_t w = 0; w < added.size(); ++w) load_[chosen.phase][w] += added[w];
+  }
+
+  /// Transfers come in one order on all processes, whatever their workers and caches are: they run on
+  /// worker 0, none before the one before it. Otherwise two processes could wait for each other.
+  bool transfers(const Step& step) const {
+    if (step.kind == Step::Kind::transfer) return true;
+    const SubWork* work = sub_work(graph_, step);
+    return work && std::ranges::any_of(work->times, &PlanTimes::transfers);
   }
 
   /// The phases to try: those from `first` on that are near and not full, and a new one.
@@ -109,6 +121,7 @@ class Placer {
       found.push_back(OnWorker{0});
       return found;
     }
+    if (step.kind == Step::Kind::transfer) return {OnWorker{0}};
     for (std::size_t w = 0; w < workers(); ++w) found.push_back(OnWorker{w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1) found.push_back(ByAxis{axis});
@@ -212,6 +225,7 @@ class Placer {
   Indexed<StepId, Assignment> found_;  // of the steps placed so far
   std::vector<Loads> load_;            // per phase
   std::vector<bool> is_full_;          // per phase: a step that is run together admits no other
+  std::size_t last_transfer_phase_ = 0;
 };
 
 }  // namespace

@@ -17,11 +17,16 @@ using Strides = std::vector<std::int64_t>;
 /// Makes the plans of one task's sub-programs.
 class SubPlanner {
  public:
-  SubPlanner(const Graph& graph, const Task& task, const PlanOptions& options)
-      : graph_(graph), task_(task), work_(std::get<SubWork>(task.work)), options_(options) {
+  SubPlanner(const Graph& graph, const Task& task, const Processes& processes, const PlanOptions& options)
+      : graph_(graph),
+        task_(task),
+        work_(std::get<SubWork>(task.work)),
+        options_(options),
+        processes_(processes.whole()) {
     for (std::size_t i = 0; i < graph.mesh.axes().size(); ++i)
       if (has(work_.decided, i)) decided_.push_back(graph.mesh.axes()[i]);
     mesh_ = graph.mesh.without(decided_);
+    processes_ = processes.without(decided_);
   }
 
   std::vector<std::shared_ptr<Plan>> plans() const {
@@ -40,7 +45,7 @@ class SubPlanner {
       else
         for (std::size_t k = 0; k < program.outputs.size(); ++k)
           ports.outputs.push_back(left_over(graph_.buffers[task_.results[k]].axes));
-      made.push_back(std::make_shared<Plan>(at_position(program, decided_), mesh_, options_, ports));
+      made.push_back(std::make_shared<Plan>(at_position(program, decided_), processes_, options_, ports));
     }
     return made;
   }
@@ -60,6 +65,7 @@ class SubPlanner {
   PlanOptions options_;
   Axes decided_;
   Mesh mesh_;
+  Processes processes_;
 };
 
 /// The input of a plan that receives operand k. Coordinates come first; the index of a switch is no input.
@@ -140,10 +146,10 @@ void find_results_over_operands(Graph& graph, Task& task) {
     }
 }
 
-Graph with_sub_plans(Graph graph, const PlanOptions& options) {
+Graph with_sub_plans(Graph graph, const Processes& processes, const PlanOptions& options) {
   for (Task& task : graph.tasks)
     if (SubWork* work = std::get_if<SubWork>(&task.work)) try {
-        work->plans = SubPlanner(graph, task, options).plans();
+        work->plans = SubPlanner(graph, task, processes, options).plans();
         for (const std::shared_ptr<Plan>& plan : work->plans) work->times.push_back(plan->placement().times);
         find_results_over_operands(graph, task);
       } catch (const Error& error) {
@@ -154,10 +160,10 @@ Graph with_sub_plans(Graph graph, const PlanOptions& options) {
 
 }  // namespace
 
-Plan::Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
+Plan::Plan(const Program& local, const Processes& processes, const PlanOptions& options,
            const std::optional<Ports>& ports)
-    : graph_(with_sub_plans(make_graph(local, mesh, options.storage, options.check_assumptions, ports),
-                            options)),
+    : graph_(with_sub_plans(make_graph(local, processes, options.storage, options.check_assumptions, ports),
+                            processes, options)),
       steps_(make_steps(graph_, options.fusion)),
       costs_(costs_of(graph_, steps_, options.stores,
                       options.caches.value_or(caches_of_machine(options.workers)))),

@@ -19,7 +19,7 @@ struct PlanOptions {
 /// The plan of a program of local values, with an arena of its own. Slots: callers' buffers, inputs first.
 class Plan {
  public:
-  Plan(const Program& local, const Mesh& mesh, const PlanOptions& options,
+  Plan(const Program& local, const Processes& processes, const PlanOptions& options,
        const std::optional<Ports>& ports = {});
 
   const Graph& graph() const { return graph_; }

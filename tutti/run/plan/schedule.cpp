@@ -8,6 +8,7 @@
 #include "tutti/devices/block.hpp"
 #include "tutti/run/code/other_steps.hpp"
 #include "tutti/run/code/region_code.hpp"
+#include "tutti/run/code/transfer.hpp"
 #include "tutti/run/plan/control_steps.hpp"
 #include "tutti/run/plan/schedule_memory.hpp"
 
@@ -54,6 +55,7 @@ class Scheduler {
       case Step::Kind::columns: return add_jobs(n, columns(n));
       case Step::Kind::copy: return add_jobs(n, copy(n));
       case Step::Kind::opaque: return add_jobs(n, opaque(n));
+      case Step::Kind::transfer: return put(n, 0, transfer(n), {0, 1}, {0, 1});
       case Step::Kind::control: return add_control(n);
     }
   }
@@ -192,6 +194,15 @@ class Scheduler {
     return code;
   }
 
+  /// The number of a position along `axes` among those of all processes.
+  std::int64_t number_in_whole(AxisSet axes, std::int64_t position) const {
+    const std::vector<std::int64_t> at = coordinates(graph_.mesh, axes, position);
+    std::int64_t number = 0;
+    for (std::size_t axis = 0; axis < at.size(); ++axis)
+      if (has(axes, axis)) number = number * graph_.whole.axes()[axis].size + graph_.first[axis] + at[axis];
+    return number;
+  }
+
   const StepCode& opaque(StepId n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[step.tasks[0]];
@@ -207,13 +218,36 @@ class Scheduler {
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
-    args.numbers = job_order(n);
-    const std::vector<std::int64_t>& order = args.numbers;
+    const std::vector<std::int64_t> order = job_order(n);
+    for (std::int64_t unit : order) args.numbers.push_back(number_in_whole(step.axes, unit));
     args.addresses.resize(order.size() * all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, step.axes, order[i]);
       for (std::size_t j = 0; j < all.size(); ++j)
         put_address(&args.addresses[i * all.size() + j], all[j].buffer, offset_at(all[j], at));
+    }
+    return code;
+  }
+
+  const StepCode& transfer(StepId n) {
+    const Task& task = graph_.tasks[step(n).tasks[0]];
+    const auto& work = std::get<TransferWork>(task.work);
+    CodeOf<Transfer>& code = keep(Transfer{});
+    Transfer& args = code.data;
+    for (const TransferWork::Part& part : work.sends)
+      args.sends.push_back({part.process, nullptr, static_cast<std::size_t>(part.bytes)});
+    for (const TransferWork::Part& part : work.receives)
+      args.receives.push_back({part.process, nullptr, static_cast<std::size_t>(part.bytes)});
+    for (const TransferWork::Own& part : work.own)
+      args.own.push_back({nullptr, nullptr, static_cast<std::size_t>(part.bytes)});
+    const BufferId from = task.operands[0].buffer, to = task.results[0];
+    for (std::size_t i = 0; i < work.sends.size(); ++i)
+      put_address(&args.sends[i].at, from, work.sends[i].offset);
+    for (std::size_t i = 0; i < work.receives.size(); ++i)
+      put_address(&args.receives[i].at, to, work.receives[i].offset);
+    for (std::size_t i = 0; i < work.own.size(); ++i) {
+      put_address(&args.own[i].from, from, work.own[i].from);
+      put_address(&args.own[i].to, to, work.own[i].to);
     }
     return code;
   }
@@ -234,7 +268,8 @@ class Scheduler {
     for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
-        if (has(work.decided, axis)) args.coordinates.push_back(static_cast<std::int32_t>(at[axis]));
+        if (has(work.decided, axis))
+          args.coordinates.push_back(static_cast<std::int32_t>(graph_.first[axis] + at[axis]));
     }
     args.coordinates_each = args.coordinates.size() / args.positions;
     args.equation = *task.equation;
@@ -260,7 +295,11 @@ class Scheduler {
     Type chooser(DType::boolean, {});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(decided, axis)) chooser = chooser.with(graph_.mesh.axes()[axis], State::varying);
-    return Layout(graph_.mesh, Storage::by_type, {}, {}).holders(chooser);
+    const std::vector<std::string> all = Layout(graph_.whole, Storage::by_type, {}, {}).holders(chooser);
+    std::vector<std::string> own;
+    for (std::int64_t p = 0; p < positions(graph_.mesh, decided); ++p)
+      own.push_back(all[static_cast<std::size_t>(number_in_whole(decided, p))]);
+    return own;
   }
 
   ControlValue control_value(const Address& address, Type type, const SubWork& work) const {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between processes: their bytes, their order, their type.
+#include <gtest/gtest.h>
+
+#include "tests/run/harness.hpp"
+#include "tests/support/many_processes.hpp"
+#include "tests/support/programs.hpp"
+#include "tutti/control/boundary.hpp"
+#include "tutti/run/on_machine.hpp"
+#include "tutti/run/plan/plan.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+const Mesh line({{"i", 8}});
+
+Program traced_on(const Mesh& mesh, Type type, const std::function<Array(const Array&)>& body) {
+  return trace({type.with(mesh.axes(), varying)}, [&](const Arrays& x) { return Arrays{body(x[0])}; })
+      .program;
+}
+std::vector<Tensors> random_inputs(const Program& program, const Mesh& mesh) {
+  Random random(3);
+  std::vector<ExampleOperand> operands;
+  for (Type type : program.types_of(program.inputs)) operands.emplace_back(type, -1, 1);
+  return random_values(random, operands, Numbers::any, mesh);
+}
+void expect_same_bits(const Program& program, const Mesh& mesh, const ManyProcesses& processes) {
+  const std::vector<Tensors> inputs = random_inputs(program, mesh);
+  EXPECT_EQ(run_on_processes(program, mesh, inputs, processes), run_on_machine(program, mesh, inputs, {}));
+}
+
+/// The transfers of a local program on one process.
+std::vector<TransferWork> transfers_of(const Program& program, const Processes& processes) {
+  const Graph graph = make_graph(program, processes, Storage::by_type);
+  std::vector<TransferWork> found;
+  for (const Task& task : graph.tasks)
+    if (const auto* work = std::get_if<TransferWork>(&task.work)) found.push_back(*work);
+  return found;
+}
+std::int64_t sent(const std::vector<TransferWork>& transfers) {
+  std::int64_t bytes = 0;
+  for (const TransferWork& work : transfers)
+    for (const TransferWork::Part& part : work.sends) bytes += part.bytes;
+  return bytes;
+}
+
+const Type eight_numbers(DType::f32, {8});  // 32 bytes
+Array summed(const Array& x) { return psum(x, "i"); }
+
+TEST(transfers, carry_only_what_the_receiver_lacks) {
+  const auto on = [&](const std::function<Array(const Array&)>& body, int processes) {
+    const Program program = traced_on(line, eight_numbers, [&](const Array& x) {
+      const Builder::Bound bound = Builder::current().bind(line.axes());
+      return body(x);
+    });
+    return sent(transfers_of(program, Processes::of(line, processes, 1)));
+  };
+  EXPECT_EQ(on(summed, 2), 32);      // the sum of own terms, to one process
+  EXPECT_EQ(on(summed, 4), 3 * 32);  // to three
+  EXPECT_EQ(on([](const Array& x) { return all_gather(x, "i"); }, 2), 4 * 32);  // own devices' values
+  EXPECT_EQ(on([](const Array& x) { return all_to_all(x, "i", {.split = 0, .concat = 0}); }, 2), 4 * 32 / 2);
+  const Pairs to_the_next{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 0}};
+  EXPECT_EQ(on([&](const Array& x) { return ppermute(x, "i", to_the_next); }, 2), 32);
+  EXPECT_EQ(on([](const Array& x) { return x + x; }, 2), 0);
+}
+
+TEST(transfers, carry_sums_of_halves_as_f32) {
+  for (DType dtype : {DType::bf16, DType::f16}) {
+    const Program program =
+        traced_on(line, Type(dtype, {512}), [](const Array& x) { return all_reduce(x, line.axes()); });
+    EXPECT_EQ(sent(transfers_of(program, Processes::of(line, 2, 0))), 512 * 4);
+    EXPECT_EQ(sent(transfers_of(program, Processes::of(line, 8, 0))), 7 * 512 * 2);  // the terms themselves
+    for (int count : {2, 4, 8}) expect_same_bits(program, line, {count});
+  }
+}
+
+TEST(transfers, carry_all_terms_where_own_ones_are_no_subtree) {
+  const Mesh six({{"i", 6}}), grid({{"i", 2}, {"j", 4}});
+  const auto sum_over = [](const Mesh& mesh) {
+    return traced_on(mesh, Type(DType::f32, {512}),
+                     [&](const Array& x) { return all_reduce(x, mesh.axes()); });
+  };
+  EXPECT_EQ(sent(transfers_of(sum_over(six), Processes::of(six, 2, 0))), 3 * 512 * 4);
+  expect_same_bits(sum_over(six), six, {2});
+  expect_same_bits(sum_over(six), six, {3});
+  const Processes::Split by_the_last{{"j", 2}};
+  EXPECT_EQ(sent(transfers_of(sum_over(grid), Processes::of(grid, 2, 0, by_the_last))), 4 * 512 * 4);
+  expect_same_bits(sum_over(grid), grid, {2, by_the_last});
+  EXPECT_EQ(sent(transfers_of(sum_over(grid), Processes::of(grid, 2, 0))), 512 * 4);
+}
+
+// The second transfer has little to do before it, and could come first.
+TEST(transfers, come_in_one_order_whatever_the_workers_are) {
+  const Program program = traced_on(line, Type(DType::f32, {1 << 16}), [](const Array& x) {
+    Array heavy = x;
+    for (int i = 0; i < 8; ++i) heavy = cumsum(tanh(heavy), 0);
+    const Array later = all_reduce(heavy, line.axes());
+    const Array sooner = all_reduce(slice_in_dim(x, 0, 8), line.axes());
+    return later + reduce_sum(sooner);
+  });
+  for (int workers : {2, 3}) {
+    const Plan plan(program, Processes::of(line, 2, 0), {.workers = workers, .caches = test_caches});
+    std::size_t phase = 0;
+    int transfers = 0;
+    for (StepId n : plan.steps().list.ids()) {
+      if (plan.steps().list[n].kind != Step::Kind::transfer) continue;
+      const Assignment& assigned = plan.placement().of[n];
+      EXPECT_EQ(assigned.split, Split(OnWorker{0}));
+      EXPECT_GE(assigned.phase, phase);
+      phase = assigned.phase;
+      ++transfers;
+    }
+    EXPECT_EQ(transfers, 2);
+  }
+  expect_same_bits(program, line, {2, {}, {1, 2}});
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated programs on many processes: on every grid the bits are those of one process.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/soundness/generated_drafts.hpp"
+#include "tests/soundness/written.hpp"
+#include "tests/support/many_processes.hpp"
+#include "tests/support/programs.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/run/on_machine.hpp"
+
+namespace tutti::generated {
+namespace {
+
+std::vector<PerDevice> drawn(const Program& program, const Mesh& mesh, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<ExampleOperand> operands;
+  for (Type type : program.types_of(program.inputs)) operands.emplace_back(type, -1, 1);
+  return random_values(random, operands, Numbers::any, mesh);
+}
+
+std::string broken_on_a_grid(const Written& made, std::uint64_t seed) {
+  const std::vector<PerDevice> inputs = drawn(made.program, made.mesh, seed);
+  const std::vector<PerDevice> expected = run_on_machine(made.program, made.mesh, inputs, {});
+  for (const Processes::Split& grid : grids_of(made.mesh)) {
+    const ManyProcesses processes{boxes_of(grid), grid,
+                                  seed % 2 == 0 ? std::vector{1, 2} : std::vector{2, 1, 1}};
+    const auto what = [&] { return "the bits of one process on " + grid_name(grid); };
+    try {
+      if (run_on_processes(made.program, made.mesh, inputs, processes) != expected)
+        return what() + "\n" + to_string(made.program);
+    } catch (const Error& error) {
+      return what() + ": " + error.what() + "\n" + to_string(made.program);
+    }
+  }
+  return {};
+}
+
+class generated_on_processes : public testing::TestWithParam<std::vector<int>> {};
+TEST_P(generated_on_processes, give_the_bits_of_one_process) {
+  expect_none(GetParam(), trials_from_environment(60), [](const Draft& draft) {
+    return broken_on_a_grid(written(draft, Inputs::few_elements), draft.values);
+  });
+}
+INSTANTIATE_TEST_SUITE_P(meshes, generated_on_processes,
+                         testing::Values(std::vector<int>{4}, std::vector<int>{2, 2}, std::vector<int>{3, 2},
+                                         std::vector<int>{6}, std::vector<int>{2, 2, 2}),
+                         [](const auto& instance) {
+                           return fmt::format("{}", fmt::join(instance.param, "x"));
+                         });
+
+}  // namespace
+}  // namespace tutti::generated

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that are threads: each plans and runs its own devices, and they exchange messages in memory.
+#pragma once
+
+#include <vector>
+
+#include "tutti/devices/processes.hpp"
+#include "tutti/ir/program.hpp"
+#include "tutti/run/executable.hpp"
+
+namespace tutti {
+
+struct ManyProcesses {
+  int count = 1;
+  Processes::Split split = {};
+  std::vector<int> workers = {1};  // of process 0, 1, ..; process i has workers[i % size]
+};
+
+/// As run_on_machine: inputs[k][d] and results[k][d] are those of device d of the mesh.
+/// Throws the error of the first process that failed; the others then wait no longer.
+std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
+                                      const std::vector<Tensors>& inputs, const ManyProcesses& processes,
+                                      const CompileOptions& options = {});
+
+/// All splits of a mesh into boxes, but the one into one box.
+std::vector<Processes::Split> grids_of(const Mesh& mesh);
+int boxes_of(const Processes::Split& split);
+std::string grid_name(const Processes::Split& split);
+
+}  // namespace tutti

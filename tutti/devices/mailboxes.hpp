@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "tutti/devices/transport.hpp"
+
+namespace tutti {
+
+/// Processes that are threads of one process, and messages in memory: for tests, which need no MPI.
+class Mailboxes {
+ public:
+  /// The transport of process `self`. The mailboxes must outlive it.
+  std::unique_ptr<Transport> transport(int self);
+
+ private:
+  class OfProcess;
+  using Message = std::vector<std::byte>;
+
+  std::mutex lock_;
+  std::map<std::pair<int, int>, std::deque<Message>> on_the_way_;  // by sender and receiver
+};
+
+}  // namespace tutti

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views and folds of values that lie in several processes: local work, a transfer, local work.
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "tutti/base/require.hpp"
+#include "tutti/run/graph/graph_builder.hpp"
+
+namespace tutti {
+
+ViewCut::Place GraphBuilder::own_place() const {
+  ViewCut::Place place;
+  for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis) place.push_back(processes_.at(axis));
+  return place;
+}
+
+std::int64_t GraphBuilder::Message::bytes() const {
+  std::int64_t bytes = element_bytes;
+  for (const Move& loop : loops) bytes *= loop.size;
+  return bytes;
+}
+
+std::vector<std::int64_t> GraphBuilder::Message::strides() const {
+  std::vector<std::int64_t> strides(loops.size());
+  std::int64_t stride = element_bytes;
+  for (std::size_t i = loops.size(); i-- > 0; stride *= loops[i].size) strides[i] = stride;
+  return strides;
+}
+
+bool GraphBuilder::Message::is_dense() const {
+  const std::vector<std::int64_t> dense = strides();
+  return std::ranges::equal(loops, dense, {}, &Move::from);
+}
+
+GraphBuilder::Message GraphBuilder::message_of(std::vector<Move> moves, const Address& from) const {
+  std::erase_if(moves, [](const Move& move) { return move.size == 1 || move.from == 0; });
+  std::ranges::stable_sort(moves, std::ranges::greater{},
+                           [](const Move& move) { return std::abs(move.from); });
+  return {std::move(moves), element_bytes(graph_, from)};
+}
+
+BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, const Message& message) {
+  const ViewCut::Place self = own_place();
+  const std::int64_t bytes = message.bytes();
+  const DType dtype = graph_.buffers[from.buffer].type.dtype();
+  const auto as_type = [&](std::size_t messages) {
+    return Type(dtype, Shape({static_cast<std::int64_t>(messages), bytes / message.element_bytes}));
+  };
+
+  // The readers of each block of this process, by the offset where the block begins.
+  std::map<std::int64_t, std::vector<int>> readers;
+  for (const ViewCut::Place& place : processes_.places())
+    if (cut.reads(place, self)) readers[cut.offset_for(place, from)].push_back(processes_.number(place));
+
+  Address operand = from;
+  std::map<std::int64_t, std::int64_t> begins;  // of each of these messages, in the operand's buffer
+  if (message.is_dense()) {
+    for (const auto& [offset, processes] : readers) begins[offset] = from.offset + offset;
+  } else {
+    CopyWork pack;
+    const std::vector<std::int64_t> strides = message.strides();
+    for (std::size_t i = 0; i < strides.size(); ++i)
+      pack.loops.push_back({message.loops[i].size, strides[i], message.loops[i].from});
+    for (const auto& [offset, processes] : readers) {
+      const std::int64_t begin = static_cast<std::int64_t>(begins.size()) * bytes;
+      begins[offset] = begin;
+      pack.jobs.push_back({begin, {from.offset + offset}});
+    }
+    const BufferId buffer = new_buffer(as_type(begins.size()), 0, Spacing::dense);
+    Address read = from;
+    std::ranges::fill(read.axes, 0);
+    if (!begins.empty()) add(std::move(pack), {read}, {buffer}, graph_.buffers[buffer].type.shape(), 0);
+    operand = natural_address(graph_, buffer);
+  }
+  std::ranges::fill(operand.axes, 0);
+
+  TransferWork work;
+  std::int64_t own_begin = 0;
+  for (const auto& [offset, processes] : readers)
+    for (int process : processes)
+      if (process == processes_.self()) own_begin = begins[offset];
+      else work.sends.push_back({process, begins[offset], bytes});
+  std::ranges::sort(work.sends, {}, &TransferWork::Part::process);
+  std::int64_t to = 0;
+  const std::vector<ViewCut::Place> sources = cut.read_by(self);
+  for (const ViewCut::Place& place : sources) {
+    const int process = processes_.number(place);
+    if (process == processes_.self()) work.own.push_back({own_begin, to, bytes});
+    else work.receives.push_back({process, to, bytes});
+    to += bytes;
+  }
+  std::ranges::sort(work.receives, {}, &TransferWork::Part::process);
+  const BufferId result = new_buffer(as_type(sources.size()), 0, Spacing::dense);
+  add(std::move(work), {operand}, {result}, graph_.buffers[result].type.shape(), 0);
+  return result;
+}
+
+GraphBuilder::Value GraphBuilder::viewed_across(const ViewCut& cut, const Value& from, Stored operand,
+                                                Type to, Spacing spacing) {
+  const std::vector<Move> moves =
+      moves_of(cut.inside(), graph_.mesh, from.address, operand, {to.shape(), stored_axes(to)});
+  const Message message = message_of(moves, from.address);
+  const BufferId buffer = transferred(cut, from.address, message);
+  Value received{natural_address(graph_, buffer), 0};
+  std::vector<Move> here;
+  for (const Move& move : moves)
+    if (move.size == 1 || move.from == 0) here.push_back({move.size, 0, move.to});
+  const std::vector<std::int64_t> strides = message.strides();
+  for (std::size_t i = 0; i < strides.size(); ++i)
+    here.push_back({message.loops[i].size, strides[i], message.loops[i].to});
+  std::int64_t step = message.bytes();
+  for (auto digit = cut.sources().rbegin(); digit != cut.sources().rend(); step *= digit->size, ++digit)
+    here.push_back({digit->size, step, digit->to});
+  return viewed_by(here, received, to, spacing);
+}
+
+GraphBuilder::Value GraphBuilder::converted(const Value& from, Type type, DType dtype, BufferId buffer) {
+  add(PointwiseWork{kernel::Pointwise{kernel::ConvertFn{}}}, {from.address}, {buffer}, type.shape(),
+      graph_.buffers[buffer].stored);
+  ensure(graph_.buffers[buffer].type.dtype() == dtype, "a conversion to another dtype than its buffer has");
+  return {natural_address(graph_, buffer), from.stored};
+}
+
+GraphBuilder::Terms GraphBuilder::own_terms(const kernel::Fold& fold, const Value& from, Type folded) {
+  const AxisSet along = set_of(graph_.mesh, fold.axes);
+  // Own terms are a subtree of all terms if they follow each other, and are a power of two.
+  const auto own = static_cast<std::uint64_t>(positions(graph_.mesh, along));
+  bool is_subtree = std::has_single_bit(own), is_inside = false;
+  for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis) {
+    if (!has(along, axis)) continue;
+    is_subtree &= !is_inside || processes_.along(axis) == 1;
+    is_inside |= graph_.mesh.axes()[axis].size > 1;
+  }
+  const Type terms = operand_type(0);
+  if (!is_subtree || own == 1) return {from, terms, own == 1};
+  Value operand = from;
+  Type partial = folded;
+  const bool rounds =
+      is_half(terms.dtype()) && (fold.kind == ReduceKind::sum || fold.kind == ReduceKind::prod);
+  if (rounds) {
+    partial = folded.with(DType::f32);
+    operand = converted(from, terms, DType::f32,
+                        new_buffer(terms.with(DType::f32), from.stored, Spacing::staggered));
+  }
+  const BufferId buffer = new_buffer(partial, stored_axes(folded), Spacing::dense);
+  add(FoldWork{fold.kind, along}, {operand.address}, {buffer}, folded.shape(),
+      from.stored | stored_axes(folded));
+  return {{natural_address(graph_, buffer), stored_axes(folded)}, partial, true};
+}
+
+GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const Value& from, Type folded) {
+  const AxisSet along = set_of(graph_.mesh, fold.axes);
+  const Terms own = own_terms(fold, from, folded);
+  const Address address = dense(own.value, own.type).address;
+
+  kernel::View boxes;  // all boxes along the folded axes
+  AxisSet divided = 0;
+  for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
+    if (has(along, axis) && processes_.along(axis) > 1) {
+      kernel::Coordinate from_boxes = kernel::along(processes_.whole().axes()[axis]);
+      from_boxes.weight = graph_.mesh.axes()[axis].size;
+      boxes.digits.push_back({processes_.along(axis), from_boxes, kernel::along(Dim{0})});
+      divided |= AxisSet{1} << axis;
+    }
+  const ViewCut cut(boxes, processes_, {divided, 0});
+
+  // Terms of a fold are dense: of each device all dims, in order.
+  std::vector<Move> moves;
+  for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
+    moves.push_back(
+        {graph_.mesh.axes()[axis].size, address.axes[axis], kernel::along(graph_.mesh.axes()[axis])});
+  Message message = message_of(moves, address);
+  for (int i = 0; i < folded.rank(); ++i)
+    if (folded.shape()[i] != 1)
+      message.loops.push_back({folded.shape()[i], address.along(Dim{i}), kernel::along(Dim{i})});
+  const BufferId buffer = transferred(cut, address, message);
+
+  Address terms = natural_address(graph_, buffer);
+  terms.dims.assign(static_cast<std::size_t>(folded.rank()), 0);
+  std::ranges::fill(terms.axes, 0);
+  const std::vector<std::int64_t> strides = message.strides();
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    const kernel::Coordinate& to = message.loops[i].to;
+    if (to.of == kernel::Coordinate::Of::dim) terms.dims[static_cast<std::size_t>(to.dim.index)] = strides[i];
+    else terms.axes[number_of(to.axis)] = strides[i];
+  }
+  // Terms in the order of the mesh.
+  FoldWork work{fold.kind, 0};
+  const Mesh& whole = processes_.whole();
+  const AxisSet inside = own.are_folded ? 0 : along;
+  for (std::int64_t p = 0; p < positions(whole, along); ++p) {
+    const std::vector<std::int64_t> at = coordinates(whole, along, p);
+    std::int64_t box = 0, offset = 0;
+    bool is_first = true;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      const std::int64_t size = graph_.mesh.axes()[axis].size;
+      if (has(divided, axis)) box = box * processes_.along(axis) + at[axis] / size;
+      if (has(inside, axis)) offset += at[axis] % size * terms.axes[axis];
+      else if (has(along, axis)) is_first &= at[axis] % size == 0;
+    }
+    if (is_first) work.terms.push_back(box * message.bytes() + offset);
+  }
+  for (std::size_t axis = 0; axis < terms.axes.size(); ++axis)
+    if (has(along, axis)) terms.axes[axis] = 0;
+
+  const AxisSet axes = stored_axes(folded) | (own.value.stored & ~along);
+  const bool is_result = fold.then.empty();
+  const auto new_result = [&] {
+    return is_result ? result_buffer() : new_buffer(folded, stored_axes(folded), Spacing::staggered);
+  };
+  if (own.type.dtype() == folded.dtype()) {
+    const BufferId result = new_result();
+    add(std::move(work), {terms}, {result}, folded.shape(), axes);
+    return {natural_address(graph_, result), stored_axes(folded)};
+  }
+  const BufferId wide = new_buffer(own.type, stored_axes(folded), Spacing::staggered);
+  add(std::move(work), {terms}, {wide}, folded.shape(), axes);
+  return converted({natural_address(graph_, wide), stored_axes(folded)}, folded, folded.dtype(),
+                   new_result());
+}
+
+}  // namespace tutti
