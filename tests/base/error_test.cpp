@@ -60,6 +60,23 @@ TEST(require, throws_what_its_format_says) {
   EXPECT_NO_THROW(require(true, Code::dim, "never"));
 }
 
+template <class... A>
+std::string message_of(internal::FormatString<sizeof...(A)> format, const A&... values) {
+  try {
+    internal::throw_formatted(Code::dim, format.text(), {values...});
+  } catch (const Error& error) {
+    return error.message();
+  }
+}
+
+TEST(require, puts_values_at_their_places) {
+  EXPECT_EQ(message_of("{1} before {0}, {1}", 1, 'b'), "b before 1, b");
+  EXPECT_EQ(message_of("{{{}}} and }}{{", true), "{true} and }{");
+  EXPECT_EQ(message_of("{} {} {}", -1, std::uint64_t(-1), 0.5F), "-1 18446744073709551615 0.5");
+  const char* none = nullptr;
+  EXPECT_EQ(message_of("{} {} {}", none, std::string("text"), "literal"), "(null) text literal");
+}
+
 TEST(ensure, throws_our_own_bugs) {
   try {
     ensure(false, "{} results", 2);

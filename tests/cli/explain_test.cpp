@@ -268,6 +268,13 @@ TEST(explain, answers_for_every_function_over_devices) {
   }
 }
 
+TEST(explain, says_in_which_namespace_a_name_is) {
+  const std::string groups = explain("Groups").out;
+  EXPECT_NE(groups.find("declared in tutti/devices/groups.hpp, namespace tutti::ops\n"), groups.npos)
+      << groups;
+  EXPECT_EQ(explain("Kernel").out, explain("ops::Kernel").out.replace(0, 5, ""));
+}
+
 TEST(explain, shows_a_function_that_records_no_op) {
   EXPECT_EQ(explain("axis_size").out, R"(axis_size
 

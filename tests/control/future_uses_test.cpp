@@ -15,7 +15,7 @@ std::string said(const std::function<Array(Array)>& body) {
     on_devices(body)();
     return "accepted";
   } catch (const Error& error) {
-    return std::string(info(error.code()).label) + " " + error.message();
+    return std::string(error.label()) + " " + error.message();
   }
 }
 constexpr std::string_view only_done =

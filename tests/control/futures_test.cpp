@@ -132,7 +132,7 @@ std::string said(const std::function<Array(Array)>& body) {
   try {
     on_devices(body)();
   } catch (const Error& error) {
-    text = std::string(info(error.code()).label) + " " + error.what();
+    text = std::string(error.label()) + " " + error.what();
   }
   static const std::regex place("[^ ]*futures_test.cpp:([0-9]+)");
   for (std::smatch found; std::regex_search(text, found, place);) {

@@ -176,7 +176,7 @@ std::string refusal_of(const std::string& text) {
   try {
     kernel_from_text(text);
   } catch (const Error& error) {
-    return std::string(info(error.code()).label) + " " + error.what();
+    return std::string(error.label()) + " " + error.what();
   }
   return "accepted";
 }

@@ -119,7 +119,7 @@ std::string error_of(const Exchange& given) {
   try {
     exchanged(given);
   } catch (const Error& error) {
-    return std::string(info(error.code()).label) + ": " + error.message();
+    return std::string(error.label()) + ": " + error.message();
   }
   return "accepted";
 }

@@ -21,7 +21,7 @@ void expect_right_data(std::string_view mesh, const Shape& shape, Sums sums, std
     const ReshardPlan found = plan(request);
     ASSERT_EQ(wrong_data(found), "") << to_string(found);
     if (pair % 5 == 0)
-      for (const OtherPlan& other : found.others) {
+      for (const ReshardPlan::Other& other : found.others) {
         ReshardPlan instead = found;
         instead.steps = other.steps;
         ASSERT_EQ(wrong_data(instead), "") << to_string(instead);

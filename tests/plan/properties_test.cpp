@@ -297,7 +297,7 @@ TEST(plan, has_runners_up_that_differ_from_it_and_from_each_other) {
       return all;
     };
     std::set<std::string> seen{text(found.steps)};
-    for (const OtherPlan& other : found.others) {
+    for (const ReshardPlan::Other& other : found.others) {
       EXPECT_TRUE(seen.insert(text(other.steps)).second) << to_string(found);
       EXPECT_NE(other.why, "");
     }

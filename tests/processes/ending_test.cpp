@@ -52,7 +52,7 @@ std::string label_of(const std::function<void()>& act) {
     act();
     return "";
   } catch (const Error& error) {
-    return std::string(info(error.code()).label);
+    return std::string(error.label());
   }
 }
 

@@ -133,7 +133,7 @@ const std::map<std::string, std::function<void()>>& examples() {
        }},
       {"I001", [] {
          Program program = sum_of_vectors();
-         program.types[2] = Type(DType::f32, {5});
+         program.types[2] = ops::Type(DType::f32, {5});
          check(program);
        }},
       // clang-format on

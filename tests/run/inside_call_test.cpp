@@ -28,7 +28,7 @@ std::string message_of(const std::function<void()>& act) {
     act();
     return "";
   } catch (const Error& error) {
-    return std::string(info(error.code()).label) + ": " + error.message();
+    return std::string(error.label()) + ": " + error.message();
   }
 }
 

@@ -111,7 +111,7 @@ void print_refusal(const std::function<void()>& body) {
     body();
     std::fputs("accepted", stderr);
   } catch (const Error& error) {
-    std::fputs(std::string(info(error.code()).label).append(" ").append(error.what()).c_str(), stderr);
+    std::fputs(std::string(error.label()).append(" ").append(error.what()).c_str(), stderr);
   }
 }
 void expect(bool holds) {

@@ -29,7 +29,7 @@ std::string refusal(const std::function<void()>& program, Where test) {
   } catch (const Error& error) {
     std::string text = error.what();
     if (is_marked(error.where(), test)) text.replace(0, to_string(error.where()).size(), "{file}:{line}");
-    return fmt::format("{} {}", info(error.code()).label, text);
+    return fmt::format("{} {}", error.label(), text);
   }
 }
 

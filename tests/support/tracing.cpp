@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 
 std::string code_and_message(const Error& error) {
-  return std::string(info(error.code()).label) + ": " + error.message();
+  return std::string(error.label()) + ": " + error.message();
 }
 
 std::string to_string(const kernel::Coordinate& coordinate) {

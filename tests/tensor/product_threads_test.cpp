@@ -183,7 +183,7 @@ std::string error_of_product(const ProductShape& shape) {
     const Product product(DType::f64, shape);
     return "";
   } catch (const Error& error) {
-    return std::string(info(error.code()).label) + ": " + error.message();
+    return std::string(error.label()) + ": " + error.message();
   }
 }
 

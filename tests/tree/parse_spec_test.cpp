@@ -22,7 +22,7 @@ std::string refused(const std::function<void()>& act) {
     act();
     return "accepted";
   } catch (const Error& error) {
-    return std::string(info(error.code()).label) + " " + error.what();
+    return std::string(error.label()) + " " + error.what();
   }
 }
 std::string refused(std::string_view text) {

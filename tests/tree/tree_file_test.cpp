@@ -30,7 +30,7 @@ class tree_file : public testing::Test {
     try {
       f();
     } catch (const Error& error) {
-      text = std::string(info(error.code()).label) + ": " + error.message();
+      text = std::string(error.label()) + ": " + error.message();
     }
     std::size_t at = text.find(path());
     return at == text.npos ? text : text.replace(at, path().size(), "FILE");

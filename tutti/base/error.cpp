@@ -63,6 +63,9 @@ Error::Error(Code code, Where where, std::string message, std::vector<std::strin
       notes_(std::move(notes)),
       has_subject_(has_subject) {}
 
+std::string_view Error::label() const { return info(code_).label; }
+int Error::exit_status() const { return info(code_).exit_status; }
+
 Error Error::at(const Where& where, std::string_view subject) const {
   bool prefix = !has_subject_ && !subject.empty();
   std::vector<std::string> notes = notes_;

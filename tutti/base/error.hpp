@@ -67,6 +67,10 @@ class Error : public std::runtime_error {
   Error(Code code, Where where, std::string message, std::vector<std::string> notes = {});
 
   Code code() const { return code_; }
+  /// As docs/errors.md and `tutti explain` name it: "T001".
+  std::string_view label() const;
+  /// Of a program that ends with this error, as docs/errors.md says.
+  int exit_status() const;
   const Where& where() const { return where_; }
   const std::string& message() const { return message_; }
   const std::vector<std::string>& notes() const { return notes_; }

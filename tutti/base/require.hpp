@@ -15,7 +15,7 @@
 
 namespace tutti::internal {
 
-/// A message with places for values: {} for the next one; or {0}, {1}, .. by number. {{ and }} are braces.
+/// A message with places for values: {} for the next one, or all by number: {0}, {1}, .. {{ and }} are braces.
 /// A message that has no place for a value, or more places than values, does not compile.
 template <std::size_t values>
 class FormatString {
@@ -23,18 +23,21 @@ class FormatString {
   consteval FormatString(const char* text) : text_(text) {
     static_assert(values <= 10);
     std::size_t next = 0;
-    bool has_place[values + 1] = {};
+    bool has_place[values + 1] = {}, has_numbers = false;
     for (std::size_t i = 0; i < text_.size(); ++i) {
-      if (text_[i] != '{' && text_[i] != '}') continue;
-      const char opened = text_[i];
-      if (++i == text_.size()) throw "the text ends with a single brace";
-      if (text_[i] == opened) continue;
-      const bool is_numbered = text_[i] >= '0' && text_[i] <= '9';
-      const std::size_t place = is_numbered ? static_cast<std::size_t>(text_[i++] - '0') : next++;
-      if (i == text_.size() || text_[i] != '}') throw "a brace is neither doubled nor a place: {}, {0}";
+      const char brace = text_[i];
+      if (brace != '{' && brace != '}') continue;
+      if (++i < text_.size() && text_[i] == brace) continue;
+      if (brace == '}') throw "a } is neither doubled nor the end of a place";
+      const bool is_number = i < text_.size() && text_[i] >= '0' && text_[i] <= '9';
+      const std::size_t place = is_number ? static_cast<std::size_t>(text_[i++] - '0') : next++;
+      if (i == text_.size() || text_[i] != '}')
+        throw "a { is neither doubled nor the start of a place: {}, {0}";
       if (place >= values) throw "there are more places than values";
       has_place[place] = true;
+      has_numbers = has_numbers || is_number;
     }
+    if (has_numbers && next > 0) throw "some places have numbers, others none";
     for (std::size_t i = 0; i < values; ++i)
       if (!has_place[i]) throw "a value has no place";
   }
@@ -45,6 +48,9 @@ class FormatString {
   std::string_view text_;
 };
 
+template <class T, class... Others>
+concept one_of = (std::same_as<T, Others> || ...);
+
 /// A value of a message: a bool, a number, a character or a text.
 class FormatArgument {
  public:
@@ -52,19 +58,25 @@ class FormatArgument {
 
   template <class T>
   FormatArgument(const T& value) : is_(as_value(value)) {}
+  FormatArgument(std::nullptr_t) = delete;
 
   const Value& value() const { return is_; }
 
  private:
   template <class T>
   static Value as_value(const T& value) {
-    if constexpr (std::convertible_to<const T&, std::string_view>) return std::string_view(value);
-    else if constexpr (std::same_as<T, bool> || std::same_as<T, char> || std::floating_point<T>) return value;
-    else if constexpr (std::signed_integral<T>) return std::int64_t{value};
-    else {
-      static_assert(std::unsigned_integral<T>,
+    if constexpr (std::convertible_to<const T&, const char*>) {
+      const char* const text = value;
+      return std::string_view(text != nullptr ? text : "(null)");
+    } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+      return std::string_view(value);
+    } else {
+      static_assert(one_of<T, bool, char, float, double> ||
+                        (std::integral<T> && !one_of<T, wchar_t, char8_t, char16_t, char32_t>),
                     "a value of a message is a number or a text: to_string(value)");
-      return std::uint64_t{value};
+      if constexpr (one_of<T, bool, char, float, double>) return value;
+      else if constexpr (std::signed_integral<T>) return std::int64_t{value};
+      else return std::uint64_t{value};
     }
   }
 

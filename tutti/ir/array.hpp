@@ -107,7 +107,7 @@ class Array {
   /// outside a trace.
   Array operator[](const internal::Index& index) const;
   Array operator[](std::initializer_list<internal::Index> indices) const;
-  /// The elements that the same indices name, to change them: x.at(rows).add(updates). See At.
+  /// The elements that the same indices name, to change them: x.at(rows).add(updates). See internal::At.
   internal::At at(const internal::Index& index) const;
   internal::At at(std::initializer_list<internal::Index> indices) const;
   template <class Other>

@@ -69,7 +69,7 @@ inline constexpr All all;
 namespace tutti::internal {
 
 /// One index of an array, with the line where it stands. For numbers and arrays in a list of several lines GCC says where
-/// the list ends; Index(i) has a line of its own, and so has range(..).
+/// the list ends; internal::Index(i) has a line of its own, and so has range(..).
 class Index {
  public:
   using Any = std::variant<std::int64_t, Array, Range, NewAxis, Ellipsis, All>;

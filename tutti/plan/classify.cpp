@@ -148,7 +148,8 @@ std::string ours_uneven(const PlanRequest& request, const Sharding& from, const 
   if (!change.summed.empty()) return from.dims == to.dims ? of_sums(change) : std::string(composite);
   if (from.dims == to.dims) return "nothing";
   const bool is_local = direct_traffic(from, to, request.whole.shape(), PairCosts(request)).received == 0;
-  return is_local ? "slice over " + to_string(step_axes(from, to)) : std::string(name(MovePattern::boxes));
+  return is_local ? "slice over " + to_string(step_axes(from, to))
+                  : std::string(name(PlanStep::Pattern::boxes));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string ours(const PlanRequest& request) {
   }
   const std::optional<MoveTraffic> move =
       move_traffic(from, to, request.whole.shape(), PairCosts(request), most_move_visits);
-  if (!move) return std::string(name(MovePattern::boxes));
+  if (!move) return std::string(name(PlanStep::Pattern::boxes));
   if (!move->transfers.empty()) return std::string(name(move->pattern));
   return move->keeps_blocks ? "nothing" : "slice";
 }

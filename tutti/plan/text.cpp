@@ -171,7 +171,7 @@ std::string why(const ReshardPlan& plan) {
   std::string text = fmt::format("\none collective: {}\nin nvFuser:     {}\n", one_collective(plan),
                                  classify(plan.request).nvfuser);
   text += plan.others.empty() ? "other plans:    none\n" : "other plans:\n";
-  for (const OtherPlan& other : plan.others) {
+  for (const ReshardPlan::Other& other : plan.others) {
     std::vector<std::string> steps;
     for (const PlanStep& step : other.steps)
       steps.push_back(fmt::format("{} to {}", op_name(step), to_string(step.after)));

@@ -72,7 +72,7 @@ namespace tutti {
 /// again: the program keeps the copy, but not the array. explain() says what the last call copied.
 /// An argument passed by rvalue is donated: params = update(std::move(params), batch) runs in place if result
 /// and argument have the same layout and the program allows it, with the same bits. The arrays are empty
-/// afterwards, also if the call fails. Memory with another owner, of the array or of its ShardedBuffer, is
+/// afterwards, also if the call fails. Memory with another owner, of the array or of its internal::ShardedBuffer, is
 /// not reused. A bare pointer to donated memory sees it overwritten.
 template <class Result, class... A>
 class Compiled {

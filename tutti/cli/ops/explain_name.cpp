@@ -47,6 +47,7 @@ nlohmann::ordered_json declarations_as_json(const Found& declarations) {
     list.push_back({{"name", declaration->name},
                     {"class", declaration->scope},
                     {"header", declaration->header},
+                    {"namespace", declaration->space},
                     {"comment", declaration->comment},
                     {"text", declaration->text}});
   return list;

@@ -69,7 +69,7 @@ Json request_json(const PlanRequest& request) {
 
 nlohmann::ordered_json plan_json(const ReshardPlan& plan) {
   Json others = Json::array();
-  for (const OtherPlan& other : plan.others)
+  for (const ReshardPlan::Other& other : plan.others)
     others.push_back({{"steps", steps_json(plan, other.steps)},
                       {"totals", totals_json(other.totals)},
                       {"why", other.why}});

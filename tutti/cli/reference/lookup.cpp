@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 #include "tutti/cli/reference/cpp_text.hpp"
 
@@ -97,13 +98,23 @@ const Declaration& leader_of(const Declaration& declaration) {
   return *first;
 }
 
-/// In the order given, but those of a header together.
-Found by_header(const Found& declarations) {
+/// "tutti/ops/all_reduce.hpp"; "tutti/devices/kernel.hpp, namespace tutti::ops".
+std::string place_of(const Declaration& declaration) {
+  const std::string header(declaration.header);
+  return declaration.space.empty() ? header : header + ", namespace tutti::" + declaration.space;
+}
+
+bool stand_together(const Declaration& a, const Declaration& b) {
+  return a.header == b.header && a.space == b.space;
+}
+
+/// In the order given, but those of a header and a namespace together.
+Found by_place(const Found& declarations) {
   Found sorted;
   for (const Declaration* first : declarations) {
-    if (std::ranges::find(sorted, first->header, &Declaration::header) != sorted.end()) continue;
-    for (const Declaration* declaration : declarations)
-      if (declaration->header == first->header) sorted.push_back(declaration);
+    auto stands_there = [&](const Declaration* other) { return stand_together(*first, *other); };
+    if (std::ranges::none_of(sorted, stands_there))
+      std::ranges::copy_if(declarations, std::back_inserter(sorted), stands_there);
   }
   return sorted;
 }
@@ -162,9 +173,9 @@ std::string shown(const Found& declarations, std::size_t length) {
   std::string text;
   const Declaration* before = nullptr;
   const Declaration* leader_before = nullptr;
-  for (const Declaration* declaration : by_header(declarations)) {
-    if (!before || before->header != declaration->header)
-      text += fmt::format("{}declared in {}\n", before ? "\n" : "", declaration->header);
+  for (const Declaration* declaration : by_place(declarations)) {
+    if (!before || !stand_together(*before, *declaration))
+      text += fmt::format("{}declared in {}\n", before ? "\n" : "", place_of(*declaration));
     else if (!declaration->follows || &leader_of(*declaration) != leader_before) text += "\n";
     const Declaration& leader = leader_of(*declaration);
     if (&leader != leader_before) {

@@ -9,7 +9,7 @@
 namespace tutti {
 
 /// cumlogsumexp by its name in other libraries.
-Array logcumsumexp(const Operand& x, int dim = 0, ops::Order order = ops::Order::forward);
+Array logcumsumexp(const Operand& x, int dim = 0, Order order = Order::forward);
 
 struct AssociativeScanOptions {
   int dim = 0;           // of every leaf; negative ones count from the end

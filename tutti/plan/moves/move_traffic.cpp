@@ -126,15 +126,15 @@ class Move {
 
   bool is_whole(const Box& box) const { return box.elements() == shape_.elements(); }
 
-  MovePattern pattern(const std::vector<Transfer>& transfers) const {
-    if (is_one_block_each(transfers)) return MovePattern::send_recv;
+  PlanStep::Pattern pattern(const std::vector<Transfer>& transfers) const {
+    if (is_one_block_each(transfers)) return PlanStep::Pattern::send_recv;
     const Transfer& first = transfers.front();
     auto is_from_one = [&](const Transfer& transfer) { return transfer.sender == first.sender; };
     if (std::ranges::all_of(transfers, is_from_one) && is_whole(held_.at(first.sender)))
-      return is_whole(wanted_.at(first.receiver)) ? MovePattern::broadcast : MovePattern::scatter;
+      return is_whole(wanted_.at(first.receiver)) ? PlanStep::Pattern::broadcast : PlanStep::Pattern::scatter;
     auto is_to_one = [&](const Transfer& transfer) { return transfer.receiver == first.receiver; };
     const bool gathers = std::ranges::all_of(transfers, is_to_one) && is_whole(wanted_.at(first.receiver));
-    return gathers ? MovePattern::gather : MovePattern::boxes;
+    return gathers ? PlanStep::Pattern::gather : PlanStep::Pattern::boxes;
   }
   /// True if each device sends its whole block to one other at most, which wants just that.
   bool is_one_block_each(const std::vector<Transfer>& transfers) const {
@@ -169,13 +169,13 @@ std::optional<MoveTraffic> move_traffic(const Sharding& before, const Sharding& 
   return traffic;
 }
 
-std::string_view name(MovePattern pattern) {
+std::string_view name(PlanStep::Pattern pattern) {
   switch (pattern) {
-    case MovePattern::boxes: return "exchange of boxes";
-    case MovePattern::send_recv: return "send_recv";
-    case MovePattern::broadcast: return "broadcast";
-    case MovePattern::scatter: return "scatter";
-    case MovePattern::gather: return "gather";
+    case PlanStep::Pattern::boxes: return "exchange of boxes";
+    case PlanStep::Pattern::send_recv: return "send_recv";
+    case PlanStep::Pattern::broadcast: return "broadcast";
+    case PlanStep::Pattern::scatter: return "scatter";
+    case PlanStep::Pattern::gather: return "gather";
   }
   return {};
 }

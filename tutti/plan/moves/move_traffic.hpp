@@ -25,7 +25,7 @@ struct MoveTraffic {
   double cost_received = 0, cost = 0;   // of these elements: received; the larger of sent and received
   bool keeps_blocks = false;            // each device of the second mesh has its very block already
   bool sends_parts = false;  // some device sends only a part of its block, or receives only a part: it packs
-  MovePattern pattern = MovePattern::boxes;
+  PlanStep::Pattern pattern = PlanStep::Pattern::boxes;
   std::int64_t visits = 0;  // the work it took to find this
 };
 inline constexpr std::int64_t most_move_visits = 4'000'000;  // of blocks by receivers: some seconds
@@ -34,6 +34,6 @@ std::optional<MoveTraffic> move_traffic(const Sharding& before, const Sharding& 
                                         const PairCosts& costs, std::int64_t most_visits);
 
 /// "send_recv", "broadcast", "scatter", "gather", "exchange of boxes".
-std::string_view name(MovePattern pattern);
+std::string_view name(PlanStep::Pattern pattern);
 
 }  // namespace tutti

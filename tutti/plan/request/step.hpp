@@ -8,18 +8,14 @@
 #include "tutti/base/namespaces.hpp"
 #include "tutti/plan/request/request.hpp"
 
-namespace tutti::internal {
-
-/// What a move between two meshes is: each device sends its whole block to one other at most; one device that holds the whole
-/// array sends it to all, or to each its block; one device receives all blocks; or anything else.
-enum class MovePattern { boxes, send_recv, broadcast, scatter, gather };
-
-}  // namespace tutti::internal
-
 namespace tutti {
 
 /// One step of a plan. Bytes are those of the device that sends, or receives, the most.
 struct PlanStep {
+  /// What a move between two meshes is: each device sends its whole block to one other at most; one device that holds the
+  /// whole array sends it to all, or to each its block; one device receives all blocks; or anything else.
+  enum class Pattern { boxes, send_recv, broadcast, scatter, gather };
+
   StepKind kind;
   Sharding before, after;
   /// Along which devices that send and devices that receive may differ, in the order of the groups: axes as dims of
@@ -30,26 +26,11 @@ struct PlanStep {
   /// as a receiver.
   std::vector<std::vector<int>> groups;
   std::int64_t sent_bytes = 0, received_bytes = 0;
-  int peers = 0;                   // that a device receives from, at most
-  std::int64_t scratch_bytes = 0;  // for packing and unpacking; 0 if blocks travel as they lie
-  double seconds = 0;              // by estimate
-  internal::MovePattern pattern = internal::MovePattern::boxes;  // of a move
+  int peers = 0;                     // that a device receives from, at most
+  std::int64_t scratch_bytes = 0;    // for packing and unpacking; 0 if blocks travel as they lie
+  double seconds = 0;                // by estimate
+  Pattern pattern = Pattern::boxes;  // of a move
 };
-
-}  // namespace tutti
-
-namespace tutti::internal {
-
-/// Another way to the same sharding, and why it was not chosen.
-struct OtherPlan {
-  std::vector<PlanStep> steps;
-  PlanTotals totals;
-  std::string why;  // "48 B more", "2 steps more"
-};
-
-}  // namespace tutti::internal
-
-namespace tutti {
 
 /// Axes of size 1 stand in no step; nor do reduced axes, along which all devices hold the same, unless they are
 /// reduced on both sides. So the first step begins, and the last ends, with the request's shardings without these.
@@ -57,12 +38,19 @@ namespace tutti {
 /// block that it has: the next step begins on the other mesh. If steps are along parts of axes, the shardings, the request's
 /// too, are on the mesh that is refined at these.
 struct ReshardPlan {
+  /// Another way to the same sharding, and why it was not chosen.
+  struct Other {
+    std::vector<PlanStep> steps;
+    PlanTotals totals;
+    std::string why;  // "48 B more", "2 steps more"
+  };
+
   PlanRequest request;
   std::vector<PlanStep> steps;
   PlanTotals totals;
-  std::int64_t peak_block_bytes = 0;        // the largest block that a device holds before, between or after
-  std::int64_t peak_bytes = 0;              // of a step: its operand, its result and its scratch
-  std::vector<internal::OtherPlan> others;  // the best first
+  std::int64_t peak_block_bytes = 0;  // the largest block that a device holds before, between or after
+  std::int64_t peak_bytes = 0;        // of a step: its operand, its result and its scratch
+  std::vector<Other> others;          // the best first
 };
 
 }  // namespace tutti

@@ -7,6 +7,13 @@
 
 #include "tutti/types/dtype.hpp"
 
+namespace tutti {
+
+/// Of a running fold along a dim: x[0], x[0] + x[1], .. or, as JAX says reverse=True, from the end.
+enum class Order : std::uint8_t { forward, backward };
+
+}  // namespace tutti
+
 namespace tutti::ops {
 
 /// A dense array viewed as [outer, n, inner], where n is the size of the dim that a loop runs along.
@@ -15,7 +22,6 @@ struct AlongDim {
   std::int64_t elements() const { return outer * n * inner; }
 };
 
-enum class Order : std::uint8_t { forward, backward };
 enum class CumulativeKind : std::uint8_t { sum, prod, max, min, logsumexp };
 /// Running folds: out[i] = in[0] + .. + in[i] (forward), or in[i] + .. + in[n - 1] (backward), and so on.
 /// A sum has a fixed tree and differs from the exact sum by at most 2 ceil(log2 n) eps sum|x|; a product has the same
