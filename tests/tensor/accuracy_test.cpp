@@ -83,7 +83,7 @@ std::string sets_that_differ(const MeasuredFunction& function) {
   std::string differ;
   for (std::int64_t target : instruction_sets()) {
     const UseInstructionSet use(target);
-    if (instruction_set() == std::string("portable")) continue;  // it does not fuse multiply-add
+    if (!fuses_multiply_add()) continue;
     const std::vector<T> found = computed<T>(function.fn, points);
     if (first.empty()) first = found;
     if (std::memcmp(found.data(), first.data(), found.size() * sizeof(T)) != 0) differ += instruction_set();

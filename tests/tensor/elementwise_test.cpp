@@ -386,7 +386,8 @@ TEST(instruction_set, is_named_as_people_name_it) {
     names.push_back(instruction_set());
   }
 #if defined(__x86_64__)
-  EXPECT_EQ(names.back(), "portable");
+  // Highway before 1.1 has no vectors of SSE2.
+  EXPECT_TRUE(names.back() == "portable" || names.back() == "SSE2") << names.back();
 #elif defined(__aarch64__)
   EXPECT_EQ(names.back(), "NEON");  // every ARM of 64 bits has it
 #endif

@@ -4,6 +4,10 @@
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
+#include <string_view>
+
+#include "tutti/tensor/loops/instruction_set.hpp"
+
 namespace tutti {
 
 std::vector<std::int64_t> instruction_sets() {
@@ -17,6 +21,11 @@ std::vector<std::int64_t> instruction_sets() {
 }
 
 std::string name_of_instruction_set(std::int64_t target) { return hwy::TargetName(target); }
+
+bool fuses_multiply_add() {
+  const std::string_view name = instruction_set();
+  return name != "portable" && !name.starts_with("SSE") && !name.starts_with("SSSE");
+}
 
 UseInstructionSet::UseInstructionSet(std::int64_t target) {
   hwy::SetSupportedTargetsForTest(target);

@@ -10,6 +10,8 @@ namespace tutti {
 
 std::vector<std::int64_t> instruction_sets();
 std::string name_of_instruction_set(std::int64_t target);
+/// True if the instruction set in use fuses multiply-add: those that do have the same bits.
+bool fuses_multiply_add();
 
 /// While it lives, kernels that are looked up are those of `target`.
 class UseInstructionSet {

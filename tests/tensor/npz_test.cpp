@@ -46,6 +46,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// libzip says more from version to version: "Zip archive inconsistent: wrong EOCD length".
+bool is_refused_by_libzip(const std::string& refusal) {
+  return refusal.starts_with("is damaged or cut off (Zip archive inconsistent") &&
+         refusal.ends_with("); write it again");
+}
+
 TEST_F(npz, holds_arrays_by_name_in_order) {
   write_npz(path(), some_arrays());
   EXPECT_EQ(read_npz(path()), some_arrays());
@@ -63,8 +69,8 @@ TEST_F(npz, refuses_a_file_that_is_cut_off_wherever_that_may_be) {
   std::string whole = bytes();
   for (std::size_t size = 0; size < whole.size(); size += 7)
     ASSERT_NE(refusal_of(whole.substr(0, size)), "not refused") << size;
-  EXPECT_EQ(refusal_of(whole.substr(0, whole.size() - 1)),
-            "is not a .npz file, or cut off: it does not end as a zip file; write it with numpy.savez");
+  const std::string refusal = refusal_of(whole.substr(0, whole.size() - 1));
+  EXPECT_NE(refusal.find("cut off"), std::string::npos) << refusal;
 }
 
 TEST_F(npz, refuses_a_file_of_another_kind) {
@@ -74,7 +80,8 @@ TEST_F(npz, refuses_a_file_of_another_kind) {
 
 TEST_F(npz, refuses_a_file_that_goes_on) {
   write_npz(path(), some_arrays());
-  EXPECT_EQ(refusal_of(bytes() + "more"), "is damaged (Zip archive inconsistent); write it again");
+  const std::string refusal = refusal_of(bytes() + "more");
+  EXPECT_TRUE(is_refused_by_libzip(refusal)) << refusal;
 }
 
 TEST_F(npz, refuses_data_that_the_checksum_does_not_fit) {
@@ -95,7 +102,9 @@ TEST_F(npz, refuses_an_array_of_another_size_than_its_entry) {
 TEST_F(npz, refuses_an_entry_that_says_more_bytes_than_it_can_hold) {
   write_npz(path(), {{"w", Tensor(Shape{3}, std::vector<float>{1, 2, 3})}});
   const std::string stored("\x8c\0\0\0", 4), large("\0\0\0\x70", 4);
-  EXPECT_EQ(refusal_of(replaced(bytes(), stored + stored, stored + large)),
+  const std::string refusal = refusal_of(replaced(bytes(), stored + stored, stored + large));
+  if (is_refused_by_libzip(refusal)) return;  // libzip from 1.10 on compares the sizes itself
+  EXPECT_EQ(refusal,
             "has the entry 'w.npy', which says 1879048192 bytes, more than its 140 compressed ones can hold; "
             "the file is damaged, write it again");
 }

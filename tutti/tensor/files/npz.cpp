@@ -72,7 +72,7 @@ Archive open_archive(const std::string& path) {
     fail(Code::file,
          "is not a .npz file, or cut off: it does not end as a zip file; write it with numpy.savez");
   if (code == ZIP_ER_EXISTS) fail(Code::file, "has two arrays of one name; give each a name of its own");
-  fail(Code::file, "is damaged ({}); write it again", why);
+  fail(Code::file, "is damaged or cut off ({}); write it again", why);
 }
 
 /// The uncompressed size of an entry, from the zip directory. Throws R001 if the compressed bytes cannot expand to

@@ -53,7 +53,10 @@ struct Wide {
   static TUTTI_INLINE void store(hn::Vec<D> v, Stored* to, std::size_t count) {
     store_first(Halves(), Round<H>()(v), to, count);
   }
-  static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) { hn::Stream(Round<H>()(v), Halves(), to); }
+  static TUTTI_INLINE void stream(hn::Vec<D> v, Stored* to) {
+    if constexpr (is_whole_vector<Halves>) hn::Stream(Round<H>()(v), Halves(), to);
+    else store(v, to);
+  }
 };
 
 /// An operand's elements, beginning at `from`. The vectors below take them one vector at a time.

@@ -57,6 +57,10 @@ TUTTI_INLINE void store_first(D d, hn::Vec<D> v, Element<D>* to, std::size_t cou
   }
 }
 
+/// True if a vector of D fills a register. Of half a one x86 streams the other half, too.
+template <class D>
+inline constexpr bool is_whole_vector = sizeof(hn::Vec<D>) == hn::MaxLanes(D()) * sizeof(Element<D>);
+
 /// True if `to` begins a cache line: only there may streaming stores begin.
 TUTTI_INLINE bool is_on_line(const std::byte* to) { return reinterpret_cast<std::uintptr_t>(to) % 64 == 0; }
 
@@ -138,7 +142,7 @@ class StreamableResult {
  public:
   StreamableResult(std::byte* bytes, Store store)
       : elements_(reinterpret_cast<Element<D>*>(bytes)),
-        streams_(store == Store::streaming && is_whole_vector && is_on_line(bytes)) {}
+        streams_(store == Store::streaming && is_whole_vector<D> && is_on_line(bytes)) {}
   TUTTI_INLINE void put(std::size_t i, hn::Vec<D> v) const {
     if (streams_) hn::Stream(v, D(), elements_ + i);
     else hn::StoreU(v, D(), elements_ + i);
@@ -148,7 +152,6 @@ class StreamableResult {
   }
 
  private:
-  static constexpr bool is_whole_vector = sizeof(hn::Vec<D>) == hn::MaxLanes(D()) * sizeof(Element<D>);
   Element<D>* elements_;
   bool streams_;
 };

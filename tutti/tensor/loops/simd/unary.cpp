@@ -26,14 +26,15 @@ TUTTI_INLINE V sign_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, zero), hn::Set(d, T{1}), negative_or_zero);
 }
 
-// False for Highway's portable Floor and Ceil, which change the sign of zeros, and its Round, which gives 1 for the
-// number just below 0.5.
-constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR;
+// False where Highway has no instruction for them: lane by lane, and on x86 before SSE4. There its Floor, Ceil and Round
+// may lose the sign of zeros, and Round gives 1 for the number just below 0.5.
+constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR && !(HWY_ARCH_X86 && HWY_TARGET > HWY_SSE4);
 
+/// `y` is x rounded in some way, so it has the sign of x.
 template <class V>
-TUTTI_INLINE V zero_or(V x, V y) {
+TUTTI_INLINE V with_sign_of(V x, V y) {
   if constexpr (rounds_well) return y;
-  else return hn::IfThenElse(hn::Eq(x, hn::Zero(hn::DFromV<V>())), x, y);
+  else return hn::CopySign(y, x);
 }
 
 template <class D, class V>
@@ -41,7 +42,7 @@ TUTTI_INLINE V round_of(D d, V x) {
   const V y = hn::Round(x);
   if constexpr (rounds_well) return y;
   const auto is_small = hn::Lt(hn::Abs(x), hn::Set(d, hn::TFromD<D>(0.5)));
-  return hn::IfThenElse(is_small, hn::And(x, hn::SignBit(d)), y);
+  return with_sign_of(x, hn::IfThenElse(is_small, hn::Zero(d), y));
 }
 
 template <UnaryFn fn>
@@ -64,8 +65,8 @@ struct Apply {
     if constexpr (fn == UnaryFn::erf) return erf_of(d, x);
     if constexpr (fn == UnaryFn::xla_erf_inv) return xla_erf_inv_of(d, x);
     if constexpr (fn == UnaryFn::round) return round_of(d, x);
-    if constexpr (fn == UnaryFn::floor) return zero_or(x, hn::Floor(x));
-    if constexpr (fn == UnaryFn::ceil) return zero_or(x, hn::Ceil(x));
+    if constexpr (fn == UnaryFn::floor) return with_sign_of(x, hn::Floor(x));
+    if constexpr (fn == UnaryFn::ceil) return with_sign_of(x, hn::Ceil(x));
     if constexpr (fn == UnaryFn::logical_not) return hn::Not(x);
     if constexpr (fn == UnaryFn::rsqrt) return hn::Div(hn::Set(d, hn::TFromV<V>{1}), hn::Sqrt(x));
   }
