@@ -26,7 +26,12 @@ struct Opaque {
   Parameters parameters() const { return {}; }
   Mixing mixing() const { return Mixing::own; }
   Types infer(const Types& operands) const { return operands; }
-  Kernel kernel(const Layout&) const { return kernel::Opaque{nanoseconds, scratch_bytes, run, changes}; }
+  Kernel kernel(const Layout&) const {
+    return kernel::Opaque{.nanoseconds = nanoseconds,
+                          .scratch_bytes = scratch_bytes,
+                          .run = run,
+                          .changes = changes};
+  }
   static std::vector<Example> examples() { return {}; }
   bool operator==(const Opaque& other) const { return this == &other; }
 };

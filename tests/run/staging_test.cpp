@@ -198,10 +198,10 @@ TEST(staging, keeps_no_array_alive) {
 TEST(staging, is_made_anew_after_a_copy_that_failed) {
   Staging staging;
   Value x = on_host(0);
-  staging.copy(x, rows(), bytes, bytes / 4);
+  staging.copy(x, {rows(), bytes, bytes / 4, {}});
   EXPECT_TRUE(staging.is_of(x));
   Value of_another_rank = std::make_shared<const GlobalArray>(Tensor({7}, DType::f32));
-  EXPECT_THROW(staging.copy(of_another_rank, rows(), bytes, bytes / 4), Error);
+  EXPECT_THROW(staging.copy(of_another_rank, {rows(), bytes, bytes / 4, {}}), Error);
   EXPECT_FALSE(staging.is_of(x));
   EXPECT_FALSE(staging.is_of(of_another_rank));
 }

@@ -1,68 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/many_processes.hpp"
 
-#include <atomic>
 #include <exception>
+#include <mutex>
 #include <thread>
 
-#include "tutti/base/error.hpp"
 #include "tutti/devices/mailboxes.hpp"
 #include "tutti/devices/team.hpp"
+#include "tutti/run/local_backend.hpp"
 #include "tutti/run/on_machine.hpp"
 
 namespace tutti {
-namespace {
-
-/// Stops waiting once a process has failed.
-class Stoppable final : public Transport {
- public:
-  Stoppable(std::unique_ptr<Transport> to, const std::atomic<bool>& failed)
-      : to_(std::move(to)), failed_(failed) {}
-
-  Ticket post(std::span<const Part> sends, std::span<const Part> receives) override {
-    return to_->post(sends, receives);
-  }
-  bool is_done(Ticket ticket) override {
-    if (to_->is_done(ticket)) return true;
-    if (failed_) throw Error(Code::device, {}, "another process has failed");
-    return false;
-  }
-
- private:
-  std::unique_ptr<Transport> to_;
-  const std::atomic<bool>& failed_;
-};
-
-}  // namespace
-
-std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
-                                      const std::vector<Tensors>& inputs, const ManyProcesses& processes,
-                                      const CompileOptions& options) {
+void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job) {
   Mailboxes mail;
-  std::atomic<bool> failed = false;
   std::vector<std::exception_ptr> errors;
   std::mutex errors_lock;
-  std::vector<std::vector<Tensors>> results(static_cast<std::size_t>(processes.count));
   std::vector<std::thread> threads;
-  for (int self = 0; self < processes.count; ++self)
+  for (int self = 0; self < count; ++self)
     threads.emplace_back([&, self] {
       try {
-        Team team(processes.workers[static_cast<std::size_t>(self) % processes.workers.size()]);
-        const std::unique_ptr<Transport> transport =
-            std::make_unique<Stoppable>(mail.transport(self), failed);
-        CompileOptions own = options;
-        own.transport = transport.get();
-        results[static_cast<std::size_t>(self)] =
-            run_on_machine(program, Processes::of(mesh, processes.count, self, processes.split), inputs, team,
-                           own);
+        job(self, mail.transport(self, count));
       } catch (...) {
         const std::lock_guard lock(errors_lock);
         errors.push_back(std::current_exception());
-        failed = true;
       }
     });
   for (std::thread& thread : threads) thread.join();
   if (!errors.empty()) std::rethrow_exception(errors.front());
+}
+
+void on_machines(const Mesh& mesh, const ManyProcesses& processes,
+                 const std::function<void(const Machine&)>& job, const MachineOptions& options) {
+  as_processes(processes.count, [&](int self, std::unique_ptr<Transport> transport) {
+    MachineOptions own = options;
+    own.workers = processes.workers[static_cast<std::size_t>(self) % processes.workers.size()];
+    job(Machine(std::make_shared<LocalBackend>(Processes::of(mesh, processes.count, self, processes.split),
+                                               std::move(transport), own)));
+  });
+}
+
+std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
+                                      const std::vector<Tensors>& inputs, const ManyProcesses& processes,
+                                      const CompileOptions& options) {
+  std::vector<std::vector<Tensors>> results(static_cast<std::size_t>(processes.count));
+  as_processes(processes.count, [&](int self, std::unique_ptr<Transport> transport) {
+    Team team(processes.workers[static_cast<std::size_t>(self) % processes.workers.size()]);
+    CompileOptions own = options;
+    own.transport = transport.get();
+    results[static_cast<std::size_t>(self)] =
+        run_on_machine(program, Processes::of(mesh, processes.count, self, processes.split), inputs, team,
+                       own);
+  });
 
   std::vector<Tensors> all(program.outputs.size(), Tensors(static_cast<std::size_t>(mesh.devices())));
   for (int self = 0; self < processes.count; ++self) {

@@ -2,11 +2,16 @@
 // Processes that are threads: each plans and runs its own devices, and they exchange messages in memory.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "tutti/devices/processes.hpp"
+#include "tutti/devices/transport.hpp"
 #include "tutti/ir/program.hpp"
 #include "tutti/run/executable.hpp"
+#include "tutti/run/machine.hpp"
 
 namespace tutti {
 
@@ -16,8 +21,16 @@ struct ManyProcesses {
   std::vector<int> workers = {1};  // of process 0, 1, ..; process i has workers[i % size]
 };
 
+/// Runs `job` as each of so many processes, which are threads. Throws the error of the first one that failed; the others
+/// then wait no longer.
+void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job);
+
+/// Runs `job` on the machine of each process.
+void on_machines(const Mesh& mesh, const ManyProcesses& processes,
+                 const std::function<void(const Machine&)>& job, const MachineOptions& options = {});
+
 /// As run_on_machine: inputs[k][d] and results[k][d] are those of device d of the mesh.
-/// Throws the error of the first process that failed; the others then wait no longer.
+/// Throws as as_processes does.
 std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
                                       const std::vector<Tensors>& inputs, const ManyProcesses& processes,
                                       const CompileOptions& options = {});

@@ -38,6 +38,7 @@ constexpr std::array table{
     CodeInfo{Code::device, "R004", "device", 5, "a device or worker that cannot be used"},
     CodeInfo{Code::data, "R005", "data", 5, "values that an op cannot work with, found when it runs"},
     CodeInfo{Code::check, "R006", "check", 5, "a check of the program that does not hold"},
+    CodeInfo{Code::peer, "R007", "peer", 5, "another process that has failed, or does something else"},
     CodeInfo{Code::internal, "I001", "internal", 70, "a bug of Tutti; please report it with the program"},
 };
 

@@ -38,6 +38,7 @@ enum class Code {
   device,
   data,
   check,
+  peer,
   // I: our bug
   internal,
 };

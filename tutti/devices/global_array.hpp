@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "tutti/base/namespaces.hpp"
+#include "tutti/devices/drivers.hpp"
 #include "tutti/tensor/tensor.hpp"
 #include "tutti/types/sharding.hpp"
 #include "tutti/types/type.hpp"
@@ -20,7 +21,11 @@ namespace tutti::internal {
 struct ShardedBuffer {
   std::shared_ptr<const std::byte> base;  // writable: a call may write over it once it is given away
   std::size_t shard_stride = 0;
+  /// Of a machine of several processes: the memory has the shards of the devices that this one drives. Null: it has all.
+  std::shared_ptr<const Drivers> drivers = {};
 };
+/// True if the same processes drive the same devices.
+bool same_drivers(const std::shared_ptr<const Drivers>& a, const std::shared_ptr<const Drivers>& b);
 
 /// The parts of a finished array that lie on the devices of a machine, outside of host memory.
 class RemoteShards {
@@ -63,11 +68,13 @@ class GlobalArray {
   const std::optional<Sharding>& sharding() const { return sharding_; }
   /// The memory of an array on the host. Throws I001 if it lies on the devices of a machine.
   const ShardedBuffer& buffer() const;
+  /// The processes that hold its shards; null if this one holds all, or a machine's devices do.
+  std::shared_ptr<const Drivers> drivers() const;
   /// The parts on the devices of a machine; null for an array on the host.
   const std::shared_ptr<const RemoteShards>& remote() const;
 
   /// The whole array on the host; a copy if it is sharded. An unreduced one is summed in mesh order.
-  /// Throws R004 if this process cannot read all parts, and the errors of RemoteShards::download.
+  /// Throws R004 if this process does not hold all parts, and the errors of RemoteShards::download.
   Tensor whole() const;
   /// The part of it that `device` of its mesh holds, without padding; the whole if it is not sharded.
   /// Throws T015 if there is no such device, R004 if another process drives it.
@@ -83,7 +90,9 @@ class GlobalArray {
 };
 
 /// Writes the distinct shards of `array` under `sharding` to `to`, `shard_stride` bytes apart, as
-/// GlobalArray::distributed lays them out.
-void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride);
+/// GlobalArray::distributed lays them out; with `drivers` those that this process holds.
+/// Throws R004 if this process does not hold all parts of the array.
+void distribute(const GlobalArray& array, const Sharding& sharding, std::byte* to, std::size_t shard_stride,
+                const Drivers* drivers = nullptr);
 
 }  // namespace tutti::internal

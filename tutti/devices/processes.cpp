@@ -70,7 +70,16 @@ Processes Processes::of(const Mesh& whole, int count, int self, const Split& spl
     left /= along[i];
     step *= along[i];
   }
-  if (count > 1) made.box_ = Mesh::of(own);
+  if (count == 1) return made;
+  made.box_ = Mesh::of(own);
+  auto drivers = std::make_shared<Drivers>(Drivers{{}, self});
+  for (int device = 0; device < whole.devices(); ++device) {
+    int process = 0;
+    for (std::size_t i = 0; i < along.size(); ++i)
+      process = process * along[i] + whole.coordinate(device, whole.axes()[i]) / own[i].size;
+    drivers->process.push_back(process);
+  }
+  made.drivers_ = std::move(drivers);
   return made;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tutti/base/inside.hpp"
+#include "tutti/devices/drivers.hpp"
 #include "tutti/types/mesh.hpp"
 
 namespace tutti {
@@ -34,6 +36,9 @@ class Processes {
   int along(std::size_t axis) const { return axes_[axis].along; }
   /// Where this process stands among them.
   int at(std::size_t axis) const { return axes_[axis].at; }
+  /// Who drives each device of the machine; null if this process drives all.
+  const std::shared_ptr<const Drivers>& drivers() const { return drivers_; }
+
   /// The position along an axis of the first device of the box.
   int first(std::size_t axis) const { return at(axis) * box_.axes()[axis].size; }
   bool is_divided() const { return whole_.devices() != box_.devices(); }
@@ -53,6 +58,7 @@ class Processes {
   Mesh whole_, box_;
   std::vector<OfAxis> axes_;
   int count_ = 1, self_ = 0;
+  std::shared_ptr<const Drivers> drivers_;
 };
 
 }  // namespace tutti

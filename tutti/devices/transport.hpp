@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace tutti {
 
 /// Carries bytes between the processes of a job. Each process has its own; one thread at a time uses it.
+/// Processes that share a machine do the same things in one order; each thing has a number here. A process that waits says
+/// where it is to others who ask, and asks them once its patience ends.
 class Transport {
  public:
   struct Part {
@@ -17,16 +25,71 @@ class Transport {
   };
   using Ticket = std::size_t;
 
-  Transport() = default;
+  /// Process `self` of `count`. It waits `limit_seconds` for the others; 0: for ever.
+  Transport(int self, int count, double limit_seconds)
+      : self_(self), count_(count), limit_(std::chrono::duration<double>(limit_seconds)) {}
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
+
+  int self() const { return self_; }
+  int count() const { return count_; }
 
   /// Begins to send and to receive, at most one part to each process and one from each. Messages from one
   /// process to another arrive in the order of post. The bytes belong to the transport until is_done().
   virtual Ticket post(std::span<const Part> sends, std::span<const Part> receives) = 0;
   /// True once all parts of a ticket have arrived and left. Then the ticket ends. Does not wait.
   virtual bool is_done(Ticket ticket) = 0;
+  /// The processes whose parts of a ticket have not arrived, or not left.
+  virtual std::vector<int> awaited(Ticket ticket) = 0;
+
+  /// Begins the next thing that all processes do together: a call, a compilation. Throws R007 if the machine has failed.
+  void begin();
+  /// Waits until all parts of a ticket have arrived and left. `place`: where the program is, for processes that ask.
+  /// Throws R007 if that takes longer than the limit, or if a process that is awaited has left what it does.
+  void finish(Ticket ticket, std::string_view place);
+  /// Says that parts will be exchanged: from now on this process cannot leave what it does without harm.
+  void commit() { is_committed_ = true; }
+  /// Says that all processes end what they do in the same way, if by an error: they have agreed on it.
+  void agree() { has_agreed_ = true; }
+  /// Tells the others that this process alone leaves what it does, and why. Those that wait for it then throw R007. So does
+  /// this process later, if it has committed itself.
+  void leave(const std::string& why);
+  /// True after R007: nothing can be done together any more.
+  bool has_failed() const { return !failure_.empty(); }
+
+ protected:
+  struct Heard {
+    int process;
+    std::string text;
+  };
+  /// Sends a short text to a process, beside the parts. Does not wait.
+  virtual void tell(int process, const std::string& text) = 0;
+  /// The next text that another process has told.
+  virtual std::optional<Heard> hear() = 0;
+  /// For destructors: tells the others that nothing more comes from this process.
+  void close();
+
+ private:
+  void tell_all(const std::string& text);
+  /// Why a part of the ticket will never come; empty: it may.
+  std::string reason_to_stop(Ticket ticket);
+  void listen();
+  [[noreturn]] void fail_with(std::string why);
+  [[noreturn]] void give_up(Ticket ticket);
+
+  int self_, count_;
+  std::chrono::duration<double> limit_;
+  std::int64_t number_ = 0;                         // of the thing that this process does
+  bool is_committed_ = false, has_agreed_ = false;  // in it
+  std::string place_;                               // while it waits
+  std::map<int, std::string> answers_;              // of the processes that were asked: where they are
+  struct Left {
+    std::int64_t number = 0;  // of what it has left
+    std::string why;
+  };
+  std::map<int, Left> left_;
+  std::string failure_;
 };
 
 }  // namespace tutti

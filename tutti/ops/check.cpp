@@ -54,7 +54,8 @@ Types Check::infer(const Types& operands) const {
 Kernel Check::kernel(const Layout& layout) const {
   const Types& operands = layout.operands();
   return kernel::Opaque{.nanoseconds = 20 + 0.1 * static_cast<double>(operands[0].elements()),
-                        .run = Run{Message(text), operands, lanes, layout.holders(layout.results()[0])}};
+                        .run = Run{Message(text), operands, lanes, layout.holders(layout.results()[0])},
+                        .may_throw = true};
 }
 
 Jvp Check::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }

@@ -104,7 +104,8 @@ Kernel CheckNumbers::kernel(const Layout& layout) const {
   for (const Type& operand : layout.operands()) bytes += static_cast<double>(operand.bytes());
   return kernel::Opaque{.nanoseconds = 100 + bytes,
                         .run = Run{of, static_cast<std::size_t>(results), layout.operands(),
-                                   layout.holders(layout.results()[0])}};
+                                   layout.holders(layout.results()[0])},
+                        .may_throw = true};
 }
 
 Jvp CheckNumbers::jvp(const Arrays& operands, const Tangents&) const { return constant_jvp(*this, operands); }

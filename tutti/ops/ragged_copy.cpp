@@ -269,6 +269,7 @@ Kernel RaggedCopy::kernel(const Layout& layout) const {
                                        0.05 * static_cast<double>(operands[0].bytes() + operands[1].bytes()),
                         .scratch_bytes = scratch,
                         .run = std::move(run),
+                        .may_throw = true,
                         .changes = in_place ? std::optional<std::size_t>(1) : std::nullopt};
 }
 

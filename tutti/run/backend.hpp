@@ -66,6 +66,8 @@ class Backend {
   /// The mesh of `sharding` may be another mesh of the same devices.
   virtual std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
                                                    const Sharding& sharding, const Where& where) = 0;
+  virtual int process() const { return 0; }    // see Machine
+  virtual int processes() const { return 1; }  // see Machine
   /// True if this process drives the device at this position of the mesh.
   virtual bool drives(int) const { return true; }
   /// Makes an array of its parts: one per device of the mesh that this process drives, in mesh order. Each part has the

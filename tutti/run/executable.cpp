@@ -28,6 +28,7 @@ namespace tutti {
 struct Executable::State {
   LocalProgram local;
   Mesh whole;
+  std::shared_ptr<const Drivers> drivers;
   Plan plan;
   Team& team;
   Transport* transport;
@@ -42,7 +43,7 @@ struct Executable::State {
   std::int64_t calls = 0, copied_bytes = 0;
   struct CopiedInput {
     std::size_t input;
-    bool is_from_devices;
+    const char* from;  // see CopiedArgument
   };
   std::vector<CopiedInput> copied_by_last_call;
   bool has_lines;
@@ -52,6 +53,7 @@ struct Executable::State {
   State(const Program& program, const Processes& processes, Team& of_workers, const CompileOptions& options)
       : local(local_program(program, processes.whole(), options)),
         whole(processes.whole()),
+        drivers(processes.drivers()),
         plan(local.program, processes,
              {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
               of_workers.workers(), options.check_assumptions}),
@@ -60,6 +62,7 @@ struct Executable::State {
         print(options.print),
         has_lines(print && has_effects(local.program)) {
     const Graph& graph = plan.graph();
+    log.keeps_failures = transport != nullptr && (has_effects(local.program) || may_throw(plan));
     overwritten = inputs_to_overwrite(local, plan);
     if (options.check_races) check_races(plan, overwritten);
     if (options.timeline) recording.emplace(plan, *options.timeline, options.compiled_at);
@@ -72,7 +75,7 @@ struct Executable::State {
       const Buffer& buffer = graph.buffers[graph.outputs[i]];
       rings.emplace_back(local.output_types[i], local.output_shardings[i],
                          static_cast<std::size_t>(buffer.bytes),
-                         static_cast<std::size_t>(buffer.shard_stride));
+                         static_cast<std::size_t>(buffer.shard_stride), drivers);
     }
   }
 
@@ -103,7 +106,7 @@ struct Executable::State {
     const Buffer& buffer = input_buffer(i);
     bool one_shard = positions(whole, buffer.stored) == 1;
     if (one_shard && !array.sharding()) return true;
-    return array.sharding() == local.input_shardings[i] &&
+    return array.sharding() == local.input_shardings[i] && same_drivers(array.drivers(), drivers) &&
            (one_shard || static_cast<std::int64_t>(array.buffer().shard_stride) == buffer.shard_stride);
   }
 
@@ -118,12 +121,17 @@ struct Executable::State {
       staging[i].drop();
       return memory_of(*array);
     }
-    if (!staging[i].is_of(array)) {
+    const bool is_spread = array->drivers() && same_drivers(array->drivers(), drivers);
+    if (is_spread || !staging[i].is_of(array)) {
       const Buffer& buffer = input_buffer(i);
-      staging[i].copy(array, local.input_shardings[i], static_cast<std::size_t>(buffer.bytes),
-                      static_cast<std::size_t>(buffer.shard_stride));
+      const Staging::Target target{local.input_shardings[i], static_cast<std::size_t>(buffer.bytes),
+                                   static_cast<std::size_t>(buffer.shard_stride), drivers};
+      if (is_spread) staging[i].move(array, target, *transport);
+      else staging[i].copy(array, target);
       copied_bytes += buffer.bytes;
-      copied_by_last_call.push_back({i, array->remote() != nullptr});
+      copied_by_last_call.push_back({i, is_spread         ? " from other processes, in every call"
+                                        : array->remote() ? " from another machine"
+                                                          : ""});
     }
     array.reset();
     return staging[i].memory();
@@ -189,7 +197,9 @@ struct Executable::State {
       lines = log.take().lines;
       throw;
     }
-    lines = log.take().lines;
+    CallLog::Taken taken = log.keeps_failures ? log.take(*transport) : log.take();
+    lines = std::move(taken.lines);
+    if (taken.failure) throw std::move(*taken.failure);
     check_replicas();
     return results;
   }
@@ -203,6 +213,7 @@ struct Executable::State {
 
   void run_steps() {
     const Placement& placement = plan.placement();
+    if (transport && placement.times.transfers) transport->commit();
     bool alone = !placement.times.needs_helpers;
     if (!alone && team.workers() > 1) switch (team.helpers()) {
         case Team::Helpers::ready: break;
@@ -227,9 +238,9 @@ struct Executable::State {
                       .shortage = team.shortage(),
                       .moved_inputs = local.moved_inputs,
                       .copies = {.calls = calls, .bytes = copied_bytes}};
-    for (const auto& [i, is_from_devices] : copied_by_last_call)
-      now.copies.by_last_call.push_back({input_names[i], input_buffer(i).bytes, local.input_shardings[i],
-                                         is_from_devices ? " from another machine" : ""});
+    for (const auto& [i, from] : copied_by_last_call)
+      now.copies.by_last_call.push_back(
+          {input_names[i], input_buffer(i).bytes, local.input_shardings[i], from});
     for (std::size_t i = 0; i < staging.size(); ++i)
       if (staging[i].memory()) now.copied_arguments += input_buffer(i).bytes;
     for (const ResultRing& ring : rings) now.result_buffers += static_cast<std::int64_t>(ring.bytes());

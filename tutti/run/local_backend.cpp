@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/devices/agreement.hpp"
 #include "tutti/devices/block.hpp"
-#include "tutti/devices/layout.hpp"
+#include "tutti/devices/shard_exchange.hpp"
+#include "tutti/devices/shards.hpp"
 #include "tutti/run/code/call_log.hpp"
 #include "tutti/run/executable.hpp"
 #include "tutti/run/watch/timeline.hpp"
@@ -18,40 +21,78 @@
 namespace tutti {
 namespace {
 
-int worker_count(const Mesh& mesh, const MachineOptions& options) {
+int worker_count(const Mesh& own, const MachineOptions& options) {
   const int wanted = options.workers;
   require(wanted >= 0, Code::device, "{} workers; ask for 1 or more, or 0 to let Tutti choose", wanted);
   if (options.check_nans) return 1;  // the first equation is the first that runs
   if (wanted > 0) return wanted;
-  return std::min(Team::default_workers(), mesh.devices());
+  return std::min(Team::default_workers(), own.devices());
+}
+
+/// Each process writes a file of its own: t.json, t.1.json, t.2.json.
+std::string trace_of_process(const std::string& path, int process) {
+  if (path.empty() || process == 0) return path;
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / whole.stem()).string() + fmt::format(".{}", process) +
+         whole.extension().string();
+}
+
+/// Does what all processes do together. Where this one fails alone, it tells the others, which would wait for it.
+template <class F>
+auto done_together(Transport* transport, std::recursive_mutex& turn, const F& f) {
+  if (!transport) return f();
+  const std::lock_guard lock(turn);
+  transport->begin();
+  try {
+    return f();
+  } catch (const std::exception& error) {
+    transport->leave(error.what());
+    throw;
+  }
 }
 
 class LocalProgramRun : public Runnable {
  public:
-  LocalProgramRun(const Program& program, const Mesh& mesh, Team& team, const CompileOptions& options)
-      : executable_(program, mesh, team, options) {}
+  LocalProgramRun(const Program& program, const Processes& processes, Team& team,
+                  const CompileOptions& options, std::recursive_mutex& transport_turn)
+      : executable_(program, processes, team, options),
+        transport_(options.transport),
+        transport_turn_(transport_turn) {}
 
-  GlobalArrays run(GlobalArrays inputs, const Where&) override { return executable_.run(std::move(inputs)); }
+  GlobalArrays run(GlobalArrays inputs, const Where&) override {
+    return done_together(transport_, transport_turn_, [&] { return executable_.run(std::move(inputs)); });
+  }
   std::string explain() const override { return executable_.explain(); }
 
  private:
   Executable executable_;
+  Transport* transport_;
+  std::recursive_mutex& transport_turn_;
 };
 
 }  // namespace
 
 LocalBackend::LocalBackend(const Mesh& mesh, const MachineOptions& options)
-    : Backend(mesh),
+    : LocalBackend(Processes(mesh), nullptr, options) {}
+
+LocalBackend::LocalBackend(const Processes& processes, std::unique_ptr<Transport> transport,
+                           const MachineOptions& options)
+    : Backend(processes.whole()),
       options_(options),
-      team_(worker_count(mesh, options), Team::Use::when_faster,
-            options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused) {
+      processes_(processes),
+      team_(worker_count(processes.box(), options), Team::Use::when_faster,
+            options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused),
+      transport_(std::move(transport)) {
+  ensure(transport_ || processes.count() == 1, "{} processes without a transport", processes.count());
   if (!options.trace.empty() || options.measure)
-    timeline_ = std::make_unique<Timeline>(team_.workers(), options.trace, "tutti on " + to_string(mesh));
+    timeline_ = std::make_unique<Timeline>(team_.workers(), trace_of_process(options.trace, processes.self()),
+                                           "tutti on " + to_string(mesh()));
 }
 
 LocalBackend::~LocalBackend() = default;
 
 std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const CompileRequest& request) {
+  if (transport_) require_same_program(program, request);
   CompileOptions options;
   options.storage = options_.storage;
 #ifdef TUTTI_CHECK_RACES
@@ -65,31 +106,63 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
   options.compiled_at = request.where;
   options.input_names = request.input_names;
   options.input_shardings = request.input_shardings;
-  return std::make_unique<LocalProgramRun>(program, mesh(), team_, options);
+  options.transport = transport_.get();
+  return std::make_unique<LocalProgramRun>(program, processes_, team_, options, transport_turn_);
+}
+
+/// A plan follows from the program and from how its arguments lie. Processes with unlike plans would wait for each other.
+void LocalBackend::require_same_program(const Program& program, const CompileRequest& request) {
+  std::string text = to_string(program);
+  for (std::size_t i = 0; i < request.input_shardings.size(); ++i)
+    text += fmt::format("{} lies as {}\n",
+                        i < request.input_names.size() ? request.input_names[i] : "an argument",
+                        request.input_shardings[i] ? to_string(*request.input_shardings[i])
+                                                   : "the program takes it");
+  done_together(transport_.get(), transport_turn_,
+                [&] { require_agreement(*transport_, text, "compiles another program than"); });
 }
 
 std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<const GlobalArray>& array,
                                                        const Sharding& sharding, const Where&) {
-  if (array->sharding() == sharding && !array->remote()) return array;
-  return std::make_shared<const GlobalArray>(GlobalArray::distributed(*array, sharding));
+  const std::shared_ptr<const Drivers>& drivers = processes_.drivers();
+  const bool is_of_these = same_drivers(array->drivers(), drivers);
+  if (array->sharding() == sharding && !array->remote() && is_of_these) return array;
+  const Shards shards(array->type(), sharding, drivers.get());
+  const std::size_t stride = shard_stride(shards.local().bytes());
+  const std::shared_ptr<std::byte> block = allocate_block(stride * shards.holders().size());
+  done_together(transport_.get(), transport_turn_, [&] {
+    if (drivers && is_of_these) exchange_shards(*array, sharding, *transport_, block.get(), stride);
+    else distribute(*array, sharding, block.get(), stride, drivers.get());
+  });
+  return std::make_shared<const GlobalArray>(array->type(), sharding, ShardedBuffer{block, stride, drivers});
+}
+
+bool LocalBackend::drives(int position) const {
+  const std::shared_ptr<const Drivers>& drivers = processes_.drivers();
+  return !drivers || drivers->process[static_cast<std::size_t>(position)] == drivers->self;
 }
 
 std::shared_ptr<const GlobalArray> LocalBackend::assemble(Type type, const Sharding& sharding,
                                                           const Tensors& parts, const Where&) {
-  const Type part = local_type(type, sharding);
-  const Layout layout(sharding.mesh, Storage::by_type, {}, {});
-  const std::size_t stride = shard_stride(part.bytes());
-  const std::shared_ptr<std::byte> block =
-      allocate_block(stride * static_cast<std::size_t>(layout.shards(part)));
-  for (std::size_t device = 0; device < parts.size(); ++device)
-    std::memcpy(block.get() + static_cast<std::size_t>(layout.shard(part, static_cast<int>(device))) * stride,
-                parts[device].data(), part.bytes());
-  return std::make_shared<const GlobalArray>(type, sharding, ShardedBuffer{block, stride});
+  const Shards shards(type, sharding, processes_.drivers().get());
+  const std::size_t bytes = shards.local().bytes(), stride = shard_stride(bytes);
+  const std::shared_ptr<std::byte> block = allocate_block(stride * shards.holders().size());
+  std::size_t next = 0;
+  for (int device = 0; device < shards.devices(); ++device)
+    if (drives(device))
+      std::memcpy(block.get() + static_cast<std::size_t>(shards.slot(device)) * stride, parts[next++].data(),
+                  bytes);
+  return std::make_shared<const GlobalArray>(type, sharding,
+                                             ShardedBuffer{block, stride, processes_.drivers()});
 }
 
 std::string LocalBackend::description() const {
-  return fmt::format("{} ({}), {}", counted(mesh().devices(), "virtual device"), to_string(mesh()),
-                     counted(workers(), "worker"));
+  std::string devices =
+      fmt::format("{} ({})", counted(mesh().devices(), "virtual device"), to_string(mesh()));
+  if (processes_.count() > 1)
+    devices = fmt::format("process {} of {} with {} of {}", processes_.self(), processes_.count(),
+                          processes_.box().devices(), devices);
+  return fmt::format("{}, {}", devices, counted(workers(), "worker"));
 }
 
 std::int64_t LocalBackend::events_left_out() const { return timeline_ ? timeline_->left_out() : 0; }

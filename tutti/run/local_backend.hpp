@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
+#include "tutti/devices/processes.hpp"
 #include "tutti/devices/team.hpp"
+#include "tutti/devices/transport.hpp"
 #include "tutti/run/backend.hpp"
 #include "tutti/run/machine.hpp"
 
@@ -11,11 +14,14 @@ namespace tutti {
 
 class Timeline;
 
-/// Virtual devices: a team of threads of this process computes for all devices.
+/// Virtual devices: a team of threads of this process computes for all devices, or for those that it owns.
 class LocalBackend : public Backend {
  public:
   /// Throws as open_local does.
   LocalBackend(const Mesh& mesh, const MachineOptions& options);
+  /// One process of several: `transport` goes to the others. All compile, call and place in the same order.
+  LocalBackend(const Processes& processes, std::unique_ptr<Transport> transport,
+               const MachineOptions& options);
   ~LocalBackend() override;
 
   std::unique_ptr<Runnable> compile(const Program& program, const CompileRequest& request) override;
@@ -23,14 +29,23 @@ class LocalBackend : public Backend {
                                            const Sharding& sharding, const Where& where) override;
   std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding, const Tensors& parts,
                                               const Where& where) override;
+  bool drives(int position) const override;
+  int process() const override { return processes_.self(); }
+  int processes() const override { return processes_.count(); }
   std::string description() const override;
   int workers() const override { return team_.workers(); }
   std::int64_t events_left_out() const override;
   std::string trace_failure() const override;
 
  private:
+  void require_same_program(const Program& program, const CompileRequest& request);
+
   MachineOptions options_;
+  Processes processes_;
   Team team_;
+  std::unique_ptr<Transport> transport_;  // null: there are no other processes
+  std::recursive_mutex
+      transport_turn_;  // while a call uses it; a function that takes lines may make nested calls
   std::unique_ptr<Timeline> timeline_;  // null: nothing is recorded
 };
 

@@ -120,6 +120,8 @@ const Mesh& Machine::mesh() const { return backend_->mesh(); }
 Backend& Machine::backend() const { return *backend_; }
 std::string Machine::description() const { return backend_->description(); }
 int Machine::workers() const { return backend_->workers(); }
+int Machine::process() const { return backend_->process(); }
+int Machine::processes() const { return backend_->processes(); }
 std::int64_t Machine::events_left_out() const {
   backend_->require_own_process();
   return backend_->events_left_out();

@@ -107,6 +107,11 @@ class Machine {
   std::string description() const;
   /// Number of worker threads; 0 if a plugin computes.
   int workers() const;
+  /// The number of this process among those that share the machine; 0 on a machine of one process. What only one
+  /// should do, such as printing a result: if (machine.process() == 0) ..
+  int process() const;
+  /// How many processes share the machine.
+  int processes() const;
   /// Number of events missing from the trace file, which keeps the first 262,144, fewer if writing fails.
   /// Without a file: number of events not measured, those after the first 262,144 of each call.
   std::int64_t events_left_out() const;

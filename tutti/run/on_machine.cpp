@@ -78,7 +78,7 @@ std::shared_ptr<const GlobalArray> whole_of(Type type, const Processes& processe
     std::memcpy(shards.get() + static_cast<std::size_t>(layout.shard(type, device)) * stride,
                 parts[static_cast<std::size_t>(device_of(processes, device))].data(), type.bytes());
   return std::make_shared<const GlobalArray>(global_type(border.part, border.sharding), border.sharding,
-                                             ShardedBuffer{shards, stride});
+                                             ShardedBuffer{shards, stride, processes.drivers()});
 }
 
 GlobalArrays wholes_of(const Program& program, const Processes& processes,

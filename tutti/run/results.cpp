@@ -45,8 +45,9 @@ std::shared_ptr<const GlobalArray> ResultRing::take() {
     next_ = (next_ + 1) % arrays_.size();
     if (is_owned_by(1, arrays_[next_])) return arrays_[next_];
   }
-  auto fresh = std::make_shared<const GlobalArray>(type_, sharding_,
-                                                   ShardedBuffer{allocate_block(bytes_), shard_stride_});
+  auto fresh =
+      std::make_shared<const GlobalArray>(type_, sharding_,
+                                          ShardedBuffer{allocate_block(bytes_), shard_stride_, drivers_});
   if (arrays_.size() < buffers_per_result) {
     arrays_.push_back(fresh);
   } else {

@@ -20,8 +20,13 @@ bool is_owned_by(int owners, const std::shared_ptr<const GlobalArray>& array);
 /// caller drops the array that holds it. If none is free, the caller gets a fresh one.
 class ResultRing {
  public:
-  ResultRing(Type type, Sharding sharding, std::size_t bytes, std::size_t shard_stride)
-      : type_(type), sharding_(std::move(sharding)), bytes_(bytes), shard_stride_(shard_stride) {}
+  ResultRing(Type type, Sharding sharding, std::size_t bytes, std::size_t shard_stride,
+             std::shared_ptr<const Drivers> drivers)
+      : type_(type),
+        sharding_(std::move(sharding)),
+        bytes_(bytes),
+        shard_stride_(shard_stride),
+        drivers_(std::move(drivers)) {}
 
   /// An array whose memory nobody else owns, for a call to write and hand out.
   std::shared_ptr<const GlobalArray> take();
@@ -34,6 +39,7 @@ class ResultRing {
   Type type_;
   Sharding sharding_;
   std::size_t bytes_, shard_stride_;
+  std::shared_ptr<const Drivers> drivers_;
   std::vector<std::shared_ptr<const GlobalArray>> arrays_;
   std::size_t next_ = 0;
 };

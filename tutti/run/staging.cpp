@@ -2,6 +2,7 @@
 #include "tutti/run/staging.hpp"
 
 #include "tutti/devices/block.hpp"
+#include "tutti/devices/shard_exchange.hpp"
 
 namespace tutti {
 
@@ -12,14 +13,20 @@ bool Staging::is_of(const std::shared_ptr<const GlobalArray>& array) const {
   return has_same_owner && array.get() == array_ && array->rewrites() == rewrites_;
 }
 
-void Staging::copy(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding,
-                   std::size_t bytes, std::size_t shard_stride) {
+void Staging::copy(const std::shared_ptr<const GlobalArray>& array, const Target& target) {
   owner_.reset();
-  if (!memory_) memory_ = allocate_block(bytes);
-  distribute(*array, sharding, memory_.get(), shard_stride);
+  if (!memory_) memory_ = allocate_block(target.bytes);
+  distribute(*array, target.sharding, memory_.get(), target.shard_stride, target.drivers.get());
   owner_ = array;
   array_ = array.get();
   rewrites_ = array->rewrites();
+}
+
+void Staging::move(const std::shared_ptr<const GlobalArray>& array, const Target& target,
+                   Transport& transport) {
+  owner_.reset();
+  if (!memory_) memory_ = allocate_block(target.bytes);
+  exchange_shards(*array, target.sharding, transport, memory_.get(), target.shard_stride);
 }
 
 }  // namespace tutti

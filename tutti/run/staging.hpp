@@ -7,6 +7,7 @@
 
 #include "tutti/base/inside.hpp"
 #include "tutti/devices/global_array.hpp"
+#include "tutti/devices/transport.hpp"
 
 namespace tutti {
 
@@ -16,10 +17,17 @@ class Staging {
  public:
   /// True if memory() is a copy of `array`, and `array` was not overwritten since.
   bool is_of(const std::shared_ptr<const GlobalArray>& array) const;
-  /// Copies `array` as `sharding` says, shards `shard_stride` bytes apart, into `bytes` bytes. Throws R003
-  /// (memory).
-  void copy(const std::shared_ptr<const GlobalArray>& array, const Sharding& sharding, std::size_t bytes,
-            std::size_t shard_stride);
+  /// Where copies go, and what lies in them.
+  struct Target {
+    const Sharding& sharding;
+    std::size_t bytes, shard_stride;
+    const std::shared_ptr<const Drivers>& drivers;
+  };
+  /// Copies `array` as `target` says. Throws R003 (memory).
+  void copy(const std::shared_ptr<const GlobalArray>& array, const Target& target);
+  /// The same of an array whose shards lie on the processes that `target` names. All of them move it, in every call: one
+  /// that kept the copy would not meet the others.
+  void move(const std::shared_ptr<const GlobalArray>& array, const Target& target, Transport& transport);
   /// Null before the first copy.
   std::byte* memory() const { return memory_.get(); }
   /// Frees the memory.

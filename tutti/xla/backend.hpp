@@ -26,6 +26,8 @@ class XlaBackend : public Backend {
   std::shared_ptr<const GlobalArray> place(const std::shared_ptr<const GlobalArray>& array,
                                            const Sharding& sharding, const Where& where) override;
 
+  int process() const override { return options_.process; }
+  int processes() const override { return options_.processes; }
   bool drives(int position) const override;
   std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding, const Tensors& parts,
                                               const Where& where) override;

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "tutti/devices/agreement.hpp"
 
 namespace tutti {
 
@@ -57,6 +61,57 @@ CallLog::Taken CallLog::take() {
   }
   entries_.clear();
   return taken;
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json written(const Error& error) {
+  const Where& where = error.where();
+  return {{"code", static_cast<int>(error.code())},
+          {"file", where.file ? where.file : ""},
+          {"line", where.line},
+          {"column", where.column},
+          {"message", error.message()},
+          {"notes", error.notes()}};
+}
+
+Error read_error(const Json& text) {
+  const Where where{intern_name(text.at("file").get<std::string>()), text.at("line"), text.at("column")};
+  return {static_cast<Code>(text.at("code").get<int>()), where, text.at("message"), text.at("notes")};
+}
+
+/// Texts of users may have any bytes.
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+CallLog::Taken CallLog::take(Transport& transport) {
+  Json own = Json::array();
+  {
+    const std::scoped_lock locked(lock_);
+    for (const Entry& entry : entries_) {
+      const auto* failure = std::get_if<Error>(&entry.what);
+      own.push_back({entry.place, failure ? written(*failure) : Json(std::get<std::string>(entry.what))});
+    }
+    entries_.clear();
+  }
+  // Processes that hold the same value say the same of it: it is said once.
+  std::map<std::vector<std::int64_t>, std::size_t> said_by;  // by place: the first process
+  const std::vector<std::string> texts = gathered(transport, dumped(own));
+  for (std::size_t process = 0; process < texts.size(); ++process)
+    for (const Json& said : Json::parse(texts[process])) {
+      auto place = said.at(0).get<std::vector<std::int64_t>>();
+      if (said_by.try_emplace(place, process).first->second != process) continue;
+      if (said.at(1).is_string()) add({std::move(place), said.at(1).get<std::string>()});
+      else add({std::move(place), read_error(said.at(1))});
+    }
+  Taken all = take();  // on process 0; empty on the others
+  const std::string failure = told_by(transport, 0, all.failure ? dumped(written(*all.failure)) : "");
+  transport.agree();
+  if (!failure.empty()) all.failure = read_error(Json::parse(failure));
+  return all;
 }
 
 void print_to_standard_output(std::string_view line) {

@@ -13,6 +13,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/devices/kernel.hpp"
+#include "tutti/devices/transport.hpp"
 
 namespace tutti {
 
@@ -30,6 +31,9 @@ std::string place_of(const Trip* trip);
 /// Collects what happens in a call, from all its threads.
 class CallLog {
  public:
+  /// True if an error of a device does not stop the call: other processes wait for what this one sends.
+  bool keeps_failures = false;
+
   /// `unit`: which of the distinct values the line is about.
   void add(const Trip* trip, std::size_t equation, std::int64_t unit, std::string line);
   /// An error of a device that does not stop the others.
@@ -41,6 +45,8 @@ class CallLog {
   };
   /// Returns what was collected, and forgets it.
   Taken take();
+  /// The same for all processes of a machine, which all call it. Process 0 gets the lines of all, each gets the failure.
+  Taken take(Transport& transport);
 
  private:
   struct Entry {

@@ -95,7 +95,12 @@ void Copy::run(const WorkerStep& step, StepContext& context) const {
   const Tiles todo(*this, step);
   auto* copy_loops = is_large ? strided_stream : strided_copy;
   for (const Job& job : of_units(jobs, pieces, step)) {
-    if (must_agree) require_agreement(*this, job, 0, 0);
+    if (must_agree) try {
+        require_agreement(*this, job, 0, 0);
+      } catch (const Error& error) {
+        if (!failing) throw;
+        failing->keep_or_throw(error, context, 0);
+      }
     if (job.from.empty()) std::memset(job.to, 0, bytes);
     else if (job.from.size() == 1 && job.from[0] + todo.from == job.to + todo.to)
       continue;  // the copy is in place, and an identity (place/reuse)
@@ -135,6 +140,12 @@ void Columns::touch(const WorkerStep& step, StepContext& context, const OnTouche
   }
 }
 
+void Failing::keep_or_throw(const Error& error, const StepContext& context, std::int64_t unit) const {
+  CallLog* log = context.crew.log;
+  if (!log || !log->keeps_failures) throw error;
+  log->add_failure(context.crew.trip, equation, unit, error.at(where, op));
+}
+
 void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
   const std::size_t each = operands + results;
   const std::span<std::byte* const> all = of_units(addresses, each, step);
@@ -142,8 +153,13 @@ void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
   StepPrinter printer(context.crew.log, context.crew.trip, equation);
   for (std::size_t i = 0; i < all.size(); i += each) {
     printer.unit = *number++;
-    kernel({all.subspan(i, operands), all.subspan(i + operands, results), context.scratch, printer.unit,
-            &printer});
+    try {
+      kernel({all.subspan(i, operands), all.subspan(i + operands, results), context.scratch, printer.unit,
+              &printer});
+    } catch (const Error& error) {
+      if (!failing) throw;
+      failing->keep_or_throw(error, context, printer.unit);
+    }
   }
 }
 

@@ -12,6 +12,15 @@
 
 namespace tutti {
 
+/// A step whose errors are kept until the end of the call, where the call keeps failures.
+struct Failing {
+  std::size_t equation;  // in the program of the plan
+  Where where;
+  std::string op;
+
+  void keep_or_throw(const Error& error, const StepContext& context, std::int64_t unit) const;
+};
+
 struct Copy {
   struct Job {
     std::byte* to;
@@ -23,9 +32,10 @@ struct Copy {
   std::size_t element_bytes, bytes;  // of one unit
   FoldKernel fold;
   bool must_agree;
-  std::size_t scratch_bytes;  // for the addresses of the terms of a fold
-  std::int64_t tiles;         // of one unit
-  bool is_large;              // uses non-temporal stores
+  std::optional<Failing> failing;  // if must_agree
+  std::size_t scratch_bytes;       // for the addresses of the terms of a fold
+  std::int64_t tiles;              // of one unit
+  bool is_large;                   // uses non-temporal stores
 
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
@@ -53,6 +63,7 @@ struct OpaqueCode {
   std::vector<std::int64_t> bytes;    // of each operand and result
   std::size_t operands, results;
   std::size_t scratch_bytes;
+  std::optional<Failing> failing;  // if it may throw
 
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;

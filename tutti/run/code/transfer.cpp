@@ -2,7 +2,6 @@
 #include "tutti/run/code/transfer.hpp"
 
 #include <cstring>
-#include <thread>
 
 #include "tutti/base/require.hpp"
 
@@ -14,7 +13,7 @@ void Transfer::run(const WorkerStep&, StepContext& context) const {
   const Transport::Ticket ticket = transport->post(sends, receives);
   for (const Own& part : own)
     if (part.bytes > 0) std::memcpy(part.to, part.from, part.bytes);
-  while (!transport->is_done(ticket)) std::this_thread::yield();
+  transport->finish(ticket, place);
 }
 
 void Transfer::touch(const WorkerStep&, StepContext&, const OnTouched& on_touched) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tutti/devices/transport.hpp"
@@ -16,6 +17,7 @@ struct Transfer {
   };
   std::vector<Transport::Part> sends, receives;
   std::vector<Own> own;
+  std::string place;  // "all_reduce, model.cpp:7"
 
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;

@@ -212,6 +212,15 @@ void Plan::run_list(std::size_t phase, std::size_t worker, const Crew& crew) {
   }
 }
 
+bool may_throw(const Plan& plan) {
+  return std::ranges::any_of(plan.graph().tasks, [](const Task& task) {
+    if (const auto* opaque = std::get_if<OpaqueWork>(&task.work)) return opaque->opaque.may_throw;
+    if (const auto* copy = std::get_if<CopyWork>(&task.work)) return copy->must_agree;
+    const auto* sub = std::get_if<SubWork>(&task.work);
+    return sub && std::ranges::any_of(sub->plans, [](const auto& inner) { return may_throw(*inner); });
+  });
+}
+
 std::vector<std::optional<std::size_t>> inputs_written_over(const SubWork& work, std::size_t plan) {
   std::vector<std::optional<std::size_t>> inputs(work.plans[plan]->graph().outputs.size());
   if (plan >= first_with_results(work))

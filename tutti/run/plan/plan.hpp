@@ -53,6 +53,9 @@ class Plan {
   std::vector<std::byte*> slots_;      // the addresses that the steps use now
 };
 
+/// True if a kernel of the plan, or of the plans in it, says that it may throw.
+bool may_throw(const Plan& plan);
+
 /// Per output of plan number `plan` of `work`: the input whose memory the output reuses, or none.
 std::vector<std::optional<std::size_t>> inputs_written_over(const SubWork& work, std::size_t plan);
 

@@ -154,10 +154,10 @@ class Scheduler {
     bool folds = most > 1 && !work.must_agree;
     std::size_t scratch = folds ? most * sizeof(std::byte*) : 0;
     need_scratch(n, scratch);
-    CodeOf<Copy>& code = keep(Copy{std::vector<Copy::Job>(work.jobs.size()), pieces, work.loops,
-                                   bytes_per_element(type.dtype()), type.bytes(),
-                                   folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
-                                   scratch, step.space.tiles(), is_large(n)});
+    CodeOf<Copy>& code = keep(
+        Copy{std::vector<Copy::Job>(work.jobs.size()), pieces, work.loops, bytes_per_element(type.dtype()),
+             type.bytes(), folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
+             work.must_agree ? failing(task) : std::nullopt, scratch, step.space.tiles(), is_large(n)});
     Copy& args = code.data;
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
@@ -203,17 +203,30 @@ class Scheduler {
     return number;
   }
 
+  std::optional<Failing> failing(const Task& task) const {
+    if (!task.equation) return std::nullopt;
+    const Equation& equation = graph_.program.equations[*task.equation];
+    return Failing{*task.equation, equation.where, std::string(equation.op->name())};
+  }
+
   const StepCode& opaque(StepId n) {
     const Step& step = this->step(n);
     const Task& task = graph_.tasks[step.tasks[0]];
     const kernel::Opaque& work = std::get<OpaqueWork>(task.work).opaque;
     need_scratch(n, work.scratch_bytes);
-    CodeOf<OpaqueCode>& code = keep(OpaqueCode{
-        work.run, {}, *task.equation, {}, {}, task.operands.size(), task.results.size(), work.scratch_bytes});
+    const Equation& equation = graph_.program.equations[*task.equation];
+    CodeOf<OpaqueCode>& code = keep(OpaqueCode{work.run,
+                                               {},
+                                               *task.equation,
+                                               {},
+                                               {},
+                                               task.operands.size(),
+                                               task.results.size(),
+                                               work.scratch_bytes,
+                                               work.may_throw ? failing(task) : std::nullopt});
     OpaqueCode& args = code.data;
     std::vector<Address> all = task.operands;
     for (BufferId b : task.results) all.push_back(natural_address(graph_, b));
-    const Equation& equation = graph_.program.equations[*task.equation];
     for (Var var : equation.operands)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     for (Var var : equation.results)
@@ -240,6 +253,11 @@ class Scheduler {
       args.receives.push_back({part.process, nullptr, static_cast<std::size_t>(part.bytes)});
     for (const TransferWork::Own& part : work.own)
       args.own.push_back({nullptr, nullptr, static_cast<std::size_t>(part.bytes)});
+    if (task.equation) {
+      const Equation& equation = graph_.program.equations[*task.equation];
+      args.place = std::string(equation.op->name());
+      if (equation.where.known()) args.place += ", " + to_string(equation.where);
+    }
     const BufferId from = task.operands[0].buffer, to = task.results[0];
     for (std::size_t i = 0; i < work.sends.size(); ++i)
       put_address(&args.sends[i].at, from, work.sends[i].offset);

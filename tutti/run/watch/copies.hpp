@@ -14,7 +14,7 @@ struct CopiedArgument {
   std::string name;  // "argument [2].0"
   std::int64_t bytes;
   Sharding as;
-  std::string from = {};  // where it was, if not on the host: " from another machine"
+  std::string from = {};  // if not on the host: " from another machine"
 };
 
 /// The copies of arguments that calls of one program made.

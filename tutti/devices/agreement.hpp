@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tutti/devices/transport.hpp"
+
+namespace tutti {
+
+/// Compares a text with those of the other processes, which all call this at the same point. Throws R007 on every one of
+/// them if they differ: "process 2 compiles another program than process 0: line 3 is `..`, there `..`", of which
+/// `differs` is "compiles another program than".
+void require_agreement(Transport& transport, const std::string& text, std::string_view differs);
+
+/// Every process calls this. Process 0 gets the texts of all, in their order; the others get none.
+std::vector<std::string> gathered(Transport& transport, std::string text);
+/// Every process calls this with the same `process`, and gets its text.
+std::string told_by(Transport& transport, int process, const std::string& text);
+
+}  // namespace tutti
