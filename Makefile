@@ -41,11 +41,11 @@ format: setup    ## lay out all C++ with clang-format
 	git ls-files -z -- '*.cpp' '*.hpp' | xargs -0 clang-format-19 -i
 
 install: configure    ## install headers, library and tool; PREFIX=folder, /usr/local without
-	cmake --build --preset release --target tutti tutti_cli
+	cmake --build --preset release --target installed_targets
 	cmake --install build/release --prefix "$(or $(PREFIX),/usr/local)"
 
 package: configure    ## make a .deb in build/release
-	cmake --build --preset release --target tutti tutti_cli
+	cmake --build --preset release --target installed_targets
 	cpack --config build/release/CPackConfig.cmake -B build/release
 
 install-check: build    ## build and run a user's project in all ways to use Tutti

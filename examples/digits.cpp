@@ -104,8 +104,8 @@ void run_on(const Machine& machine, const Options& options) {
   if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training digits on {}\n", rows.training.size(), machine.description());
-  examples::train(options, take_step);
-  if (!options.save.empty()) save_tree(options.save, params, Where{});
+  examples::train(machine, options, take_step);
+  examples::save(machine, options, params);
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());

@@ -79,7 +79,8 @@ std::int64_t experts_of(const Mesh& mesh) {
 }
 
 void run_on(const Machine& machine, const Options& options) {
-  if (!options.picture.empty()) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
+  const bool has_picture = !options.picture.empty() && machine.process() == 0;
+  if (has_picture) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
   const Mesh& mesh = machine.mesh();
   Tokens text = transformer::read_tokens(options.text);
   transformer::Split starts = transformer::split(text, context + 1);
@@ -102,12 +103,11 @@ void run_on(const Machine& machine, const Options& options) {
   if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training characters on {}\n", starts.training.size(), machine.description());
-  examples::train(options, take_step);
-  if (!options.save.empty()) save_tree(options.save, both, Where{});
+  examples::train(machine, options, take_step);
+  examples::save(machine, options, both);
   report(text, starts.held_out, machine, both);
   report(dense, experts);
-  if (!options.picture.empty())
-    examples::write_picture(options.picture, "loss in training", std::vector{dense, experts});
+  if (has_picture) examples::write_picture(options.picture, "loss in training", std::vector{dense, experts});
 }
 
 void run(const Options& options) {

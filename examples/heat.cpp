@@ -57,7 +57,8 @@ double error(const Array& found, const Array& expected) {
 }
 
 void run_on(const Machine& machine, const Options& options) {
-  if (!options.picture.empty()) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
+  const bool has_picture = !options.picture.empty() && machine.process() == 0;
+  if (has_picture) require_writable(options.picture, ".svg", SpecialFile::allowed, Where{});
   const Mesh& mesh = machine.mesh();
   Array initial = smooth_field(options.size), zeros = Tensor(initial.shape(), DType::f32);
   auto spread_out = machine.compile(sharded_after(mesh, options.time_steps), initial);
@@ -75,17 +76,18 @@ void run_on(const Machine& machine, const Options& options) {
 
   fmt::print("{0}x{0} points on {1}; heat spreads for {2}\n", options.size, machine.description(),
              counted(options.time_steps, "time step"));
-  examples::train(options, take_step);
-  if (!options.save.empty()) save_tree(options.save, search, Where{});
+  examples::train(machine, options, take_step);
+  examples::save(machine, options, search);
 
-  double initial_error = error(search.field, initial),
-         final_error = error(spread_out(search.field), final_field);
+  const auto [given, found, spread] =
+      machine.place(std::tuple(final_field, search.field, spread_out(search.field)), P());
+  const double initial_error = error(found, initial), final_error = error(spread, given);
   std::vector<examples::Field> fields{{"the initial field", initial.tensor()},
-                                      {"the final field: given", final_field.tensor()},
-                                      {"the initial field: found", search.field.tensor()}};
+                                      {"the final field: given", given.tensor()},
+                                      {"the initial field: found", found.tensor()}};
   fmt::print("{}error of the initial field {:.4f}, of the final field {:.4f}; a field of zeros has 1\n",
              drawn(fields), initial_error, final_error);
-  if (!options.picture.empty()) write_picture(options.picture, fields);
+  if (has_picture) write_picture(options.picture, fields);
 }
 
 void run(const Options& options) {

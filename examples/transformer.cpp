@@ -86,8 +86,8 @@ void run_on(const Machine& machine, const Options& options, Params<Layers> param
   if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training characters on {}\n", split(text, 1).training.size(), machine.description());
-  examples::train(options, take_step);
-  if (!options.save.empty()) save_tree(options.save, params, Where{});
+  examples::train(machine, options, take_step);
+  examples::save(machine, options, params);
   report(text, starts.held_out, machine, params);
 }
 

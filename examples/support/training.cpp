@@ -15,6 +15,10 @@
 #include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/xla/open_xla.hpp"
 
+#ifdef TUTTI_HAS_MPI
+#include "tutti/mpi/open_mpi.hpp"
+#endif
+
 namespace examples {
 
 using namespace tutti;
@@ -52,15 +56,36 @@ bool parse(CLI::App& app, const std::string& program, int argc, char** argv) {
   }
 }
 
+namespace {
+
+#ifdef TUTTI_HAS_MPI
+Machine open_mpi_machine(const Mesh& mesh, const MachineOptions& options) {
+  Machine machine = open_mpi(mesh, {.machine = options}, Where{});
+  if (machine.process() > 0)
+    ops::require(std::freopen("/dev/null", "w", stdout) != nullptr, Code::file,
+                 "'/dev/null' cannot be opened");
+  return machine;
+}
+#else
+[[noreturn]] Machine open_mpi_machine(const Mesh&, const MachineOptions&) {
+  ops::fail(Code::device,
+            "--machine mpi: this program was built without MPI; install libopenmpi-dev and build it again");
+}
+#endif
+
+}  // namespace
+
 Machine open_machine(const Mesh& mesh, const TrainingOptions& options) {
-  if (const std::optional<std::string> plugin = cli::plugin_of_machine(options.machine)) {
+  const cli::MachineChoice choice = cli::machine_of(options.machine);
+  if (const auto* xla = std::get_if<cli::XlaMachine>(&choice)) {
     ops::require(options.workers == 0, Code::usage,
                  "--workers {}: a plugin has threads of its own; leave it out with --machine {}",
                  options.workers, options.machine);
-    return open_xla(mesh, {.plugin = *plugin, .trace = options.trace}, Where{});
+    return open_xla(mesh, {.plugin = xla->plugin, .trace = options.trace}, Where{});
   }
-  return open_local(mesh, {.workers = options.workers, .trace = options.trace, .measure = options.explain},
-                    Where{});
+  const MachineOptions own{.workers = options.workers, .trace = options.trace, .measure = options.explain};
+  if (std::holds_alternative<cli::MpiMachine>(choice)) return open_mpi_machine(mesh, own);
+  return open_local(mesh, own, Where{});
 }
 
 void warn_of_left_out(const std::string& program, const Machine& machine, const TrainingOptions& options) {
@@ -79,18 +104,21 @@ void print_explained(const tutti::ops::Program& program, const std::string& plan
   fmt::print("{}\n{}", to_string(program), plan);
 }
 
-void train(const TrainingOptions& options, const std::function<double()>& step) {
-  if (!options.save.empty()) require_writable(options.save, ".npz", SpecialFile::refused, Where{});
-  if (!options.curve.empty()) require_writable(options.curve, ".txt", SpecialFile::allowed, Where{});
+void train(const Machine& machine, const TrainingOptions& options, const std::function<double()>& step) {
+  const bool is_first = machine.process() == 0;
+  if (is_first && !options.save.empty())
+    require_writable(options.save, ".npz", SpecialFile::refused, Where{});
+  if (is_first && !options.curve.empty())
+    require_writable(options.curve, ".txt", SpecialFile::allowed, Where{});
   std::string curve;
   std::fflush(stdout);  // before the progress, which goes to stderr
-  Progress progress(options.steps);
+  Progress progress(is_first ? options.steps : 0);
   for (int i = 1; i <= options.steps; ++i) {
     double loss = step();
     curve += fmt::format("{} {:a}\n", i, loss);
-    progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
+    if (is_first) progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
   }
-  if (!options.curve.empty()) write_text(options.curve, ".txt", curve);
+  if (is_first && !options.curve.empty()) write_text(options.curve, ".txt", curve);
 }
 
 }  // namespace examples

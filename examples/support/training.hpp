@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "tutti/run/machine.hpp"
+#include "tutti/tutti.hpp"
 
 namespace CLI {
 class App;
@@ -30,7 +30,8 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
 /// Reads the command line. False if there is nothing to run: --help, which it prints. Throws R002.
 bool parse(CLI::App& app, const std::string& program, int argc, char** argv);
 
-/// The machine that they ask for. Throws as open_local does.
+/// The machine that they ask for. Of several processes the first one alone prints: the others' output is dropped.
+/// Throws as open_local, open_xla and open_mpi do; R004 for mpi if it was built without.
 tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
 /// Says on stderr if the timeline has not all events, and why.
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,
@@ -49,6 +50,15 @@ void explain(const Step& step, const std::function<double()>& take_step) {
 /// Calls `step`, which takes a step and returns its loss, as often as `options` say; shows progress, writes the curve.
 /// Throws R001, before the first step, if the curve or the parameters cannot be written; later if the disk is
 /// full.
-void train(const TrainingOptions& options, const std::function<double()>& step);
+void train(const tutti::Machine& machine, const TrainingOptions& options,
+           const std::function<double()>& step);
+
+/// Writes the parameters to the file that `options` name, if they name one.
+template <class T>
+void save(const tutti::Machine& machine, const TrainingOptions& options, const T& parameters) {
+  if (options.save.empty()) return;
+  const T whole = machine.place(parameters, tutti::P());  // by all processes
+  if (machine.process() == 0) tutti::save_tree(options.save, whole, tutti::Where{});
+}
 
 }  // namespace examples

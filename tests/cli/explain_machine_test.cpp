@@ -41,12 +41,12 @@ TEST(explain_machine, is_local_by_default) {
   EXPECT_EQ(explained("psum").at("machine"), "a=2,b=2,c=2");
 }
 
-TEST(explain_machine, is_named_by_one_of_three_words) {
+TEST(explain_machine, is_named_by_one_of_four_words) {
   for (const char* word : {"gpu", "xla:", "XLA"}) {
     const Finished run = explain(std::string("psum --machine ") + word);
     EXPECT_EQ(run.status, 1) << word;
     EXPECT_EQ(run.out, "") << word;
-    EXPECT_NE(run.err.find("say local, xla, or xla:FILE"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("say local, mpi, xla, or xla:FILE"), std::string::npos) << run.err;
   }
   const Finished empty = explain("psum --machine ''");
   EXPECT_EQ(empty.status, 1);

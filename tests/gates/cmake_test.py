@@ -117,6 +117,23 @@ def accepts_a_copy_without_kernels(root: Path) -> None:
     assert "tutti/kernels" not in (root / "build/build.ninja").read_text()
 
 
+def catches_mpi_that_is_not_there(root: Path) -> None:
+    hidden = ("-DTUTTI_TOOL=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON")
+    expect_caught(library(root / "on", *hidden, "-DTUTTI_MPI=ON"), "TUTTI_MPI=ON: there is no MPI (libopenmpi-dev)")
+    for mpi in ("AUTO", "OFF"):
+        status, output = library(root / mpi, *hidden, f"-DTUTTI_MPI={mpi}")
+        expect_clean((status, output))
+        assert ("tutti::mpi is left out: there is no MPI" in output) == (mpi == "AUTO"), output
+        assert not (root / mpi / "build/tutti-mpi.pc").exists()
+        assert "tutti/mpi" not in (root / mpi / "build/build.ninja").read_text()
+
+
+def accepts_another_project_that_does_not_ask_for_mpi(root: Path) -> None:
+    status, output = project(root, ELSEWHERE)
+    expect_clean((status, output))
+    assert "tutti::mpi" not in output, output
+
+
 def accepts_the_demo_without_what_tests_need(root: Path) -> None:
     hidden = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("GTest", "rapidcheck", "benchmark", "MPI")]
     line = next(line for line in (planted.ROOT / "Makefile").read_text().splitlines() if "cmake --preset release -D" in line)

@@ -66,6 +66,12 @@ def catches_inside_in_headers_for_users(root: Path) -> None:
     expect_caught(tree(root, files), "tutti/tutti.hpp reaches tutti/base/inside.hpp")
 
 
+def catches_inside_in_the_header_of_machines_of_several_processes(root: Path) -> None:
+    files = {"tutti/mpi/open_mpi.hpp": '#include "tutti/mpi/a.hpp"\n', "tutti/base/inside.hpp": "",
+             "tutti/mpi/a.hpp": '#include "tutti/base/inside.hpp"\n'}
+    expect_caught(tree(root, files), "tutti/mpi/open_mpi.hpp reaches tutti/base/inside.hpp")
+
+
 def catches_fmt_in_headers_for_users(root: Path) -> None:
     files = {"tutti/op.hpp": '#include "tutti/ops/a.hpp"\n', "tutti/ops/a.hpp": "#include <fmt/core.h>\n"}
     expect_caught(tree(root, files), "tutti/ops/a.hpp: tutti/op.hpp reaches it")

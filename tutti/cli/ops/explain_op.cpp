@@ -212,12 +212,15 @@ nlohmann::ordered_json as_json(const OpRow& row, const ShownRun& run, const std:
 
 /// Runs the shown example where --machine says.
 ShownRun run_example(const OpRow& row, const ExplainOptions& options) {
-  const std::optional<std::string> plugin = plugin_of_machine(options.machine);
-  if (!plugin) return run_locally(shown_example(row), options.trace);  // or its trace is refused
+  const MachineChoice machine = machine_of(options.machine);
+  require(!std::holds_alternative<MpiMachine>(machine), Code::usage,
+          "--machine mpi: an example runs in one process; say local or xla");
+  if (std::holds_alternative<LocalMachine>(machine))
+    return run_locally(shown_example(row), options.trace);  // or its trace is refused
   require(options.trace.empty(), Code::usage,
           "--trace {}: it records the workers of the local machine; leave it out with --machine {}",
           options.trace, options.machine);
-  return run_on_xla(shown_example(row), *plugin);
+  return run_on_xla(shown_example(row), std::get<XlaMachine>(machine).plugin);
 }
 
 }  // namespace

@@ -2,21 +2,42 @@
 #include "tutti/cli/words/machine.hpp"
 #include "tutti/base/inside.hpp"
 
+#include <cstdlib>
 #include <string_view>
 
 #include "tutti/base/require.hpp"
 
 namespace tutti::cli {
 
-std::optional<std::string> plugin_of_machine(const std::string& text) {
+namespace {
+
+/// As mpirun and srun tell each process; 1 without them.
+int started_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 1;
+}
+
+MachineChoice named_machine(const std::string& text) {
   constexpr std::string_view prefix = "xla:";
-  if (text == "local") return std::nullopt;
-  if (text == "xla") return "";
-  require(
-      text.starts_with(prefix) && text.size() > prefix.size(), Code::usage,
-      "--machine {}: there is no such machine; say local, xla, or xla:FILE with the file of a PJRT plugin",
-      text);
-  return text.substr(prefix.size());
+  if (text == "local") return LocalMachine{};
+  if (text == "mpi") return MpiMachine{};
+  if (text == "xla") return XlaMachine{};
+  require(text.starts_with(prefix) && text.size() > prefix.size(), Code::usage,
+          "--machine {}: there is no such machine; say local, mpi, xla, or xla:FILE with the file of a PJRT "
+          "plugin",
+          text);
+  return XlaMachine{text.substr(prefix.size())};
+}
+
+}  // namespace
+
+MachineChoice machine_of(const std::string& text) {
+  MachineChoice machine = named_machine(text);
+  const int started = started_processes();
+  require(started <= 1 || std::holds_alternative<MpiMachine>(machine), Code::device,
+          "{} processes were started, and each would do all the work; say --machine mpi", started);
+  return machine;
 }
 
 }  // namespace tutti::cli

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
+#include <variant>
 
 namespace tutti::cli {
 
-inline constexpr const char* machine_help =
-    "where to run: local, or xla:FILE for the devices of a PJRT plugin; xla alone finds the plugin itself";
+inline constexpr const char* machine_help = "where to run: local; mpi, as one of the processes that mpirun "
+                                            "starts; or xla:FILE for the devices of a PJRT plugin, "
+                                            "where xla alone finds the plugin itself";
 
-/// Reads the value of --machine. None: virtual devices of this process. Else the plugin's file; empty: find one.
-/// Throws R002 for other values.
-std::optional<std::string> plugin_of_machine(const std::string& text);
+struct LocalMachine {};  // virtual devices of this process
+struct MpiMachine {};    // virtual devices of the processes that mpirun has started
+struct XlaMachine {
+  std::string plugin;
+};  // the plugin's file; empty: find one
+using MachineChoice = std::variant<LocalMachine, MpiMachine, XlaMachine>;
+
+/// Reads the value of --machine. Throws R002 for other values, R004 where several processes were started and each would do
+/// all the work: on any machine but mpi.
+MachineChoice machine_of(const std::string& text);
 
 }  // namespace tutti::cli

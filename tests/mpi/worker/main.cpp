@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Usage: mpirun -n PROCESSES mpi_worker PART
+// Checks one part of what mpi_tests test, in several processes. Each process knows the whole answer, compares
+// what it has, and prints what is wrong; then its status is 1.
+#include <fmt/core.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include "tests/mpi/worker/report.hpp"
+
+namespace tutti {
+
+void Report::print(const std::string& text) {
+  constexpr int most_shown = 5;
+  if (++wrong_ <= most_shown) fmt::print("process {}: {}\n", own_rank(), text);
+}
+
+int own_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int ranks() {
+  int count = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  return count;
+}
+
+namespace {
+
+struct Part {
+  std::string_view name;
+  void (*run)(Report&);
+  std::optional<int> level;  // at which this program initialises MPI; none: the library does
+};
+constexpr Part parts[] = {
+    {"examples", run_examples, MPI_THREAD_MULTIPLE},
+    {"generated", run_generated_programs, MPI_THREAD_MULTIPLE},
+    {"messages", exchange_messages, MPI_THREAD_MULTIPLE},
+    {"machines", use_machines, MPI_THREAD_MULTIPLE},
+    {"machines_in_turn", use_machines, MPI_THREAD_SERIALIZED},
+    {"machines_of_the_library", use_machines, std::nullopt},
+    {"refusals", refuse_machines, MPI_THREAD_MULTIPLE},
+    {"main_thread", use_main_thread, MPI_THREAD_FUNNELED},
+    {"differences", [](Report&) { open_different_machines(); }, std::nullopt},
+};
+
+void finalise() {
+  int is_done = 0;
+  MPI_Finalized(&is_done);
+  if (is_done == 0) MPI_Finalize();
+}
+
+int run(const Part& part) {
+  int level = 0;
+  if (part.level) MPI_Init_thread(nullptr, nullptr, *part.level, &level);
+  Report report;
+  try {
+    part.run(report);
+  } catch (const std::exception& error) {
+    fmt::print("process {}: {}\n", own_rank(), error.what());
+    std::fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this one
+  }
+  fmt::print("{} checks\n", report.checked());
+  if (part.level) finalise();
+  return report.status();
+}
+
+}  // namespace
+}  // namespace tutti
+
+int main(int argc, char** argv) {
+  const std::string_view name = argc == 2 ? argv[1] : "";
+  const auto* part = std::ranges::find(tutti::parts, name, &tutti::Part::name);
+  if (part != std::end(tutti::parts)) return tutti::run(*part);
+  fmt::print(stderr, "usage: mpi_worker PART; there is no part '{}'\n", name);
+  return 2;
+}

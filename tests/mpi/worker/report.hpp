@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace tutti {
+
+/// Counts what one process of a job checks, and prints what is wrong.
+class Report {
+ public:
+  /// `otherwise()` says what is wrong if `holds` is false.
+  template <class F>
+  void expect(bool holds, const F& otherwise) {
+    ++checked_;
+    if (!holds) print(otherwise());
+  }
+  void expect_equal(const std::string& found, const std::string& expected) {
+    expect(found == expected, [&] { return found + "\ninstead of\n" + expected; });
+  }
+  /// 1 if something is wrong, or if nothing was checked.
+  int status() const { return checked_ > 0 && wrong_ == 0 ? 0 : 1; }
+  int checked() const { return checked_; }
+
+ private:
+  void print(const std::string& text);
+
+  int checked_ = 0, wrong_ = 0;
+};
+
+/// The number of this process in MPI_COMM_WORLD, and how many there are.
+int own_rank();
+int ranks();
+
+/// Every example of every op, and generated programs: on every grid of as many boxes as there are processes,
+/// each process has the bits that the whole program has on its devices.
+void run_examples(Report& report);
+void run_generated_programs(Report& report);
+
+/// Two processes: messages of all sizes, what a process says of another one that does something else.
+void exchange_messages(Report& report);
+
+/// Machines of any number of processes; also of parts of a job.
+void use_machines(Report& report);
+/// Two processes that all machines refuse. MPI is finalised afterwards.
+void refuse_machines(Report& report);
+/// Where MPI takes calls from its main thread alone.
+void use_main_thread(Report& report);
+/// Two processes that open different machines. Ends the process with the status of their error.
+[[noreturn]] void open_different_machines();
+
+}  // namespace tutti

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/mpi/open_mpi.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tutti/base/inside.hpp"
+#include "tutti/base/require.hpp"
+#include "tutti/devices/agreement.hpp"
+#include "tutti/devices/processes.hpp"
+#include "tutti/mpi/library.hpp"
+#include "tutti/mpi/transport.hpp"
+#include "tutti/run/local_backend.hpp"
+#include "tutti/tensor/loops/instruction_set.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti {
+namespace {
+
+/// How many processes a communicator has.
+int processes_of(MPI_Comm communicator) {
+  const MpiTurn turn;
+  require(communicator != MPI_COMM_NULL, Code::device,
+          "the communicator is MPI_COMM_NULL; only processes that belong to one open a machine of it");
+  int has_two_groups = 0, count = 0;
+  require_mpi_success(MPI_Comm_test_inter(communicator, &has_two_groups), "MPI_Comm_test_inter");
+  require(
+      has_two_groups == 0, Code::device,
+      "the communicator goes from one group of processes to another; merge them with MPI_Intercomm_merge");
+  require_mpi_success(MPI_Comm_size(communicator, &count), "MPI_Comm_size");
+  return count;
+}
+
+/// All that decides about results, and about what processes send each other.
+std::string description_of(const Mesh& mesh, const MpiOptions& options) {
+  std::string split;
+  for (const auto& [axis, parts] : options.split)
+    split += fmt::format("{}{}={}", split.empty() ? "" : ",", axis, parts);
+  const MachineOptions& machine = options.machine;
+  return fmt::format(
+      "version {}\ninstruction set {}\nmesh {}\nsplit {}\nstorage {}\ncheck_assumptions {}\ncheck_nans {}\n",
+      version_text, instruction_set(), to_string(mesh), split.empty() ? "by sizes" : split,
+      machine.storage == Storage::by_type ? "by_type" : "per_device", machine.check_assumptions,
+      machine.check_nans);
+}
+
+Machine opened(MPI_Comm communicator, const Mesh& mesh, const MpiOptions& options) {
+  require(options.limit_seconds >= 0, Code::device,
+          "limit_seconds {}; ask for more than 0, or 0 to wait for ever", options.limit_seconds);
+  initialise_mpi();
+  const int count = processes_of(communicator);
+  std::unique_ptr<Transport> transport;  // none where there is nobody to talk to
+  int self = 0;
+  if (count > 1) {
+    transport = std::make_unique<MpiTransport>(communicator, options.limit_seconds);
+    self = transport->self();
+    // First of all: what one process refuses, the others refuse then, too.
+    require_agreement(*transport, description_of(mesh, options), "opens another machine than");
+  }
+  require(mesh.is_in_device_order(), Code::device,
+          "{} is a mesh with devices of its own; open a mesh in device order, and place arrays on this one",
+          to_string(mesh));
+  return Machine(std::make_shared<LocalBackend>(Processes::of(mesh, count, self, options.split),
+                                                std::move(transport), options.machine));
+}
+
+}  // namespace
+
+Machine open_mpi(MPI_Comm communicator, const Mesh& mesh, const MpiOptions& options, Where where) try {
+  return opened(communicator, mesh, options);
+} catch (const Error& error) {
+  throw error.at(where, "open_mpi");
+}
+
+Machine open_mpi(const Mesh& mesh, const MpiOptions& options, Where where) {
+  return open_mpi(MPI_COMM_WORLD, mesh, options, where);
+}
+
+}  // namespace tutti

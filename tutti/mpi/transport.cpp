@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/mpi/transport.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "tutti/base/require.hpp"
+#include "tutti/mpi/library.hpp"
+
+namespace tutti {
+namespace {
+
+// Tags of the communicator.
+constexpr int part_tag = 1, text_tag = 2, farewell_tag = 3;
+constexpr std::size_t longest_text = 2'000;  // shorter than what MPI sends before the receiver asks for it
+
+int rank_in(MPI_Comm communicator) {
+  const MpiTurn turn;
+  int rank = 0;
+  require_mpi_success(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+int size_of(MPI_Comm communicator) {
+  const MpiTurn turn;
+  int size = 0;
+  require_mpi_success(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+  return size;
+}
+
+MPI_Comm duplicate_of(MPI_Comm communicator) {
+  const MpiTurn turn;
+  MPI_Comm own = MPI_COMM_NULL;
+  require_mpi_success(MPI_Comm_dup(communicator, &own), "MPI_Comm_dup");
+  require_mpi_success(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return own;
+}
+
+int class_of(int status) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(status, &error_class);
+  return error_class;
+}
+
+}  // namespace
+
+MpiTransport::MpiTransport(MPI_Comm communicator, double limit_seconds, std::size_t most_bytes)
+    : Transport(rank_in(communicator), size_of(communicator), limit_seconds),
+      most_bytes_(most_bytes),
+      communicator_(duplicate_of(communicator)) {}
+
+MpiTransport::~MpiTransport() {
+  if (!is_here_.is_true() || !may_call_mpi()) return;
+  close();
+  if (has_failed() || std::ranges::any_of(posted_, &Posted::is_open)) {
+    abandon();
+    return;
+  }
+  if (!have_all_closed()) return;
+  const MpiTurn turn;
+  MPI_Comm_free(&communicator_);
+}
+
+/// Calls functions of MPI. If they fail, no process can trust what it has: this one takes part no more, and
+/// says so.
+template <class F>
+auto MpiTransport::attempt(const F& f) {
+  try {
+    const MpiTurn turn;
+    return f();
+  } catch (const Error& error) {
+    if (error.code() == Code::peer) {
+      abandon();
+      leave(error.message());
+    }
+    throw;
+  }
+}
+
+Transport::Ticket MpiTransport::post(std::span<const Part> sends, std::span<const Part> receives) {
+  return attempt([&] {
+    const Ticket ticket = free_ticket();
+    Posted& posted = posted_[ticket];
+    posted.is_open = true;
+    for (const Part& part : receives) begin_part(posted, part, Way::from);
+    for (const Part& part : sends) begin_part(posted, part, Way::to);
+    posted.statuses.resize(posted.requests.size());
+    return ticket;
+  });
+}
+
+Transport::Ticket MpiTransport::free_ticket() {
+  const auto free = std::ranges::find(posted_, false, &Posted::is_open);
+  if (free != posted_.end()) return static_cast<Ticket>(free - posted_.begin());
+  posted_.emplace_back();
+  return posted_.size() - 1;
+}
+
+/// Sender and receiver cut a part in the same way: both know its bytes.
+void MpiTransport::begin_part(Posted& posted, const Part& part, Way way) {
+  const std::size_t count = part.bytes / most_bytes_ + (part.bytes % most_bytes_ > 0 ? 1 : 0);
+  for (std::size_t number = 0; number < count; ++number) {
+    const std::size_t from = number * most_bytes_;
+    const int bytes = static_cast<int>(std::min(most_bytes_, part.bytes - from));
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (way == Way::from)
+      require_mpi_success(MPI_Irecv(part.at + from, bytes, MPI_BYTE, part.process, part_tag, communicator_,
+                                    &request),
+                          "MPI_Irecv");
+    else
+      require_mpi_success(MPI_Isend(part.at + from, bytes, MPI_BYTE, part.process, part_tag, communicator_,
+                                    &request),
+                          "MPI_Isend");
+    posted.requests.push_back(request);
+    posted.messages.push_back({way, part.process, bytes, number + 1, count, part.bytes});
+  }
+}
+
+bool MpiTransport::is_done(Ticket ticket) {
+  return attempt([&] {
+    Posted& posted = posted_.at(ticket);
+    const int count = static_cast<int>(posted.requests.size());
+    int are_done = 1;
+    const int status = count == 0
+                           ? MPI_SUCCESS
+                           : MPI_Testall(count, posted.requests.data(), &are_done, posted.statuses.data());
+    if (status == MPI_SUCCESS && are_done == 0) return false;
+    const bool has_errors = class_of(status) == MPI_ERR_IN_STATUS;
+    if (!has_errors) require_mpi_success(status, "MPI_Testall");
+    for (std::size_t i = 0; i < posted.messages.size(); ++i)
+      check(posted.messages[i], posted.statuses[i], has_errors);
+    posted.requests.clear();
+    posted.messages.clear();
+    posted.is_open = false;
+    return true;
+  });
+}
+
+/// A message of another size means that the processes do different things.
+void MpiTransport::check(const Message& message, const MPI_Status& status, bool has_errors) const {
+  const int error = has_errors ? status.MPI_ERROR : MPI_SUCCESS;
+  if (class_of(error) == MPI_ERR_PENDING || (error == MPI_SUCCESS && message.way == Way::to)) return;
+  const bool is_too_large = class_of(error) == MPI_ERR_TRUNCATE;
+  if (error != MPI_SUCCESS && !is_too_large)
+    fail(Code::peer, "the message {} process {}: {}", message.way == Way::to ? "to" : "from", message.process,
+         mpi_text(error));
+  int found = 0;
+  MPI_Get_count(&status, MPI_BYTE, &found);
+  if (found == message.bytes && !is_too_large) return;
+  const bool is_known =
+      found > message.bytes || !is_too_large;  // of one that is too large, some MPIs tell no size
+  const std::string size = is_known ? std::to_string(found) : "more than " + std::to_string(message.bytes);
+  if (message.count == 1)
+    fail(Code::peer, "process {} sent {} bytes where process {} expects {}", message.process, size, self(),
+         message.bytes);
+  fail(Code::peer,
+       "process {} sent another number of bytes than the {} that process {} expects: message {} of {} has {} "
+       "bytes, "
+       "not {}",
+       message.process, message.bytes_of_part, self(), message.number, message.count, size, message.bytes);
+}
+
+std::vector<int> MpiTransport::awaited(Ticket ticket) {
+  const MpiTurn turn;
+  const Posted& posted = posted_.at(ticket);
+  std::vector<int> processes;
+  for (std::size_t i = 0; i < posted.requests.size(); ++i) {
+    int has_passed = 1;
+    if (posted.requests[i] != MPI_REQUEST_NULL)
+      MPI_Request_get_status(posted.requests[i], &has_passed, MPI_STATUS_IGNORE);
+    const int process = posted.messages[i].process;
+    if (has_passed == 0 && std::ranges::find(processes, process) == processes.end())
+      processes.push_back(process);
+  }
+  return processes;
+}
+
+void MpiTransport::tell(int process, const std::string& text) {
+  if (has_failed()) abandon();  // a failure tells all others, before the memory of the call is given back
+  const MpiTurn turn;
+  std::erase_if(told_, [](Told& told) {
+    int has_left = 1;
+    return MPI_Test(&told.request, &has_left, MPI_STATUS_IGNORE) != MPI_SUCCESS || has_left != 0;
+  });
+  Told& told = told_.emplace_back(Told{text.substr(0, longest_text), MPI_REQUEST_NULL});
+  // One that cannot be told waits until its limit.
+  MPI_Isend(told.text.data(), static_cast<int>(told.text.size()), MPI_CHAR, process, text_tag, communicator_,
+            &told.request);
+}
+
+std::optional<Transport::Heard> MpiTransport::hear() {
+  const MpiTurn turn;
+  MPI_Status status;
+  int is_there = 0, length = 0;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, text_tag, communicator_, &is_there, &status) != MPI_SUCCESS || is_there == 0)
+    return std::nullopt;
+  MPI_Get_count(&status, MPI_CHAR, &length);
+  Heard heard{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), ' ')};
+  if (MPI_Recv(heard.text.data(), length, MPI_CHAR, heard.process, text_tag, communicator_,
+               MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return std::nullopt;
+  return heard;
+}
+
+/// Ends what has begun and will never be done. Nothing may arrive in memory that others use later.
+void MpiTransport::abandon() {
+  leave_mpi_unfinalised();
+  if (!may_call_mpi()) return;
+  const MpiTurn turn;
+  for (Posted& posted : posted_) {
+    for (std::size_t i = 0; i < posted.requests.size(); ++i) {
+      if (posted.requests[i] == MPI_REQUEST_NULL) continue;
+      if (posted.messages[i].way == Way::from) MPI_Cancel(&posted.requests[i]);
+      MPI_Request_free(&posted.requests[i]);
+    }
+    posted.requests.clear();
+    posted.messages.clear();
+  }
+}
+
+/// True if all processes have closed this transport: nothing comes any more. A communicator must not be freed
+/// before, because Open MPI gives its number to the next one, which would receive what comes late. Processes
+/// may close much later than this one, if they still compute: then the communicator stays.
+bool MpiTransport::have_all_closed() {
+  std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(count()), MPI_REQUEST_NULL);
+  const auto have_come = [&] {
+    const MpiTurn turn;
+    int have = 0;
+    const int status =
+        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &have, MPI_STATUSES_IGNORE);
+    return status == MPI_SUCCESS && have != 0;
+  };
+  for (int process = 0; process < count(); ++process) {
+    if (process == self()) continue;
+    const MpiTurn turn;
+    const std::size_t first = 2 * static_cast<std::size_t>(process);
+    MPI_Irecv(nullptr, 0, MPI_BYTE, process, farewell_tag, communicator_, &requests[first]);
+    MPI_Isend(nullptr, 0, MPI_BYTE, process, farewell_tag, communicator_, &requests[first + 1]);
+  }
+  const auto patient_until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!have_come()) {
+    if (std::chrono::steady_clock::now() > patient_until) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  while (hear()) {
+  }
+  return true;
+}
+
+}  // namespace tutti
