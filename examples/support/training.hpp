@@ -30,8 +30,8 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
 /// Reads the command line. False if there is nothing to run: --help, which it prints. Throws R002.
 bool parse(CLI::App& app, const std::string& program, int argc, char** argv);
 
-/// The machine that they ask for. Of several processes the first one alone prints: the others' output is dropped.
-/// Throws as open_local, open_xla and open_mpi do; R004 for mpi if it was built without.
+/// The machine that they ask for. Of several processes the first one alone prints: the others' output is
+/// dropped. Throws as open_local, open_xla and open_mpi do; R004 for mpi if it was built without.
 tutti::Machine open_machine(const tutti::Mesh& mesh, const TrainingOptions& options);
 /// Says on stderr if the timeline has not all events, and why.
 void warn_of_left_out(const std::string& program, const tutti::Machine& machine,

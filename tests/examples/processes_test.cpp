@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples' models on several processes, which are threads: every loss and every parameter has the bits of one process.
+// The examples' models on several processes, which are threads: every loss and every parameter has the bits
+// of one process.
 #include <gtest/gtest.h>
 
 #include <functional>

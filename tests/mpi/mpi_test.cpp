@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "tests/support/command.hpp"
 #include "tests/support/sanitizer.hpp"
@@ -89,6 +91,57 @@ TEST_F(mpi, ends_processes_that_open_different_machines) {
             std::string::npos)
       << run.out;
 }
+
+// --- Process 1 of three fails; the others wait for one second ----------------------------------------------------
+
+class mpi_faults : public mpi {
+ protected:
+  /// `said`: what processes 0 and 2 print, with {} for their numbers and those of each other.
+  static Finished expect_fault(const std::string& part, int status, const std::string& said) {
+    const auto start = std::chrono::steady_clock::now();
+    Finished run = run_worker(part, 3);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(run.status, status) << run.out << run.err;
+    EXPECT_LT(took.count(), 20) << run.out << run.err;  // it would be for ever
+    if (said.empty()) return run;
+    int found = 0;
+    for (const auto& [process, other] : {std::pair(0, 2), std::pair(2, 0)})
+      if (run.out.find(fmt::format(fmt::runtime(said), process, other)) != std::string::npos) ++found;
+    EXPECT_GT(found, 0) << run.out << run.err;  // mpirun may end one before it says its words
+    return run;
+  }
+};
+
+TEST_F(mpi_faults, of_a_process_that_is_stopped_are_named) {
+  expect_fault(
+      "stop", 5,
+      "process {0} within 2 s: all_reduce: process 1 has not come here for 1 s and does not answer: it has "
+      "ended, is stopped, or is busy outside of a call");
+}
+
+TEST_F(mpi_faults, of_a_process_that_is_busy_are_named) {
+  expect_fault(
+      "pause", 5,
+      "process {0} within 2 s: all_reduce: process 1 has not come here for 1 s and does not answer: it has "
+      "ended, is stopped, or is busy outside of a call");
+}
+
+TEST_F(mpi_faults, of_a_process_that_does_something_else_are_named) {
+  expect_fault("another_call", 5,
+               "process {0} within 2 s: all_reduce: process 1 has not come here for 1 s and waits elsewhere: "
+               "at place");
+}
+
+TEST_F(mpi_faults, of_a_process_that_closes_its_machine_are_told_at_once) {
+  expect_fault("end", 5, "process {0} within 1 s: all_reduce: process 1 has left: it has closed the machine");
+}
+
+TEST_F(mpi_faults, of_a_process_that_ends_by_an_error_end_the_job) {
+  EXPECT_NE(expect_fault("error", 4, "").out.find("process 1: its file is gone"), std::string::npos);
+}
+
+TEST_F(mpi_faults, of_a_process_that_exits_end_the_job) { expect_fault("exit", 4, ""); }
+TEST_F(mpi_faults, of_a_process_that_is_killed_end_the_job) { expect_fault("kill", 137, ""); }
 
 }  // namespace
 }  // namespace tutti

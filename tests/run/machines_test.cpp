@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines of several processes: where arrays lie, how they move, what each process can read. Each process is a thread, and
-// every part is compared with that of one process.
+// Machines of several processes: where arrays lie, how they move, what each process can read. Each process is
+// a thread, and every part is compared with that of one process.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -185,7 +185,8 @@ TEST(machines, refuse_programs_that_differ) {
   EXPECT_EQ(refused, 4);
 }
 
-/// Prints x on each device and checks that it is small; then says what was printed, by which process, and the error.
+/// Prints x on each device and checks that it is small; then says what was printed, by which process, and the
+/// error.
 struct Spoken {
   std::vector<std::string> lines;  // by process 0
   int lines_of_others = 0;
@@ -249,8 +250,8 @@ TEST(machines, throw_the_first_failure_on_all_processes) {
   }
 }
 
-// A wrong argument is refused before anything is sent: the machine is as it was. A kernel that throws without having said
-// that it may leaves others without what they wait for.
+// A wrong argument is refused before anything is sent: the machine is as it was. A kernel that throws without
+// having said that it may leaves others without what they wait for.
 TEST(machines, name_a_process_that_fails_alone) {
   std::atomic<int> told = 0;
   on_machines(mesh, {.count = 2}, [&](const Machine& machine) {
@@ -295,12 +296,12 @@ TEST(machines, wait_for_others_as_long_as_they_are_told) {
   for (Transport* transport : {first.get(), second.get(), third.get()}) transport->begin();
   std::thread waits_elsewhere([&] {
     const Transport::Part from_0{0, bytes, 8};
-    refusal([&] { second->finish(second->post({}, {&from_0, 1}), "sin, model.cpp:9"); });
+    refusal([&] { second->finish(second->post({}, {&from_0, 1}, "sin, model.cpp:9")); });
   });
   EXPECT_EQ(
       refusal([&] {
         const Transport::Part parts[] = {from_1, from_2};
-        first->finish(first->post({}, parts), "all_reduce, model.cpp:7");
+        first->finish(first->post({}, parts, "all_reduce, model.cpp:7"));
       }),
       "R007 process 1 has not come here for 0.2 s and waits elsewhere: at sin, model.cpp:9; process 2 has "
       "not "

@@ -21,8 +21,8 @@ struct ManyProcesses {
   std::vector<int> workers = {1};  // of process 0, 1, ..; process i has workers[i % size]
 };
 
-/// Runs `job` as each of so many processes, which are threads. Throws the error of the first one that failed; the others
-/// then wait no longer.
+/// Runs `job` as each of so many processes, which are threads. Throws the error of the first one that failed;
+/// the others then wait no longer.
 void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job);
 
 /// Runs `job` on the machine of each process.

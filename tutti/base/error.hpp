@@ -70,7 +70,7 @@ class Error : public std::runtime_error {
   Code code() const { return code_; }
   /// As docs/errors.md and `tutti explain` name it: "T001".
   std::string_view label() const;
-  /// Of a program that ends with this error, as docs/errors.md says.
+  /// The exit status of a program that ends with this error; docs/errors.md has them.
   int exit_status() const;
   const Where& where() const { return where_; }
   const std::string& message() const { return message_; }

@@ -15,8 +15,8 @@
 
 namespace tutti::internal {
 
-/// A message with places for values: {} for the next one, or all by number: {0}, {1}, .. {{ and }} are braces.
-/// A message that has no place for a value, or more places than values, does not compile.
+/// A message with places for values: {} for the next one, or all by number: {0}, {1}, .. {{ and }} are
+/// braces. A message that has no place for a value, or more places than values, does not compile.
 template <std::size_t values>
 class FormatString {
  public:

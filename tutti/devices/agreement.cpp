@@ -35,12 +35,12 @@ std::vector<int> others_than(int process, int count) {
 void send(Transport& transport, const std::vector<int>& to, void* bytes, std::size_t size) {
   std::vector<Transport::Part> parts;
   for (int process : to) parts.push_back({process, static_cast<std::byte*>(bytes), size});
-  transport.finish(transport.post(parts, {}), place);
+  transport.finish(transport.post(parts, {}, place));
 }
 
 void receive(Transport& transport, int from, void* bytes, std::size_t size) {
   const Transport::Part part{from, static_cast<std::byte*>(bytes), size};
-  transport.finish(transport.post({}, {&part, 1}), place);
+  transport.finish(transport.post({}, {&part, 1}, place));
 }
 
 /// Receives from several processes, as many bytes from each as its row of `into` has.
@@ -48,7 +48,7 @@ void receive(Transport& transport, const std::vector<int>& from, std::vector<std
   std::vector<Transport::Part> parts;
   for (std::size_t i = 0; i < from.size(); ++i)
     parts.push_back({from[i], reinterpret_cast<std::byte*>(into[i].data()), into[i].size()});
-  transport.finish(transport.post({}, parts), place);
+  transport.finish(transport.post({}, parts, place));
 }
 
 /// The number in the bytes of a text.
@@ -58,7 +58,8 @@ std::uint64_t number_in(const std::string& bytes) {
   return number;
 }
 
-/// The first process whose text has another hash than that of process 0; 0 if there is none. Process 0 finds it.
+/// The first process whose text has another hash than that of process 0; 0 if there is none. Process 0 finds
+/// it.
 int first_that_differs(Transport& transport, const std::string& text) {
   std::uint64_t own = hash_of(text), found = 0;
   if (transport.self() > 0) {

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Compares a text with those of the other processes, which all call this at the same point. Throws R007 on every one of
-/// them if they differ: "process 2 compiles another program than process 0: line 3 is `..`, there `..`", of which
+/// Compares a text with those of the other processes, which all call this at the same point. If they differ,
+/// all throw R007: "process 2 compiles another program than process 0: line 3 is `..`, there `..`". There
 /// `differs` is "compiles another program than".
 void require_agreement(Transport& transport, const std::string& text, std::string_view differs);
 

@@ -21,7 +21,7 @@ const std::byte* memory_of(const GlobalArray& array, const Shards& shards, int d
          static_cast<std::size_t>(shards.slot(device)) * array.buffer().shard_stride;
 }
 
-/// The sum of the terms of an element, of which `device` holds the first.
+/// The sum of the terms. `device` holds the first one.
 Tensor summed(const GlobalArray& array, const Shards& shards, int device) {
   std::vector<const std::byte*> terms;
   for (int holder : shards.terms(device)) terms.push_back(memory_of(array, shards, holder));

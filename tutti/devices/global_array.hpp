@@ -21,7 +21,7 @@ namespace tutti::internal {
 struct ShardedBuffer {
   std::shared_ptr<const std::byte> base;  // writable: a call may write over it once it is given away
   std::size_t shard_stride = 0;
-  /// Of a machine of several processes: the memory has the shards of the devices that this one drives. Null: it has all.
+  /// Not null: the shards lie on several processes, and this memory has those of the devices of this one.
   std::shared_ptr<const Drivers> drivers = {};
 };
 /// True if the same processes drive the same devices.

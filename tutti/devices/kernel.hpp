@@ -122,8 +122,8 @@ struct Opaque {
   double nanoseconds;  // estimate for one unit
   std::size_t scratch_bytes = 0;
   std::function<void(const Unit&)> run;
-  /// True if run() throws for values that it cannot work with (R005). On several processes the call then goes on to its
-  /// end, where all of them throw. One that throws without having said so is taken for a process that has failed.
+  /// True if run() may throw for values that it cannot work with (R005). Then all processes of a machine
+  /// throw, at the end of the call. One that throws without having said so counts as one that has failed.
   bool may_throw = false;
   /// Result 0 equals this operand except for some elements. If both have one address, run() writes only these elements.
   std::optional<std::size_t> changes = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/mailboxes.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tutti/base/inside.hpp"
@@ -14,19 +15,11 @@ class Mailboxes::OfProcess final : public Transport {
       : Transport(self, count, limit_seconds), boxes_(boxes) {}
   ~OfProcess() override { close(); }
 
-  Ticket post(std::span<const Part> sends, std::span<const Part> receives) override {
-    const std::lock_guard lock(boxes_.lock_);
-    for (const Part& part : sends)
-      boxes_.on_the_way_[{self(), part.process}].emplace_back(part.at, part.at + part.bytes);
-    waiting_[++last_] = {receives.begin(), receives.end()};
-    return last_;
-  }
-
   bool is_done(Ticket ticket) override {
     const std::lock_guard lock(boxes_.lock_);
-    std::vector<Part>& waiting = waiting_.at(ticket);
-    std::erase_if(waiting, [&](const Part& part) { return arrives(part, ticket); });
-    if (!waiting.empty()) return false;
+    Waiting& waiting = waiting_.at(ticket);
+    std::erase_if(waiting.parts, [&](const Part& part) { return arrives(part, ticket, waiting.tag); });
+    if (!waiting.parts.empty()) return false;
     waiting_.erase(ticket);
     return true;
   }
@@ -34,11 +27,19 @@ class Mailboxes::OfProcess final : public Transport {
   std::vector<int> awaited(Ticket ticket) override {
     std::vector<int> processes;
     if (const auto found = waiting_.find(ticket); found != waiting_.end())
-      for (const Part& part : found->second) processes.push_back(part.process);
+      for (const Part& part : found->second.parts) processes.push_back(part.process);
     return processes;
   }
 
  protected:
+  Ticket start(std::span<const Part> sends, std::span<const Part> receives, int tag) override {
+    const std::lock_guard lock(boxes_.lock_);
+    for (const Part& part : sends)
+      boxes_.on_the_way_[{self(), part.process}].push_back({tag, {part.at, part.at + part.bytes}});
+    waiting_[++last_] = {tag, {receives.begin(), receives.end()}};
+    return last_;
+  }
+
   void tell(int process, const std::string& text) override {
     const std::lock_guard lock(boxes_.lock_);
     boxes_.told_[process].emplace_back(self(), text);
@@ -54,25 +55,32 @@ class Mailboxes::OfProcess final : public Transport {
   }
 
  private:
-  /// Takes the next message of a process, unless an earlier ticket waits for it.
-  bool arrives(const Part& part, Ticket ticket) {
-    for (const auto& [earlier, parts] : waiting_) {
+  struct Waiting {
+    int tag;
+    std::vector<Part> parts;
+  };
+
+  /// Takes the next message of a process with this tag, unless an earlier ticket waits for it.
+  bool arrives(const Part& part, Ticket ticket, int tag) {
+    for (const auto& [earlier, waiting] : waiting_) {
       if (earlier == ticket) break;
-      for (const Part& other : parts)
-        if (other.process == part.process) return false;
+      for (const Part& other : waiting.parts)
+        if (waiting.tag == tag && other.process == part.process) return false;
     }
     std::deque<Message>& messages = boxes_.on_the_way_[{part.process, self()}];
-    if (messages.empty()) return false;
-    ensure(messages.front().size() == part.bytes, "process {} sent {} bytes where process {} expects {}",
-           part.process, messages.front().size(), self(), part.bytes);
-    if (part.bytes > 0) std::memcpy(part.at, messages.front().data(), part.bytes);
-    messages.pop_front();
+    const auto next = std::ranges::find(messages, tag, &Message::tag);
+    if (next == messages.end()) return false;
+    const std::vector<std::byte>& bytes = next->bytes;
+    ensure(bytes.size() == part.bytes, "process {} sent {} bytes where process {} expects {}", part.process,
+           bytes.size(), self(), part.bytes);
+    if (part.bytes > 0) std::memcpy(part.at, bytes.data(), part.bytes);
+    messages.erase(next);
     return true;
   }
 
   Mailboxes& boxes_;
   Ticket last_ = 0;
-  std::map<Ticket, std::vector<Part>> waiting_;
+  std::map<Ticket, Waiting> waiting_;
 };
 
 std::unique_ptr<Transport> Mailboxes::transport(int self, int count, double limit_seconds) {

@@ -21,7 +21,10 @@ class Mailboxes {
 
  private:
   class OfProcess;
-  using Message = std::vector<std::byte>;
+  struct Message {
+    int tag;
+    std::vector<std::byte> bytes;
+  };
 
   std::mutex lock_;
   std::map<std::pair<int, int>, std::deque<Message>> on_the_way_;  // by sender and receiver

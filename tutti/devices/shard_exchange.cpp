@@ -55,9 +55,9 @@ class Exchange {
           message.resize(message.size() + bytes_of(piece));
         }
     });
-    const Transport::Ticket ticket = transport.post(parts_of(outgoing), parts_of(incoming));
+    const Transport::Ticket ticket = transport.post(parts_of(outgoing), parts_of(incoming), "place");
     clear(to, shard_stride);
-    transport.finish(ticket, "place");
+    transport.finish(ticket);
     unpack(incoming, to, shard_stride);
   }
 

@@ -29,7 +29,7 @@ void copy_box(std::byte* to, const Part& target, const std::byte* from, const Pa
 
 class Shards {
  public:
-  /// `drivers`: whose shards lie in the memory of which process. Null: all lie in this one's. It must outlive this.
+  /// With `drivers`, which must outlive this, each process has the shards of its own devices in memory.
   Shards(Type whole, const Sharding& sharding, const Drivers* drivers = nullptr);
 
   /// The type of each, with room for padding.
@@ -48,12 +48,14 @@ class Shards {
 
   /// The position of a device along the unreduced axes: the number of its term.
   int term(int device) const { return layout_.position(sharding_.unreduced, device); }
-  /// The devices that hold the terms of an element, in mesh order, beginning with `device`, which holds the first.
+  /// The devices that hold the terms of an element, in mesh order, beginning with `device`, which holds the
+  /// first.
   std::vector<int> terms(int device) const;
   Box box(int device) const { return block(device, sharding_, whole_.shape()); }
   Part part(int device) const { return {local_.shape(), box(device).begin}; }
 
-  /// `visit` for one device of each block that has elements of `box`: those that stand first along all other axes.
+  /// `visit` for one device of each block that has elements of `box`: those that stand first along all other
+  /// axes.
   template <class Visit>
   void for_each_holder(const Box& box, Visit&& visit) const {
     visit_holders(box, 0, 0, visit);

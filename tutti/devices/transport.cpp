@@ -37,9 +37,16 @@ void Transport::begin() {
   listen();
 }
 
-void Transport::finish(Ticket ticket, std::string_view place) {
+Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const Part> receives,
+                                  std::string_view place) {
   place_ = place;
   commit();
+  std::uint32_t hash = static_cast<std::uint32_t>(number_);
+  for (const char letter : place) hash = hash * 31 + static_cast<unsigned char>(letter);
+  return start(sends, receives, static_cast<int>(hash % most_tags));
+}
+
+void Transport::finish(Ticket ticket) {
   const Clock::time_point start = Clock::now();
   std::optional<Clock::time_point> stops;
   for (int tries = 1; !is_done(ticket); ++tries) {

@@ -14,8 +14,8 @@
 namespace tutti {
 
 /// Carries bytes between the processes of a job. Each process has its own; one thread at a time uses it.
-/// Processes that share a machine do the same things in one order; each thing has a number here. A process that waits says
-/// where it is to others who ask, and asks them once its patience ends.
+/// Processes that share a machine do the same things in one order; each thing has a number here. A process
+/// that waits says where it is to others who ask, and asks them once its patience ends.
 class Transport {
  public:
   struct Part {
@@ -35,35 +35,41 @@ class Transport {
   int self() const { return self_; }
   int count() const { return count_; }
 
-  /// Begins to send and to receive, at most one part to each process and one from each. Messages from one
-  /// process to another arrive in the order of post. The bytes belong to the transport until is_done().
-  virtual Ticket post(std::span<const Part> sends, std::span<const Part> receives) = 0;
+  /// Begins to send and to receive, at most one part to each process and one from each. `place`: where the
+  /// program is, the same on all processes. Messages arrive in the order of post, and only at the same place of
+  /// the same thing. The bytes belong to the transport until is_done().
+  Ticket post(std::span<const Part> sends, std::span<const Part> receives, std::string_view place);
   /// True once all parts of a ticket have arrived and left. Then the ticket ends. Does not wait.
   virtual bool is_done(Ticket ticket) = 0;
   /// The processes whose parts of a ticket have not arrived, or not left.
   virtual std::vector<int> awaited(Ticket ticket) = 0;
 
-  /// Begins the next thing that all processes do together: a call, a compilation. Throws R007 if the machine has failed.
+  /// Begins the next thing that all processes do together: a call, a compilation. Throws R007 if the machine
+  /// has failed.
   void begin();
-  /// Waits until all parts of a ticket have arrived and left. `place`: where the program is, for processes that ask.
-  /// Throws R007 if that takes longer than the limit, or if a process that is awaited has left what it does.
-  void finish(Ticket ticket, std::string_view place);
+  /// Waits until all parts of a ticket have arrived and left. Throws R007 if that takes longer than the limit,
+  /// or if a process that is awaited has left what it does.
+  void finish(Ticket ticket);
   /// Says that parts will be exchanged: from now on this process cannot leave what it does without harm.
   void commit() { is_committed_ = true; }
   /// Says that all processes end what they do in the same way, if by an error: they have agreed on it.
   void agree() { has_agreed_ = true; }
-  /// Tells the others that this process alone leaves what it does, and why. Those that wait for it then throw R007. So does
-  /// this process later, if it has committed itself.
+  /// Tells the others that this process alone leaves what it does, and why. Those that wait for it then throw
+  /// R007. So does this process later, if it has committed itself.
   void leave(const std::string& why);
   /// True after R007: nothing can be done together any more.
   bool has_failed() const { return !failure_.empty(); }
 
  protected:
+  /// post, of messages with a tag from 0 to most_tags - 1: those with other tags do not meet.
+  virtual Ticket start(std::span<const Part> sends, std::span<const Part> receives, int tag) = 0;
+  static constexpr int most_tags = 1 << 14;
+
   struct Heard {
     int process;
     std::string text;
   };
-  /// Sends a short text to a process, beside the parts. Does not wait.
+  /// Sends a short text to a process. It is no part of a ticket. Does not wait.
   virtual void tell(int process, const std::string& text) = 0;
   /// The next text that another process has told.
   virtual std::optional<Heard> hear() = 0;

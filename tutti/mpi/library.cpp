@@ -47,7 +47,9 @@ bool is_main_thread() {
 /// MPI_THREAD_SINGLE is taken as MPI_THREAD_FUNNELED: the threads of a team call no function of MPI.
 bool may_call_at(int level) { return level >= MPI_THREAD_SERIALIZED || is_main_thread(); }
 
-void finalise() {
+/// Not after an error: MPI_Finalize would wait for processes that wait for this one. mpirun ends those.
+void finalise(int status, void*) {
+  if (status != 0) return;
   if (!stays_unfinalised && process_of_mpi().is_true() && !is_finalised()) MPI_Finalize();
 }
 
@@ -60,7 +62,7 @@ void initialise_mpi() {
   int level = MPI_THREAD_SINGLE;
   require_mpi_success(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
   process_of_mpi();
-  std::atexit(finalise);  // if it has no room, mpirun says that MPI was not finalised
+  on_exit(finalise, nullptr);  // if it has no room, mpirun says that MPI was not finalised
 }
 
 void leave_mpi_unfinalised() { stays_unfinalised = true; }

@@ -10,7 +10,7 @@
 
 namespace tutti {
 
-/// Initialises MPI unless somebody has done so. Only then it is finalised when the process ends.
+/// Initialises MPI unless somebody has done so. Only then it is finalised when the process ends with status 0.
 /// Throws R004 after MPI_Finalize.
 void initialise_mpi();
 

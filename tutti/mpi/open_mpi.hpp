@@ -38,7 +38,7 @@ struct MpiOptions {
 /// with shard(device). machine.place(x, P()) gives all of x to all processes.
 ///
 /// MPI is initialised with MPI_THREAD_MULTIPLE if nobody has done so, and then finalised when the process
-/// ends. With MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED only MPI's main thread may use the machine. The
+/// ends with status 0. With MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED only MPI's main thread may use the machine. The
 /// machine has communicators of its own, so the user's messages are the user's.
 ///
 /// Throws R007 on all processes if they open other machines, by mesh, split, options, version or processor;

@@ -13,7 +13,7 @@ namespace tutti {
 namespace {
 
 // Tags of the communicator.
-constexpr int part_tag = 1, text_tag = 2, farewell_tag = 3;
+constexpr int text_tag = 1, farewell_tag = 2, first_part_tag = 3;  // MPI has 32,767 at least
 constexpr std::size_t longest_text = 2'000;  // shorter than what MPI sends before the receiver asks for it
 
 int rank_in(MPI_Comm communicator) {
@@ -79,13 +79,13 @@ auto MpiTransport::attempt(const F& f) {
   }
 }
 
-Transport::Ticket MpiTransport::post(std::span<const Part> sends, std::span<const Part> receives) {
+Transport::Ticket MpiTransport::start(std::span<const Part> sends, std::span<const Part> receives, int tag) {
   return attempt([&] {
     const Ticket ticket = free_ticket();
     Posted& posted = posted_[ticket];
     posted.is_open = true;
-    for (const Part& part : receives) begin_part(posted, part, Way::from);
-    for (const Part& part : sends) begin_part(posted, part, Way::to);
+    for (const Part& part : receives) begin_part(posted, part, Way::from, first_part_tag + tag);
+    for (const Part& part : sends) begin_part(posted, part, Way::to, first_part_tag + tag);
     posted.statuses.resize(posted.requests.size());
     return ticket;
   });
@@ -99,18 +99,18 @@ Transport::Ticket MpiTransport::free_ticket() {
 }
 
 /// Sender and receiver cut a part in the same way: both know its bytes.
-void MpiTransport::begin_part(Posted& posted, const Part& part, Way way) {
+void MpiTransport::begin_part(Posted& posted, const Part& part, Way way, int tag) {
   const std::size_t count = part.bytes / most_bytes_ + (part.bytes % most_bytes_ > 0 ? 1 : 0);
   for (std::size_t number = 0; number < count; ++number) {
     const std::size_t from = number * most_bytes_;
     const int bytes = static_cast<int>(std::min(most_bytes_, part.bytes - from));
     MPI_Request request = MPI_REQUEST_NULL;
     if (way == Way::from)
-      require_mpi_success(MPI_Irecv(part.at + from, bytes, MPI_BYTE, part.process, part_tag, communicator_,
+      require_mpi_success(MPI_Irecv(part.at + from, bytes, MPI_BYTE, part.process, tag, communicator_,
                                     &request),
                           "MPI_Irecv");
     else
-      require_mpi_success(MPI_Isend(part.at + from, bytes, MPI_BYTE, part.process, part_tag, communicator_,
+      require_mpi_success(MPI_Isend(part.at + from, bytes, MPI_BYTE, part.process, tag, communicator_,
                                     &request),
                           "MPI_Isend");
     posted.requests.push_back(request);

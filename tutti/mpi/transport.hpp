@@ -27,13 +27,13 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm communicator, double limit_seconds, std::size_t most_bytes = largest_message);
   ~MpiTransport() override;
 
-  /// Parts without bytes are not sent.
-  Ticket post(std::span<const Part> sends, std::span<const Part> receives) override;
   /// Throws R007 if another process has sent another number of bytes, or if MPI fails.
   bool is_done(Ticket ticket) override;
   std::vector<int> awaited(Ticket ticket) override;
 
  protected:
+  /// Parts without bytes are not sent.
+  Ticket start(std::span<const Part> sends, std::span<const Part> receives, int tag) override;
   void tell(int process, const std::string& text) override;
   std::optional<Heard> hear() override;
 
@@ -59,7 +59,7 @@ class MpiTransport final : public Transport {
   };
 
   Ticket free_ticket();
-  void begin_part(Posted& posted, const Part& part, Way way);
+  void begin_part(Posted& posted, const Part& part, Way way, int tag);
   void check(const Message& message, const MPI_Status& status, bool has_errors) const;
   template <class F>
   auto attempt(const F& f);

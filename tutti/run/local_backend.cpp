@@ -37,7 +37,8 @@ std::string trace_of_process(const std::string& path, int process) {
          whole.extension().string();
 }
 
-/// Does what all processes do together. Where this one fails alone, it tells the others, which would wait for it.
+/// Does what all processes do together. Where this one fails alone, it tells the others, which would wait for
+/// it.
 template <class F>
 auto done_together(Transport* transport, std::recursive_mutex& turn, const F& f) {
   if (!transport) return f();
@@ -110,7 +111,8 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
   return std::make_unique<LocalProgramRun>(program, processes_, team_, options, transport_turn_);
 }
 
-/// A plan follows from the program and from how its arguments lie. Processes with unlike plans would wait for each other.
+/// A plan follows from the program and from how its arguments lie. Processes with unlike plans would wait for
+/// each other.
 void LocalBackend::require_same_program(const Program& program, const CompileRequest& request) {
   std::string text = to_string(program);
   for (std::size_t i = 0; i < request.input_shardings.size(); ++i)
@@ -130,10 +132,12 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
   const Shards shards(array->type(), sharding, drivers.get());
   const std::size_t stride = shard_stride(shards.local().bytes());
   const std::shared_ptr<std::byte> block = allocate_block(stride * shards.holders().size());
-  done_together(transport_.get(), transport_turn_, [&] {
-    if (drivers && is_of_these) exchange_shards(*array, sharding, *transport_, block.get(), stride);
-    else distribute(*array, sharding, block.get(), stride, drivers.get());
-  });
+  if (drivers && is_of_these) {
+    done_together(transport_.get(), transport_turn_,
+                  [&] { exchange_shards(*array, sharding, *transport_, block.get(), stride); });
+  } else {
+    distribute(*array, sharding, block.get(), stride, drivers.get());
+  }
   return std::make_shared<const GlobalArray>(array->type(), sharding, ShardedBuffer{block, stride, drivers});
 }
 

@@ -66,14 +66,14 @@ class CompiledProgram {
 
 namespace tutti {
 
-/// A compiled function of trees. May be copied, outlive its Machine, and be called from several threads.
-/// A call copies an argument without the program's layout, such as an array on the host that is split over
+/// A compiled function of trees. May be copied, outlive its Machine, and be called from several threads. A
+/// call copies an argument without the program's layout, such as an array on the host that is split over
 /// devices; Machine::place copies an array once for all calls. The last array of an argument is not copied
-/// again: the program keeps the copy, but not the array. explain() says what the last call copied.
-/// An argument passed by rvalue is donated: params = update(std::move(params), batch) runs in place if result
+/// again: the program keeps the copy, but not the array. explain() says what the last call copied. An
+/// argument passed by rvalue is donated: params = update(std::move(params), batch) runs in place if result
 /// and argument have the same layout and the program allows it, with the same bits. The arrays are empty
-/// afterwards, also if the call fails. Memory with another owner, of the array or of its internal::ShardedBuffer, is
-/// not reused. A bare pointer to donated memory sees it overwritten.
+/// afterwards, also if the call fails. Memory with another owner, of the array or of its
+/// internal::ShardedBuffer, is not reused. A bare pointer to donated memory sees it overwritten.
 template <class Result, class... A>
 class Compiled {
  public:
@@ -107,8 +107,8 @@ class Machine {
   std::string description() const;
   /// Number of worker threads; 0 if a plugin computes.
   int workers() const;
-  /// The number of this process among those that share the machine; 0 on a machine of one process. What only one
-  /// should do, such as printing a result: if (machine.process() == 0) ..
+  /// The number of this process among those that share the machine; 0 on a machine of one process. What only
+  /// one should do, such as printing a result: if (machine.process() == 0) ..
   int process() const;
   /// How many processes share the machine.
   int processes() const;

@@ -25,8 +25,8 @@ class Staging {
   };
   /// Copies `array` as `target` says. Throws R003 (memory).
   void copy(const std::shared_ptr<const GlobalArray>& array, const Target& target);
-  /// The same of an array whose shards lie on the processes that `target` names. All of them move it, in every call: one
-  /// that kept the copy would not meet the others.
+  /// The same of an array whose shards lie on the processes that `target` names. All of them move it, in
+  /// every call: one that kept the copy would not meet the others.
   void move(const std::shared_ptr<const GlobalArray>& array, const Target& target, Transport& transport);
   /// Null before the first copy.
   std::byte* memory() const { return memory_.get(); }

@@ -49,6 +49,13 @@ constexpr Part parts[] = {
     {"refusals", refuse_machines, MPI_THREAD_MULTIPLE},
     {"main_thread", use_main_thread, MPI_THREAD_FUNNELED},
     {"differences", [](Report&) { open_different_machines(); }, std::nullopt},
+    {"stop", [](Report&) { suffer_a_stop(); }, std::nullopt},
+    {"kill", [](Report&) { suffer_a_kill(); }, std::nullopt},
+    {"pause", [](Report&) { suffer_a_pause(); }, std::nullopt},
+    {"exit", [](Report&) { suffer_an_exit(); }, std::nullopt},
+    {"end", [](Report&) { suffer_an_end(); }, std::nullopt},
+    {"error", [](Report&) { suffer_an_error(); }, std::nullopt},
+    {"another_call", [](Report&) { suffer_another_call(); }, std::nullopt},
 };
 
 void finalise() {

@@ -35,10 +35,10 @@ void exchange(Report& report, MpiTransport& transport, std::size_t count) {
   for (std::size_t message = 0; message < 2; ++message) {
     const Transport::Part to{other, sent[message].data(), count},
         from{other, received[message].data(), count};
-    tickets.push_back(transport.post({&to, 1}, {&from, 1}));
+    tickets.push_back(transport.post({&to, 1}, {&from, 1}, "a test"));
   }
   for (std::size_t message : {1U, 0U}) {
-    transport.finish(tickets[message], "a test");
+    transport.finish(tickets[message]);
     report.expect(received[message] == bytes_from(other, count, static_cast<int>(message)),
                   [&] { return fmt::format("other bytes, {} of them, in message {}", count, message); });
   }
@@ -55,7 +55,7 @@ void expect_other_size(Report& report, std::size_t sent, std::size_t expected, s
   const std::span<const Transport::Part> own(&part, 1), none;
   const auto run = [&] {
     transport.begin();
-    transport.finish(transport.post(sends ? own : none, sends ? none : own), "a test");
+    transport.finish(transport.post(sends ? own : none, sends ? none : own, "a test"));
   };
   report.expect_equal(refusal(run), sends ? "accepted" : "R007 " + text);
   if (sends) return;
@@ -70,7 +70,7 @@ void hear_of_failures(Report& report) {
   const Transport::Part part{1, &byte, 1};
   transport.begin();
   if (transport.self() == 1) return transport.leave("it has no memory");
-  report.expect_equal(refusal([&] { transport.finish(transport.post({}, {&part, 1}), "a test"); }),
+  report.expect_equal(refusal([&] { transport.finish(transport.post({}, {&part, 1}, "a test")); }),
                       "R007 process 1 has left: it has no memory");
 }
 
@@ -82,7 +82,7 @@ void wait_in_vain(Report& report) {
   transport.begin();
   if (transport.self() == 1) return std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
   report.expect_equal(
-      refusal([&] { transport.finish(transport.post({}, {&part, 1}), "a test"); }),
+      refusal([&] { transport.finish(transport.post({}, {&part, 1}, "a test")); }),
       "R007 process 1 has not come here for 0.2 s and does not answer: it has ended, is stopped, "
       "or is busy outside of a call");
 }

@@ -48,4 +48,14 @@ void use_main_thread(Report& report);
 /// Two processes that open different machines. Ends the process with the status of their error.
 [[noreturn]] void open_different_machines();
 
+/// Three processes, of which process 1 is stopped, is killed, is busy for three seconds, ends without a word, closes the
+/// machine, ends with an error of its own, or does something else. The others print their error and end with its status.
+[[noreturn]] void suffer_a_stop();
+[[noreturn]] void suffer_a_kill();
+[[noreturn]] void suffer_a_pause();
+[[noreturn]] void suffer_an_exit();
+[[noreturn]] void suffer_an_end();
+[[noreturn]] void suffer_an_error();
+[[noreturn]] void suffer_another_call();
+
 }  // namespace tutti

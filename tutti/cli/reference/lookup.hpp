@@ -21,8 +21,8 @@ bool is_held_class(std::string_view name);
 /// name included.
 Found named_types(const Found& declarations);
 
-/// The lines of declarations, by header and namespace: "declared in tutti/ops/all_reduce.hpp", then each with its
-/// comment.
+/// The lines of declarations, by header and namespace: "declared in tutti/ops/all_reduce.hpp", then each with
+/// its comment.
 /// A comment that several share is shown with the first of them. Lines have at most `length` letters, if
 /// words permit.
 std::string shown(const Found& declarations, std::size_t length);

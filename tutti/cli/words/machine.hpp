@@ -17,8 +17,8 @@ struct XlaMachine {
 };  // the plugin's file; empty: find one
 using MachineChoice = std::variant<LocalMachine, MpiMachine, XlaMachine>;
 
-/// Reads the value of --machine. Throws R002 for other values, R004 where several processes were started and each would do
-/// all the work: on any machine but mpi.
+/// Reads the value of --machine. Throws R002 for other values, R004 where several processes were started and
+/// each would do all the work: on any machine but mpi.
 MachineChoice machine_of(const std::string& text);
 
 }  // namespace tutti::cli

@@ -12,8 +12,8 @@ namespace tutti {
 
 /// One step of a plan. Bytes are those of the device that sends, or receives, the most.
 struct PlanStep {
-  /// What a move between two meshes is: each device sends its whole block to one other at most; one device that holds the
-  /// whole array sends it to all, or to each its block; one device receives all blocks; or anything else.
+  /// A move between two meshes: whole blocks from one device to another; from one device to all, the whole or
+  /// to each its block; from all to one; or anything else.
   enum class Pattern { boxes, send_recv, broadcast, scatter, gather };
 
   StepKind kind;

@@ -45,7 +45,8 @@ class CallLog {
   };
   /// Returns what was collected, and forgets it.
   Taken take();
-  /// The same for all processes of a machine, which all call it. Process 0 gets the lines of all, each gets the failure.
+  /// The same for all processes of a machine, which all call it. Process 0 gets the lines of all, each gets
+  /// the failure.
   Taken take(Transport& transport);
 
  private:

@@ -10,10 +10,10 @@ namespace tutti {
 void Transfer::run(const WorkerStep&, StepContext& context) const {
   Transport* transport = context.crew.transport;
   ensure(transport != nullptr, "a transfer without a transport");
-  const Transport::Ticket ticket = transport->post(sends, receives);
+  const Transport::Ticket ticket = transport->post(sends, receives, place);
   for (const Own& part : own)
     if (part.bytes > 0) std::memcpy(part.to, part.from, part.bytes);
-  transport->finish(ticket, place);
+  transport->finish(ticket);
 }
 
 void Transfer::touch(const WorkerStep&, StepContext&, const OnTouched& on_touched) const {

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// Of a running fold along a dim: x[0], x[0] + x[1], .. or, as JAX says reverse=True, from the end.
+/// Forward: x[0], then x[0] + x[1], and so on. Backward, which is JAX's reverse=True: the same from the end.
 enum class Order : std::uint8_t { forward, backward };
 
 }  // namespace tutti

@@ -26,8 +26,8 @@ TUTTI_INLINE V sign_of(D d, V x) {
   return hn::IfThenElse(hn::Gt(x, zero), hn::Set(d, T{1}), negative_or_zero);
 }
 
-// False where Highway has no instruction for them: lane by lane, and on x86 before SSE4. There its Floor, Ceil and Round
-// may lose the sign of zeros, and Round gives 1 for the number just below 0.5.
+// False where Highway has no instruction for them: lane by lane, and on x86 before SSE4. There its Floor,
+// Ceil and Round may lose the sign of zeros, and Round gives 1 for the number just below 0.5.
 constexpr bool rounds_well = HWY_TARGET != HWY_SCALAR && !(HWY_ARCH_X86 && HWY_TARGET > HWY_SSE4);
 
 /// `y` is x rounded in some way, so it has the sign of x.
