@@ -7,6 +7,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -28,12 +31,22 @@ std::string options_of_launcher() {
 }
 
 /// Processes that wait give way to others: there are more of them than cores. Leaks are MPI's own.
-Finished run_worker(const std::string& part, int processes) {
+Finished run_in_processes(const std::string& program, int processes) {
   static const std::string options = options_of_launcher();
   return run_command(
       fmt::format("ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\" OMPI_MCA_mpi_yield_when_idle=1 "
-                  "timeout 300 {} {} -n {} {}/mpi_worker {}",
-                  launcher, options, processes, program_folder(), part));
+                  "timeout 300 {} {} -n {} {}/{}",
+                  launcher, options, processes, program_folder(), program));
+}
+
+Finished run_worker(const std::string& part, int processes) {
+  return run_in_processes("mpi_worker " + part, processes);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
 }
 
 class mpi : public testing::Test {
@@ -92,7 +105,42 @@ TEST_F(mpi, ends_processes_that_open_different_machines) {
       << run.out;
 }
 
-// --- Process 1 of three fails; the others wait for one second ----------------------------------------------------
+// --- The examples -----------------------------------------------------------------------------------
+
+TEST_P(mpi_processes, train_digits_to_the_bits_of_one) {
+  if (has_sanitizer())
+    GTEST_SKIP() << "takes minutes with a sanitizer; the examples' processes.train_digits runs the same";
+  const std::string folder = testing::TempDir() + "mpi_digits." + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  const auto train = [&](int processes, const std::string& machine) {
+    const std::string options = fmt::format("digits --steps 20 {0} --curve {1}/{2}.txt --save {1}/{2}.npz",
+                                            machine, folder, processes);
+    return processes == 1 ? run_command(program_folder() + "/" + options)
+                          : run_in_processes(options, processes);
+  };
+  const Finished one = train(1, ""), many = train(GetParam(), "--machine mpi");
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(many.status, 0) << many.err;
+  EXPECT_EQ(many.out.substr(many.out.find('\n')),
+            one.out.substr(one.out.find('\n')));  // the first line names the machine
+  for (const char* kind : {"txt", "npz"})
+    EXPECT_EQ(bytes_of(fmt::format("{}/{}.{}", folder, GetParam(), kind)),
+              bytes_of(fmt::format("{}/1.{}", folder, kind)))
+        << kind;
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(mpi, is_asked_for_where_several_processes_were_started) {
+  const Finished run = run_in_processes("digits --steps 1", 2);
+  EXPECT_EQ(run.status, 5) << run.err;
+  EXPECT_NE(
+      run.err.find(
+          "digits: error[R004]: 2 processes were started, and each would do all the work; say --machine mpi"),
+      std::string::npos)
+      << run.err;
+}
+
+// --- Process 1 of three fails; the others wait for one second --------------------------------------
 
 class mpi_faults : public mpi {
  protected:

@@ -36,8 +36,8 @@ class Transport {
   int count() const { return count_; }
 
   /// Begins to send and to receive, at most one part to each process and one from each. `place`: where the
-  /// program is, the same on all processes. Messages arrive in the order of post, and only at the same place of
-  /// the same thing. The bytes belong to the transport until is_done().
+  /// program is, the same on all processes. Messages arrive in the order of post, and only at the same place
+  /// of the same thing. The bytes belong to the transport until is_done().
   Ticket post(std::span<const Part> sends, std::span<const Part> receives, std::string_view place);
   /// True once all parts of a ticket have arrived and left. Then the ticket ends. Does not wait.
   virtual bool is_done(Ticket ticket) = 0;
@@ -47,8 +47,8 @@ class Transport {
   /// Begins the next thing that all processes do together: a call, a compilation. Throws R007 if the machine
   /// has failed.
   void begin();
-  /// Waits until all parts of a ticket have arrived and left. Throws R007 if that takes longer than the limit,
-  /// or if a process that is awaited has left what it does.
+  /// Waits until all parts of a ticket have arrived and left. Throws R007 if that takes longer than the
+  /// limit, or if a process that is awaited has left what it does.
   void finish(Ticket ticket);
   /// Says that parts will be exchanged: from now on this process cannot leave what it does without harm.
   void commit() { is_committed_ = true; }

@@ -10,8 +10,8 @@
 
 namespace tutti {
 
-/// Initialises MPI unless somebody has done so. Only then it is finalised when the process ends with status 0.
-/// Throws R004 after MPI_Finalize.
+/// Initialises MPI unless somebody has done so. Only then it is finalised when the process ends with status
+/// 0. Throws R004 after MPI_Finalize.
 void initialise_mpi();
 
 /// From now on MPI is not finalised when the process ends: MPI_Finalize would wait for processes that have

@@ -38,8 +38,8 @@ struct MpiOptions {
 /// with shard(device). machine.place(x, P()) gives all of x to all processes.
 ///
 /// MPI is initialised with MPI_THREAD_MULTIPLE if nobody has done so, and then finalised when the process
-/// ends with status 0. With MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED only MPI's main thread may use the machine. The
-/// machine has communicators of its own, so the user's messages are the user's.
+/// ends with status 0. With MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED only MPI's main thread may use the
+/// machine. The machine has communicators of its own, so the user's messages are the user's.
 ///
 /// Throws R007 on all processes if they open other machines, by mesh, split, options, version or processor;
 /// later also if they compile other programs, or if a process fails or does not come. Nothing can be computed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three processes share a machine whose limit is one second. Process 1 does something wrong in the middle; the others say
-// what they learn of it, and end with the status of their error.
+// Three processes share a machine whose limit is one second. Process 1 does something wrong in the middle;
+// the others say what they learn of it, and end with the status of their error.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ auto summed() {
   return shard_map([](Array x) { return psum(x, "i"); }, {.mesh = six, .in = P("i"), .out = P()});
 }
 
-/// What process 1 does before it calls the program again. It may close the machine.
+/// Process 1 makes its fault before the next call. A fault may close the machine.
 using Fault = std::function<void(std::optional<Machine>& machine, const Array& x)>;
 
 [[noreturn]] void suffer(const Fault& fault) {

@@ -48,8 +48,9 @@ void use_main_thread(Report& report);
 /// Two processes that open different machines. Ends the process with the status of their error.
 [[noreturn]] void open_different_machines();
 
-/// Three processes, of which process 1 is stopped, is killed, is busy for three seconds, ends without a word, closes the
-/// machine, ends with an error of its own, or does something else. The others print their error and end with its status.
+/// Process 1 of three makes a fault. The others print their error and end with its status. The fault: process
+/// 1 is stopped, is killed, is busy for three seconds, ends without a word, closes the machine, ends with an
+/// error of its own, or does something else.
 [[noreturn]] void suffer_a_stop();
 [[noreturn]] void suffer_a_kill();
 [[noreturn]] void suffer_a_pause();
