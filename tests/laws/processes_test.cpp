@@ -9,6 +9,9 @@
 namespace tutti {
 namespace {
 
+/// True if a value of several devices is folded: by all_reduce, by reduce_scatter or what is made of them.
+bool has_folds(const Program& program) { return to_string(program).find("reduce") != std::string::npos; }
+
 void same_bits_on_all_grids(const Example& example, Findings& findings) {
   Random random(9);
   const Program program = program_of(example);
@@ -17,8 +20,13 @@ void same_bits_on_all_grids(const Example& example, Findings& findings) {
   for (const Processes::Split& grid : grids_of(example_mesh())) {
     const auto what = [&] { return described(example) + " on " + grid_name(grid); };
     try {
-      findings.expect(run_on_processes(program, example_mesh(), inputs, {boxes_of(grid), grid}) == expected,
+      ManyProcesses processes{boxes_of(grid), grid};
+      findings.expect(run_on_processes(program, example_mesh(), inputs, processes) == expected,
                       [&] { return what() + ": other bits\n" + to_string(program); });
+      if (processes.count <= 2 || !has_folds(program)) continue;
+      processes.largest_whole_fold = 0;
+      findings.expect(run_on_processes(program, example_mesh(), inputs, processes) == expected,
+                      [&] { return what() + ", folds in chunks: other bits\n" + to_string(program); });
     } catch (const Error& error) {
       findings.broken(what() + ": " + error.what());
     }

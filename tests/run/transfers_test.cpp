@@ -90,6 +90,26 @@ TEST(transfers, carry_all_terms_where_own_ones_are_no_subtree) {
   EXPECT_EQ(sent(transfers_of(sum_over(grid), Processes::of(grid, 2, 0))), 512 * 4);
 }
 
+// Each process folds a chunk and sends it to all: 2 S (p - 1) / p bytes, where S (p - 1) would go in one
+// transfer.
+TEST(transfers, carry_large_sums_in_chunks) {
+  const auto sum_of = [](std::int64_t elements, DType dtype = DType::f32) {
+    return traced_on(line, Type(dtype, {elements}),
+                     [](const Array& x) { return all_reduce(x, line.axes()); });
+  };
+  const std::int64_t most = Processes(line).largest_whole_fold / 4;  // elements
+  EXPECT_EQ(sent(transfers_of(sum_of(most), Processes::of(line, 4, 1))), 3 * 4 * most);
+  EXPECT_EQ(transfers_of(sum_of(most + 4), Processes::of(line, 4, 1)).size(), 2U);
+  EXPECT_EQ(sent(transfers_of(sum_of(most + 4), Processes::of(line, 4, 1))), 2 * 4 * (most + 4) * 3 / 4);
+  EXPECT_EQ(sent(transfers_of(sum_of(2 * most), Processes::of(line, 2, 1))), 4 * 2 * most);  // as many in one
+  for (int count : {4, 8})
+    for (std::int64_t elements :
+         {most + 1, most + 4, 3 * most + 5}) {  // chunks of one length, and of several
+      expect_same_bits(sum_of(elements), line, {count});
+      expect_same_bits(sum_of(elements, DType::bf16), line, {count});
+    }
+}
+
 // The second transfer has little to do before it, and could come first.
 TEST(transfers, come_in_one_order_whatever_the_workers_are) {
   const Program program = traced_on(line, Type(DType::f32, {1 << 16}), [](const Array& x) {

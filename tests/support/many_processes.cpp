@@ -29,13 +29,22 @@ void as_processes(int count, const std::function<void(int self, std::unique_ptr<
   if (!errors.empty()) std::rethrow_exception(errors.front());
 }
 
+namespace {
+
+Processes seen_by(int self, const Mesh& mesh, const ManyProcesses& processes) {
+  Processes seen = Processes::of(mesh, processes.count, self, processes.split);
+  seen.largest_whole_fold = processes.largest_whole_fold;
+  return seen;
+}
+
+}  // namespace
+
 void on_machines(const Mesh& mesh, const ManyProcesses& processes,
                  const std::function<void(const Machine&)>& job, const MachineOptions& options) {
   as_processes(processes.count, [&](int self, std::unique_ptr<Transport> transport) {
     MachineOptions own = options;
     own.workers = processes.workers[static_cast<std::size_t>(self) % processes.workers.size()];
-    job(Machine(std::make_shared<LocalBackend>(Processes::of(mesh, processes.count, self, processes.split),
-                                               std::move(transport), own)));
+    job(Machine(std::make_shared<LocalBackend>(seen_by(self, mesh, processes), std::move(transport), own)));
   });
 }
 
@@ -48,8 +57,7 @@ std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
     CompileOptions own = options;
     own.transport = transport.get();
     results[static_cast<std::size_t>(self)] =
-        run_on_machine(program, Processes::of(mesh, processes.count, self, processes.split), inputs, team,
-                       own);
+        run_on_machine(program, seen_by(self, mesh, processes), inputs, team, own);
   });
 
   std::vector<Tensors> all(program.outputs.size(), Tensors(static_cast<std::size_t>(mesh.devices())));

@@ -2,6 +2,7 @@
 // Processes that are threads: each plans and runs its own devices, and they exchange messages in memory.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ namespace tutti {
 struct ManyProcesses {
   int count = 1;
   Processes::Split split = {};
-  std::vector<int> workers = {1};  // of process 0, 1, ..; process i has workers[i % size]
+  std::vector<int> workers = {1};              // of process 0, 1, ..; process i has workers[i % size]
+  std::int64_t largest_whole_fold = 16 << 10;  // see Processes
 };
 
 /// Runs `job` as each of so many processes, which are threads. Throws the error of the first one that failed;

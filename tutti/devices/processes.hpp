@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +39,10 @@ class Processes {
   int at(std::size_t axis) const { return axes_[axis].at; }
   /// Who drives each device of the machine; null if this process drives all.
   const std::shared_ptr<const Drivers>& drivers() const { return drivers_; }
+
+  /// A fold of more bytes than this goes in two transfers: each process folds a chunk, and sends it to all.
+  /// The same on all processes.
+  std::int64_t largest_whole_fold = 16 << 10;
 
   /// The position along an axis of the first device of the box.
   int first(std::size_t axis) const { return at(axis) * box_.axes()[axis].size; }

@@ -92,12 +92,23 @@ class GraphBuilder {
     std::int64_t bytes() const;
     /// The bytes of a message per step of each loop.
     std::vector<std::int64_t> strides() const;
+    /// The type of several messages that stand one after the other.
+    Type type_of(DType dtype, std::int64_t messages) const;
     /// True if the elements lie so in the operand.
     bool is_dense() const;
   };
   Message message_of(std::vector<Move> moves, const Address& from) const;
+  /// The blocks of this process that others read, each as a dense message in a buffer.
+  struct Packed {
+    Address operand;                              // of the buffer
+    std::map<std::int64_t, std::int64_t> begins;  // of each message in it, by the offset of its block
+  };
+  Packed packed(const Address& from, const Message& message, const std::vector<std::int64_t>& offsets);
   /// The messages of all boxes that `cut` says, one after the other.
   BufferId transferred(const ViewCut& cut, const Address& from, const Message& message);
+  /// The fold of the messages of all boxes that `cut` says, which hold a term each: each process folds a
+  /// chunk.
+  BufferId folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message, ReduceKind kind);
   /// The view of an operand that lies in several processes.
   Value viewed_across(const ViewCut& cut, const Value& from, Stored operand, Type to, Spacing spacing);
   /// A fold over axes that processes divide, without Fold::then.

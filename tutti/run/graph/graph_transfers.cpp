@@ -28,6 +28,10 @@ std::vector<std::int64_t> GraphBuilder::Message::strides() const {
   return strides;
 }
 
+Type GraphBuilder::Message::type_of(DType dtype, std::int64_t messages) const {
+  return {dtype, Shape({messages, bytes() / element_bytes})};
+}
+
 bool GraphBuilder::Message::is_dense() const {
   const std::vector<std::int64_t> dense = strides();
   return std::ranges::equal(loops, dense, {}, &Move::from);
@@ -40,47 +44,51 @@ GraphBuilder::Message GraphBuilder::message_of(std::vector<Move> moves, const Ad
   return {std::move(moves), element_bytes(graph_, from)};
 }
 
-BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, const Message& message) {
-  const ViewCut::Place self = own_place();
-  const std::int64_t bytes = message.bytes();
-  const DType dtype = graph_.buffers[from.buffer].type.dtype();
-  const auto as_type = [&](std::size_t messages) {
-    return Type(dtype, Shape({static_cast<std::int64_t>(messages), bytes / message.element_bytes}));
-  };
-
-  // The readers of each block of this process, by the offset where the block begins.
-  std::map<std::int64_t, std::vector<int>> readers;
-  for (const ViewCut::Place& place : processes_.places())
-    if (cut.reads(place, self)) readers[cut.offset_for(place, from)].push_back(processes_.number(place));
-
-  Address operand = from;
-  std::map<std::int64_t, std::int64_t> begins;  // of each of these messages, in the operand's buffer
+GraphBuilder::Packed GraphBuilder::packed(const Address& from, const Message& message,
+                                          const std::vector<std::int64_t>& offsets) {
+  Packed packed{from, {}};
   if (message.is_dense()) {
-    for (const auto& [offset, processes] : readers) begins[offset] = from.offset + offset;
+    for (std::int64_t offset : offsets) packed.begins[offset] = from.offset + offset;
   } else {
     CopyWork pack;
     const std::vector<std::int64_t> strides = message.strides();
     for (std::size_t i = 0; i < strides.size(); ++i)
       pack.loops.push_back({message.loops[i].size, strides[i], message.loops[i].from});
-    for (const auto& [offset, processes] : readers) {
-      const std::int64_t begin = static_cast<std::int64_t>(begins.size()) * bytes;
-      begins[offset] = begin;
+    for (std::int64_t offset : offsets) {
+      const std::int64_t begin = std::ssize(packed.begins) * message.bytes();
+      packed.begins[offset] = begin;
       pack.jobs.push_back({begin, {from.offset + offset}});
     }
-    const BufferId buffer = new_buffer(as_type(begins.size()), 0, Spacing::dense);
+    const BufferId buffer =
+        new_buffer(message.type_of(graph_.buffers[from.buffer].type.dtype(), std::ssize(offsets)), 0,
+                   Spacing::dense);
     Address read = from;
     std::ranges::fill(read.axes, 0);
-    if (!begins.empty()) add(std::move(pack), {read}, {buffer}, graph_.buffers[buffer].type.shape(), 0);
-    operand = natural_address(graph_, buffer);
+    if (!offsets.empty()) add(std::move(pack), {read}, {buffer}, graph_.buffers[buffer].type.shape(), 0);
+    packed.operand = natural_address(graph_, buffer);
   }
-  std::ranges::fill(operand.axes, 0);
+  std::ranges::fill(packed.operand.axes, 0);
+  return packed;
+}
+
+BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, const Message& message) {
+  const ViewCut::Place self = own_place();
+  const std::int64_t bytes = message.bytes();
+
+  // The readers of each block of this process, by the offset where the block begins.
+  std::map<std::int64_t, std::vector<int>> readers;
+  for (const ViewCut::Place& place : processes_.places())
+    if (cut.reads(place, self)) readers[cut.offset_for(place, from)].push_back(processes_.number(place));
+  std::vector<std::int64_t> offsets;
+  for (const auto& [offset, processes] : readers) offsets.push_back(offset);
+  const Packed packed = this->packed(from, message, offsets);
 
   TransferWork work;
   std::int64_t own_begin = 0;
   for (const auto& [offset, processes] : readers)
     for (int process : processes)
-      if (process == processes_.self()) own_begin = begins[offset];
-      else work.sends.push_back({process, begins[offset], bytes});
+      if (process == processes_.self()) own_begin = packed.begins.at(offset);
+      else work.sends.push_back({process, packed.begins.at(offset), bytes});
   std::ranges::sort(work.sends, {}, &TransferWork::Part::process);
   std::int64_t to = 0;
   const std::vector<ViewCut::Place> sources = cut.read_by(self);
@@ -91,8 +99,57 @@ BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, cons
     to += bytes;
   }
   std::ranges::sort(work.receives, {}, &TransferWork::Part::process);
-  const BufferId result = new_buffer(as_type(sources.size()), 0, Spacing::dense);
-  add(std::move(work), {operand}, {result}, graph_.buffers[result].type.shape(), 0);
+  const Type type = message.type_of(graph_.buffers[from.buffer].type.dtype(), std::ssize(sources));
+  const BufferId result = new_buffer(type, 0, Spacing::dense);
+  add(std::move(work), {packed.operand}, {result}, type.shape(), 0);
+  return result;
+}
+
+BufferId GraphBuilder::folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message,
+                                        ReduceKind kind) {
+  const std::vector<ViewCut::Place> places = cut.read_by(own_place());
+  std::vector<int> processes;
+  for (const ViewCut::Place& place : places) processes.push_back(processes_.number(place));
+  const auto own =
+      static_cast<std::size_t>(std::ranges::find(processes, processes_.self()) - processes.begin());
+  const std::int64_t each = message.element_bytes, elements = message.bytes() / each,
+                     chunk = (elements + std::ssize(places) - 1) / std::ssize(places);
+  const auto begin = [&](std::size_t i) {
+    return std::min(static_cast<std::int64_t>(i) * chunk, elements) * each;
+  };
+  const auto size = [&](std::size_t i) { return begin(i + 1) - begin(i); };
+  const DType dtype = graph_.buffers[from.buffer].type.dtype();
+  const std::int64_t offset = cut.offset_for(own_place(), from);
+  const Packed packed = this->packed(from, message, {offset});
+  const std::int64_t base = packed.begins.at(offset);
+
+  TransferWork scatter, gather;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const std::int64_t row = static_cast<std::int64_t>(i) * chunk * each;
+    if (i == own) {
+      scatter.own.push_back({base + begin(i), row, size(i)});
+      gather.own.push_back({0, begin(i), size(i)});
+      continue;
+    }
+    scatter.sends.push_back({processes[i], base + begin(i), size(i)});
+    scatter.receives.push_back({processes[i], row, size(own)});
+    gather.sends.push_back({processes[i], 0, size(own)});
+    gather.receives.push_back({processes[i], begin(i), size(i)});
+  }
+  for (TransferWork* work : {&scatter, &gather}) {
+    std::ranges::sort(work->sends, {}, &TransferWork::Part::process);
+    std::ranges::sort(work->receives, {}, &TransferWork::Part::process);
+  }
+  const Type rows(dtype, Shape({std::ssize(places), chunk})), part(dtype, Shape({chunk}));
+  const BufferId terms = new_buffer(rows, 0, Spacing::dense), folded = new_buffer(part, 0, Spacing::dense),
+                 result = new_buffer(message.type_of(dtype, 1), 0, Spacing::dense);
+  add(std::move(scatter), {packed.operand}, {terms}, rows.shape(), 0);
+  FoldWork fold{kind, 0};
+  for (std::int64_t i = 0; i < std::ssize(places); ++i) fold.terms.push_back(i * chunk * each);
+  Address read = natural_address(graph_, terms);
+  read.dims = {each};
+  add(std::move(fold), {read}, {folded}, part.shape(), 0);
+  add(std::move(gather), {natural_address(graph_, folded)}, {result}, graph_.buffers[result].type.shape(), 0);
   return result;
 }
 
@@ -174,7 +231,13 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
   for (int i = 0; i < folded.rank(); ++i)
     if (folded.shape()[i] != 1)
       message.loops.push_back({folded.shape()[i], address.along(Dim{i}), kernel::along(Dim{i})});
-  const BufferId buffer = transferred(cut, address, message);
+  int boxes_along = 1;
+  for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
+    if (has(divided, axis)) boxes_along *= processes_.along(axis);
+  // Two processes would send as many bytes, in two steps.
+  const bool in_chunks = own.are_folded && boxes_along > 2 && message.bytes() > processes_.largest_whole_fold;
+  const BufferId buffer =
+      in_chunks ? folded_in_chunks(cut, address, message, fold.kind) : transferred(cut, address, message);
 
   Address terms = natural_address(graph_, buffer);
   terms.dims.assign(static_cast<std::size_t>(folded.rank()), 0);
@@ -201,6 +264,7 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
     }
     if (is_first) work.terms.push_back(box * message.bytes() + offset);
   }
+  if (in_chunks) work.terms = {0};  // all are in it
   for (std::size_t axis = 0; axis < terms.axes.size(); ++axis)
     if (has(along, axis)) terms.axes[axis] = 0;
 
