@@ -27,7 +27,7 @@ class FormatString {
     for (std::size_t i = 0; i < text_.size(); ++i) {
       const char brace = text_[i];
       if (brace != '{' && brace != '}') continue;
-      if (++i < text_.size() && text_[i] == brace) continue;
+      if (++i < text_.size() && text_[i] == brace) continue;  // NOLINT(bugprone-inc-dec-in-conditions)
       if (brace == '}') throw "a } is neither doubled nor the end of a place";
       const bool is_number = i < text_.size() && text_[i] >= '0' && text_[i] <= '9';
       const std::size_t place = is_number ? static_cast<std::size_t>(text_[i++] - '0') : next++;

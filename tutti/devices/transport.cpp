@@ -93,19 +93,16 @@ void Transport::listen() {
     const std::size_t space = text.find(' ');
     const std::int64_t number = std::stoll(text.substr(1, space - 1));
     const std::string words = text.substr(space + 1);
-    switch (text[0]) {
-      case question: tell(heard->process, fmt::format("{}{} {}", answer, number_, place_)); break;
-      case answer:
-        answers_[heard->process] =
-            number == number_ ? words
-                              : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
-                                            number < number_ ? "before" : "later");
-        break;
-      case farewell: {
-        Left& left = left_[heard->process];
-        if (left.number < number_) left = {number, words};  // else the first reason stays
-        break;
-      }
+    if (text[0] == question) {
+      tell(heard->process, fmt::format("{}{} {}", answer, number_, place_));
+    } else if (text[0] == answer) {
+      answers_[heard->process] =
+          number == number_ ? words
+                            : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
+                                          number < number_ ? "before" : "later");
+    } else {
+      Left& left = left_[heard->process];
+      if (left.number < number_) left = {number, words};  // else the first reason stays
     }
   }
 }

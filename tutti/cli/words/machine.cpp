@@ -2,7 +2,9 @@
 #include "tutti/cli/words/machine.hpp"
 #include "tutti/base/inside.hpp"
 
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "tutti/base/require.hpp"
@@ -14,7 +16,11 @@ namespace {
 /// As mpirun and srun tell each process; 1 without them.
 int started_processes() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* text = std::getenv(name)) return std::atoi(text);
+    if (const char* text = std::getenv(name)) {
+      int count = 1;
+      std::from_chars(text, text + std::strlen(text), count);
+      return count;
+    }
   return 1;
 }
 

@@ -2,7 +2,10 @@
 // The implementation of make_graph; for its own sources only.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "tutti/run/graph/cut.hpp"
 #include "tutti/run/graph/graph.hpp"
