@@ -37,12 +37,14 @@ void add_whole(Run& run, const Machine& machine, const T& tree) {
 
 using Train = std::function<Run(const Machine&)>;
 
-void expect_the_bits_of_one_process(const Mesh& mesh, const Train& train) {
+void expect_the_bits_of_one_process(const Mesh& mesh, const Train& train,
+                                    const MachineOptions& options = {}) {
   const Run expected = train(open_local(mesh, {.workers = 1}));
   for (const Processes::Split& grid : grids_of(mesh)) {
     if (boxes_of(grid) > 4) continue;
-    on_machines(mesh, {.count = boxes_of(grid), .split = grid, .workers = {1, 2}},
-                [&](const Machine& machine) { EXPECT_TRUE(train(machine) == expected) << grid_name(grid); });
+    on_machines(
+        mesh, {.count = boxes_of(grid), .split = grid, .workers = {1, 2}},
+        [&](const Machine& machine) { EXPECT_TRUE(train(machine) == expected) << grid_name(grid); }, options);
   }
 }
 
@@ -72,6 +74,11 @@ Run train_digits(const Machine& machine) {
 }
 
 TEST(processes, train_digits) { expect_the_bits_of_one_process(parse_mesh("data=4,model=2"), train_digits); }
+TEST(processes, train_digits_with_all_checks) {
+  expect_the_bits_of_one_process(parse_mesh("data=4,model=2"), train_digits,
+                                 {.storage = Storage::per_device, .check_assumptions = true});
+  expect_the_bits_of_one_process(parse_mesh("data=4,model=2"), train_digits, {.check_nans = true});
+}
 
 template <class Layers>
 Run train_transformer(const Machine& machine, transformer::Params<Layers> params) {

@@ -11,7 +11,7 @@ namespace {
 
 /// Returns the array on the host in shards of this sharding. Copies it unless it is stored so already.
 GlobalArray in_shards(const GlobalArray& array, const Sharding& sharding, int shards) {
-  if (!array.remote() && array.sharding() == sharding) return array;
+  if (!array.remote() && !array.drivers() && array.sharding() == sharding) return array;
   const bool is_whole = !array.sharding() && shards == 1;
   return is_whole ? array : GlobalArray::distributed(array, sharding);
 }
