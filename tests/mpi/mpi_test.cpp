@@ -105,6 +105,26 @@ TEST_F(mpi, ends_processes_that_open_different_machines) {
       << run.out;
 }
 
+TEST_F(mpi, refuses_on_all_processes_what_one_refuses) {
+  const Finished run = run_worker("limits", 2);
+  EXPECT_NE(run.out.find("process 1: open_mpi: limit_seconds -1; ask for more than 0, or 0 to wait for ever"),
+            std::string::npos)
+      << run.out << run.err;
+  EXPECT_NE(run.out.find("process 0: open_mpi: process 1 ends otherwise than process 0: line 1 is "
+                         "`limit_seconds -1;"),
+            std::string::npos)
+      << run.out << run.err;
+}
+
+TEST_F(mpi, waits_its_limit_for_others_to_open_their_machine) {
+  const Finished run = run_worker("alone", 2);
+  EXPECT_EQ(run.status, 5) << run.out << run.err;
+  EXPECT_NE(run.out.find("open_mpi: not all processes of the communicator have opened a machine of it for "
+                         "0.5 s"),
+            std::string::npos)
+      << run.out << run.err;
+}
+
 // --- The examples -----------------------------------------------------------------------------------
 
 TEST_P(mpi_processes, train_digits_to_the_bits_of_one) {
@@ -164,14 +184,22 @@ TEST_F(mpi_faults, of_a_process_that_is_stopped_are_named) {
   expect_fault(
       "stop", 5,
       "process {0} within 2 s: all_reduce: process 1 has not come here for 1 s and does not answer: it has "
-      "ended, is stopped, or is busy outside of a call");
+      "ended, is stopped, or computes for longer than that (see limit_seconds)");
 }
 
 TEST_F(mpi_faults, of_a_process_that_is_busy_are_named) {
   expect_fault(
       "pause", 5,
       "process {0} within 2 s: all_reduce: process 1 has not come here for 1 s and does not answer: it has "
-      "ended, is stopped, or is busy outside of a call");
+      "ended, is stopped, or computes for longer than that (see limit_seconds)");
+}
+
+TEST_F(mpi_faults, of_a_process_leave_nothing_wrong_to_one_that_comes_late) {
+  const Finished run = run_worker("late", 3);
+  EXPECT_EQ(run.status, 5) << run.out << run.err;
+  EXPECT_NE(run.out.find("process 1: permute: process 0 has left: process 1 has not come here for 1 s"),
+            std::string::npos)
+      << run.out << run.err;
 }
 
 TEST_F(mpi_faults, of_a_process_that_does_something_else_are_named) {

@@ -250,6 +250,128 @@ TEST(machines, throw_the_first_failure_on_all_processes) {
   }
 }
 
+TEST(machines, print_and_check_inside_of_branches_and_loops) {
+  const auto prints = [](Array x) {
+    const Array sum = reduce_sum(x);  // differs between devices
+    Array y = cond(
+        sum > 2.0F,
+        [&] {
+          debug_print("x is {}", x);
+          return x * 2.0F;
+        },
+        [&] { return x; });
+    return while_loop([](const Array& v) { return reduce_sum(v) < 8.0F; },
+                      [](const Array& v) {
+                        debug_print("v is {}", v);
+                        return v + v;
+                      },
+                      y);
+  };
+  const Tensor x({2, 2}, {1.0F, 2.0F, 3.0F, 4.0F});
+  const Spoken one = speak(1, prints, x);
+  EXPECT_EQ(one.lines.size(), 2U * (2 + 3 + 2 + 1)) << one.errors[0];
+  for (const int processes : {2, 4, 8}) EXPECT_EQ(speak(processes, prints, x).lines, one.lines) << processes;
+
+  const auto fails = [](Array v) {
+    return cond(
+        reduce_sum(v) > 1.5F,
+        [&] {
+          check(reduce_sum(v) < 2.5F, "v is {}", v);
+          return v * 2.0F;
+        },
+        [&] { return v; });
+  };
+  const Spoken failed = speak(1, fails, x);
+  ASSERT_NE(failed.errors[0].find("check: v is [[3.]], on a=1, b=0"), std::string::npos) << failed.errors[0];
+  for (const int processes : {2, 4, 8})
+    for (const std::string& error : speak(processes, fails, x).errors)
+      EXPECT_EQ(error, failed.errors[0]) << processes;
+}
+
+// After a failure the test of a loop would hold for ever.
+TEST(machines, leave_loops_that_have_failed) {
+  const auto in_circles = [](const char* axis) {
+    return [axis](Array x) {
+      return while_loop(
+          [axis](const Array& v) {
+            const Array sum = reduce_sum(v);
+            return (axis ? psum(sum, axis) : sum) > 0.0F;
+          },
+          [](const Array& v) {
+            check(reduce_sum(v) < 100.0F, "v is {}", v);
+            return v * 2.0F;
+          },
+          x);
+    };
+  };
+  const Tensor x({2, 2}, {1.0F, 2.0F, 3.0F, 4.0F});
+  for (const char* axis : {static_cast<const char*>(nullptr), "a", "b"}) {
+    const Spoken one = speak(1, in_circles(axis), x);
+    ASSERT_NE(one.errors[0].find("check: v is "), std::string::npos) << one.errors[0];
+    for (const int processes : {2, 4, 8})
+      for (const std::string& error : speak(processes, in_circles(axis), x).errors)
+        EXPECT_EQ(error.substr(0, 4), "R006") << processes;
+  }
+}
+
+TEST(machines, refuse_calls_of_the_function_that_takes_lines) {
+  std::atomic<int> refused = 0;
+  as_processes(2, [&](int self, std::unique_ptr<Transport> transport) {
+    std::function<void()> inside = [] {};
+    const Machine machine(
+        std::make_shared<LocalBackend>(Processes::of(mesh, 2, self), std::move(transport),
+                                       MachineOptions{.workers = 1,
+                                                      .print = [&](std::string_view) { inside(); }}));
+    const Array x = machine.place(data({2, 2}), P("a"));
+    const auto run = machine.compile(shard_map(
+                                         [](Array v) {
+                                           debug_print("v");
+                                           return psum(v, "a");
+                                         },
+                                         {.mesh = mesh, .in = P("a"), .out = P()}),
+                                     x);
+    inside = [&] {
+      const std::string found = refusal([&] { static_cast<void>(machine.place(x, P())); });
+      EXPECT_EQ(found.find("place: array: the function that takes lines runs on process 0 alone") ==
+                    std::string::npos,
+                false)
+          << found;
+      ++refused;
+    };
+    EXPECT_EQ(refusal([&] { run(x); }), "accepted");
+    EXPECT_EQ(refusal([&] { run(x); }), "accepted");  // the machine is as it was
+  });
+  EXPECT_GT(refused, 0);
+}
+
+// Boxes of two devices of six: a digit of three devices counts neither devices of a box nor boxes.
+TEST(machines, move_arrays_between_axes_that_no_box_divides) {
+  for (const Mesh& uneven : {Mesh({{"a", 6}, {"b", 2}}), Mesh({{"a", 6}, {"b", 6}})}) {
+    const Array x = data({36, 36});
+    const std::vector<P> specs{
+        P("a"),      P("b"), P(SpecEntry{"a", "b"}), P(SpecEntry{"b", "a"}), P(none, "a"), P("b", "a"),
+        P("a", "b"), P()};
+    const Machine local = open_local(uneven, {.workers = 1});
+    for (const P& from : specs)
+      for (const P& to : specs) {
+        const auto same = [](Array v) { return v; };
+        const auto moves = [&](const Machine& machine) {
+          const auto first = shard_map(same, {.mesh = uneven, .in = from, .out = from}),
+                     second = shard_map(same, {.mesh = uneven, .in = to, .out = to});
+          return machine.compile([=](const Array& v) { return second(first(v)); }, x)(x);
+        };
+        const Array expected = moves(local);
+        for (const Processes::Split& grid : grids_of(uneven)) {
+          if (boxes_of(grid) > 9) continue;  // as many threads
+          on_machines(uneven, {.count = boxes_of(grid), .split = grid}, [&](const Machine& machine) {
+            expect_same_shards(machine, moves(machine), expected,
+                               grid_name(grid) + ": " + to_string(from) + " to " + to_string(to));
+          });
+        }
+      }
+  }
+}
+
 // A wrong argument is refused before anything is sent: the machine is as it was. A kernel that throws without
 // having said that it may leaves others without what they wait for.
 TEST(machines, name_a_process_that_fails_alone) {
@@ -305,7 +427,9 @@ TEST(machines, wait_for_others_as_long_as_they_are_told) {
       }),
       "R007 process 1 has not come here for 0.2 s and waits elsewhere: at sin, model.cpp:9; process 2 has "
       "not "
-      "come here for 0.2 s and does not answer: it has ended, is stopped, or is busy outside of a call");
+      "come here for 0.2 s and does not answer: it has ended, is stopped, or computes for longer than that "
+      "(see "
+      "limit_seconds)");
   waits_elsewhere.join();
 }
 

@@ -47,7 +47,8 @@ TEST_P(generated_on_processes, give_the_bits_of_one_process) {
 }
 INSTANTIATE_TEST_SUITE_P(meshes, generated_on_processes,
                          testing::Values(std::vector<int>{4}, std::vector<int>{2, 2}, std::vector<int>{3, 2},
-                                         std::vector<int>{6}, std::vector<int>{2, 2, 2}),
+                                         std::vector<int>{6}, std::vector<int>{2, 2, 2},
+                                         std::vector<int>{6, 2}),
                          [](const auto& instance) {
                            return fmt::format("{}", fmt::join(instance.param, "x"));
                          });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <sstream>
 #include <utility>
 
@@ -132,6 +133,25 @@ std::string told_by(Transport& transport, int process, const std::string& text) 
   told.resize(size);
   receive(transport, process, told.data(), told.size());
   return told;
+}
+
+void require_same_outcome(Transport& transport, const std::function<void()>& f) {
+  std::exception_ptr own;
+  std::string said = "it is done";
+  try {
+    f();
+  } catch (const std::exception& error) {
+    own = std::current_exception();
+    said = error.what();
+  }
+  try {
+    require_agreement(transport, said, "ends otherwise than");
+  } catch (const Error&) {
+    if (!own) throw;
+  }
+  if (!own) return;
+  transport.agree();
+  std::rethrow_exception(own);
 }
 
 void require_agreement(Transport& transport, const std::string& text, std::string_view differs) {

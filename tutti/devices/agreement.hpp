@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,10 @@ namespace tutti {
 /// all throw R007: "process 2 compiles another program than process 0: line 3 is `..`, there `..`". There
 /// `differs` is "compiles another program than".
 void require_agreement(Transport& transport, const std::string& text, std::string_view differs);
+
+/// Does `f` on all processes. If it throws on some of them only, these throw their error, and the others R007: "process 1
+/// ends otherwise than process 0: line 1 is `..`, there `it is done`". None is left alone with what the others have.
+void require_same_outcome(Transport& transport, const std::function<void()>& f);
 
 /// Every process calls this. Process 0 gets the texts of all, in their order; the others get none.
 std::vector<std::string> gathered(Transport& transport, std::string text);

@@ -17,22 +17,22 @@ class Mailboxes::OfProcess final : public Transport {
 
   bool is_done(Ticket ticket) override {
     const std::lock_guard lock(boxes_.lock_);
-    Waiting& waiting = waiting_.at(ticket);
-    std::erase_if(waiting.parts, [&](const Part& part) { return arrives(part, ticket, waiting.tag); });
+    Waiting& waiting = waiting_.at(ticket.number);
+    std::erase_if(waiting.parts, [&](const Part& part) { return arrives(part, ticket.number, waiting.tag); });
     if (!waiting.parts.empty()) return false;
-    waiting_.erase(ticket);
+    waiting_.erase(ticket.number);
     return true;
   }
 
   std::vector<int> awaited(Ticket ticket) override {
     std::vector<int> processes;
-    if (const auto found = waiting_.find(ticket); found != waiting_.end())
+    if (const auto found = waiting_.find(ticket.number); found != waiting_.end())
       for (const Part& part : found->second.parts) processes.push_back(part.process);
     return processes;
   }
 
  protected:
-  Ticket start(std::span<const Part> sends, std::span<const Part> receives, int tag) override {
+  std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int tag) override {
     const std::lock_guard lock(boxes_.lock_);
     for (const Part& part : sends)
       boxes_.on_the_way_[{self(), part.process}].push_back({tag, {part.at, part.at + part.bytes}});
@@ -61,7 +61,7 @@ class Mailboxes::OfProcess final : public Transport {
   };
 
   /// Takes the next message of a process with this tag, unless an earlier ticket waits for it.
-  bool arrives(const Part& part, Ticket ticket, int tag) {
+  bool arrives(const Part& part, std::size_t ticket, int tag) {
     for (const auto& [earlier, waiting] : waiting_) {
       if (earlier == ticket) break;
       for (const Part& other : waiting.parts)
@@ -71,16 +71,17 @@ class Mailboxes::OfProcess final : public Transport {
     const auto next = std::ranges::find(messages, tag, &Message::tag);
     if (next == messages.end()) return false;
     const std::vector<std::byte>& bytes = next->bytes;
-    ensure(bytes.size() == part.bytes, "process {} sent {} bytes where process {} expects {}", part.process,
-           bytes.size(), self(), part.bytes);
+    if (bytes.size() != part.bytes)
+      fail(Code::peer, "process {} sent {} bytes where process {} expects {}", part.process, bytes.size(),
+           self(), part.bytes);
     if (part.bytes > 0) std::memcpy(part.at, bytes.data(), part.bytes);
     messages.erase(next);
     return true;
   }
 
   Mailboxes& boxes_;
-  Ticket last_ = 0;
-  std::map<Ticket, Waiting> waiting_;
+  std::size_t last_ = 0;
+  std::map<std::size_t, Waiting> waiting_;
 };
 
 std::unique_ptr<Transport> Mailboxes::transport(int self, int count, double limit_seconds) {

@@ -55,8 +55,8 @@ class Exchange {
           message.resize(message.size() + bytes_of(piece));
         }
     });
-    const Transport::Ticket ticket = transport.post(parts_of(outgoing), parts_of(incoming), "place");
     clear(to, shard_stride);
+    const Transport::Ticket ticket = transport.post(parts_of(outgoing), parts_of(incoming), "place");
     transport.finish(ticket);
     unpack(incoming, to, shard_stride);
   }
@@ -113,7 +113,8 @@ class Exchange {
 
   /// Terms of zeros, and padding.
   void clear(std::byte* to, std::size_t shard_stride) const {
-    for (std::size_t slot = 0; slot < target_.holders().size(); ++slot)
+    const std::size_t slots = target_.holders().size();
+    for (std::size_t slot = 0; slot < slots; ++slot)
       std::memset(to + slot * shard_stride, 0, target_.local().bytes());
   }
 

@@ -19,9 +19,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The first letter of a text says what it is. Behind it stand the number of the thing, a space, and words.
-constexpr std::int64_t for_ever =
-    std::numeric_limits<std::int64_t>::max();  // the number of one that has failed
-constexpr char question = '?', answer = '@', farewell = '!';
+constexpr char question = '?', answer = '@', left_alone = '-', closed = '!', failed = '#';
+constexpr int most_times_asked = 10;
+constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
 
 std::string names_of(const std::vector<int>& processes) {
   return fmt::format("{} {}", processes.size() == 1 ? "process" : "processes", fmt::join(processes, ", "));
@@ -30,11 +30,12 @@ std::string names_of(const std::vector<int>& processes) {
 }  // namespace
 
 void Transport::begin() {
-  if (!failure_.empty()) fail(Code::peer, "the machine can do nothing more, because {}", failure_);
+  if (has_failed()) fail(Code::peer, "the machine can do nothing more, because {}", failure_);
+  listen();  // it may throw: then nothing has begun
   ++number_;
-  is_committed_ = has_agreed_ = false;
+  state_ = State::alone;
   answers_.clear();
-  listen();
+  std::erase_if(left_, [this](const Left& left) { return left.number < number_; });
 }
 
 Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const Part> receives,
@@ -43,12 +44,13 @@ Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const P
   commit();
   std::uint32_t hash = static_cast<std::uint32_t>(number_);
   for (const char letter : place) hash = hash * 31 + static_cast<unsigned char>(letter);
-  return start(sends, receives, static_cast<int>(hash % most_tags));
+  return {start(sends, receives, static_cast<int>(hash % most_tags)), !receives.empty()};
 }
 
 void Transport::finish(Ticket ticket) {
-  const Clock::time_point start = Clock::now();
+  Clock::time_point start = Clock::now();
   std::optional<Clock::time_point> stops;
+  int times_asked = 0;
   for (int tries = 1; !is_done(ticket); ++tries) {
     std::this_thread::yield();
     if (tries % 64 != 0) continue;
@@ -59,27 +61,47 @@ void Transport::finish(Ticket ticket) {
     else if (!stops)
       stops = now + std::chrono::milliseconds(200);  // what was sent before the text may come after it
     else if (now > *stops) fail_with(reason);
-    if (limit_.count() > 0 && now - start > limit_) give_up(ticket);
+    if (limit_.count() <= 0 || now - start <= limit_) continue;
+    if (has_come_while_asking(ticket, ++times_asked)) break;
+    start = Clock::now();
   }
+  if (!ticket.receives) return place_.clear();
+  // What has arrived late from a process that has failed may be wrong: its memory may hold other values by
+  // now. It has said so before.
+  listen();
+  if (const auto found = std::ranges::find(left_, true, &Left::has_failed); found != left_.end())
+    fail_with(reason_of(*found));
   place_.clear();
+}
+
+std::string Transport::reason_of(const Left& left) {
+  return fmt::format("process {} has left: {}", left.process, left.why);
 }
 
 std::string Transport::reason_to_stop(Ticket ticket) {
   if (left_.empty()) return {};
-  for (int process : awaited(ticket))
-    if (const auto left = left_.find(process); left != left_.end() && left->second.number >= number_)
-      return fmt::format("process {} has left: {}", process, left->second.why);
+  const std::vector<int> missing = awaited(ticket);
+  for (const Left& left : left_)
+    if (left.number >= number_ && std::ranges::find(missing, left.process) != missing.end())
+      return reason_of(left);
   return {};
 }
 
-void Transport::close() {
-  if (!has_failed()) tell_all(fmt::format("{}{} it has closed the machine", farewell, for_ever));
+void Transport::close(const std::string& why) {
+  if (!has_failed()) tell_all(fmt::format("{}{} {}", closed, for_ever, why));
 }
 
 void Transport::leave(const std::string& why) {
-  if (has_agreed_ || has_failed()) return;
-  if (is_committed_) failure_ = fmt::format("this process has left a call: {}", why);
-  tell_all(fmt::format("{}{} {}", farewell, is_committed_ ? for_ever : number_, why));
+  switch (state_) {
+    case State::alone: return tell_all(fmt::format("{}{} {}", left_alone, number_, why));
+    case State::committed:
+      state_ = State::failed;
+      failure_ = fmt::format("this process has left a call: {}", why);
+      tell_all(fmt::format("{}{} {}", failed, for_ever, why));
+      return abandon();
+    case State::agreed:
+    case State::failed: return;
+  }
 }
 
 void Transport::tell_all(const std::string& text) {
@@ -94,42 +116,58 @@ void Transport::listen() {
     const std::int64_t number = std::stoll(text.substr(1, space - 1));
     const std::string words = text.substr(space + 1);
     if (text[0] == question) {
-      tell(heard->process, fmt::format("{}{} {}", answer, number_, place_));
+      tell(heard->process, fmt::format("{}{} {}", answer, number_, place_.empty() ? "its begin" : place_));
     } else if (text[0] == answer) {
       answers_[heard->process] =
           number == number_ ? words
                             : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
                                           number < number_ ? "before" : "later");
     } else {
-      Left& left = left_[heard->process];
-      if (left.number < number_) left = {number, words};  // else the first reason stays
+      left_.push_back({heard->process, number, text[0] == failed, words});
     }
   }
 }
 
 void Transport::fail_with(std::string why) {
+  state_ = State::failed;
   failure_ = std::move(why);
-  tell_all(fmt::format("{}{} {}", farewell, for_ever, failure_));
+  tell_all(fmt::format("{}{} {}", failed, for_ever, failure_));
+  abandon();
   fail(Code::peer, "{}", failure_);
 }
 
-void Transport::give_up(Ticket ticket) {
-  const std::vector<int> missing = awaited(ticket);
+bool Transport::has_come_while_asking(Ticket ticket, int times_asked) {
+  answers_.clear();
   tell_all(fmt::format("{}{} ", question, number_));
+  const auto is_here = [&](int process) {
+    const auto found = answers_.find(process);
+    return found != answers_.end() && found->second == place_;
+  };
   const Clock::time_point asked = Clock::now();
-  while (Clock::now() - asked < std::chrono::milliseconds(500)) {
-    if (is_done(ticket)) break;  // it came late: others may have failed already, so this process does, too
+  std::vector<int> missing;
+  do {
+    if (is_done(ticket)) return true;
     listen();
+    missing = awaited(ticket);
+    if (std::ranges::all_of(missing, is_here)) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  } while (Clock::now() - asked < std::chrono::milliseconds(500));
+  // Large messages take their time.
+  if (missing.empty() || (times_asked < most_times_asked && std::ranges::all_of(missing, is_here)))
+    return false;
   std::string text;
   for (int process : missing) {
     const auto found = answers_.find(process);
-    text += fmt::format("{}process {} has not come here for {} s and {}", text.empty() ? "" : "; ", process,
-                        limit_.count(),
-                        found == answers_.end()
-                            ? "does not answer: it has ended, is stopped, or is busy outside of a call"
-                            : "waits elsewhere: at " + found->second);
+    text += text.empty() ? "" : "; ";
+    if (is_here(process))
+      text += fmt::format("process {} is here, too, but what it sends has not come for {} s", process,
+                          times_asked * limit_.count());
+    else
+      text += fmt::format("process {} has not come here for {} s and {}", process, limit_.count(),
+                          found == answers_.end()
+                              ? "does not answer: it has ended, is stopped, or computes for longer than "
+                                "that (see limit_seconds)"
+                              : "waits elsewhere: at " + found->second);
   }
   std::vector<int> waiting;
   for (const auto& [process, place] : answers_)

@@ -23,7 +23,10 @@ class Transport {
     std::byte* at;
     std::size_t bytes;
   };
-  using Ticket = std::size_t;
+  struct Ticket {
+    std::size_t number;
+    bool receives;
+  };
 
   /// Process `self` of `count`. It waits `limit_seconds` for the others; 0: for ever.
   Transport(int self, int count, double limit_seconds)
@@ -47,22 +50,28 @@ class Transport {
   /// Begins the next thing that all processes do together: a call, a compilation. Throws R007 if the machine
   /// has failed.
   void begin();
-  /// Waits until all parts of a ticket have arrived and left. Throws R007 if that takes longer than the
-  /// limit, or if a process that is awaited has left what it does.
+  /// Waits until all parts of a ticket have arrived and left. Throws R007 if a process that is awaited has
+  /// left what it does, or does not come within the limit. One that says that it is at the same place, where a
+  /// large part is on its way, is waited for ten times as long.
   void finish(Ticket ticket);
-  /// Says that parts will be exchanged: from now on this process cannot leave what it does without harm.
-  void commit() { is_committed_ = true; }
+  /// Says that parts will be exchanged. A process that leaves after this fails the machine.
+  void commit() {
+    if (state_ == State::alone) state_ = State::committed;
+  }
   /// Says that all processes end what they do in the same way, if by an error: they have agreed on it.
-  void agree() { has_agreed_ = true; }
+  void agree() {
+    if (state_ != State::failed) state_ = State::agreed;
+  }
   /// Tells the others that this process alone leaves what it does, and why. Those that wait for it then throw
   /// R007. So does this process later, if it has committed itself.
   void leave(const std::string& why);
   /// True after R007: nothing can be done together any more.
-  bool has_failed() const { return !failure_.empty(); }
+  bool has_failed() const { return state_ == State::failed; }
 
  protected:
-  /// post, of messages with a tag from 0 to most_tags - 1: those with other tags do not meet.
-  virtual Ticket start(std::span<const Part> sends, std::span<const Part> receives, int tag) = 0;
+  /// post, of messages with a tag from 0 to most_tags - 1: those with other tags do not meet. Returns the
+  /// ticket's number.
+  virtual std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int tag) = 0;
   static constexpr int most_tags = 1 << 14;
 
   struct Heard {
@@ -73,28 +82,40 @@ class Transport {
   virtual void tell(int process, const std::string& text) = 0;
   /// The next text that another process has told.
   virtual std::optional<Heard> hear() = 0;
+  /// The machine has failed, and the others know: ends all tickets, before their memory is given back.
+  virtual void abandon() {}
   /// For destructors: tells the others that nothing more comes from this process.
-  void close();
+  void close(const std::string& why = "it has closed the machine");
 
  private:
+  /// What a process has left, and why.
+  struct Left {
+    int process;
+    std::int64_t number;  // of the last thing that it does not do; for_ever: it does nothing any more
+    bool has_failed;
+    std::string why;
+  };
+  static std::string reason_of(const Left& left);
+
   void tell_all(const std::string& text);
   /// Why a part of the ticket will never come; empty: it may.
   std::string reason_to_stop(Ticket ticket);
   void listen();
   [[noreturn]] void fail_with(std::string why);
-  [[noreturn]] void give_up(Ticket ticket);
+  /// Asks the others where they are. Returns whether the parts have come meanwhile; false: they may still.
+  bool has_come_while_asking(Ticket ticket, int times_asked);
+
+  /// Of the thing that a process does: nobody waits for it yet; others count on it; all know how it ends. Or
+  /// the machine can do nothing more.
+  enum class State { alone, committed, agreed, failed };
 
   int self_, count_;
   std::chrono::duration<double> limit_;
-  std::int64_t number_ = 0;                         // of the thing that this process does
-  bool is_committed_ = false, has_agreed_ = false;  // in it
-  std::string place_;                               // while it waits
-  std::map<int, std::string> answers_;              // of the processes that were asked: where they are
-  struct Left {
-    std::int64_t number = 0;  // of what it has left
-    std::string why;
-  };
-  std::map<int, Left> left_;
+  std::int64_t number_ = 0;  // of the thing that this process does
+  State state_ = State::alone;
+  std::string place_;                   // while it waits
+  std::map<int, std::string> answers_;  // of the processes that were asked: where they are
+  std::vector<Left> left_;              // in the order in which they said so
   std::string failure_;
 };
 

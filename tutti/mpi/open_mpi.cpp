@@ -46,23 +46,27 @@ std::string description_of(const Mesh& mesh, const MpiOptions& options) {
 }
 
 Machine opened(MPI_Comm communicator, const Mesh& mesh, const MpiOptions& options) {
-  require(options.limit_seconds >= 0, Code::device,
-          "limit_seconds {}; ask for more than 0, or 0 to wait for ever", options.limit_seconds);
   initialise_mpi();
   const int count = processes_of(communicator);
-  std::unique_ptr<Transport> transport;  // none where there is nobody to talk to
-  int self = 0;
-  if (count > 1) {
-    transport = std::make_unique<MpiTransport>(communicator, options.limit_seconds);
-    self = transport->self();
-    // First of all: what one process refuses, the others refuse then, too.
+  std::shared_ptr<LocalBackend> backend;
+  const auto make = [&](const std::shared_ptr<Transport>& transport, int self) {
+    require(options.limit_seconds >= 0, Code::device,
+            "limit_seconds {}; ask for more than 0, or 0 to wait for ever", options.limit_seconds);
+    require(mesh.is_in_device_order(), Code::device,
+            "{} is a mesh with devices of its own; open a mesh in device order, and place arrays on this one",
+            to_string(mesh));
+    backend = std::make_shared<LocalBackend>(Processes::of(mesh, count, self, options.split), transport,
+                                             options.machine);
+  };
+  if (count == 1) {
+    make(nullptr, 0);
+  } else {
+    const auto transport = std::make_shared<MpiTransport>(communicator, options.limit_seconds);
+    // What one process refuses, the others refuse then, too.
     require_agreement(*transport, description_of(mesh, options), "opens another machine than");
+    require_same_outcome(*transport, [&] { make(transport, transport->self()); });
   }
-  require(mesh.is_in_device_order(), Code::device,
-          "{} is a mesh with devices of its own; open a mesh in device order, and place arrays on this one",
-          to_string(mesh));
-  return Machine(std::make_shared<LocalBackend>(Processes::of(mesh, count, self, options.split),
-                                                std::move(transport), options.machine));
+  return Machine(backend);
 }
 
 }  // namespace

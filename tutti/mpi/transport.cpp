@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -30,12 +32,45 @@ int size_of(MPI_Comm communicator) {
   return size;
 }
 
-MPI_Comm duplicate_of(MPI_Comm communicator) {
+/// Errors of MPI come back as statuses, whatever the user wants for the communicator. The user's handler
+/// returns.
+class ErrorsReturn {
+ public:
+  explicit ErrorsReturn(MPI_Comm communicator) : communicator_(communicator) {
+    MPI_Comm_get_errhandler(communicator_, &before_);
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+  }
+  ~ErrorsReturn() {
+    MPI_Comm_set_errhandler(communicator_, before_);
+    MPI_Errhandler_free(&before_);
+  }
+  ErrorsReturn(const ErrorsReturn&) = delete;
+  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
+
+ private:
+  MPI_Comm communicator_;
+  MPI_Errhandler before_ = MPI_ERRORS_ARE_FATAL;
+};
+
+MPI_Comm duplicate_of(MPI_Comm communicator, double limit_seconds) {
   const MpiTurn turn;
-  MPI_Comm own = MPI_COMM_NULL;
-  require_mpi_success(MPI_Comm_dup(communicator, &own), "MPI_Comm_dup");
-  require_mpi_success(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return own;
+  const ErrorsReturn errors(communicator);
+  MPI_Request request = MPI_REQUEST_NULL;
+  // MPI writes to it until all processes have come, maybe after this function has given up.
+  auto own = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+  require_mpi_success(MPI_Comm_idup(communicator, own.get(), &request), "MPI_Comm_idup");
+  const auto start = std::chrono::steady_clock::now();
+  for (int have_come = 0; have_come == 0; std::this_thread::yield()) {
+    require_mpi_success(MPI_Test(&request, &have_come, MPI_STATUS_IGNORE), "MPI_Comm_idup");
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
+    if (have_come != 0 || limit_seconds <= 0 || waited.count() < limit_seconds) continue;
+    static_cast<void>(own.release());
+    leave_mpi_unfinalised();
+    fail(Code::peer, "not all processes of the communicator have opened a machine of it for {} s",
+         limit_seconds);
+  }
+  require_mpi_success(MPI_Comm_set_errhandler(*own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return *own;
 }
 
 int class_of(int status) {
@@ -49,18 +84,28 @@ int class_of(int status) {
 MpiTransport::MpiTransport(MPI_Comm communicator, double limit_seconds, std::size_t most_bytes)
     : Transport(rank_in(communicator), size_of(communicator), limit_seconds),
       most_bytes_(most_bytes),
-      communicator_(duplicate_of(communicator)) {}
+      communicator_(duplicate_of(communicator, limit_seconds)) {}
 
 MpiTransport::~MpiTransport() {
+  // Texts that MPI may still read. They outlive all machines.
+  static std::list<Told>& unread = *new std::list<Told>;
   if (!is_here_.is_true() || !may_call_mpi()) return;
-  close();
-  if (has_failed() || std::ranges::any_of(posted_, &Posted::is_open)) {
-    abandon();
-    return;
-  }
-  if (!have_all_closed()) return;
+  const bool is_by_an_error = std::uncaught_exceptions() > 0;
+  if (is_by_an_error) close("it has closed the machine after an error");
+  else close();
+  if (std::ranges::any_of(posted_, &Posted::is_open)) abandon();
+  const bool is_free = !has_failed() && !is_by_an_error && have_all_closed();
   const MpiTurn turn;
-  MPI_Comm_free(&communicator_);
+  forget_texts_that_have_left();
+  unread.splice(unread.end(), told_);
+  if (is_free) MPI_Comm_free(&communicator_);
+}
+
+void MpiTransport::forget_texts_that_have_left() {
+  std::erase_if(told_, [](Told& told) {
+    int has_left = 1;
+    return MPI_Test(&told.request, &has_left, MPI_STATUS_IGNORE) != MPI_SUCCESS || has_left != 0;
+  });
 }
 
 /// Calls functions of MPI. If they fail, no process can trust what it has: this one takes part no more, and
@@ -71,17 +116,14 @@ auto MpiTransport::attempt(const F& f) {
     const MpiTurn turn;
     return f();
   } catch (const Error& error) {
-    if (error.code() == Code::peer) {
-      abandon();
-      leave(error.message());
-    }
+    if (error.code() == Code::peer) leave(error.message());
     throw;
   }
 }
 
-Transport::Ticket MpiTransport::start(std::span<const Part> sends, std::span<const Part> receives, int tag) {
+std::size_t MpiTransport::start(std::span<const Part> sends, std::span<const Part> receives, int tag) {
   return attempt([&] {
-    const Ticket ticket = free_ticket();
+    const std::size_t ticket = free_ticket();
     Posted& posted = posted_[ticket];
     posted.is_open = true;
     for (const Part& part : receives) begin_part(posted, part, Way::from, first_part_tag + tag);
@@ -91,9 +133,9 @@ Transport::Ticket MpiTransport::start(std::span<const Part> sends, std::span<con
   });
 }
 
-Transport::Ticket MpiTransport::free_ticket() {
+std::size_t MpiTransport::free_ticket() {
   const auto free = std::ranges::find(posted_, false, &Posted::is_open);
-  if (free != posted_.end()) return static_cast<Ticket>(free - posted_.begin());
+  if (free != posted_.end()) return static_cast<std::size_t>(free - posted_.begin());
   posted_.emplace_back();
   return posted_.size() - 1;
 }
@@ -120,7 +162,7 @@ void MpiTransport::begin_part(Posted& posted, const Part& part, Way way, int tag
 
 bool MpiTransport::is_done(Ticket ticket) {
   return attempt([&] {
-    Posted& posted = posted_.at(ticket);
+    Posted& posted = posted_.at(ticket.number);
     const int count = static_cast<int>(posted.requests.size());
     int are_done = 1;
     const int status = count == 0
@@ -164,7 +206,7 @@ void MpiTransport::check(const Message& message, const MPI_Status& status, bool 
 
 std::vector<int> MpiTransport::awaited(Ticket ticket) {
   const MpiTurn turn;
-  const Posted& posted = posted_.at(ticket);
+  const Posted& posted = posted_.at(ticket.number);
   std::vector<int> processes;
   for (std::size_t i = 0; i < posted.requests.size(); ++i) {
     int has_passed = 1;
@@ -178,12 +220,8 @@ std::vector<int> MpiTransport::awaited(Ticket ticket) {
 }
 
 void MpiTransport::tell(int process, const std::string& text) {
-  if (has_failed()) abandon();  // a failure tells all others, before the memory of the call is given back
   const MpiTurn turn;
-  std::erase_if(told_, [](Told& told) {
-    int has_left = 1;
-    return MPI_Test(&told.request, &has_left, MPI_STATUS_IGNORE) != MPI_SUCCESS || has_left != 0;
-  });
+  forget_texts_that_have_left();
   Told& told = told_.emplace_back(Told{text.substr(0, longest_text), MPI_REQUEST_NULL});
   // One that cannot be told waits until its limit.
   MPI_Isend(told.text.data(), static_cast<int>(told.text.size()), MPI_CHAR, process, text_tag, communicator_,
@@ -204,19 +242,28 @@ std::optional<Transport::Heard> MpiTransport::hear() {
   return heard;
 }
 
-/// Ends what has begun and will never be done. Nothing may arrive in memory that others use later.
+/// Nothing may arrive in memory that others use later, and MPI reads what it sends until that has left. What
+/// has not ended within half a second stays: this process must call MPI no more.
 void MpiTransport::abandon() {
   leave_mpi_unfinalised();
   if (!may_call_mpi()) return;
+  std::vector<MPI_Request> left;
   const MpiTurn turn;
   for (Posted& posted : posted_) {
     for (std::size_t i = 0; i < posted.requests.size(); ++i) {
       if (posted.requests[i] == MPI_REQUEST_NULL) continue;
       if (posted.messages[i].way == Way::from) MPI_Cancel(&posted.requests[i]);
-      MPI_Request_free(&posted.requests[i]);
+      left.push_back(posted.requests[i]);
     }
-    posted.requests.clear();
-    posted.messages.clear();
+    posted = {};
+  }
+  const auto patient_until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  while (std::chrono::steady_clock::now() < patient_until) {
+    int have_ended = 1;
+    const int status =
+        MPI_Testall(static_cast<int>(left.size()), left.data(), &have_ended, MPI_STATUSES_IGNORE);
+    if (status != MPI_SUCCESS || have_ended != 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

@@ -33,9 +33,10 @@ class MpiTransport final : public Transport {
 
  protected:
   /// Parts without bytes are not sent.
-  Ticket start(std::span<const Part> sends, std::span<const Part> receives, int tag) override;
+  std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int tag) override;
   void tell(int process, const std::string& text) override;
   std::optional<Heard> hear() override;
+  void abandon() override;
 
  private:
   enum class Way { to, from };
@@ -58,13 +59,13 @@ class MpiTransport final : public Transport {
     MPI_Request request;
   };
 
-  Ticket free_ticket();
+  std::size_t free_ticket();
   void begin_part(Posted& posted, const Part& part, Way way, int tag);
   void check(const Message& message, const MPI_Status& status, bool has_errors) const;
   template <class F>
   auto attempt(const F& f);
-  void abandon();
   bool have_all_closed();
+  void forget_texts_that_have_left();
 
   std::size_t most_bytes_;
   MPI_Comm communicator_;

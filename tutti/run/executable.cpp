@@ -171,7 +171,10 @@ struct Executable::State {
     try {
       results = run_in_turn(std::move(inputs), lines);
     } catch (...) {
-      hand_out(lines);
+      try {
+        hand_out(lines);
+      } catch (...) {  // the first error is the one to tell
+      }
       throw;
     }
     hand_out(lines);

@@ -40,14 +40,23 @@ std::string trace_of_process(const std::string& path, int process) {
 /// Does what all processes do together. Where this one fails alone, it tells the others, which would wait for
 /// it.
 template <class F>
-auto done_together(Transport* transport, std::recursive_mutex& turn, const F& f) {
+auto done_together(Transport* transport, Turn& turn, const F& f) {
   if (!transport) return f();
-  const std::lock_guard lock(turn);
+  const std::lock_guard lock(turn.lock);
+  require(!turn.is_taken, Code::device,
+          "the function that takes lines runs on process 0 alone, so it cannot use the machine of all "
+          "processes; keep the lines, and use the machine after the call, or use one of open_local");
   transport->begin();
+  turn.is_taken = true;
+  const std::unique_ptr<bool, void (*)(bool*)> given_back(&turn.is_taken,
+                                                          [](bool* taken) { *taken = false; });
   try {
     return f();
   } catch (const std::exception& error) {
     transport->leave(error.what());
+    throw;
+  } catch (...) {
+    transport->leave("an exception that is no std::exception");
     throw;
   }
 }
@@ -55,20 +64,18 @@ auto done_together(Transport* transport, std::recursive_mutex& turn, const F& f)
 class LocalProgramRun : public Runnable {
  public:
   LocalProgramRun(const Program& program, const Processes& processes, Team& team,
-                  const CompileOptions& options, std::recursive_mutex& transport_turn)
-      : executable_(program, processes, team, options),
-        transport_(options.transport),
-        transport_turn_(transport_turn) {}
+                  const CompileOptions& options, Turn& turn)
+      : executable_(program, processes, team, options), transport_(options.transport), turn_(turn) {}
 
   GlobalArrays run(GlobalArrays inputs, const Where&) override {
-    return done_together(transport_, transport_turn_, [&] { return executable_.run(std::move(inputs)); });
+    return done_together(transport_, turn_, [&] { return executable_.run(std::move(inputs)); });
   }
   std::string explain() const override { return executable_.explain(); }
 
  private:
   Executable executable_;
   Transport* transport_;
-  std::recursive_mutex& transport_turn_;
+  Turn& turn_;
 };
 
 }  // namespace
@@ -76,7 +83,7 @@ class LocalProgramRun : public Runnable {
 LocalBackend::LocalBackend(const Mesh& mesh, const MachineOptions& options)
     : LocalBackend(Processes(mesh), nullptr, options) {}
 
-LocalBackend::LocalBackend(const Processes& processes, std::unique_ptr<Transport> transport,
+LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport> transport,
                            const MachineOptions& options)
     : Backend(processes.whole()),
       options_(options),
@@ -93,7 +100,6 @@ LocalBackend::LocalBackend(const Processes& processes, std::unique_ptr<Transport
 LocalBackend::~LocalBackend() = default;
 
 std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const CompileRequest& request) {
-  if (transport_) require_same_program(program, request);
   CompileOptions options;
   options.storage = options_.storage;
 #ifdef TUTTI_CHECK_RACES
@@ -108,20 +114,28 @@ std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const Co
   options.input_names = request.input_names;
   options.input_shardings = request.input_shardings;
   options.transport = transport_.get();
-  return std::make_unique<LocalProgramRun>(program, processes_, team_, options, transport_turn_);
+  const auto made = [&] {
+    return std::make_unique<LocalProgramRun>(program, processes_, team_, options, turn_);
+  };
+  if (!transport_) return made();
+  return done_together(transport_.get(), turn_, [&]() -> std::unique_ptr<Runnable> {
+    require_agreement(*transport_, said_of(program, request), "compiles another program than");
+    std::unique_ptr<Runnable> run;
+    require_same_outcome(*transport_, [&] { run = made(); });
+    return run;
+  });
 }
 
 /// A plan follows from the program and from how its arguments lie. Processes with unlike plans would wait for
 /// each other.
-void LocalBackend::require_same_program(const Program& program, const CompileRequest& request) {
+std::string LocalBackend::said_of(const Program& program, const CompileRequest& request) {
   std::string text = to_string(program);
   for (std::size_t i = 0; i < request.input_shardings.size(); ++i)
     text += fmt::format("{} lies as {}\n",
                         i < request.input_names.size() ? request.input_names[i] : "an argument",
                         request.input_shardings[i] ? to_string(*request.input_shardings[i])
                                                    : "the program takes it");
-  done_together(transport_.get(), transport_turn_,
-                [&] { require_agreement(*transport_, text, "compiles another program than"); });
+  return text;
 }
 
 std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<const GlobalArray>& array,
@@ -131,11 +145,15 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
   if (array->sharding() == sharding && !array->remote() && is_of_these) return array;
   const Shards shards(array->type(), sharding, drivers.get());
   const std::size_t stride = shard_stride(shards.local().bytes());
-  const std::shared_ptr<std::byte> block = allocate_block(stride * shards.holders().size());
+  std::shared_ptr<std::byte> block;
+  const auto allocate = [&] { block = allocate_block(stride * shards.holders().size()); };
   if (drivers && is_of_these) {
-    done_together(transport_.get(), transport_turn_,
-                  [&] { exchange_shards(*array, sharding, *transport_, block.get(), stride); });
+    done_together(transport_.get(), turn_, [&] {
+      allocate();
+      exchange_shards(*array, sharding, *transport_, block.get(), stride);
+    });
   } else {
+    allocate();
     distribute(*array, sharding, block.get(), stride, drivers.get());
   }
   return std::make_shared<const GlobalArray>(array->type(), sharding, ShardedBuffer{block, stride, drivers});

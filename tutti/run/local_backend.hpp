@@ -14,13 +14,19 @@ namespace tutti {
 
 class Timeline;
 
+/// Of what all processes do together: one thing after the other, whichever thread asks for it.
+struct Turn {
+  std::recursive_mutex lock;
+  bool is_taken = false;
+};
+
 /// Virtual devices: a team of threads of this process computes for all devices, or for those that it owns.
 class LocalBackend : public Backend {
  public:
   /// Throws as open_local does.
   LocalBackend(const Mesh& mesh, const MachineOptions& options);
   /// One process of several: `transport` goes to the others. All compile, call and place in the same order.
-  LocalBackend(const Processes& processes, std::unique_ptr<Transport> transport,
+  LocalBackend(const Processes& processes, std::shared_ptr<Transport> transport,
                const MachineOptions& options);
   ~LocalBackend() override;
 
@@ -38,14 +44,13 @@ class LocalBackend : public Backend {
   std::string trace_failure() const override;
 
  private:
-  void require_same_program(const Program& program, const CompileRequest& request);
+  static std::string said_of(const Program& program, const CompileRequest& request);
 
   MachineOptions options_;
   Processes processes_;
   Team team_;
-  std::unique_ptr<Transport> transport_;  // null: there are no other processes
-  std::recursive_mutex
-      transport_turn_;  // while a call uses it; a function that takes lines may make nested calls
+  std::shared_ptr<Transport> transport_;  // null: there are no other processes
+  Turn turn_;
   std::unique_ptr<Timeline> timeline_;  // null: nothing is recorded
 };
 

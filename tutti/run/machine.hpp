@@ -31,7 +31,8 @@ struct MachineOptions {
   /// operands. Programs run unfused, by one worker; slow.
   bool check_nans = false;
   /// Takes each line that debug_print writes, on the thread of the call. Empty: the standard output. The
-  /// function may call other programs, but not the one whose line it takes (R004).
+  /// function may call other programs, but not the one whose line it takes (R004), and none of a machine of
+  /// several processes.
   std::function<void(std::string_view line)> print = {};
 };
 

@@ -4,12 +4,15 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "tests/mpi/worker/report.hpp"
 #include "tutti/mpi/open_mpi.hpp"
@@ -50,7 +53,38 @@ using Fault = std::function<void(std::optional<Machine>& machine, const Array& x
   std::exit(status);
 }
 
+/// Process 1 comes when process 0, which sends to it, has given up, and has other values in its memory.
+[[noreturn]] void come_late() {
+  std::optional<Machine> machine = open_mpi(six, {.machine = {.workers = 1}, .limit_seconds = 1}, Where{});
+  const int process = machine->process();
+  Array x = Tensor({6, 1'000'000}, std::vector<float>(6'000'000, 1.0F));
+  std::optional run = machine->compile(shard_map([](Array v) { return ppermute(v * 2.0F, "i", {{1, 2}}); },
+                                                 {.mesh = six, .in = P("i"), .out = P("i")}),
+                                       x);
+  if (process == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+  int status = 0;
+  try {
+    const Tensor part = (*run)(x).shard(2 * process);
+    const auto elements = part.as<float>();
+    if (process == 1)
+      fmt::print("process 1: {} elements of {} are right\n", std::ranges::count(elements, 2.0F),
+                 elements.size());
+  } catch (const Error& error) {
+    fmt::print("process {}: {}\n", process, error.message());
+    status = error.exit_status();
+  }
+  std::fflush(stdout);
+  run.reset();
+  machine.reset();
+  x = Array();
+  const std::vector<float> others(20'000'000, 7.0F);
+  std::this_thread::sleep_for(std::chrono::milliseconds(process == 1 ? 0 : 3'000));
+  std::exit(others[0] == 7.0F ? status : 1);
+}
+
 }  // namespace
+
+void suffer_a_late_arrival() { come_late(); }
 
 void suffer_a_stop() {
   suffer([](auto&, const Array&) { std::raise(SIGSTOP); });

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <tuple>
@@ -141,6 +142,29 @@ void open_different_machines() {
     std::exit(internal::info(error.code()).exit_status);
   }
   std::exit(0);
+}
+
+void open_with_other_limits() {
+  try {
+    open_mpi(eight, {.limit_seconds = own_rank() == 1 ? -1.0 : 60.0}, Where{});
+  } catch (const Error& error) {
+    fmt::print("process {}: {}\n", own_rank(), error.what());
+  }
+  std::fflush(stdout);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // mpirun ends all at the first error
+  std::exit(5);
+}
+
+void open_alone() {
+  if (own_rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(2));
+  try {
+    if (own_rank() == 0) open_mpi(eight, {.limit_seconds = 0.5}, Where{});
+  } catch (const Error& error) {
+    fmt::print("{}\n", error.what());
+    std::fflush(stdout);
+    std::exit(error.exit_status());
+  }
+  std::_Exit(0);
 }
 
 }  // namespace tutti

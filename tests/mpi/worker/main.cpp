@@ -55,6 +55,9 @@ constexpr Part parts[] = {
     {"exit", [](Report&) { suffer_an_exit(); }, std::nullopt},
     {"end", [](Report&) { suffer_an_end(); }, std::nullopt},
     {"error", [](Report&) { suffer_an_error(); }, std::nullopt},
+    {"late", [](Report&) { suffer_a_late_arrival(); }, std::nullopt},
+    {"limits", [](Report&) { open_with_other_limits(); }, MPI_THREAD_MULTIPLE},
+    {"alone", [](Report&) { open_alone(); }, MPI_THREAD_MULTIPLE},
     {"another_call", [](Report&) { suffer_another_call(); }, std::nullopt},
 };
 

@@ -47,6 +47,9 @@ void refuse_machines(Report& report);
 void use_main_thread(Report& report);
 /// Two processes that open different machines. Ends the process with the status of their error.
 [[noreturn]] void open_different_machines();
+/// Two processes: the limit of one is no limit; one opens no machine. They end, too.
+[[noreturn]] void open_with_other_limits();
+[[noreturn]] void open_alone();
 
 /// Process 1 of three makes a fault. The others print their error and end with its status. The fault: process
 /// 1 is stopped, is killed, is busy for three seconds, ends without a word, closes the machine, ends with an
@@ -58,5 +61,7 @@ void use_main_thread(Report& report);
 [[noreturn]] void suffer_an_end();
 [[noreturn]] void suffer_an_error();
 [[noreturn]] void suffer_another_call();
+/// Comes late, to bytes of a process that has given up.
+[[noreturn]] void suffer_a_late_arrival();
 
 }  // namespace tutti

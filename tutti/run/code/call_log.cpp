@@ -37,6 +37,11 @@ std::vector<std::int64_t> CallLog::place_in_program(const Trip* trip, std::size_
 
 void CallLog::add(Entry entry) {
   const std::scoped_lock locked(lock_);
+  if (first_failure_ && *first_failure_ < entry.place) return;
+  if (std::holds_alternative<Error>(entry.what)) {
+    first_failure_ = entry.place;
+    std::erase_if(entries_, [&](const Entry& kept) { return entry.place < kept.place; });
+  }
   entries_.push_back(std::move(entry));
 }
 
@@ -46,6 +51,8 @@ void CallLog::add(const Trip* trip, std::size_t equation, std::int64_t unit, std
 
 void CallLog::add_failure(const Trip* trip, std::size_t equation, std::int64_t unit, Error error) {
   add({place_in_program(trip, equation, unit), std::move(error)});
+  for (; trip; trip = trip->outer)
+    if (trip->has_failed) *trip->has_failed = true;
 }
 
 CallLog::Taken CallLog::take() {
@@ -60,6 +67,7 @@ CallLog::Taken CallLog::take() {
     taken.lines.push_back(std::get<std::string>(std::move(entry.what)));
   }
   entries_.clear();
+  first_failure_.reset();
   return taken;
 }
 
@@ -96,6 +104,7 @@ CallLog::Taken CallLog::take(Transport& transport) {
       own.push_back({entry.place, failure ? written(*failure) : Json(std::get<std::string>(entry.what))});
     }
     entries_.clear();
+    first_failure_.reset();
   }
   // Processes that hold the same value say the same of it: it is said once.
   std::map<std::vector<std::int64_t>, std::size_t> said_by;  // by place: the first process

@@ -2,6 +2,7 @@
 // The lines that a call writes for the user, and its failures, by the place in the program where they happen.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -19,11 +20,12 @@ namespace tutti {
 
 /// One trip of a loop, or the branch that was chosen, for the devices at one position along the axes decided (SubWork).
 struct Trip {
-  const Trip* outer;         // null: the equation is in the program itself
-  std::size_t equation;      // of the loop or switch
-  std::int64_t position;     // along the axes decided
-  const std::string* place;  // "i=1": the same in words; empty if no axis is decided
-  std::int64_t number = 0;   // of the trip; of a switch the branch
+  const Trip* outer;                        // null: the equation is in the program itself
+  std::size_t equation;                     // of the loop or switch
+  std::int64_t position;                    // along the axes decided, among those of all processes
+  const std::string* place;                 // "i=1": the same in words; empty if no axis is decided
+  std::int64_t number = 0;                  // of the trip; of a switch the branch
+  std::atomic<bool>* has_failed = nullptr;  // set by a failure inside that the call keeps; of a while loop
 };
 /// "i=1, j=0": the positions of all trips. Empty if no axis is decided.
 std::string place_of(const Trip* trip);
@@ -57,9 +59,11 @@ class CallLog {
   };
   static std::vector<std::int64_t> place_in_program(const Trip* trip, std::size_t equation,
                                                     std::int64_t unit);
+  /// What comes after the first failure is never told, so it is not kept.
   void add(Entry entry);
   std::mutex lock_;
   std::vector<Entry> entries_;
+  std::optional<std::vector<std::int64_t>> first_failure_;  // its place
 };
 
 /// Where lines go if the user does not take them.

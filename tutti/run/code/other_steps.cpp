@@ -99,7 +99,8 @@ void Copy::run(const WorkerStep& step, StepContext& context) const {
         require_agreement(*this, job, 0, 0);
       } catch (const Error& error) {
         if (!failing) throw;
-        failing->keep_or_throw(error, context, 0);
+        failing->keep_or_throw(error, context,
+                               numbers[static_cast<std::size_t>(&job - jobs.data()) / pieces]);
       }
     if (job.from.empty()) std::memset(job.to, 0, bytes);
     else if (job.from.size() == 1 && job.from[0] + todo.from == job.to + todo.to)
@@ -159,6 +160,8 @@ void OpaqueCode::run(const WorkerStep& step, StepContext& context) const {
     } catch (const Error& error) {
       if (!failing) throw;
       failing->keep_or_throw(error, context, printer.unit);
+      for (std::size_t r = 0; r < results; ++r)  // the same on all processes that compute it
+        std::memset(all[i + operands + r], 0, static_cast<std::size_t>(bytes[operands + r]));
     }
   }
 }

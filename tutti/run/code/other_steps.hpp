@@ -32,10 +32,11 @@ struct Copy {
   std::size_t element_bytes, bytes;  // of one unit
   FoldKernel fold;
   bool must_agree;
-  std::optional<Failing> failing;  // if must_agree
-  std::size_t scratch_bytes;       // for the addresses of the terms of a fold
-  std::int64_t tiles;              // of one unit
-  bool is_large;                   // uses non-temporal stores
+  std::optional<Failing> failing;          // if must_agree
+  std::size_t scratch_bytes;               // for the addresses of the terms of a fold
+  std::int64_t tiles;                      // of one unit
+  bool is_large;                           // uses non-temporal stores
+  std::vector<std::int64_t> numbers = {};  // of each unit, if must_agree: which of the distinct values it is
 
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;

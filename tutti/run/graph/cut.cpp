@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "tutti/base/require.hpp"
 
@@ -17,17 +18,16 @@ std::optional<std::size_t> divided_axis(const Coordinate& coordinate, const Proc
   return processes.along(axis) > 1 ? std::optional(axis) : std::nullopt;
 }
 
-/// Below its border a digit counts devices of one box, from there on boxes. None if it counts one kind only.
-std::optional<std::int64_t> border(const Coordinate& coordinate, std::int64_t size,
-                                   const Processes& processes) {
+/// Below its border a digit counts devices of one box, from there on boxes. 1: it counts one kind only. 0:
+/// there is none.
+std::int64_t border(const Coordinate& coordinate, std::int64_t size, const Processes& processes) {
   const std::optional<std::size_t> axis = divided_axis(coordinate, processes);
-  if (!axis) return std::nullopt;
+  if (!axis) return 1;
   const std::int64_t box = processes.box().axes()[*axis].size;
-  if (coordinate.weight >= box || coordinate.weight * size <= box) return std::nullopt;
+  if (coordinate.weight * size <= box) return 1;
+  if (coordinate.weight >= box) return coordinate.weight % box == 0 ? 1 : 0;
   const std::int64_t border = box / coordinate.weight;
-  ensure(box % coordinate.weight == 0 && size % border == 0,
-         "a digit of {} with weight {} has no border at {}", size, coordinate.weight, box);
-  return border;
+  return box % coordinate.weight == 0 && size % border == 0 ? border : 0;
 }
 
 /// The coordinate of a part of a digit. Sets `counts_boxes`.
@@ -41,20 +41,30 @@ Coordinate part_of(Coordinate coordinate, std::int64_t factor, const Processes& 
   return coordinate;
 }
 
-std::vector<CutDigit> parts_of(const kernel::Digit& digit, const Processes& processes) {
+/// Where parts of a digit end, from the first one on. None: it cannot be cut.
+std::vector<std::int64_t> borders_of(const kernel::Digit& digit, const Processes& processes) {
   std::set<std::int64_t> borders{digit.size};
   for (const Coordinate& coordinate : {digit.from, digit.to})
-    if (const auto at = border(coordinate, digit.size, processes)) borders.insert(*at);
+    borders.insert(border(coordinate, digit.size, processes));
+  borders.erase(1);
+  if (digit.size == 1) borders.insert(1);
+  std::int64_t begin = 1;
+  for (std::int64_t end : borders)
+    if (end == 0 || end % std::exchange(begin, end) != 0) return {};
+  return {borders.begin(), borders.end()};
+}
+
+std::vector<CutDigit> parts_of(const kernel::Digit& digit, const Processes& processes) {
   std::vector<CutDigit> parts;
   std::int64_t begin = 1;
-  for (std::int64_t end : borders) {
-    ensure(end % begin == 0, "a digit of {} has borders at {} and {}", digit.size, begin, end);
+  for (std::int64_t end : borders_of(digit, processes)) {
     CutDigit& part = parts.emplace_back();
     part.digit.size = end / begin;
     part.digit.from = part_of(digit.from, begin, processes, part.from_boxes);
     part.digit.to = part_of(digit.to, begin, processes, part.to_boxes);
     begin = end;
   }
+  ensure(!parts.empty(), "a digit of {} that cannot be cut", digit.size);
   return parts;
 }
 
@@ -63,6 +73,12 @@ std::size_t axis_of(const Coordinate& coordinate, const Processes& processes) {
 }
 
 }  // namespace
+
+bool can_be_cut(const kernel::View& view, const Processes& processes) {
+  return std::ranges::none_of(view.digits, [&](const kernel::Digit& digit) {
+    return borders_of(digit, processes).empty();
+  });
+}
 
 ViewCut::ViewCut(const kernel::View& view, const Processes& processes, Differs differs)
     : processes_(processes) {

@@ -105,6 +105,7 @@ struct SubWork {
   AxisSet decided = 0;
   std::vector<std::shared_ptr<Plan>> plans;  // per program; made after the graph
   std::vector<PlanTimes> times = {};         // per plan
+  std::vector<int> others = {};  // the processes that exchange messages in the plans with this one
   /// Per result of the equation: the operand whose memory the result may reuse, because every plan reads the
   /// operand before it writes the result.
   std::vector<std::optional<std::size_t>> over = {};

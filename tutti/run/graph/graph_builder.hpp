@@ -123,8 +123,24 @@ class GraphBuilder {
     bool are_folded = false;
   };
   Terms own_terms(const kernel::Fold& fold, const Value& from, Type folded);
+  /// What the devices read of each other, where processes share them: blocks of one shape.
+  struct Across {
+    struct Piece {
+      std::vector<int> devices;            // folded; none: zeros
+      std::vector<std::int64_t> from, to;  // where the block begins, per dim of operand and result
+    };
+    std::vector<kernel::Digit> digits;  // the dims of a block, from dims of the operand to dims of the result
+    /// Of a device of the whole mesh; as many for each.
+    std::function<std::vector<Piece>(std::int64_t device)> pieces;
+    ReduceKind kind = ReduceKind::sum;
+    bool must_agree = false;  // compares, instead of folding
+  };
+  void add_across(const Across& across, const Value& from, BufferId buffer, Type type);
   /// A shuffle of a value that lies in several processes. `must_agree`: compares, instead of folding.
   void lower_across(const kernel::Shuffle& shuffle, bool must_agree);
+  /// A view whose digits count parts of boxes: three devices of an axis of six, where each box has two.
+  Value viewed_by_pieces(const kernel::View& view, const Value& from, const Shape& from_shape, Type to,
+                         Spacing spacing);
   Value converted(const Value& from, Type type, DType dtype, BufferId buffer);
   ViewCut::Place own_place() const;
   static kernel::View identity(const Shape& shape);

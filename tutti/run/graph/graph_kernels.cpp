@@ -135,6 +135,7 @@ void GraphBuilder::lower_to_first_of_equals(const Axes& axes) {
   if (processes_.is_divided()) {
     const Mesh& whole = processes_.whole();
     const AxisSet all = ~AxisSet{0}, along = set_of(whole, axes);
+    require_plannable(std::int64_t{whole.devices()} * positions(whole, along));
     kernel::Shuffle equals;
     equals.digits = identity(result_type().shape()).digits;
     for (int device = 0; device < whole.devices(); ++device) {

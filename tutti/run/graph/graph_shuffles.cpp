@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shuffles of values that lie in several processes: pack, a transfer, and a shuffle of what has arrived.
+// Shuffles of values that lie in several processes: pack, a transfer, and a shuffle of what has arrived. Also
+// views whose digits count parts of boxes.
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "tutti/devices/groups.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
 
 namespace tutti {
@@ -13,8 +15,8 @@ using Place = ViewCut::Place;
 
 /// A block of the value of one device.
 struct Piece {
-  std::int64_t device;  // along axes where the operand is equal: 0
-  std::int64_t block;
+  std::int64_t device;              // along axes where the operand is equal: 0
+  std::vector<std::int64_t> begin;  // per dim of the operand
   auto operator<=>(const Piece&) const = default;
 };
 
@@ -27,8 +29,8 @@ class Readers {
     Place place;  // of the process that `reader` reads it of
     Piece piece;
   };
-  Source source(const Place& reader, std::int64_t device, std::int64_t block) const {
-    Source found{reader, {0, block}};
+  Source source(const Place& reader, std::int64_t device, std::vector<std::int64_t> begin) const {
+    Source found{reader, {0, std::move(begin)}};
     const Mesh& whole = processes_.whole();
     const std::vector<std::int64_t> at = coordinates(whole, ~AxisSet{0}, device);
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
@@ -47,12 +49,91 @@ class Readers {
 }  // namespace
 
 void GraphBuilder::lower_across(const kernel::Shuffle& shuffle, bool must_agree) {
-  const Value from = value(equation().operands[0]);
-  const AxisSet stored = stored_axes(result_type());
+  const std::size_t each = shuffle.pieces.size() / static_cast<std::size_t>(processes_.whole().devices());
+  const auto begin = [](const kernel::Coordinate& coordinate, std::int64_t number, int rank) {
+    std::vector<std::int64_t> at(static_cast<std::size_t>(rank));
+    if (coordinate.of == kernel::Coordinate::Of::dim)
+      at[static_cast<std::size_t>(coordinate.dim.index)] = number * coordinate.weight;
+    return at;
+  };
+  Across across{shuffle.digits, {}, shuffle.kind, must_agree};
+  across.pieces = [&](std::int64_t device) {
+    std::vector<Across::Piece> pieces;
+    for (std::size_t k = 0; k < each; ++k) {
+      const kernel::Shuffle::Piece& piece = shuffle.pieces[static_cast<std::size_t>(device) * each + k];
+      pieces.push_back({piece.devices, begin(shuffle.block, piece.block, operand_type(0).rank()),
+                        begin(shuffle.piece, static_cast<std::int64_t>(k), result_type().rank())});
+    }
+    return pieces;
+  };
+  add_across(across, value(equation().operands[0]), result_buffer(), result_type());
+}
+
+GraphBuilder::Value GraphBuilder::viewed_by_pieces(const kernel::View& view, const Value& from,
+                                                   const Shape& from_shape, Type to, Spacing spacing) {
+  using kernel::Coordinate;
+  const Mesh& whole = processes_.whole();
+  std::vector<kernel::Digit> of_devices;  // from an axis to a dim: each value is a piece
+  Across across;
+  std::int64_t each = 1;
+  for (const kernel::Digit& digit : view.digits) {
+    const bool from_axis = digit.from.of == Coordinate::Of::axis,
+               to_axis = digit.to.of == Coordinate::Of::axis;
+    if (!from_axis && !to_axis) across.digits.push_back(digit);
+    if (from_axis && !to_axis) {
+      of_devices.push_back(digit);
+      each *= digit.size;
+    }
+  }
+  require_plannable(each * whole.devices());
+  AxisSet read_across = 0;
+  for (const kernel::Digit& digit : view.digits)
+    if (digit.from.of == Coordinate::Of::axis) read_across |= AxisSet{1} << index_of(whole, digit.from.axis);
+
+  const auto add_to = [&](const Coordinate& coordinate, std::int64_t digit, std::vector<std::int64_t>& axes,
+                          std::vector<std::int64_t>& dims) {
+    if (coordinate.of == Coordinate::Of::axis)
+      axes[index_of(whole, coordinate.axis)] += digit * coordinate.weight;
+    if (coordinate.of == Coordinate::Of::dim)
+      dims[static_cast<std::size_t>(coordinate.dim.index)] += digit * coordinate.weight;
+  };
+  across.pieces = [&](std::int64_t device) {
+    const std::vector<std::int64_t> own = coordinates(whole, ~AxisSet{0}, device);
+    std::vector<Across::Piece> pieces;
+    for (std::int64_t k = 0; k < each; ++k) {
+      Across::Piece piece{{},
+                          std::vector<std::int64_t>(static_cast<std::size_t>(from_shape.rank())),
+                          std::vector<std::int64_t>(static_cast<std::size_t>(to.rank()))};
+      std::vector<std::int64_t> source = own, nothing(own.size());
+      for (std::size_t axis = 0; axis < own.size(); ++axis)
+        if (has(read_across, axis)) source[axis] = 0;
+      for (const kernel::Digit& digit : view.digits)
+        if (digit.to.of == Coordinate::Of::axis)
+          add_to(digit.from, own[index_of(whole, digit.to.axis)] / digit.to.weight % digit.size, source,
+                 piece.from);
+      std::int64_t left = k;
+      for (auto digit = of_devices.rbegin(); digit != of_devices.rend(); left /= digit->size, ++digit) {
+        add_to(digit->from, left % digit->size, source, piece.from);
+        add_to(digit->to, left % digit->size, nothing, piece.to);
+      }
+      std::int64_t number = 0;
+      for (std::size_t axis = 0; axis < source.size(); ++axis)
+        number = number * whole.axes()[axis].size + source[axis];
+      piece.devices.push_back(static_cast<int>(number));
+      pieces.push_back(std::move(piece));
+    }
+    return pieces;
+  };
+  const BufferId buffer = new_buffer(to, stored_axes(to), spacing);
+  add_across(across, from, buffer, to);
+  return {natural_address(graph_, buffer), stored_axes(to)};
+}
+
+void GraphBuilder::add_across(const Across& across, const Value& from, BufferId buffer, Type type) {
+  const AxisSet stored = stored_axes(type);
   const Readers readers(processes_, from.stored);
   const Mesh& whole = processes_.whole();
   const Place self = own_place();
-  const std::size_t each = shuffle.pieces.size() / static_cast<std::size_t>(whole.devices());
 
   // The device in the whole mesh of a shard of the result, of the process at `place`.
   const auto device_of = [&](const Place& place, const std::vector<std::int64_t>& at) {
@@ -64,10 +145,9 @@ void GraphBuilder::lower_across(const kernel::Shuffle& shuffle, bool must_agree)
   };
   const auto for_each_source = [&](const Place& reader, const auto& act) {
     for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
-      const auto device = static_cast<std::size_t>(device_of(reader, coordinates(graph_.mesh, stored, i)));
-      for (std::size_t k = 0; k < each; ++k)
-        for (int source : shuffle.pieces[device * each + k].devices)
-          act(readers.source(reader, source, shuffle.pieces[device * each + k].block));
+      const std::int64_t device = device_of(reader, coordinates(graph_.mesh, stored, i));
+      for (const Across::Piece& piece : across.pieces(device))
+        for (int source : piece.devices) act(readers.source(reader, source, piece.from));
     }
   };
   std::map<int, std::set<Piece>> wanted_by, wanted_of;  // of this process by others, and the other way round
@@ -77,18 +157,30 @@ void GraphBuilder::lower_across(const kernel::Shuffle& shuffle, bool must_agree)
       if (place == self) wanted_of[processes_.number(source.place)].insert(source.piece);
     });
 
-  // A piece in a message, dense.
+  // A piece in a message, dense, without what repeats.
   const std::int64_t element = element_bytes(graph_, from.address);
   std::int64_t bytes = element;
-  std::vector<CopyLoop> loops;  // to a message
+  std::vector<CopyLoop> loops;        // to a message
+  std::vector<std::int64_t> strides;  // of the digits, in a message
   const auto step = [](const kernel::Coordinate& coordinate, const Address& address) {
     return coordinate.of == kernel::Coordinate::Of::dim ? coordinate.weight * address.along(coordinate.dim)
                                                         : std::int64_t{0};
   };
-  for (auto digit = shuffle.digits.rbegin(); digit != shuffle.digits.rend(); bytes *= digit->size, ++digit)
+  const auto offset_of = [](const std::vector<std::int64_t>& begin, const Address& address) {
+    std::int64_t offset = 0;
+    for (std::size_t dim = 0; dim < begin.size(); ++dim) offset += begin[dim] * address.dims[dim];
+    return offset;
+  };
+  for (auto digit = across.digits.rbegin(); digit != across.digits.rend(); ++digit) {
+    const bool repeats = digit->from.of != kernel::Coordinate::Of::dim;
+    strides.insert(strides.begin(), repeats ? 0 : bytes);
+    if (repeats) continue;
     loops.insert(loops.begin(), {digit->size, bytes, step(digit->from, from.address)});
+    bytes *= digit->size;
+  }
   const auto as_type = [&](std::size_t pieces) {
-    return Type(operand_type(0).dtype(), Shape({static_cast<std::int64_t>(pieces), bytes / element}));
+    return Type(graph_.buffers[from.address.buffer].type.dtype(),
+                Shape({static_cast<std::int64_t>(pieces), bytes / element}));
   };
 
   // Pack: messages with the same pieces are one.
@@ -101,15 +193,15 @@ void GraphBuilder::lower_across(const kernel::Shuffle& shuffle, bool must_agree)
       std::vector<std::int64_t> at = coordinates(whole, ~AxisSet{0}, piece.device);
       for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] %= graph_.mesh.axes()[axis].size;
       pack.jobs.push_back({static_cast<std::int64_t>(pack.jobs.size()) * bytes,
-                           {offset_at(from.address, at) + piece.block * step(shuffle.block, from.address)}});
+                           {offset_at(from.address, at) + offset_of(piece.begin, from.address)}});
     }
   }
   Address packed = from.address;
   std::ranges::fill(packed.axes, 0);
   if (!pack.jobs.empty()) {
-    const BufferId buffer = new_buffer(as_type(pack.jobs.size()), 0, Spacing::dense);
-    add(std::move(pack), {packed}, {buffer}, graph_.buffers[buffer].type.shape(), 0);
-    packed = natural_address(graph_, buffer);
+    const BufferId messages = new_buffer(as_type(pack.jobs.size()), 0, Spacing::dense);
+    add(std::move(pack), {packed}, {messages}, graph_.buffers[messages].type.shape(), 0);
+    packed = natural_address(graph_, messages);
   }
 
   TransferWork work;
@@ -128,25 +220,22 @@ void GraphBuilder::lower_across(const kernel::Shuffle& shuffle, bool must_agree)
   const BufferId pool = new_buffer(as_type(count), 0, Spacing::dense);
   add(std::move(work), {packed}, {pool}, graph_.buffers[pool].type.shape(), 0);
 
-  const BufferId buffer = result_buffer();
   const Address to = natural_address(graph_, buffer);
-  CopyWork shuffled{{}, {}, shuffle.kind, must_agree};
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    shuffled.loops.push_back({loops[i].size, step(shuffle.digits[i].to, to), loops[i].to_stride});
+  CopyWork shuffled{{}, {}, across.kind, across.must_agree};
+  for (std::size_t i = 0; i < strides.size(); ++i)
+    shuffled.loops.push_back({across.digits[i].size, step(across.digits[i].to, to), strides[i]});
   for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
     const std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
-    const auto device = static_cast<std::size_t>(device_of(self, at));
-    for (std::size_t k = 0; k < each; ++k) {
-      const kernel::Shuffle::Piece& piece = shuffle.pieces[device * each + k];
+    for (const Across::Piece& piece : across.pieces(device_of(self, at))) {
       CopyWork::Job& job = shuffled.jobs.emplace_back();
-      job.to = offset_at(to, at) + static_cast<std::int64_t>(k) * step(shuffle.piece, to);
+      job.to = offset_at(to, at) + offset_of(piece.to, to);
       for (int source : piece.devices) {
-        const Readers::Source read = readers.source(self, source, piece.block);
+        const Readers::Source read = readers.source(self, source, piece.from);
         job.from.push_back(received.at({processes_.number(read.place), read.piece}));
       }
     }
   }
-  add(std::move(shuffled), {natural_address(graph_, pool)}, {buffer}, result_type().shape(), stored);
+  add(std::move(shuffled), {natural_address(graph_, pool)}, {buffer}, type.shape(), stored);
 }
 
 }  // namespace tutti

@@ -34,6 +34,7 @@ GraphBuilder::Value GraphBuilder::viewed(const kernel::View& view, const Value& 
   Value started = from;
   if (to.elements() > 0) started.address.offset += start_of(view, from.address);
   if (processes_.is_divided()) {
+    if (!can_be_cut(view, processes_)) return viewed_by_pieces(view, started, from_shape, to, spacing);
     const ViewCut cut(view, processes_, {from.stored, result.axes});
     if (cut.crosses()) return viewed_across(cut, started, {from_shape, from.stored}, to, spacing);
     if (to.elements() > 0) started.address.offset += cut.offset_for(own_place(), from.address);

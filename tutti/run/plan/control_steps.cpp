@@ -16,7 +16,12 @@ class Runner {
  public:
   Runner(const Control& args, const Crew& crew, std::size_t position)
       : args_(args),
-        trip_{crew.trip, args.equation, static_cast<std::int64_t>(position), &args.places[position]},
+        trip_{crew.trip,
+              args.equation,
+              args.numbers[position],
+              &args.places[position],
+              0,
+              args.stops_early ? args.stops_early->has_failed.get() : nullptr},
         crew_(inside(crew, trip_)),
         position_(position),
         consts_(args.sub.consts),
@@ -107,7 +112,10 @@ class Runner {
   void loop() {
     Plan &test = *args_.plans[0], &body = *args_.plans[1];
     std::size_t first = args_.coordinates_each, outputs = first + args_.operands.size();
-    if (crew_.worker == 0) bind_consts(test, body);
+    if (crew_.worker == 0) {
+      bind_consts(test, body);
+      if (trip_.has_failed) *trip_.has_failed = false;
+    }
     bool at_start = true, in_result = false;
     for (;;) {
       run(test, [&] {
@@ -117,6 +125,7 @@ class Runner {
           body.bind(first + consts_ + i, now);
         }
       });
+      if (args_.stops_early && crew_.log && crew_.log->keeps_failures) stop_if_failed(*args_.stops_early);
       if (*args_.test_result == std::byte{0}) break;
       in_result = !in_result;
       at_start = false;
@@ -129,6 +138,26 @@ class Runner {
     if (in_result || crew_.worker != 0) return;
     for (std::size_t i = 0; i < carries_; ++i)
       copy(i, at_start ? operand(consts_ + i) : made_by_trip(i, in_result));
+  }
+
+  /// After a failure a test may hold for ever. All processes that run the loop leave it after the same trip.
+  void stop_if_failed(const Control::StopsEarly& stops) const {
+    if (crew_.worker == 0) {
+      bool has_failed = *stops.has_failed;
+      if (!stops.others.empty()) {
+        std::vector<std::byte> said(stops.others.size() + 1, std::byte{0});
+        said.back() = std::byte{has_failed};
+        std::vector<Transport::Part> sends, receives;
+        for (std::size_t i = 0; i < stops.others.size(); ++i) {
+          sends.push_back({stops.others[i], &said.back(), 1});
+          receives.push_back({stops.others[i], &said[i], 1});
+        }
+        crew_.transport->finish(crew_.transport->post(sends, receives, stops.place));
+        has_failed = std::ranges::count(said, std::byte{0}) < std::ssize(said);
+      }
+      if (has_failed) *args_.test_result = std::byte{0};
+    }
+    crew_.meet();
   }
 
   std::byte* made_by_trip(std::size_t carry, bool in_result) const {

@@ -2,6 +2,8 @@
 // Steps of sub-programs: switch (one of several), scan (one many times), while (one while a test holds).
 #pragma once
 
+#include <atomic>
+
 #include "tutti/run/plan/plan.hpp"
 
 namespace tutti {
@@ -27,6 +29,15 @@ struct Control {
   std::size_t equation = 0;              // in the program that the step is in
   std::vector<std::string> places = {};  // per position: "i=1, j=0", along the decided axes
   std::vector<bool> in_place = {};       // per carry: updated in place, without a second buffer
+
+  std::vector<std::int64_t> numbers = {};  // of the positions, among those of all processes
+  /// Of a while loop in which kernels may fail, where calls keep failures until they end: it ends early then.
+  struct StopsEarly {
+    std::shared_ptr<std::atomic<bool>> has_failed;
+    std::vector<int> others;  // the processes that run the loop with this one
+    std::string place;        // of the loop, for those that wait for it
+  };
+  std::optional<StopsEarly> stops_early = {};
 
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;

@@ -50,6 +50,15 @@ class SubPlanner {
     return made;
   }
 
+  /// The other processes at this one's place along the axes decided.
+  std::vector<int> others() const {
+    std::vector<int> others;
+    for (const std::vector<int>& place : processes_.places())
+      if (const int process = processes_.number(place); process != processes_.self())
+        others.push_back(process);
+    return others;
+  }
+
  private:
   /// The strides along the axes of the sub-program's mesh.
   Strides left_over(const Strides& axes) const {
@@ -149,8 +158,10 @@ void find_results_over_operands(Graph& graph, Task& task) {
 Graph with_sub_plans(Graph graph, const Processes& processes, const PlanOptions& options) {
   for (Task& task : graph.tasks)
     if (SubWork* work = std::get_if<SubWork>(&task.work)) try {
-        work->plans = SubPlanner(graph, task, processes, options).plans();
+        const SubPlanner planner(graph, task, processes, options);
+        work->plans = planner.plans();
         for (const std::shared_ptr<Plan>& plan : work->plans) work->times.push_back(plan->placement().times);
+        if (std::ranges::any_of(work->times, &PlanTimes::transfers)) work->others = planner.others();
         find_results_over_operands(graph, task);
       } catch (const Error& error) {
         rethrow_at(graph, task.equation, error);

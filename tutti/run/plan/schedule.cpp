@@ -159,6 +159,8 @@ class Scheduler {
              type.bytes(), folds ? fold_kernel(work.kind, type.dtype()) : nullptr, work.must_agree,
              work.must_agree ? failing(task) : std::nullopt, scratch, step.space.tiles(), is_large(n)});
     Copy& args = code.data;
+    if (work.must_agree)
+      for (std::int64_t unit : order) args.numbers.push_back(number_in_whole(step.axes, unit));
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());
@@ -242,6 +244,13 @@ class Scheduler {
     return code;
   }
 
+  /// "all_reduce, train.cpp:29"
+  static std::string place_of(const Equation& equation) {
+    std::string place(equation.op->name());
+    if (equation.where.known()) place += ", " + to_string(equation.where);
+    return place;
+  }
+
   const StepCode& transfer(StepId n) {
     const Task& task = graph_.tasks[step(n).tasks[0]];
     const auto& work = std::get<TransferWork>(task.work);
@@ -255,8 +264,7 @@ class Scheduler {
       args.own.push_back({nullptr, nullptr, static_cast<std::size_t>(part.bytes)});
     if (task.equation) {
       const Equation& equation = graph_.program.equations[*task.equation];
-      args.place = std::string(equation.op->name());
-      if (equation.where.known()) args.place += ", " + to_string(equation.where);
+      args.place = place_of(equation);
     }
     const BufferId from = task.operands[0].buffer, to = task.results[0];
     for (std::size_t i = 0; i < work.sends.size(); ++i)
@@ -284,6 +292,7 @@ class Scheduler {
                                          std::holds_alternative<Together>(split(n))});
     Control& args = code.data;
     for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p) {
+      args.numbers.push_back(number_in_whole(work.decided, p));
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
         if (has(work.decided, axis))
@@ -295,6 +304,9 @@ class Scheduler {
     if (work.sub.how == SubPrograms::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
+    if (work.sub.how == SubPrograms::How::loop &&
+        std::ranges::any_of(work.plans, [](const auto& plan) { return may_throw(*plan); }))
+      args.stops_early = {std::make_shared<std::atomic<bool>>(false), work.others, place_of(equation)};
     for (std::size_t c = 0; c < work.sub.carries; ++c) args.in_place.push_back(work.over[c].has_value());
     for (std::size_t i = 0; i < task.operands.size(); ++i)
       args.operands.push_back(

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes tell each other when they leave: who still gets what has been sent, and who does not.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/refusal.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/base/inside.hpp"
+#include "tutti/devices/agreement.hpp"
+#include "tutti/devices/mailboxes.hpp"
+
+namespace tutti {
+namespace {
+
+/// Two processes on one thread: process 0 waits for process 1 only where the bytes have been sent before.
+class transports : public testing::Test {
+ protected:
+  Transport::Part part_of(int process) { return {process, bytes_.data(), bytes_.size()}; }
+  void send(Transport& from, int to) {
+    const Transport::Part part = part_of(to);
+    from.finish(from.post({&part, 1}, {}, "sin"));
+  }
+  std::string received(Transport& at, int from) {
+    const Transport::Part part = part_of(from);
+    return refusal([&] { at.finish(at.post({}, {&part, 1}, "sin")); });
+  }
+
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(8);
+  Mailboxes mail_;
+  std::unique_ptr<Transport> first_ = mail_.transport(0, 2, 60), second_ = mail_.transport(1, 2, 60);
+};
+
+// Its memory may hold other values when the bytes are read.
+TEST_F(transports, take_nothing_of_a_process_that_has_failed) {
+  first_->begin();
+  second_->begin();
+  send(*second_, 0);
+  second_->leave("it has no memory");
+  EXPECT_EQ(received(*first_, 1), "R007 process 1 has left: it has no memory");
+}
+
+TEST_F(transports, take_what_a_process_sent_before_it_closed) {
+  first_->begin();
+  second_->begin();
+  send(*second_, 0);
+  second_.reset();
+  EXPECT_EQ(received(*first_, 1), "accepted");
+  first_->begin();
+  EXPECT_EQ(received(*first_, 1), "R007 process 1 has left: it has closed the machine");
+}
+
+// Process 0 is three calls behind when it hears that process 1 has left its fourth one, and then closed.
+TEST_F(transports, remember_all_that_a_process_says_when_it_leaves) {
+  for (int call = 0; call < 4; ++call) second_->begin();
+  second_->leave("it has no memory");
+  second_.reset();
+  for (int call = 0; call < 5; ++call) first_->begin();
+  EXPECT_EQ(received(*first_, 1), "R007 process 1 has left: it has closed the machine");
+}
+
+// Both wait at the same place for bytes that were lost: each says so, after ten times the limit.
+TEST_F(transports, say_that_messages_are_lost) {
+  first_ = mail_.transport(0, 2, 0.01);
+  second_ = mail_.transport(1, 2, 0.01);
+  first_->begin();
+  second_->begin();
+  std::string found;
+  std::thread other([&] { found = received(*second_, 0); });
+  const std::string own = received(*first_, 1);
+  other.join();
+  const auto is_lost = [](const std::string& text) {
+    return text.find(" is here, too, but what it sends has not come for 0.1 s") != std::string::npos;
+  };
+  EXPECT_TRUE(is_lost(own) || is_lost(found)) << own << "\n" << found;
+}
+
+TEST_F(transports, end_together_what_fails_on_one) {
+  std::string found;
+  const auto run = [](Transport& transport, bool fails) {
+    return refusal([&] {
+      transport.begin();
+      require_same_outcome(transport, [&] {
+        if (fails) throw Error(Code::memory, {}, "there is none");
+      });
+    });
+  };
+  std::thread other([&] {
+    found = run(*second_, true);
+    found += "; then " + run(*second_, false);
+  });
+  EXPECT_EQ(run(*first_, false),
+            "R007 process 1 ends otherwise than process 0: line 1 is `there is none`, there `it is done`");
+  EXPECT_EQ(run(*first_, false), "accepted");
+  other.join();
+  EXPECT_EQ(found, "R003 there is none; then accepted");
+}
+
+}  // namespace
+}  // namespace tutti
