@@ -91,9 +91,10 @@ void run_on(const Machine& machine, const Options& options) {
                             data.size(), rows.training.size(), batch_size));
   Batches batches(data, rows.training);
   Params params = initial_params(), momentum = zeros_like_params();
-  if (!options.load.empty()) params = load_tree(options.load, params, {}, Where{});
+  const int steps_taken = examples::load(machine, options, params, momentum);
 
   Batch first = batches.next();
+  for (int i = 0; i < steps_taken; ++i) batches.next();
   auto step = machine.compile(sharded_step(mesh), params, momentum, first);
   auto take_step = [&] {
     Array loss;
@@ -104,8 +105,8 @@ void run_on(const Machine& machine, const Options& options) {
   if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training digits on {}\n", rows.training.size(), machine.description());
-  examples::train(machine, options, take_step);
-  examples::save(machine, options, params);
+  const auto save = [&](int steps) { examples::save(machine, options, params, momentum, steps); };
+  examples::train(machine, options, {steps_taken, take_step, save});
 
   Array images = data.images_of(rows.held_out);
   report(data, rows.held_out, machine.compile(sharded_logits(mesh), params, images)(params, images).tensor());

@@ -87,11 +87,12 @@ void run_on(const Machine& machine, const Options& options) {
   Random random(seed + 1);
   Both both = start({.experts = experts_of(mesh)}, seed);
   Both momentum = tree_map([](const Array& a) { return Array(Tensor(a.shape(), a.dtype())); }, both);
-  if (!options.load.empty()) both = load_tree(options.load, both, {}, Where{});
+  const int steps_taken = examples::load(machine, options, both, momentum);
 
   Curve dense{"dense", {}}, experts{"experts", {}};
   auto step =
       machine.compile(sharded_step(mesh), both, momentum, random_batch(text, starts.training, random));
+  for (int i = 0; i < steps_taken; ++i) random_batch(text, starts.training, random);
   auto take_step = [&] {
     Losses found;
     std::tie(found, both, momentum) =
@@ -103,8 +104,8 @@ void run_on(const Machine& machine, const Options& options) {
   if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training characters on {}\n", starts.training.size(), machine.description());
-  examples::train(machine, options, take_step);
-  examples::save(machine, options, both);
+  const auto save = [&](int steps) { examples::save(machine, options, both, momentum, steps); };
+  examples::train(machine, options, {steps_taken, take_step, save});
   report(text, starts.held_out, machine, both);
   report(dense, experts);
   if (has_picture) examples::write_picture(options.picture, "loss in training", std::vector{dense, experts});

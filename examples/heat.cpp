@@ -64,7 +64,7 @@ void run_on(const Machine& machine, const Options& options) {
   auto spread_out = machine.compile(sharded_after(mesh, options.time_steps), initial);
   Array final_field = spread_out(initial);
   Search search{zeros, zeros};
-  if (!options.load.empty()) search = load_tree(options.load, search, {}, Where{});
+  const int steps_taken = examples::load(machine, options, search.field, search.velocity);
 
   auto step = machine.compile(sharded_step(mesh, options.time_steps), search, final_field);
   auto take_step = [&] {
@@ -76,8 +76,10 @@ void run_on(const Machine& machine, const Options& options) {
 
   fmt::print("{0}x{0} points on {1}; heat spreads for {2}\n", options.size, machine.description(),
              counted(options.time_steps, "time step"));
-  examples::train(machine, options, take_step);
-  examples::save(machine, options, search);
+  const auto save = [&](int steps) {
+    examples::save(machine, options, search.field, search.velocity, steps);
+  };
+  examples::train(machine, options, {steps_taken, take_step, save});
 
   const auto [given, found, spread] =
       machine.place(std::tuple(final_field, search.field, spread_out(search.field)), P());

@@ -73,9 +73,10 @@ void run_on(const Machine& machine, const Options& options, Params<Layers> param
   Split starts = split(text, context + 1);
   Random random(seed + 1);
   Params<Layers> momentum = zeros_like_tree(params);
-  if (!options.load.empty()) params = load_tree(options.load, params, {}, Where{});
+  const int steps_taken = examples::load(machine, options, params, momentum);
 
   Batch first = random_batch(text, starts.training, random);
+  for (int i = 0; i < steps_taken; ++i) random_batch(text, starts.training, random);
   auto step = machine.compile(sharded_step(mesh, params), params, momentum, first);
   auto take_step = [&] {
     Array loss;
@@ -86,8 +87,8 @@ void run_on(const Machine& machine, const Options& options, Params<Layers> param
   if (options.explain) return examples::explain(step, take_step);
 
   fmt::print("{} training characters on {}\n", split(text, 1).training.size(), machine.description());
-  examples::train(machine, options, take_step);
-  examples::save(machine, options, params);
+  const auto save = [&](int steps) { examples::save(machine, options, params, momentum, steps); };
+  examples::train(machine, options, {steps_taken, take_step, save});
   report(text, starts.held_out, machine, params);
 }
 

@@ -81,6 +81,7 @@
 #include "tutti/ops/transpose.hpp"
 #include "tutti/ops/unary.hpp"
 #include "tutti/run/machine.hpp"
+#include "tutti/run/machine_files.hpp"
 #include "tutti/tensor/files/npy.hpp"
 #include "tutti/tensor/print.hpp"
 #include "tutti/tree/tree_file.hpp"

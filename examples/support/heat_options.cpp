@@ -12,9 +12,8 @@ std::optional<Options> parse(int argc, char** argv) {
   examples::add_options(app, options, "descent");
   app.get_option("--mesh")->description("devices by axis; needs the axes y and x");
   app.get_option("--steps")->description("steps of descent");
-  app.get_option("--load")->description("begin with the field in this file, for example with --steps 0");
   app.get_option("--save")->description(
-      "write the field that was found to this file, which numpy.load opens");
+      "write the field that was found, momentum and step to this file, which numpy.load opens, at the end");
   app.add_option("--size", options.size, "points along each side of the plate; --mesh splits them")
       ->capture_default_str()
       ->check(CLI::Range(8, 4096));

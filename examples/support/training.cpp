@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "examples/support/progress.hpp"
@@ -12,6 +13,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/cli/words/machine.hpp"
 #include "tutti/cli/words/option_values.hpp"
+#include "tutti/run/backend.hpp"
 #include "tutti/tensor/files/whole_file.hpp"
 #include "tutti/xla/open_xla.hpp"
 
@@ -36,8 +38,14 @@ void add_options(CLI::App& app, TrainingOptions& options, const std::string& ste
       ->check(CLI::Range(0, 1000000));
   app.add_option("--curve", options.curve, "write step and loss (as a hex float) of every step to this file");
   app.add_option("--load", options.load,
-                 "begin with the parameters in this file, for example with --steps 0");
-  app.add_option("--save", options.save, "write the trained parameters to this file, which numpy.load opens");
+                 "go on from this file; --steps counts the steps that led to it, too");
+  const CLI::Option* save =
+      app.add_option("--save", options.save,
+                     "write parameters, momentum and step to this file, which numpy.load opens, at the end");
+  app.add_option("--every", options.every, "also save after every so many steps; 0: only at the end")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000))
+      ->needs(const_cast<CLI::Option*>(save));
   app.add_option("--trace", options.trace,
                  "write what each worker does when to this file, which ui.perfetto.dev opens");
   app.add_flag("--explain", options.explain,
@@ -104,20 +112,26 @@ void print_explained(const tutti::ops::Program& program, const std::string& plan
   fmt::print("{}\n{}", to_string(program), plan);
 }
 
-void train(const Machine& machine, const TrainingOptions& options, const std::function<double()>& step) {
+void train(const Machine& machine, const TrainingOptions& options, const Training& training) {
   const bool is_first = machine.process() == 0;
-  if (is_first && !options.save.empty())
-    require_writable(options.save, ".npz", SpecialFile::refused, Where{});
-  if (is_first && !options.curve.empty())
-    require_writable(options.curve, ".txt", SpecialFile::allowed, Where{});
+  const auto try_files = [&] {
+    if (is_first && !options.save.empty())
+      require_writable(options.save, ".npz", SpecialFile::refused, Where{});
+    if (is_first && !options.curve.empty())
+      require_writable(options.curve, ".txt", SpecialFile::allowed, Where{});
+    return std::string();
+  };
+  machine.backend().do_together(try_files, "");
   std::string curve;
   std::fflush(stdout);  // before the progress, which goes to stderr
   Progress progress(is_first ? options.steps : 0);
-  for (int i = 1; i <= options.steps; ++i) {
-    double loss = step();
+  for (int i = training.steps_taken + 1; i <= options.steps; ++i) {
+    double loss = training.take_step();
     curve += fmt::format("{} {:a}\n", i, loss);
     if (is_first) progress.show(i, fmt::format("step {}  loss {:.4f}", i, loss));
+    if (options.every > 0 && i % options.every == 0 && i < options.steps) training.save(i);
   }
+  if (!options.save.empty()) training.save(std::max(training.steps_taken, options.steps));
   if (is_first && !options.curve.empty()) write_text(options.curve, ".txt", curve);
 }
 

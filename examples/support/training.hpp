@@ -16,7 +16,8 @@ namespace examples {
 struct TrainingOptions {
   std::string mesh = "data=4,model=2";
   std::string curve;       // file for "step loss" lines, the loss as a hex float
-  std::string load, save;  // parameters, as .npz
+  std::string load, save;  // what the training goes on from, as .npz
+  int every = 0;           // saves after so many steps; 0: at the end alone
   std::string trace;       // file for what each worker does when
   std::string machine = "local";
   int workers = 0;  // 0: two where it may use two processors
@@ -47,18 +48,41 @@ void explain(const Step& step, const std::function<double()>& take_step) {
   print_explained(step.program(), step.explain());
 }
 
-/// Calls `step`, which takes a step and returns its loss, as often as `options` say; shows progress, writes the curve.
-/// Throws R001, before the first step, if the curve or the parameters cannot be written; later if the disk is
+/// The loop of a training. `take_step` takes a step and returns its loss. `save` writes the state after so
+/// many steps.
+struct Training {
+  int steps_taken = 0;  // before this run
+  std::function<double()> take_step;
+  std::function<void(int steps_taken)> save;
+};
+/// Takes the steps that are left of those in `options`; shows progress, writes the curve of these, saves.
+/// Throws R001, before the first step, if the curve or the state cannot be written; later if the disk is
 /// full.
-void train(const tutti::Machine& machine, const TrainingOptions& options,
-           const std::function<double()>& step);
+void train(const tutti::Machine& machine, const TrainingOptions& options, const Training& training);
 
-/// Writes the parameters to the file that `options` name, if they name one.
-template <class T>
-void save(const tutti::Machine& machine, const TrainingOptions& options, const T& parameters) {
-  if (options.save.empty()) return;
-  const T whole = machine.place(parameters, tutti::P());  // by all processes
-  if (machine.process() == 0) tutti::save_tree(options.save, whole, tutti::Where{});
+/// All that a training goes on from, to the same bits.
+template <class Params>
+struct Checkpoint {
+  Params params, momentum;
+  tutti::Array step;  // i32[]: the steps taken
+};
+
+/// Reads the file that `options` name, if they name one. Returns the steps taken until then. All processes
+/// call it.
+template <class Params>
+int load(const tutti::Machine& machine, const TrainingOptions& options, Params& params, Params& momentum) {
+  if (options.load.empty()) return 0;
+  Checkpoint<Params> like{params, momentum, tutti::abstract({}, tutti::DType::i32)};
+  Checkpoint<Params> loaded = tutti::load_tree(machine, options.load, like, {}, tutti::Where{});
+  params = loaded.params;
+  momentum = loaded.momentum;
+  return static_cast<int>(loaded.step.item());
+}
+template <class Params>
+void save(const tutti::Machine& machine, const TrainingOptions& options, const Params& params,
+          const Params& momentum, int steps_taken) {
+  const Checkpoint<Params> now{params, momentum, tutti::Tensor(tutti::Shape{}, {steps_taken})};
+  tutti::save_tree(machine, options.save, now, tutti::Where{});
 }
 
 }  // namespace examples

@@ -156,7 +156,9 @@ TEST(digits, program_goes_on_with_the_parameters_that_it_saved) {
   EXPECT_EQ(verdict(" --steps 0 --mesh data=2,model=4 --load " + file), trained);
   std::vector<std::string> names;
   for (const auto& [name, tensor] : read_npz(file)) names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"w1", "b1", "w2", "b2"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"params.w1", "params.b1", "params.w2", "params.b2", "momentum.w1",
+                                      "momentum.b1", "momentum.w2", "momentum.b2", "step"}));
   std::filesystem::remove(file);
 }
 
@@ -332,6 +334,51 @@ TEST(digits, writes_its_step_as_stablehlo_and_stops) {
   std::ifstream file(path);
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), printed.out);
   std::filesystem::remove(path);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(digits, goes_on_from_a_file_to_the_same_bits) {
+  const std::string base = std::filesystem::temp_directory_path() / ("digits_on_" + std::to_string(getpid()));
+  const auto train = [&](const std::string& options) {
+    const Finished run = run_command(program_folder() + "/digits " + options);
+    EXPECT_EQ(run.status, 0) << run.err;
+  };
+  train("--steps 30 --save " + base + ".npz --curve " + base + ".txt");
+  train("--steps 14 --save " + base + ".half.npz");
+  train("--steps 30 --load " + base + ".half.npz --save " + base + ".on.npz --curve " + base + ".on.txt");
+  EXPECT_EQ(text_of(base + ".on.npz"), text_of(base + ".npz"));
+  const std::string curve = text_of(base + ".txt"), rest = text_of(base + ".on.txt");
+  EXPECT_EQ(rest.substr(0, 3), "15 ");
+  EXPECT_TRUE(curve.ends_with(rest)) << rest;
+  for (const char* ending : {".npz", ".txt", ".half.npz", ".on.npz", ".on.txt"})
+    std::filesystem::remove(base + ending);
+}
+
+// The file is that of some step, whole, whenever the program ends.
+TEST(digits, goes_on_where_it_was_killed) {
+  const std::string base =
+      std::filesystem::temp_directory_path() / ("digits_killed_" + std::to_string(getpid()));
+  const std::string digits = program_folder() + "/digits ";
+  run_command("sh -c '" + digits + "--steps 1000000 --every 3 --save " + base + ".npz >/dev/null 2>&1 & " +
+              "n=0; until [ $n -gt 3000 ] || [ -e " + base +
+              ".npz ]; do sleep 0.01; n=$((n + 1)); done; sleep 0.05; kill -9 $!; wait $! 2>/dev/null'");
+  std::int32_t taken = 0;
+  for (const auto& [name, tensor] : read_npz(base + ".npz"))
+    if (name == "step") taken = tensor.as<std::int32_t>()[0];
+  EXPECT_GT(taken, 0);
+  EXPECT_EQ(taken % 3, 0);
+  const std::string steps = "--steps " + std::to_string(taken + 2);
+  EXPECT_EQ(run_command(digits + steps + " --save " + base + ".whole.npz").status, 0);
+  EXPECT_EQ(run_command(digits + steps + " --load " + base + ".npz --save " + base + ".npz").status, 0);
+  EXPECT_EQ(text_of(base + ".npz"), text_of(base + ".whole.npz"));
+  const std::filesystem::path folder = std::filesystem::temp_directory_path();
+  const std::string name = std::filesystem::path(base).filename();
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with(name)) std::filesystem::remove(entry.path());
 }
 
 // The curve is written after the last step: where there is none, no step was taken.

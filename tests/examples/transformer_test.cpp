@@ -177,9 +177,9 @@ TEST(transformer, program_names_the_parameters_by_layer) {
   EXPECT_EQ(run_command(program("--layers 2 --steps 0 --save " + file)).status, 0);
   std::vector<std::string> names;
   for (const auto& [name, tensor] : read_npz(file)) names.push_back(name);
-  EXPECT_EQ(names.size(), 5U + 2 * 10);
-  EXPECT_EQ(names[2], "layers[0].before_attention.scale");
-  EXPECT_EQ(names[12 + 2], "layers[1].query");
+  EXPECT_EQ(names.size(), 2U * (5 + 2 * 10) + 1);  // momentum and step, too
+  EXPECT_EQ(names[2], "params.layers[0].before_attention.scale");
+  EXPECT_EQ(names[12 + 2], "params.layers[1].query");
   std::filesystem::remove(file);
 }
 

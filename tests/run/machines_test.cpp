@@ -3,8 +3,13 @@
 // a thread, and every part is compared with that of one process.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -312,6 +317,46 @@ TEST(machines, leave_loops_that_have_failed) {
       for (const std::string& error : speak(processes, in_circles(axis), x).errors)
         EXPECT_EQ(error.substr(0, 4), "R006") << processes;
   }
+}
+
+TEST(machines, save_and_load_trees) {
+  const std::string base = testing::TempDir() + "machines_tree." + std::to_string(getpid());
+  const std::map<std::string, Array> tree{{"bias", data({5})}, {"weight", data({6, 4})}};
+  const std::map<std::string, Array> zeros{{"bias", Tensor({5}, DType::f32)},
+                                           {"weight", Tensor({6, 4}, DType::f32)}};
+  save_tree(base + ".one.npz", tree);
+  const auto bytes_of = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (const int processes : {1, 2, 4, 8}) {
+    const std::string path = base + "." + std::to_string(processes) + ".npz";
+    on_machines(mesh, {.count = processes}, [&](const Machine& machine) {
+      const std::map<std::string, Array> spread{{"bias", machine.place(tree.at("bias"), P("b"))},
+                                                {"weight", machine.place(tree.at("weight"), P("a", "c"))}};
+      save_tree(machine, path, spread);
+      const std::map<std::string, Array> again = load_tree(machine, path, zeros);
+      for (const auto& [name, array] : tree) EXPECT_EQ(again.at(name).tensor(), array.tensor()) << name;
+      if (processes == 1) return;
+
+      const bool is_first = machine.process() == 0;
+      const std::string lost = refusal([&] { save_tree(machine, base + "/no/folder.npz", spread); }),
+                        absent = refusal(
+                            [&] { load_tree(machine, is_first ? path : base + ".absent.npz", zeros); });
+      EXPECT_EQ(lost.substr(0, 4), is_first ? "R001" : "R007") << lost;
+      EXPECT_NE(lost.find("folder.npz"), std::string::npos) << lost;
+      EXPECT_EQ(absent.substr(0, 4), is_first ? "R007" : "R001") << absent;
+      const std::string other =
+          refusal([&] { load_tree(machine, machine.process() == 1 ? base + ".one.npz" : path, zeros); });
+      EXPECT_NE(other.find("load_tree: process 1 reads another file than process 0: line 1 is"),
+                std::string::npos)
+          << other;
+      EXPECT_EQ(load_tree(machine, path, zeros).at("bias").tensor(), tree.at("bias").tensor());
+    });
+    EXPECT_EQ(bytes_of(path), bytes_of(base + ".one.npz"));
+    std::filesystem::remove(path);
+  }
+  std::filesystem::remove(base + ".one.npz");
 }
 
 TEST(machines, refuse_calls_of_the_function_that_takes_lines) {

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tutti/base/hash.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
 
@@ -17,13 +18,6 @@ namespace tutti {
 namespace {
 
 constexpr const char* place = "the comparison of processes";
-
-/// FNV-1a, the same on all machines.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-  return hash;
-}
 
 std::vector<int> others_than(int process, int count) {
   std::vector<int> others;
@@ -137,21 +131,20 @@ std::string told_by(Transport& transport, int process, const std::string& text) 
 
 void require_same_outcome(Transport& transport, const std::function<void()>& f) {
   std::exception_ptr own;
-  std::string said = "it is done";
+  std::string said;
   try {
     f();
   } catch (const std::exception& error) {
     own = std::current_exception();
-    said = error.what();
+    said = fmt::format("process {} has failed here: {}", transport.self(), error.what());
   }
-  try {
-    require_agreement(transport, said, "ends otherwise than");
-  } catch (const Error&) {
-    if (!own) throw;
-  }
-  if (!own) return;
+  std::string first;  // that has failed
+  for (const std::string& text : gathered(transport, said))
+    if (first.empty()) first = text;
+  first = told_by(transport, 0, first);
   transport.agree();
-  std::rethrow_exception(own);
+  if (own) std::rethrow_exception(own);
+  if (!first.empty()) fail(Code::peer, "{}", first);
 }
 
 void require_agreement(Transport& transport, const std::string& text, std::string_view differs) {

@@ -15,8 +15,8 @@ namespace tutti {
 /// `differs` is "compiles another program than".
 void require_agreement(Transport& transport, const std::string& text, std::string_view differs);
 
-/// Does `f` on all processes. If it throws on some of them only, these throw their error, and the others R007: "process 1
-/// ends otherwise than process 0: line 1 is `..`, there `it is done`". None is left alone with what the others have.
+/// Does `f` on all processes. If it throws on some of them only, these throw their error, and the others
+/// throw R007: "process 1 has failed here: ..".
 void require_same_outcome(Transport& transport, const std::function<void()>& f);
 
 /// Every process calls this. Process 0 gets the texts of all, in their order; the others get none.

@@ -66,8 +66,8 @@ void Transport::finish(Ticket ticket) {
     start = Clock::now();
   }
   if (!ticket.receives) return place_.clear();
-  // What has arrived late from a process that has failed may be wrong: its memory may hold other values by
-  // now. It has said so before.
+  // A process that has failed uses its memory for other values, and MPI may have read those. The process
+  // told its failure before.
   listen();
   if (const auto found = std::ranges::find(left_, true, &Left::has_failed); found != left_.end())
     fail_with(reason_of(*found));

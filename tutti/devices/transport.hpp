@@ -51,8 +51,8 @@ class Transport {
   /// has failed.
   void begin();
   /// Waits until all parts of a ticket have arrived and left. Throws R007 if a process that is awaited has
-  /// left what it does, or does not come within the limit. One that says that it is at the same place, where a
-  /// large part is on its way, is waited for ten times as long.
+  /// left what it does, or does not come within the limit. A process that answers that it is at the same
+  /// place gets ten times the limit, because large parts take long.
   void finish(Ticket ticket);
   /// Says that parts will be exchanged. A process that leaves after this fails the machine.
   void commit() {
@@ -88,7 +88,7 @@ class Transport {
   void close(const std::string& why = "it has closed the machine");
 
  private:
-  /// What a process has left, and why.
+  /// A process that has left, and why.
   struct Left {
     int process;
     std::int64_t number;  // of the last thing that it does not do; for_ever: it does nothing any more
@@ -105,8 +105,8 @@ class Transport {
   /// Asks the others where they are. Returns whether the parts have come meanwhile; false: they may still.
   bool has_come_while_asking(Ticket ticket, int times_asked);
 
-  /// Of the thing that a process does: nobody waits for it yet; others count on it; all know how it ends. Or
-  /// the machine can do nothing more.
+  /// alone: nobody waits for this process yet. committed: others count on it. agreed: all processes know how
+  /// the thing ends. failed: the machine can do nothing more.
   enum class State { alone, committed, agreed, failed };
 
   int self_, count_;

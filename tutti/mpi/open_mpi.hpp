@@ -19,7 +19,8 @@ struct MpiOptions {
   /// Into how many parts processes divide axes: {{"model", 2}}. Axes that are not named stay whole. Empty:
   /// the slowest axes are divided first, so that neighbours on the last axes share a process.
   std::vector<std::pair<std::string, int>> split = {};
-  /// How long a process waits for others before it throws R007. 0: for ever.
+  /// How long a process waits for others before it throws R007, also while they open the machine. 0: for
+  /// ever. For one that says that it is at the same place, where large messages travel, ten times as long.
   double limit_seconds = 60;
 };
 
@@ -39,11 +40,13 @@ struct MpiOptions {
 ///
 /// MPI is initialised with MPI_THREAD_MULTIPLE if nobody has done so, and then finalised when the process
 /// ends with status 0. With MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED only MPI's main thread may use the
-/// machine. The machine has communicators of its own, so the user's messages are the user's.
+/// machine; with MPI_THREAD_SERIALIZED the user's own calls of MPI must not meet those of the machine. It has
+/// communicators of its own, so the user's messages are the user's.
 ///
-/// Throws R007 on all processes if they open other machines, by mesh, split, options, version or processor;
-/// later also if they compile other programs, or if a process fails or does not come. Nothing can be computed
-/// on the machine then, and MPI is not finalised, because MPI_Finalize would wait for the process that has
+/// Throws R007 on all processes if they open other machines, by mesh, split, options, version or processor.
+/// The program's later steps throw it, too: if processes compile other programs, or if one fails or does not
+/// come. After a failure the machine is of no use, and the process must call no function of MPI: messages may
+/// be on their way. MPI is not finalised then, because MPI_Finalize would wait for the process that has
 /// failed. Throws R004 if the number of processes does not divide the mesh, the mesh has devices of its own,
 /// MPI is finalised already, or its main thread is another one; T001 for a split of an axis that the mesh has
 /// not; and the errors of open_local.

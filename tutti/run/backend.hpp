@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tutti/base/fork.hpp"
@@ -68,6 +70,13 @@ class Backend {
                                                    const Sharding& sharding, const Where& where) = 0;
   virtual int process() const { return 0; }    // see Machine
   virtual int processes() const { return 1; }  // see Machine
+  /// Does `f` on all processes of the machine, which all call this. Throws R007 if it has failed on another
+  /// one, or if it returns other texts: "process 1 reads another file than process 0: line 1 is `..`, there
+  /// `..`". There `differs` is "reads another file than".
+  virtual void do_together(const std::function<std::string()>& f, std::string_view differs) {
+    static_cast<void>(differs);
+    f();
+  }
   /// True if this process drives the device at this position of the mesh.
   virtual bool drives(int) const { return true; }
   /// Makes an array of its parts: one per device of the mesh that this process drives, in mesh order. Each part has the

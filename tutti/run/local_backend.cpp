@@ -159,6 +159,15 @@ std::shared_ptr<const GlobalArray> LocalBackend::place(const std::shared_ptr<con
   return std::make_shared<const GlobalArray>(array->type(), sharding, ShardedBuffer{block, stride, drivers});
 }
 
+void LocalBackend::do_together(const std::function<std::string()>& f, std::string_view differs) {
+  if (!transport_) return static_cast<void>(f());
+  done_together(transport_.get(), turn_, [&] {
+    std::string said;
+    require_same_outcome(*transport_, [&] { said = f(); });
+    require_agreement(*transport_, said, differs);
+  });
+}
+
 bool LocalBackend::drives(int position) const {
   const std::shared_ptr<const Drivers>& drivers = processes_.drivers();
   return !drivers || drivers->process[static_cast<std::size_t>(position)] == drivers->self;

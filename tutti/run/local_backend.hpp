@@ -14,7 +14,7 @@ namespace tutti {
 
 class Timeline;
 
-/// Of what all processes do together: one thing after the other, whichever thread asks for it.
+/// The processes do one thing together at a time, whichever thread asks for it.
 struct Turn {
   std::recursive_mutex lock;
   bool is_taken = false;
@@ -35,6 +35,7 @@ class LocalBackend : public Backend {
                                            const Sharding& sharding, const Where& where) override;
   std::shared_ptr<const GlobalArray> assemble(Type type, const Sharding& sharding, const Tensors& parts,
                                               const Where& where) override;
+  void do_together(const std::function<std::string()>& f, std::string_view differs) override;
   bool drives(int position) const override;
   int process() const override { return processes_.self(); }
   int processes() const override { return processes_.count(); }

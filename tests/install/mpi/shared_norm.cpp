@@ -1,4 +1,4 @@
-// A user's program for several processes: mpirun -n 2 shared_norm
+// mpirun -n 2 shared_norm: two devices for each process
 #include <cstdio>
 #include <tutti/mpi/open_mpi.hpp>
 #include <tutti/tutti.hpp>

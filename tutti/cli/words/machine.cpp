@@ -15,7 +15,7 @@ namespace {
 
 /// As mpirun and srun tell each process; 1 without them.
 int started_processes() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* text = std::getenv(name)) {
       int count = 1;
       std::from_chars(text, text + std::strlen(text), count);

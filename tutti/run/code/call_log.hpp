@@ -18,7 +18,8 @@
 
 namespace tutti {
 
-/// One trip of a loop, or the branch that was chosen, for the devices at one position along the axes decided (SubWork).
+/// One trip of a loop, or the branch that was chosen, for the devices at one position along the axes decided
+/// (SubWork).
 struct Trip {
   const Trip* outer;                        // null: the equation is in the program itself
   std::size_t equation;                     // of the loop or switch
@@ -59,7 +60,7 @@ class CallLog {
   };
   static std::vector<std::int64_t> place_in_program(const Trip* trip, std::size_t equation,
                                                     std::int64_t unit);
-  /// What comes after the first failure is never told, so it is not kept.
+  /// Keeps nothing that comes after the first failure, because nobody is told of it.
   void add(Entry entry);
   std::mutex lock_;
   std::vector<Entry> entries_;

@@ -25,8 +25,8 @@ struct CutDigit {
   std::int64_t at(std::int64_t place) const { return place / digit.to.weight % digit.size; }
 };
 
-/// True if each digit can be cut in parts that count devices of one box, or boxes. Where boxes have two devices of
-/// six, a digit of three, from one device to the next, counts neither.
+/// True if each digit can be cut in parts that count devices of one box, or boxes. An axis of six in boxes of
+/// two: a digit of size 3 with weight 1 cannot be cut.
 bool can_be_cut(const kernel::View& view, const Processes& processes);
 
 /// A view whose digits are cut where processes divide their axes.

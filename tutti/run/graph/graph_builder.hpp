@@ -123,14 +123,14 @@ class GraphBuilder {
     bool are_folded = false;
   };
   Terms own_terms(const kernel::Fold& fold, const Value& from, Type folded);
-  /// What the devices read of each other, where processes share them: blocks of one shape.
+  /// Where processes share the devices: the blocks that each device reads, all of one shape.
   struct Across {
     struct Piece {
       std::vector<int> devices;            // folded; none: zeros
       std::vector<std::int64_t> from, to;  // where the block begins, per dim of operand and result
     };
     std::vector<kernel::Digit> digits;  // the dims of a block, from dims of the operand to dims of the result
-    /// Of a device of the whole mesh; as many for each.
+    /// The blocks that a device of the whole mesh reads. All devices read the same number of them.
     std::function<std::vector<Piece>(std::int64_t device)> pieces;
     ReduceKind kind = ReduceKind::sum;
     bool must_agree = false;  // compares, instead of folding

@@ -31,7 +31,8 @@ struct Control {
   std::vector<bool> in_place = {};       // per carry: updated in place, without a second buffer
 
   std::vector<std::int64_t> numbers = {};  // of the positions, among those of all processes
-  /// Of a while loop in which kernels may fail, where calls keep failures until they end: it ends early then.
+  /// A while loop with kernels that may fail ends early after a failure, where calls keep failures to their
+  /// end.
   struct StopsEarly {
     std::shared_ptr<std::atomic<bool>> has_failed;
     std::vector<int> others;  // the processes that run the loop with this one
