@@ -478,6 +478,20 @@ TEST(machines, wait_for_others_as_long_as_they_are_told) {
   waits_elsewhere.join();
 }
 
+TEST(machines, explain_what_they_send) {
+  on_machines(mesh, {.count = 2}, [&](const Machine& machine) {
+    const Array x = machine.place(data({8, 2}), P("a"));
+    const auto run =
+        machine.compile(shard_map([](Array v) { return std::pair(psum(v, "a"), psum(v * v, "a")); },
+                                  {.mesh = mesh, .in = P("a"), .out = P()}),
+                        x);
+    const std::string text = run.explain();
+    EXPECT_NE(text.find("\nsends 64 B to other processes and receives 64 B, in 1 transfer a call\n"),
+              std::string::npos)
+        << text;
+  });
+}
+
 TEST(machines, say_who_they_are) {
   on_machines(mesh, {.count = 2}, [&](const Machine& machine) {
     EXPECT_EQ(machine.description(), "process " + std::to_string(machine.process()) +

@@ -60,9 +60,40 @@ TEST(transfers, carry_only_what_the_receiver_lacks) {
   EXPECT_EQ(on(summed, 4), 3 * 32);  // to three
   EXPECT_EQ(on([](const Array& x) { return all_gather(x, "i"); }, 2), 4 * 32);  // own devices' values
   EXPECT_EQ(on([](const Array& x) { return all_to_all(x, "i", {.split = 0, .concat = 0}); }, 2), 4 * 32 / 2);
+  const auto scattered = [](const Array& x) { return psum_scatter(x, "i", {.dim = 0}); };
+  EXPECT_EQ(on(scattered, 2), 32 / 2);  // the part of the sum of own terms that others keep
+  EXPECT_EQ(on(scattered, 4), 3 * 32 / 4);
+  EXPECT_EQ(on(scattered, 8), 7 * 32 / 8);
   const Pairs to_the_next{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 0}};
   EXPECT_EQ(on([&](const Array& x) { return ppermute(x, "i", to_the_next); }, 2), 32);
   EXPECT_EQ(on([](const Array& x) { return x + x; }, 2), 0);
+}
+
+// Sums that nobody needs before all of them have begun go together, small ones in one transfer, large ones in
+// two. A view of a sum needs nothing yet.
+TEST(transfers, are_merged_where_nothing_separates_them) {
+  const std::int64_t large = Processes(line).largest_whole_fold / 4 + 4;
+  const Program together = traced_on(line, Type(DType::f32, {large}), [&](const Array& x) {
+    const Array first = all_reduce(x, line.axes()), second = all_reduce(x * 2.0F, line.axes()),
+                small = all_reduce(reduce_sum(x), line.axes());
+    const Array turned = reshape(second, {2, large / 2});
+    const Array third = all_reduce(x * 3.0F, line.axes());
+    return (first + reshape(turned, {large}) + third) * small;
+  });
+  const Program apart = traced_on(line, Type(DType::f32, {8}), [&](const Array& x) {
+    const Array first = all_reduce(x, line.axes());
+    return all_reduce(x * first, line.axes());
+  });
+  const std::vector<TransferWork> merged = transfers_of(together, Processes::of(line, 4, 1));
+  ASSERT_EQ(merged.size(), 2U);
+  EXPECT_EQ(merged[0].sends.size(), 3U * 4);  // to three processes: chunks of three sums, and the small one
+  EXPECT_EQ(merged[1].sends.size(), 3U * 3);
+  EXPECT_EQ(transfers_of(together, Processes::of(line, 2, 1)).size(), 1U);
+  EXPECT_EQ(transfers_of(apart, Processes::of(line, 2, 1)).size(), 2U);
+  for (int count : {2, 4, 8}) {
+    expect_same_bits(together, line, {count});
+    expect_same_bits(apart, line, {count});
+  }
 }
 
 TEST(transfers, carry_sums_of_halves_as_f32) {
@@ -115,7 +146,7 @@ TEST(transfers, come_in_one_order_whatever_the_workers_are) {
   const Program program = traced_on(line, Type(DType::f32, {1 << 16}), [](const Array& x) {
     Array heavy = x;
     for (int i = 0; i < 8; ++i) heavy = cumsum(tanh(heavy), 0);
-    const Array later = all_reduce(heavy, line.axes());
+    const Array later = all_reduce(heavy, line.axes()) * 2.0F;  // separates the transfers
     const Array sooner = all_reduce(slice_in_dim(x, 0, 8), line.axes());
     return later + reduce_sum(sooner);
   });

@@ -38,7 +38,7 @@ class Transport {
   int self() const { return self_; }
   int count() const { return count_; }
 
-  /// Begins to send and to receive, at most one part to each process and one from each. `place`: where the
+  /// Begins to send and to receive. Parts to one process arrive there in their order. `place`: where the
   /// program is, the same on all processes. Messages arrive in the order of post, and only at the same place
   /// of the same thing. The bytes belong to the transport until is_done().
   Ticket post(std::span<const Part> sends, std::span<const Part> receives, std::string_view place);

@@ -9,6 +9,7 @@
 #include "tutti/devices/block.hpp"
 #include "tutti/ops/assume_invariant.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
+#include "tutti/run/graph/merged_transfers.hpp"
 
 namespace tutti {
 namespace {
@@ -67,6 +68,7 @@ Graph GraphBuilder::build() && {
       rethrow_at(graph_, i, error);
     }
   }
+  merge_transfers(graph_, kernels_);
   place_outputs();
   drop_unread_copies();
   return std::move(graph_);

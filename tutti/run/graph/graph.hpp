@@ -67,18 +67,21 @@ struct CopyWork {  // one job per piece of each distinct shard of the result, in
 struct OpaqueWork {  // one unit per distinct shard of the results, in order
   kernel::Opaque opaque;
 };
-/// Bytes between this process and others, from the operand's buffer and into the result's.
+/// Bytes between this process and others, from the operands' buffers and into those of the results. There are as many
+/// results as operands.
 struct TransferWork {
   struct Part {
     int process;
     std::int64_t offset, bytes;  // in the buffer
+    std::size_t value = 0;       // which operand or result
   };
   struct Own {
     std::int64_t from, to, bytes;
+    std::size_t value = 0;
   };
-  std::vector<Part> sends;     // of the operand; at most one to each process
-  std::vector<Part> receives;  // into the result; at most one from each process
-  std::vector<Own> own;        // copied from the operand to the result
+  std::vector<Part> sends;     // of each operand at most one to each process
+  std::vector<Part> receives;  // into each result at most one from each process
+  std::vector<Own> own;        // copied from an operand to its result
 };
 class Plan;
 /// The estimated times of a plan.

@@ -101,6 +101,8 @@ class GraphBuilder {
     bool is_dense() const;
   };
   Message message_of(std::vector<Move> moves, const Address& from) const;
+  /// The same moves from a message.
+  static std::vector<Move> moves_in(const Message& message, const std::vector<Move>& moves);
   /// The blocks of this process that others read, each as a dense message in a buffer.
   struct Packed {
     Address operand;                              // of the buffer
@@ -114,8 +116,6 @@ class GraphBuilder {
   BufferId folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message, ReduceKind kind);
   /// The view of an operand that lies in several processes.
   Value viewed_across(const ViewCut& cut, const Value& from, Stored operand, Type to, Spacing spacing);
-  /// A fold over axes that processes divide, without Fold::then.
-  Value folded_across(const kernel::Fold& fold, const Value& from, Type folded);
   /// This process's terms, folded where they are a subtree of decision 0005; halves as f32.
   struct Terms {
     Value value;
@@ -123,6 +123,19 @@ class GraphBuilder {
     bool are_folded = false;
   };
   Terms own_terms(const kernel::Fold& fold, const Value& from, Type folded);
+  /// A fold over axes that processes divide, without Fold::then.
+  Value folded_across(const kernel::Fold& fold, const Terms& own, Type folded);
+  /// The same with Fold::then: each process gets only what its devices keep. None: the blocks cannot be cut.
+  std::optional<Value> folded_blocks(const kernel::Fold& fold, const Terms& own, const Shape& folded);
+  struct Boxes {
+    kernel::View view;    // from boxes to dim 0
+    AxisSet divided = 0;  // the axes that they divide
+    int count = 1;
+  };
+  Boxes boxes_along(AxisSet along) const;
+  /// The fold of terms of the dtype of `own`, converted to `result` afterwards.
+  Value rounded_fold(const FoldWork& work, const Address& terms, Type own, Type result, AxisSet axes,
+                     const std::function<BufferId()>& new_result);
   /// Where processes share the devices: the blocks that each device reads, all of one shape.
   struct Across {
     struct Piece {

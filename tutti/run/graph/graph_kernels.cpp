@@ -54,9 +54,15 @@ void GraphBuilder::lower(const kernel::Fold& fold) {
   require_plannable(positions(processes_.whole(), along) *
                     positions(graph_.mesh, along & stored_axes(folded)));
   if (positions(processes_.whole(), along) != positions(graph_.mesh, along)) {
-    const Value all = folded_across(fold, from, folded);
-    if (!fold.then.empty())
-      value(equation().results[0]) = viewed(fold.then[0], all, folded.shape(), result_type());
+    const Terms own = own_terms(fold, from, folded);
+    if (fold.then.empty()) {
+      folded_across(fold, own, folded);
+      return;
+    }
+    std::optional<Value> blocks = folded_blocks(fold, own, folded.shape());
+    if (!blocks)
+      blocks = viewed(fold.then[0], folded_across(fold, own, folded), folded.shape(), result_type());
+    value(equation().results[0]) = *blocks;
     return;
   }
   // With Storage::per_device a result may have more shards than an input: the task runs over these axes, too.

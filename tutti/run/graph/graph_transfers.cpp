@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <tuple>
 
 #include "tutti/base/require.hpp"
 #include "tutti/run/graph/graph_builder.hpp"
@@ -153,6 +154,16 @@ BufferId GraphBuilder::folded_in_chunks(const ViewCut& cut, const Address& from,
   return result;
 }
 
+std::vector<Move> GraphBuilder::moves_in(const Message& message, const std::vector<Move>& moves) {
+  std::vector<Move> here;
+  for (const Move& move : moves)
+    if (move.size == 1 || move.from == 0) here.push_back({move.size, 0, move.to});
+  const std::vector<std::int64_t> strides = message.strides();
+  for (std::size_t i = 0; i < strides.size(); ++i)
+    here.push_back({message.loops[i].size, strides[i], message.loops[i].to});
+  return here;
+}
+
 GraphBuilder::Value GraphBuilder::viewed_across(const ViewCut& cut, const Value& from, Stored operand,
                                                 Type to, Spacing spacing) {
   const std::vector<Move> moves =
@@ -160,12 +171,7 @@ GraphBuilder::Value GraphBuilder::viewed_across(const ViewCut& cut, const Value&
   const Message message = message_of(moves, from.address);
   const BufferId buffer = transferred(cut, from.address, message);
   Value received{natural_address(graph_, buffer), 0};
-  std::vector<Move> here;
-  for (const Move& move : moves)
-    if (move.size == 1 || move.from == 0) here.push_back({move.size, 0, move.to});
-  const std::vector<std::int64_t> strides = message.strides();
-  for (std::size_t i = 0; i < strides.size(); ++i)
-    here.push_back({message.loops[i].size, strides[i], message.loops[i].to});
+  std::vector<Move> here = moves_in(message, moves);
   std::int64_t step = message.bytes();
   for (auto digit = cut.sources().rbegin(); digit != cut.sources().rend(); step *= digit->size, ++digit)
     here.push_back({digit->size, step, digit->to});
@@ -206,21 +212,74 @@ GraphBuilder::Terms GraphBuilder::own_terms(const kernel::Fold& fold, const Valu
   return {{natural_address(graph_, buffer), stored_axes(folded)}, partial, true};
 }
 
-GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const Value& from, Type folded) {
-  const AxisSet along = set_of(graph_.mesh, fold.axes);
-  const Terms own = own_terms(fold, from, folded);
-  const Address address = dense(own.value, own.type).address;
-
-  kernel::View boxes;  // all boxes along the folded axes
-  AxisSet divided = 0;
+/// A view of all boxes along the axes that a fold goes over and processes divide.
+GraphBuilder::Boxes GraphBuilder::boxes_along(AxisSet along) const {
+  Boxes boxes;
   for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
     if (has(along, axis) && processes_.along(axis) > 1) {
       kernel::Coordinate from_boxes = kernel::along(processes_.whole().axes()[axis]);
       from_boxes.weight = graph_.mesh.axes()[axis].size;
-      boxes.digits.push_back({processes_.along(axis), from_boxes, kernel::along(Dim{0})});
-      divided |= AxisSet{1} << axis;
+      boxes.view.digits.push_back({processes_.along(axis), from_boxes, kernel::along(Dim{0})});
+      boxes.divided |= AxisSet{1} << axis;
+      boxes.count *= processes_.along(axis);
     }
-  const ViewCut cut(boxes, processes_, {divided, 0});
+  return boxes;
+}
+
+GraphBuilder::Value GraphBuilder::rounded_fold(const FoldWork& work, const Address& terms, Type own,
+                                               Type result, AxisSet axes,
+                                               const std::function<BufferId()>& new_result) {
+  if (own.dtype() == result.dtype()) {
+    const BufferId buffer = new_result();
+    add(work, {terms}, {buffer}, result.shape(), axes);
+    return {natural_address(graph_, buffer), stored_axes(result)};
+  }
+  const BufferId wide = new_buffer(result.with(own.dtype()), stored_axes(result), Spacing::staggered);
+  add(work, {terms}, {wide}, result.shape(), axes);
+  return converted({natural_address(graph_, wide), stored_axes(result)}, result, result.dtype(),
+                   new_result());
+}
+
+std::optional<GraphBuilder::Value> GraphBuilder::folded_blocks(const kernel::Fold& fold, const Terms& own,
+                                                               const Shape& folded) {
+  kernel::View then = fold.then[0];
+  if (!own.are_folded || then.reshape || !can_be_cut(then, processes_)) return std::nullopt;
+  const AxisSet along = set_of(graph_.mesh, fold.axes);
+  const Type to = result_type();
+  const AxisSet stored = own.value.stored & ~along;
+  Address address = dense(own.value, own.type).address;
+  for (std::size_t axis = 0; axis < address.axes.size(); ++axis)
+    if (has(along, axis)) address.axes[axis] = 0;
+  if (to.elements() > 0) address.offset += start_of(then, address);
+
+  Boxes boxes = boxes_along(along);
+  boxes.view.digits.insert(boxes.view.digits.end(), then.digits.begin(), then.digits.end());
+  const ViewCut cut(boxes.view, processes_, {boxes.divided | stored, stored_axes(to)});
+  const Stored result{to.shape(), stored_axes(to)};
+  const std::vector<Move> moves = moves_of(cut.inside(), graph_.mesh, address, {folded, stored}, result);
+  // Terms of a fold are dense: of each device all dims, in order.
+  Message message = message_of(moves, address);
+  const auto place = [](const Move& move) {
+    const bool is_dim = move.to.of == kernel::Coordinate::Of::dim;
+    return std::tuple(is_dim, is_dim ? move.to.dim.index : 0, -move.to.weight);
+  };
+  std::ranges::stable_sort(message.loops, {}, place);
+  const std::vector<Move> here = moves_in(message, moves);
+  if (!address_of(here, graph_.mesh, address, result)) return std::nullopt;
+
+  const BufferId received = transferred(cut, address, message);
+  const Address terms = *address_of(here, graph_.mesh, natural_address(graph_, received), result);
+  FoldWork work{fold.kind, 0};
+  for (int box = 0; box < boxes.count; ++box) work.terms.push_back(box * message.bytes());
+  return rounded_fold(work, terms, own.type, to, stored_axes(to), [&] { return result_buffer(); });
+}
+
+GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const Terms& own, Type folded) {
+  const AxisSet along = set_of(graph_.mesh, fold.axes);
+  const Address address = dense(own.value, own.type).address;
+  const Boxes boxes = boxes_along(along);
+  const AxisSet divided = boxes.divided;
+  const ViewCut cut(boxes.view, processes_, {divided, 0});
 
   // Terms of a fold are dense: of each device all dims, in order.
   std::vector<Move> moves;
@@ -231,11 +290,8 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
   for (int i = 0; i < folded.rank(); ++i)
     if (folded.shape()[i] != 1)
       message.loops.push_back({folded.shape()[i], address.along(Dim{i}), kernel::along(Dim{i})});
-  int boxes_along = 1;
-  for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
-    if (has(divided, axis)) boxes_along *= processes_.along(axis);
   // Two processes would send as many bytes, in two steps.
-  const bool in_chunks = own.are_folded && boxes_along > 2 && message.bytes() > processes_.largest_whole_fold;
+  const bool in_chunks = own.are_folded && boxes.count > 2 && message.bytes() > processes_.largest_whole_fold;
   const BufferId buffer =
       in_chunks ? folded_in_chunks(cut, address, message, fold.kind) : transferred(cut, address, message);
 
@@ -273,15 +329,7 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
   const auto new_result = [&] {
     return is_result ? result_buffer() : new_buffer(folded, stored_axes(folded), Spacing::staggered);
   };
-  if (own.type.dtype() == folded.dtype()) {
-    const BufferId result = new_result();
-    add(std::move(work), {terms}, {result}, folded.shape(), axes);
-    return {natural_address(graph_, result), stored_axes(folded)};
-  }
-  const BufferId wide = new_buffer(own.type, stored_axes(folded), Spacing::staggered);
-  add(std::move(work), {terms}, {wide}, folded.shape(), axes);
-  return converted({natural_address(graph_, wide), stored_axes(folded)}, folded, folded.dtype(),
-                   new_result());
+  return rounded_fold(work, terms, own.type, folded, axes, new_result);
 }
 
 }  // namespace tutti

@@ -266,14 +266,15 @@ class Scheduler {
       const Equation& equation = graph_.program.equations[*task.equation];
       args.place = place_of(equation);
     }
-    const BufferId from = task.operands[0].buffer, to = task.results[0];
+    const auto from = [&](const auto& part) { return task.operands[part.value].buffer; };
+    const auto to = [&](const auto& part) { return task.results[part.value]; };
     for (std::size_t i = 0; i < work.sends.size(); ++i)
-      put_address(&args.sends[i].at, from, work.sends[i].offset);
+      put_address(&args.sends[i].at, from(work.sends[i]), work.sends[i].offset);
     for (std::size_t i = 0; i < work.receives.size(); ++i)
-      put_address(&args.receives[i].at, to, work.receives[i].offset);
+      put_address(&args.receives[i].at, to(work.receives[i]), work.receives[i].offset);
     for (std::size_t i = 0; i < work.own.size(); ++i) {
-      put_address(&args.own[i].from, from, work.own[i].from);
-      put_address(&args.own[i].to, to, work.own[i].to);
+      put_address(&args.own[i].from, from(work.own[i]), work.own[i].from);
+      put_address(&args.own[i].to, to(work.own[i]), work.own[i].to);
     }
     return code;
   }

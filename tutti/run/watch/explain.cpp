@@ -121,6 +121,25 @@ std::string times(const Plan& plan, const Recording* recording) {
                             of, counted(calls, "call"));
 }
 
+/// "sends 48 B to other processes and receives 48 B, in 1 transfer a call". Empty if there are none.
+std::string messages(const Plan& plan) {
+  std::int64_t sent = 0, received = 0, transfers = 0;
+  bool has_more = false;
+  for (const Task& task : plan.graph().tasks) {
+    if (const auto* sub = std::get_if<SubWork>(&task.work))
+      has_more |= std::ranges::any_of(sub->times, &PlanTimes::transfers);
+    const auto* work = std::get_if<TransferWork>(&task.work);
+    if (!work) continue;
+    ++transfers;
+    for (const TransferWork::Part& part : work->sends) sent += part.bytes;
+    for (const TransferWork::Part& part : work->receives) received += part.bytes;
+  }
+  if (transfers == 0) return has_more ? "sends to other processes in loops and branches\n" : "";
+  return fmt::format("sends {} to other processes and receives {}, in {} a call{}\n", in_bytes(sent),
+                     in_bytes(received), counted(transfers, "transfer"),
+                     has_more ? "; more in loops and branches" : "");
+}
+
 std::string memory(const Plan& plan, const Circumstances& circumstances) {
   PlanMemory memory = memory_of(plan);
   Indexed<StepId, std::int64_t> live = live_bytes(plan);
@@ -156,7 +175,7 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
         "other's\n";
   if (has_loaded_blas() && blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
-  text += memory(plan, circumstances);
+  text += messages(plan) + memory(plan, circumstances);
   if (int moved = circumstances.moved_inputs; moved > 0)
     text += fmt::format("{} gathered inside: used whole beside being split\n",
                         counted(moved, "input is", "inputs are"));
