@@ -8,12 +8,12 @@
 
 #include "tutti/base/counted.hpp"
 #include "tutti/base/overloaded.hpp"
+#include "tutti/cli/words/table.hpp"
 
 namespace tutti::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Row = std::vector<std::string>;
 
 /// Joins the lines of a plugin's text. Platform versions of TPUs have several lines.
 std::string one_line(std::string_view text) {
@@ -25,25 +25,6 @@ std::string one_line(std::string_view text) {
   }
   line.erase(line.find_last_not_of("; ") + 1);
   return line;
-}
-
-/// Rows with columns of equal width. The first `numbers` columns are aligned to the right.
-std::string table(const std::vector<Row>& rows, std::size_t numbers) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string gap = i == 0 ? "" : "  ";
-      line += gap + (i < numbers ? fmt::format("{:>{}}", row[i], widths[i])
-                                 : fmt::format("{:<{}}", row[i], widths[i]));
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 std::string memory_text(const ListedDevice& listed) {
