@@ -44,9 +44,11 @@ TEST(cli, alone_prints_its_help) {
 
 // As `--svg "$FILE"` has without the variable FILE.
 TEST(cli, refuses_an_empty_value) {
-  for (const std::string& command : {std::string("plan --mesh x=2 --shape 4 --from 'P()' --to 'P(x)' --svg"),
-                                     std::string("kernel all_reduce --world 2 --op"),
-                                     std::string("explain psum --trace"), std::string("devices --plugin")}) {
+  for (const std::string& command :
+       {std::string("plan --mesh x=2 --shape 4 --from 'P()' --to 'P(x)' --svg"),
+        std::string("kernel all_reduce --world 2 --op"), std::string("explain psum --trace"),
+        std::string("devices --plugin"), std::string("mpi-info --mesh"),
+        std::string("mpi-info --mesh i=2 --split")}) {
     const Finished run = tool(command + " ''");
     const std::string option = command.substr(command.rfind(' ') + 1);
     EXPECT_EQ(run.status, 1) << command;

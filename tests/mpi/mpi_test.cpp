@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -164,6 +165,27 @@ TEST_F(mpi, is_asked_for_where_several_processes_were_started) {
           "digits: error[R004]: 2 processes were started, and each would do all the work; say --machine mpi"),
       std::string::npos)
       << run.err;
+}
+
+// --- tutti mpi-info ---------------------------------------------------------------------------------
+
+TEST_F(mpi, is_shown_by_the_tool_once_for_all_processes) {
+  const Finished run = run_in_processes("tutti mpi-info --mesh i=4", 2);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out.rfind("tutti:     "), 0U) << run.out;  // one process prints
+  const std::regex report("processes: 2 on 1 host\n(.*\n)+ +0 .* i 0\\.\\.1\n +1 .* i 2\\.\\.3\n\n"
+                          "link .*\n0 to 1  same host +[0-9.]+ us +[0-9.]+ GB/s\n");
+  EXPECT_TRUE(std::regex_search(run.out, report)) << run.out;
+}
+
+TEST_F(mpi, refuses_in_the_tool_a_mesh_that_the_processes_do_not_divide) {
+  const Finished run = run_in_processes("tutti mpi-info --mesh i=3", 2);
+  EXPECT_EQ(run.status, 5) << run.out;
+  EXPECT_EQ(run.out, "");
+  const std::string line = "tutti: error[R004]: 2 processes do not divide the mesh i=3; start 1, 3\n";
+  const std::size_t at = run.err.find(line);
+  EXPECT_NE(at, std::string::npos) << run.err;
+  EXPECT_EQ(at, run.err.rfind("tutti: error")) << run.err;  // one process says so
 }
 
 // --- Process 1 of three fails; the others wait for one second --------------------------------------

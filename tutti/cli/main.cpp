@@ -166,6 +166,19 @@ CLI::App* add_devices(CLI::App& app, tutti::cli::DevicesArguments& devices) {
   return command;
 }
 
+CLI::App* add_mpi_info(CLI::App& app, tutti::cli::MpiInfoArguments& mpi_info) {
+  CLI::App* command = app.add_subcommand(
+      "mpi-info", "tell about the processes that mpirun has started: versions, hosts, links and traps");
+  command->footer("mpirun -n 4 tutti mpi-info --mesh data=4,model=2 --split data=2,model=2");
+  command->add_option("--mesh", mpi_info.mesh,
+                      "also tell which devices of this mesh each process would have: data=4,model=2");
+  command->add_option(
+      "--split", mpi_info.split,
+      "into how many parts the processes divide axes: data=2; default: the first axes are divided first");
+  command->add_flag("--json", mpi_info.json, "the same as an object");
+  return command;
+}
+
 /// A mesh without axes and the shape of a scalar are empty texts.
 void on_call(CLI::App* command, const std::function<void()>& act) {
   command->callback([command, act] {
@@ -193,6 +206,13 @@ int run(int argc, char** argv) {
 
   tutti::cli::DevicesArguments devices;
   on_call(add_devices(app, devices), [&] { status = tutti::cli::devices(devices); });
+
+  tutti::cli::MpiInfoArguments mpi_info;
+  CLI::App* const mpi_info_command = add_mpi_info(app, mpi_info);
+  on_call(mpi_info_command, [&] {
+    tutti::cli::require_option_values(*mpi_info_command);  // here an empty mesh is a mistake
+    status = tutti::cli::mpi_info(mpi_info);
+  });
 
   if (argc == 1) {
     fmt::print("{}", app.help());

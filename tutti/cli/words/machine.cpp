@@ -13,17 +13,6 @@ namespace tutti::cli {
 
 namespace {
 
-/// As mpirun and srun tell each process; 1 without them.
-int started_processes() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* text = std::getenv(name)) {
-      int count = 1;
-      std::from_chars(text, text + std::strlen(text), count);
-      return count;
-    }
-  return 1;
-}
-
 MachineChoice named_machine(const std::string& text) {
   constexpr std::string_view prefix = "xla:";
   if (text == "local") return LocalMachine{};
@@ -37,6 +26,16 @@ MachineChoice named_machine(const std::string& text) {
 }
 
 }  // namespace
+
+int started_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* text = std::getenv(name)) {
+      int count = 1;
+      std::from_chars(text, text + std::strlen(text), count);
+      return count;
+    }
+  return 1;
+}
 
 MachineChoice machine_of(const std::string& text) {
   MachineChoice machine = named_machine(text);

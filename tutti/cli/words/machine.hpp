@@ -17,6 +17,9 @@ struct XlaMachine {
 };  // the plugin's file; empty: find one
 using MachineChoice = std::variant<LocalMachine, MpiMachine, XlaMachine>;
 
+/// How many processes mpirun or srun say that they have started; 1 without them.
+int started_processes();
+
 /// Reads the value of --machine. Throws R002 for other values, R004 where several processes were started and
 /// each would do all the work: on any machine but mpi.
 MachineChoice machine_of(const std::string& text);

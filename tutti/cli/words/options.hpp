@@ -73,4 +73,14 @@ struct DevicesArguments {
 /// Throws R004 if there is no plugin, or it cannot be used.
 int devices(const DevicesArguments& arguments);
 
+struct MpiInfoArguments {
+  std::string mesh, split;  // "data=4,model=2", "data=2"; empty: none
+  bool json = false;
+};
+/// Tells about the processes that mpirun has started: versions, hosts, processors, links and traps; with a
+/// mesh also the devices of each process. All processes call it, process 0 prints. Returns the exit status.
+/// Throws R002 for a split without a mesh, R004 if the tool was built without MPI, R007 with MPI's own text.
+/// On process 0 also T014 for a text that is no mesh, and the errors of open_mpi for this mesh and split.
+int mpi_info(const MpiInfoArguments& arguments);
+
 }  // namespace tutti::cli
