@@ -67,8 +67,8 @@ struct CopyWork {  // one job per piece of each distinct shard of the result, in
 struct OpaqueWork {  // one unit per distinct shard of the results, in order
   kernel::Opaque opaque;
 };
-/// Bytes between this process and others, from the operands' buffers and into those of the results. There are as many
-/// results as operands.
+/// Bytes between this process and others, from the buffers of the operands and into those of the results.
+/// Each operand has its result.
 struct TransferWork {
   struct Part {
     int process;

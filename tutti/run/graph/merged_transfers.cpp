@@ -12,6 +12,7 @@ namespace {
 
 /// Results of transfers that wait take memory, and so do their operands.
 constexpr std::int64_t most_bytes = 64 << 20;
+constexpr std::int64_t most_small_bytes = 4 << 10;
 
 bool is_transfer(const Task& task) { return std::holds_alternative<TransferWork>(task.work); }
 
@@ -49,7 +50,7 @@ class Merger {
     const Equation& equation = graph_.program.equations[e];
     const bool transfers = std::ranges::any_of(own, [&](std::size_t i) { return is_transfer(task(i)); });
     if (std::ranges::any_of(equation.operands, [&](Var var) { return is_late_[var]; })) {
-      if (!transfers && std::holds_alternative<kernel::View>(kernels_[e])) return wait(equation, own);
+      if (!transfers && can_wait(e)) return wait(equation, own);
       flush();
     }
     std::vector<Stage> stages;
@@ -64,9 +65,21 @@ class Merger {
     if (bytes_ > most_bytes) flush();
   }
 
-  /// A view of what has not come is made when it has.
+  /// True for views, and for small values such as the mean of a loss.
+  bool can_wait(std::size_t e) const {
+    const Kernel& kernel = kernels_[e];
+    if (std::holds_alternative<kernel::View>(kernel)) return true;
+    if (!std::holds_alternative<kernel::Pointwise>(kernel) &&
+        !std::holds_alternative<kernel::ReduceDims>(kernel))
+      return false;
+    return std::ranges::all_of(graph_.program.equations[e].results, [&](Var var) {
+      return static_cast<std::int64_t>(graph_.program.type(var).bytes()) <= most_small_bytes;
+    });
+  }
+
+  /// What needs results that have not come is computed when they have.
   void wait(const Equation& equation, const std::vector<std::size_t>& own) {
-    views_.insert(views_.end(), own.begin(), own.end());
+    readers_.insert(readers_.end(), own.begin(), own.end());
     mark_late(equation);
   }
 
@@ -88,10 +101,10 @@ class Merger {
         if (k < stages.size())
           for (std::size_t i : stages[k].then) emit(i);
     }
-    for (std::size_t i : views_) emit(i);
+    for (std::size_t i : readers_) emit(i);
     for (Var var : late_) is_late_[var] = false;
     waiting_.clear();
-    views_.clear();
+    readers_.clear();
     late_.clear();
     bytes_ = 0;
   }
@@ -123,7 +136,7 @@ class Merger {
   Indexed<Var, bool> is_late_;               // per variable: it needs a transfer that waits
   std::vector<Var> late_;                    // the same variables
   std::vector<std::vector<Stage>> waiting_;  // per equation
-  std::vector<std::size_t> views_;           // tasks behind them
+  std::vector<std::size_t> readers_;         // tasks that need them, and wait, too
   std::int64_t bytes_ = 0;                   // of the results of waiting transfers
   Indexed<TaskId, Task> merged_;
 };
