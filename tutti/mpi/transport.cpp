@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/mpi/library.hpp"
 
@@ -64,7 +65,8 @@ MPI_Comm duplicate_of(MPI_Comm communicator, double limit_seconds) {
     require_mpi_success(MPI_Test(&request, &have_come, MPI_STATUS_IGNORE), "MPI_Comm_idup");
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
     if (have_come != 0 || limit_seconds <= 0 || waited.count() < limit_seconds) continue;
-    static_cast<void>(own.release());
+    static NeverDestroyed<std::list<std::unique_ptr<MPI_Comm>>> unfinished;
+    unfinished->push_back(std::move(own));
     leave_mpi_unfinalised();
     fail(Code::peer, "not all processes of the communicator have opened a machine of it for {} s",
          limit_seconds);
@@ -88,7 +90,7 @@ MpiTransport::MpiTransport(MPI_Comm communicator, double limit_seconds, std::siz
 
 MpiTransport::~MpiTransport() {
   // Texts that MPI may still read. They outlive all machines.
-  static std::list<Told>& unread = *new std::list<Told>;
+  static NeverDestroyed<std::list<Told>> unread;
   if (!is_here_.is_true() || !may_call_mpi()) return;
   const bool is_by_an_error = std::uncaught_exceptions() > 0;
   if (is_by_an_error) close("it has closed the machine after an error");
@@ -97,7 +99,7 @@ MpiTransport::~MpiTransport() {
   const bool is_free = !has_failed() && !is_by_an_error && have_all_closed();
   const MpiTurn turn;
   forget_texts_that_have_left();
-  unread.splice(unread.end(), told_);
+  unread->splice(unread->end(), told_);
   if (is_free) MPI_Comm_free(&communicator_);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <new>
 
@@ -171,9 +172,11 @@ struct Executable::State {
     try {
       results = run_in_turn(std::move(inputs), lines);
     } catch (...) {
+      const std::exception_ptr first = std::current_exception();
       try {
         hand_out(lines);
-      } catch (...) {  // the first error is the one to tell
+      } catch (...) {
+        std::rethrow_exception(first);
       }
       throw;
     }

@@ -77,7 +77,7 @@ class Merger {
     });
   }
 
-  /// What needs results that have not come is computed when they have.
+  /// Tasks that need the result of a waiting transfer wait, too.
   void wait(const Equation& equation, const std::vector<std::size_t>& own) {
     readers_.insert(readers_.end(), own.begin(), own.end());
     mark_late(equation);
