@@ -299,8 +299,9 @@ INSTANTIATE_TEST_SUITE_P(
                    "digits: error[R002]: --load: the value is empty; give one, or leave the option out\n", 1},
         BadCommand{"--save \"$NO_SUCH_VARIABLE\"", "digits: error[R002]: --save: the value is empty", 1},
         BadCommand{"--curve=", "digits: error[R002]: --curve: 1 required TEXT missing", 1},
-        BadCommand{"--load nowhere.npz",
-                   "digits: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
+        BadCommand{
+            "--load nowhere.npz",
+            "digits: error[R001]: load_tree: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--trace no/folder/t.json",
                    "digits: error[R001]: open_local: 'no/folder/t.json' cannot be written: No such file or "
                    "directory\n",

@@ -247,8 +247,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{
             "--steps 1 --picture no/folder/losses.svg",
             "experts: error[R001]: 'no/folder/losses.svg' cannot be written: No such file or directory\n", 4},
-        BadCommand{"--mesh expert=4 --load nowhere.npz",
-                   "experts: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
+        BadCommand{
+            "--mesh expert=4 --load nowhere.npz",
+            "experts: error[R001]: load_tree: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
         BadCommand{"--steps 3 --curve /dev/full",
                    "experts: error[R001]: '/dev/full' cannot be written: No space left on device; free some "
                    "space or write elsewhere\n",

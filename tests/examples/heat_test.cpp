@@ -220,7 +220,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "space or write elsewhere\n",
                    4},
         BadCommand{"--load nowhere.npz",
-                   "heat: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
+                   "heat: error[R001]: load_tree: 'nowhere.npz' cannot be read: No such file or directory\n",
+                   4},
         BadCommand{"--steps 1 > /dev/full", "heat: error[R001]: the output cannot be written", 4},
         BadCommand{"--size 7", "--size", 1}, BadCommand{"--time-steps 0", "--time-steps", 1}));
 

@@ -216,8 +216,10 @@ INSTANTIATE_TEST_SUITE_P(
             "transformer: error[R001]: nowhere.txt: cannot be opened; give the path of a text with --text\n",
             4},
         BadCommand{"--text Makefile --layers 1", "transformer: error[R001]: Makefile: a text of ", 4},
-        BadCommand{"--layers 2 --steps 1 --load nowhere.npz",
-                   "transformer: error[R001]: 'nowhere.npz' cannot be read: No such file or directory\n", 4},
+        BadCommand{
+            "--layers 2 --steps 1 --load nowhere.npz",
+            "transformer: error[R001]: load_tree: 'nowhere.npz' cannot be read: No such file or directory\n",
+            4},
         BadCommand{"--layers 1 --steps 3 --curve /dev/full",
                    "transformer: error[R001]: '/dev/full' cannot be written: No space left on device; free "
                    "some space or write elsewhere\n",
