@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -44,6 +45,19 @@ TEST_F(transports, take_nothing_of_a_process_that_has_failed) {
   EXPECT_EQ(received(*first_, 1), "R007 process 1 has left: it has no memory");
 }
 
+// What it sent in an earlier call had left its memory.
+TEST_F(transports, take_what_a_process_sent_in_a_call_before_it_failed) {
+  first_->begin();
+  second_->begin();
+  send(*second_, 0);
+  second_->begin();
+  second_->commit();
+  second_->leave("it has no memory");
+  EXPECT_EQ(received(*first_, 1), "accepted");
+  first_->begin();
+  EXPECT_EQ(received(*first_, 1), "R007 process 1 has left: it has no memory");
+}
+
 TEST_F(transports, take_what_a_process_sent_before_it_closed) {
   first_->begin();
   second_->begin();
@@ -79,16 +93,21 @@ TEST_F(transports, wait_for_a_process_that_has_left_an_earlier_call) {
 
 // Both wait at the same place for bytes that were lost: each says so, after ten times the limit.
 TEST_F(transports, say_that_messages_are_lost) {
-  first_ = mail_.transport(0, 2, 0.01);
-  second_ = mail_.transport(1, 2, 0.01);
-  first_->begin();
-  second_->begin();
+  Mailboxes mail;
+  const std::unique_ptr<Transport> first = mail.transport(0, 2, 0.1), second = mail.transport(1, 2, 0.1);
+  first->begin();
+  second->begin();
   std::string found;
-  std::thread other([&] { found = received(*second_, 0); });
-  const std::string own = received(*first_, 1);
+  std::latch both(2);
+  std::thread other([&] {
+    both.arrive_and_wait();
+    found = received(*second, 0);
+  });
+  both.arrive_and_wait();
+  const std::string own = received(*first, 1);
   other.join();
   const auto is_lost = [](const std::string& text) {
-    return text.find(" is here, too, but what it sends has not come for 0.1 s") != std::string::npos;
+    return text.find(" is here, too, but what it sends has not come for 1 s") != std::string::npos;
   };
   EXPECT_TRUE(is_lost(own) || is_lost(found)) << own << "\n" << found;
 }

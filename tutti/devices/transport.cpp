@@ -18,7 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The first letter of a text says what it is. Behind it stand the number of the thing, a space, and words.
+// The first letter of a text says what it is. Behind it stand a number, a space, and words. The number is
+// that of the thing that the process does, or could not do.
 constexpr char question = '?', answer = '@', left_alone = '-', closed = '!', failed = '#';
 constexpr int most_times_asked = 10;
 constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
@@ -67,9 +68,12 @@ void Transport::finish(Ticket ticket) {
   }
   if (!ticket.receives) return place_.clear();
   // A process that has failed uses its memory for other values, and MPI may have read those. The process
-  // told its failure before.
+  // told its failure before. What it sent in earlier things had left its memory.
   listen();
-  if (const auto found = std::ranges::find(left_, true, &Left::has_failed); found != left_.end())
+  const auto spoils_this = [&](const Left& left) {
+    return left.has_failed_at && *left.has_failed_at <= number_;
+  };
+  if (const auto found = std::ranges::find_if(left_, spoils_this); found != left_.end())
     fail_with(reason_of(*found));
   place_.clear();
 }
@@ -88,7 +92,7 @@ std::string Transport::reason_to_stop(Ticket ticket) {
 }
 
 void Transport::close(const std::string& why) {
-  if (!has_failed()) tell_all(fmt::format("{}{} {}", closed, for_ever, why));
+  if (!has_failed()) tell_all(fmt::format("{}{} {}", closed, number_, why));
 }
 
 void Transport::leave(const std::string& why) {
@@ -97,7 +101,7 @@ void Transport::leave(const std::string& why) {
     case State::committed:
       state_ = State::failed;
       failure_ = fmt::format("this process has left a call: {}", why);
-      tell_all(fmt::format("{}{} {}", failed, for_ever, why));
+      tell_all(fmt::format("{}{} {}", failed, number_, why));
       return abandon();
     case State::agreed:
     case State::failed: return;
@@ -122,8 +126,11 @@ void Transport::listen() {
           number == number_ ? words
                             : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
                                           number < number_ ? "before" : "later");
+    } else if (text[0] == left_alone) {
+      left_.push_back({heard->process, number, std::nullopt, words});
     } else {
-      left_.push_back({heard->process, number, text[0] == failed, words});
+      const auto failed_at = text[0] == failed ? std::optional(number) : std::nullopt;
+      left_.push_back({heard->process, for_ever, failed_at, words});
     }
   }
 }
@@ -131,7 +138,7 @@ void Transport::listen() {
 void Transport::fail_with(std::string why) {
   state_ = State::failed;
   failure_ = std::move(why);
-  tell_all(fmt::format("{}{} {}", failed, for_ever, failure_));
+  tell_all(fmt::format("{}{} {}", failed, number_, failure_));
   abandon();
   fail(Code::peer, "{}", failure_);
 }

@@ -92,7 +92,7 @@ class Transport {
   struct Left {
     int process;
     std::int64_t number;  // of the last thing that it does not do; for_ever: it does nothing any more
-    bool has_failed;
+    std::optional<std::int64_t> has_failed_at;  // the number of the thing that it could not end
     std::string why;
   };
   static std::string reason_of(const Left& left);
