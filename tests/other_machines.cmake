@@ -8,6 +8,7 @@ endif()
 
 add_shards(plain.tensor_ tensor plain 2 2)
 add_shards(plain.run_ run plain 1 1)
+add_shards(plain.processes_ processes plain 1 1)
 # One in three cases, by turns of the ops: the whole would take another minute and a half.
 add_shards(plain.laws_of_teams_ laws plain 1 3 TEAM FILTER ${laws_of_teams})
 add_shards(plain.laws_ laws plain 1 3 FILTER -${laws_of_teams})

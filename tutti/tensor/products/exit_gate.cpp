@@ -9,14 +9,18 @@
 namespace tutti {
 
 std::shared_lock<std::shared_mutex> ExitGate::enter(std::string_view library) {
-  std::shared_lock inside(mutex_);
-  if (!is_closed_) return inside;
+  if (auto inside = enter_if_open()) return inside;
   require(closer_ != std::this_thread::get_id(), Code::device,
           "the process is ending, and {} has ended; compile programs before the statics of the process are "
           "destroyed",
           library);
-  inside.unlock();
   while (true) ::pause();
+}
+
+std::shared_lock<std::shared_mutex> ExitGate::enter_if_open() {
+  std::shared_lock inside(mutex_);
+  if (is_closed_) inside = {};
+  return inside;
 }
 
 // Closed first, then waiting: a thread that finds the gate open holds the lock, so this waits for it. Threads

@@ -18,6 +18,8 @@ class ExitGate {
   /// Enters until the lock is released. Throws R004, with the name of the library, on the thread that calls
   /// exit().
   std::shared_lock<std::shared_mutex> enter(std::string_view library);
+  /// Enters until the lock is released; a lock of nothing if the gate is closed.
+  std::shared_lock<std::shared_mutex> enter_if_open();
   /// Only the first call counts.
   void close();
 

@@ -8,7 +8,10 @@
 #include <atomic>
 #include <dnnl.hpp>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -147,12 +150,38 @@ void make_with_room(DType dtype, const ProductShape& shape, const Make& make) {
   }
 }
 
+/// c = a * b without oneDNN, which has ended: destructors of statics still call programs.
+template <class T>
+void multiply_plainly(const ProductShape& s, T* c, const T* a, const T* b) {
+  const std::int64_t a_row = s.a_transposed ? 1 : s.k, a_column = s.a_transposed ? s.m : 1;
+  const std::int64_t b_row = s.b_transposed ? 1 : s.n, b_column = s.b_transposed ? s.k : 1;
+  for (std::int64_t batch = 0; batch < s.batch; ++batch, c += s.m * s.n, a += s.m * s.k, b += s.k * s.n)
+    for (std::int64_t i = 0; i < s.m; ++i)
+      for (std::int64_t j = 0; j < s.n; ++j) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < s.k; ++k)
+          sum += static_cast<float>(a[i * a_row + k * a_column]) *
+                 static_cast<float>(b[k * b_row + j * b_column]);
+        c[i * s.n + j] = static_cast<T>(sum);
+      }
+}
+
+void multiply_plainly(DType dtype, const ProductShape& shape, std::byte* c, const std::byte* a,
+                      const std::byte* b) {
+  const auto multiply = [&]<class T>(std::type_identity<T>) {
+    multiply_plainly(shape, reinterpret_cast<T*>(c), reinterpret_cast<const T*>(a),
+                     reinterpret_cast<const T*>(b));
+  };
+  if (dtype == DType::f32) multiply(std::type_identity<float>());
+  else multiply(std::type_identity<bf16>());
+}
+
 ExitGate& gate() {
   static NeverDestroyed<ExitGate> gate;
   return *gate;
 }
 
-enum class Step { cache, engine, description, product };
+enum class Step { cache, engine, description, f32_call, bf16_call };
 
 /// exit() destroys statics in reverse order: so the gate closes before those are destroyed that oneDNN has
 /// made by now. Called after each step that makes some, for exit() may come at any time.
@@ -198,6 +227,7 @@ struct FloatProduct::Primitive {
         is_turned(is_by_vector(shape)),
         engine(dnnl::engine::kind::cpu, 0),
         description(description_of(dtype, is_turned ? turned(shape) : shape, engine)),
+        has_own_code(std::string_view(description.impl_info_str()).starts_with("brg")),
         product(description) {
     idle.fill([this] { return new_slot(); });
   }
@@ -236,6 +266,7 @@ struct FloatProduct::Primitive {
   bool is_turned;
   dnnl::engine engine;
   dnnl::matmul::primitive_desc description;
+  bool has_own_code;  // else statics of oneDNN hold its code (gemm:jit, without AVX-512), and exit() frees it
   dnnl::matmul product;
   IdleSlots idle;
 };
@@ -262,7 +293,6 @@ FloatProduct::FloatProduct(DType dtype, const ProductShape& shape) {
     std::call_once(dtype == DType::f32 ? f32_was_called : bf16_was_called, [&] { call_small_one(dtype); });
     primitive_ = std::make_unique<Primitive>(dtype, shape);
   });
-  close_before_statics_made_until<Step::product>();
 }
 
 /// Calls a 4 x 4 product: some of oneDNN's products generate their code at the first call of a dtype.
@@ -275,6 +305,8 @@ void FloatProduct::call_small_one(DType dtype) {
   product.call(reinterpret_cast<std::byte*>(result.data()),
                reinterpret_cast<const std::byte*>(operand.data()),
                reinterpret_cast<const std::byte*>(operand.data()), scratch.data());
+  if (dtype == DType::f32) close_before_statics_made_until<Step::f32_call>();
+  else close_before_statics_made_until<Step::bf16_call>();
 }
 
 FloatProduct::~FloatProduct() = default;
@@ -282,6 +314,11 @@ FloatProduct::~FloatProduct() = default;
 std::size_t FloatProduct::scratch_bytes() const { return primitive_->scratch_bytes(); }
 
 void FloatProduct::run(std::byte* c, const std::byte* a, const std::byte* b, std::byte* scratch) const try {
+  std::shared_lock<std::shared_mutex> inside;
+  if (!primitive_->has_own_code) {
+    inside = gate().enter_if_open();
+    if (!inside) return multiply_plainly(primitive_->dtype, primitive_->shape, c, a, b);
+  }
   const OneThread one_thread;
   primitive_->call(c, a, b, scratch);
 } catch (const dnnl::error& error) {  // from new_slot: more calls at once than places
