@@ -45,7 +45,7 @@ TEST_F(transports, take_nothing_of_a_process_that_has_failed) {
   EXPECT_EQ(received(*first_, 1), "R007 process 1 has left: it has no memory");
 }
 
-// What it sent in an earlier call had left its memory.
+// The bytes of an earlier call had left before the process failed.
 TEST_F(transports, take_what_a_process_sent_in_a_call_before_it_failed) {
   first_->begin();
   second_->begin();

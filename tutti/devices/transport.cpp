@@ -68,7 +68,7 @@ void Transport::finish(Ticket ticket) {
   }
   if (!ticket.receives) return place_.clear();
   // A process that has failed uses its memory for other values, and MPI may have read those. The process
-  // told its failure before. What it sent in earlier things had left its memory.
+  // told its failure before. The bytes of earlier things had left its memory by then.
   listen();
   const auto spoils_this = [&](const Left& left) {
     return left.has_failed_at && *left.has_failed_at <= number_;
