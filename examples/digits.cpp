@@ -12,6 +12,7 @@
 #include "examples/support/digits_options.hpp"
 #include "examples/support/random.hpp"
 #include "examples/support/text_file.hpp"
+#include "tutti/cli/words/machine.hpp"
 #include "tutti/cli/words/program.hpp"
 
 namespace {
@@ -114,6 +115,10 @@ void run_on(const Machine& machine, const Options& options) {
 
 // Shapes are enough: no data is read, no machine is opened.
 void write_stablehlo(const Options& options) {
+  if (const int started = tutti::cli::started_processes(); started > 1)
+    throw Error(Code::device, {},
+                fmt::format("--stablehlo: {} processes were started, and each would write it; start one",
+                            started));
   auto floats = [](const Shape& shape) { return abstract(shape, DType::f32); };
   const Params params{floats({64, hidden}), floats({hidden}), floats({hidden, 10}), floats({10})};
   const Batch batch{floats({batch_size, 64}), abstract({batch_size}, DType::i32)};

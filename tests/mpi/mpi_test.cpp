@@ -188,6 +188,14 @@ TEST_F(mpi, refuses_in_the_tool_a_mesh_that_the_processes_do_not_divide) {
   EXPECT_EQ(at, run.err.rfind("tutti: error")) << run.err;  // one process says so
 }
 
+TEST_F(mpi, is_not_for_what_one_process_writes) {
+  const Finished run = run_in_processes("digits --stablehlo -", 2);
+  EXPECT_EQ(run.status, 5) << run.err;
+  EXPECT_NE(run.err.find("--stablehlo: 2 processes were started, and each would write it; start one"),
+            std::string::npos)
+      << run.err;
+}
+
 // --- Process 1 of three fails; the others wait for one second --------------------------------------
 
 class mpi_faults : public mpi {

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mpirun -n 2 bench_processes_mpi` measures programs on several processes. A collective is compared with the
+// call of MPI on the same data, a training step and a compilation with one process. Variants take turns. A time
+// is that of the slowest process. Each line is a row in JSON:
+// {"name": .., "bytes": .., "us": .., "peer_us": .., "ratio": ..}.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/timing.hpp"
+#include "examples/digits_model.hpp"
+#include "examples/support/random.hpp"
+#include "examples/support/transformer_start.hpp"
+#include "tutti/mpi/open_mpi.hpp"
+
+#include "tutti/base/inside.hpp"
+
+namespace tutti::bench {
+namespace {
+
+using Call = std::function<void()>;
+
+int number_of(int (*ask)(MPI_Comm, int*)) {
+  int number = 0;
+  ask(MPI_COMM_WORLD, &number);
+  return number;
+}
+int rank() { return number_of(MPI_Comm_rank); }
+int ranks() { return number_of(MPI_Comm_size); }
+
+/// Waits for all processes and leaves them the processor: one of them may still measure.
+void meet_asleep() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int have_come = 0; have_come == 0; usleep(200)) MPI_Test(&request, &have_come, MPI_STATUS_IGNORE);
+}
+
+double of_slowest(double time) {
+  double slowest = 0;
+  MPI_Allreduce(&time, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return slowest;
+}
+
+/// A variant that process 0 runs alone does nothing on the others.
+double microseconds(const Call& call, int times) {
+  meet_asleep();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < times; ++i) call();
+  const double took = microseconds_since(start);
+  meet_asleep();
+  return of_slowest(took) / times;
+}
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + std::ssize(numbers) / 2;
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+/// Medians of rounds: five at least, of batches of 10 ms or one call.
+void compare(const std::string& name, std::int64_t bytes, const Call& ours, const Call& peer) {
+  constexpr double batch_us = 10'000, enough_us = 400'000;
+  const double first = std::max(microseconds(ours, 2), microseconds(peer, 2));
+  const int times = static_cast<int>(std::clamp(batch_us / first, 1.0, 10'000.0));
+  std::vector<double> our_times, peer_times, ratios;
+  for (double spent = 0; spent < enough_us || ratios.size() < 5;) {
+    our_times.push_back(microseconds(ours, times));
+    peer_times.push_back(microseconds(peer, times));
+    ratios.push_back(our_times.back() / peer_times.back());
+    spent += times * (our_times.back() + peer_times.back());
+    if (spent > 8 * enough_us && ratios.size() >= 3) break;
+  }
+  if (rank() > 0) return;
+  const nlohmann::ordered_json row{{"name", name},
+                                   {"bytes", bytes},
+                                   {"us", median(our_times)},
+                                   {"peer_us", median(peer_times)},
+                                   {"ratio", median(ratios)}};
+  std::cout << row << std::endl;
+}
+
+void require_right(bool is_right, const std::string& what) {
+  if (!is_right) throw std::runtime_error("wrong result: " + what);
+}
+
+// --- Collectives: one device a process -------------------------------------------------------------
+
+/// A collective of ours, and the call of MPI that fills `received` with what this process gets.
+struct Collective {
+  const char* name;
+  Array (*ours)(const Array& x);
+  P out;
+  bool gathers;  // each sends an n-th of the bytes, so that the result has them
+  void (*peer)(std::vector<float>& sent, std::vector<float>& received);
+};
+
+Pairs ring() {
+  Pairs pairs;
+  for (int i = 0; i < ranks(); ++i) pairs.push_back({i, (i + 1) % ranks()});
+  return pairs;
+}
+
+const Collective collectives[] = {
+    {"psum", [](const Array& x) { return psum(x, "i"); }, P(), false,
+     [](auto& sent, auto& received) {
+       MPI_Allreduce(sent.data(), received.data(), static_cast<int>(sent.size()), MPI_FLOAT, MPI_SUM,
+                     MPI_COMM_WORLD);
+     }},
+    {"psum_scatter", [](const Array& x) { return psum_scatter(x, "i", {.tiled = true}); }, P("i"), false,
+     [](auto& sent, auto& received) {
+       MPI_Reduce_scatter_block(sent.data(), received.data(), static_cast<int>(sent.size()) / ranks(),
+                                MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+     }},
+    {"all_gather", [](const Array& x) { return all_gather(x, "i", {.tiled = true}); }, P("i"), true,
+     [](auto& sent, auto& received) {
+       const int count = static_cast<int>(sent.size());
+       MPI_Allgather(sent.data(), count, MPI_FLOAT, received.data(), count, MPI_FLOAT, MPI_COMM_WORLD);
+     }},
+    {"all_to_all",
+     [](const Array& x) { return all_to_all(x, "i", {.split = 0, .concat = 0, .tiled = true}); }, P("i"),
+     false,
+     [](auto& sent, auto& received) {
+       const int count = static_cast<int>(sent.size()) / ranks();
+       MPI_Alltoall(sent.data(), count, MPI_FLOAT, received.data(), count, MPI_FLOAT, MPI_COMM_WORLD);
+     }},
+    {"ppermute", [](const Array& x) { return ppermute(x, "i", ring()); }, P("i"), false,
+     [](auto& sent, auto& received) {
+       const int count = static_cast<int>(sent.size()), next = (rank() + 1) % ranks(),
+                 before = (rank() + ranks() - 1) % ranks();
+       MPI_Sendrecv(sent.data(), count, MPI_FLOAT, next, 0, received.data(), count, MPI_FLOAT, before, 0,
+                    MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+     }},
+};
+
+/// Small whole numbers: every order of a sum gives the same bits.
+std::vector<float> numbers(std::int64_t count) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<float>((i * 37 + static_cast<std::size_t>(rank()) * 11) % 15) - 7;
+  return numbers;
+}
+
+void compare_collective(const Machine& machine, const Collective& collective, std::int64_t bytes) {
+  const std::int64_t elements = bytes / 4 / (collective.gathers ? ranks() : 1);
+  std::vector<float> sent = numbers(elements), received(static_cast<std::size_t>(bytes / 4));
+  const Array x =
+      machine.from_shards({elements * ranks()}, P("i"), {{rank(), Tensor({elements}, sent)}}, Where{});
+  const auto run = machine.compile(shard_map(collective.ours,
+                                             {.mesh = machine.mesh(), .in = P("i"), .out = collective.out}),
+                                   x);
+  collective.peer(sent, received);
+  const Array y = run(x);
+  const Tensor found = y.shard(rank());
+  require_right(std::equal(found.as<float>().begin(), found.as<float>().end(), received.begin()),
+                collective.name);
+  compare(collective.name, bytes, [&] { run(x); }, [&] { collective.peer(sent, received); });
+}
+
+/// Compares the call of a program without transfers with that of the box in one process.
+void compare_local_call(const Machine& machine) {
+  const std::int64_t elements = 16 << 10;
+  const auto body = [](const Array& x) { return x * 2.0F + 1.0F; };
+  const Machine alone = open_local(Mesh({{"i", 1}}), {.workers = 1});
+  const Tensor own({elements}, numbers(elements));
+  const Array x = machine.from_shards({elements * ranks()}, P("i"), {{rank(), own}}, Where{});
+  const Array y = alone.place(own, P("i"));
+  const auto ours =
+      machine.compile(shard_map(body, {.mesh = machine.mesh(), .in = P("i"), .out = P("i")}), x);
+  const auto theirs = alone.compile(shard_map(body, {.mesh = alone.mesh(), .in = P("i"), .out = P("i")}), y);
+  require_right(ours(x).shard(rank()) == theirs(y).tensor(), "a program without transfers");
+  compare("without transfers, beside one process", elements * 4, [&] { ours(x); }, [&] { theirs(y); });
+}
+
+// --- Trainings -------------------------------------------------------------------------------------
+
+/// Calls of a training step whose parameters stay where they are.
+template <class Params, class Batch, class Step>
+Call steps_of(const Machine& machine, const Step& step, const Params& start, const Batch& batch) {
+  auto train = machine.compile(step, start, start, batch);
+  struct State {
+    Params params, momentum;
+  };
+  auto state = std::make_shared<State>(State{start, start});
+  return [train, state, batch] {
+    Array loss;
+    std::tie(loss, state->params, state->momentum) =
+        train(std::move(state->params), std::move(state->momentum), batch);
+  };
+}
+
+const Mesh eight({{"data", 4}, {"model", 2}});
+
+digits::Params digits_params() {
+  examples::Random random(1);
+  return {random.uniform({64, 128}, 0.3), random.uniform({128}, 0.3), random.uniform({128, 10}, 0.3),
+          random.uniform({10}, 0.3)};
+}
+digits::Batch digits_batch(std::int64_t rows) {
+  examples::Random random(2);
+  Tensor labels({rows}, DType::i32);
+  for (std::int64_t i = 0; i < rows; ++i)
+    labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
+  return {random.uniform({rows, 64}, 1), labels};
+}
+
+transformer::Batch transformer_batch() {
+  Tensor seen({32, 32}, DType::i32), next = seen;
+  for (std::int64_t i = 0; i < seen.elements(); ++i) {
+    seen.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i * 7 % 96);
+    next.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>((i + 1) * 7 % 96);
+  }
+  return {seen, next};
+}
+
+/// Compares all processes, with one worker each, with process 0 alone, with two.
+template <class Params, class Batch, class Step>
+void compare_training(const std::string& name, const Machine& machine, const Step& step, const Params& start,
+                      const Batch& batch) {
+  const Call ours = steps_of(machine, step, start, batch);
+  Call alone = [] {};
+  if (rank() == 0) alone = steps_of(open_local(eight, {.workers = 2}), step, start, batch);
+  compare(name + ", beside one process of 2 workers", 0, ours, alone);
+}
+
+/// Compares a compilation with that of the box in one process.
+void compare_compilation(const Machine& machine) {
+  const Mesh box({{"data", 4 / std::min(ranks(), 4)}, {"model", 2}});
+  const Machine alone = open_local(box, {.workers = 1});
+  const digits::Params params = digits_params();
+  const digits::Batch whole = digits_batch(256), part = digits_batch(256 / std::min(ranks(), 4));
+  compare(
+      "compilation of the digits step, beside its box", 0,
+      [&] { machine.compile(digits::sharded_step(eight), params, params, whole); },
+      [&] { alone.compile(digits::sharded_step(box), params, params, part); });
+}
+
+void run() {
+  {
+    const Machine line = open_mpi(Mesh({{"i", ranks()}}), {.machine = {.workers = 1}}, Where{});
+    for (const Collective& collective : collectives)
+      for (const std::int64_t bytes :
+           {std::int64_t{32}, std::int64_t{64} << 10, std::int64_t{1} << 20, std::int64_t{64} << 20})
+        compare_collective(line, collective, bytes);
+    compare_local_call(line);
+  }
+  if (ranks() > 4) return;
+  const Machine machine = open_mpi(eight, {.machine = {.workers = 1}}, Where{});
+  compare_training("digits step", machine, digits::sharded_step(eight), digits_params(), digits_batch(256));
+  const auto start = transformer::unrolled_start({}, 1);
+  compare_training("transformer step", machine, transformer::sharded_step(eight, start), start,
+                   transformer_batch());
+  compare_compilation(machine);
+}
+
+}  // namespace
+}  // namespace tutti::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  try {
+    tutti::bench::run();
+  } catch (const std::exception& error) {
+    std::cerr << "process " << tutti::bench::rank() << ": " << error.what() << "\n";
+    return 1;
+  }
+  MPI_Finalize();
+  return 0;
+}
