@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mpirun -n 2 bench_processes_mpi` measures programs on several processes. A collective is compared with the
-// call of MPI on the same data, a training step and a compilation with one process. Variants take turns. A time
-// is that of the slowest process. Each line is a row in JSON:
+// `mpirun -n 2 bench_processes_mpi` measures programs on several processes. A collective is compared with
+// the call of MPI on the same data, a training step and a compilation with one process. Variants take
+// turns. A time is that of the slowest process. Each line is a row in JSON:
 // {"name": .., "bytes": .., "us": .., "peer_us": .., "ratio": ..}.
 #include <mpi.h>
 #include <unistd.h>
