@@ -91,6 +91,45 @@ TEST_F(transports, wait_for_a_process_that_has_left_an_earlier_call) {
   other.join();
 }
 
+TEST_F(transports, keep_the_messages_of_call_and_carrier_apart) {
+  using Lane = Transport::Lane;
+  first_->begin();
+  second_->begin();
+  std::vector<std::byte> of_call(8, std::byte{1}), of_carrier(8, std::byte{2});
+  for (const Lane lane : {Lane::call, Lane::carrier}) {
+    std::vector<std::byte>& bytes = lane == Lane::call ? of_call : of_carrier;
+    const Transport::Part part{0, bytes.data(), bytes.size()};
+    second_->finish(second_->post({&part, 1}, {}, "sin", lane));
+  }
+  for (const Lane lane : {Lane::carrier, Lane::call}) {  // the other order
+    const Transport::Part part = part_of(1);
+    first_->finish(first_->post({}, {&part, 1}, "sin", lane));
+    EXPECT_EQ(bytes_, lane == Lane::call ? of_call : of_carrier);
+  }
+}
+
+// Process 1 waits with two threads, process 0 at one of these places. It hears both.
+TEST_F(transports, say_where_both_threads_wait) {
+  Mailboxes mail;
+  const std::unique_ptr<Transport> first = mail.transport(0, 2, 0.1), second = mail.transport(1, 2, 60);
+  first->begin();
+  second->begin();
+  std::vector<std::byte> bytes(8);
+  const auto wait = [&](Transport::Lane lane, const char* place) {
+    const Transport::Part part{0, bytes.data(), bytes.size()};
+    return refusal([&] { second->finish(second->post({}, {&part, 1}, place, lane)); });
+  };
+  std::thread call([&] { wait(Transport::Lane::call, "cos"); });
+  std::thread carrier([&] { wait(Transport::Lane::carrier, "tan"); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const std::string found = received(*first, 1);
+  call.join();
+  carrier.join();
+  EXPECT_NE(found.find("process 1 has not come here for 0.1 s and waits elsewhere: at cos and at tan"),
+            std::string::npos)
+      << found;
+}
+
 // Both wait at the same place for bytes that were lost: each says so, after ten times the limit.
 TEST_F(transports, say_that_messages_are_lost) {
   Mailboxes mail;

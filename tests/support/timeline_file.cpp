@@ -19,16 +19,16 @@ namespace {
 using Json = nlohmann::json;
 
 /// Track number by thread.
-std::map<int, int> tracks_of(const Json& events, int workers) {
+std::map<int, int> tracks_of(const Json& events, int workers, HasCarrier carrier) {
   std::map<int, int> tracks;
   for (const Json& event : events) {
     if (event.at("ph") != "M" || event.at("name") != "thread_name") continue;
     int number = static_cast<int>(tracks.size()), thread = event.at("tid");
-    EXPECT_EQ(event.at("args").at("name"), "worker " + std::to_string(number));
+    EXPECT_EQ(event.at("args").at("name"), number < workers ? "worker " + std::to_string(number) : "carrier");
     EXPECT_FALSE(tracks.contains(thread));
     tracks[thread] = number;
   }
-  EXPECT_EQ(tracks.size(), static_cast<std::size_t>(workers));
+  EXPECT_EQ(tracks.size(), static_cast<std::size_t>(workers) + (carrier == HasCarrier::yes ? 1 : 0));
   return tracks;
 }
 
@@ -62,12 +62,12 @@ std::vector<TimelineEvent> TimelineFile::named(const std::string& name, int work
   return found;
 }
 
-TimelineFile read_timeline(const std::string& path, int workers) {
+TimelineFile read_timeline(const std::string& path, int workers, HasCarrier carrier) {
   std::ifstream text(path);
   Json content = Json::parse(text);
   TimelineFile file;
   file.left_out = content.at("otherData").at("events_left_out");
-  std::map<int, int> tracks = tracks_of(content.at("traceEvents"), workers);
+  std::map<int, int> tracks = tracks_of(content.at("traceEvents"), workers, carrier);
   std::vector<std::vector<TimelineEvent>> open(tracks.size());
   for (const Json& event : content.at("traceEvents")) {
     if (event.at("ph") == "M") continue;

@@ -26,9 +26,10 @@ struct TimelineFile {
   std::vector<TimelineEvent> named(const std::string& name, int worker) const;
 };
 
-/// Fails the test unless the file is what viewers take: JSON, one named track per worker, all events in the order in which
-/// they began, those of a track beside or inside each other.
-TimelineFile read_timeline(const std::string& path, int workers);
+/// Fails the test unless the file is what viewers take: JSON, one named track per worker, and one of the `carrier`, all events
+/// in the order in which they began, those of a track beside or inside each other.
+enum class HasCarrier { no, yes };
+TimelineFile read_timeline(const std::string& path, int workers, HasCarrier carrier = HasCarrier::no);
 
 /// A name for a file in the folder for temporary ones, which is removed with its owner.
 class TemporaryName {

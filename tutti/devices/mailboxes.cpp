@@ -15,6 +15,9 @@ class Mailboxes::OfProcess final : public Transport {
       : Transport(self, count, limit_seconds), boxes_(boxes) {}
   ~OfProcess() override { close(); }
 
+ protected:
+  bool serves_two_threads() const override { return true; }
+
   bool is_done(Ticket ticket) override {
     const std::lock_guard lock(boxes_.lock_);
     Waiting& waiting = waiting_.at(ticket.number);
@@ -31,7 +34,6 @@ class Mailboxes::OfProcess final : public Transport {
     return processes;
   }
 
- protected:
   std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int tag) override {
     const std::lock_guard lock(boxes_.lock_);
     for (const Part& part : sends)

@@ -12,6 +12,7 @@
 #include "tutti/base/counted.hpp"
 #include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/devices/carrier.hpp"
 
 namespace tutti {
 namespace {
@@ -24,37 +25,72 @@ constexpr char question = '?', answer = '@', left_alone = '-', closed = '!', fai
 constexpr int most_times_asked = 10;
 constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
 
+/// Where a process waits is one line, or two.
+bool has_line(const std::string& places, const std::string& place) {
+  const std::size_t end = places.find('\n');
+  return places.substr(0, end) == place || (end != std::string::npos && places.substr(end + 1) == place);
+}
+
+std::string in_one_line(std::string places) {
+  if (const std::size_t end = places.find('\n'); end != std::string::npos) places.replace(end, 1, " and at ");
+  return places;
+}
+
 std::string names_of(const std::vector<int>& processes) {
   return fmt::format("{} {}", processes.size() == 1 ? "process" : "processes", fmt::join(processes, ", "));
 }
 
 }  // namespace
 
+const std::atomic<bool> Transport::never = false;
+
+Transport::Transport(int self, int count, double limit_seconds)
+    : self_(self), count_(count), limit_(std::chrono::duration<double>(limit_seconds)) {}
+Transport::~Transport() = default;
+
+Carrier* Transport::carrier() {
+  if (!serves_two_threads()) return nullptr;
+  if (!carrier_) carrier_ = std::make_unique<Carrier>();
+  return carrier_.get();
+}
+
 void Transport::begin() {
+  const Lock turn(turn_);
   if (has_failed()) fail(Code::peer, "the machine can do nothing more, because {}", failure_);
   listen();  // it may throw: then nothing has begun
   ++number_;
   state_ = State::alone;
-  answers_.clear();
+  for (auto& answers : answers_) answers.clear();
   std::erase_if(left_, [this](const Left& left) { return left.number < number_; });
 }
 
 Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const Part> receives,
-                                  std::string_view place) {
-  place_ = place;
+                                  std::string_view place, Lane lane) {
+  const Lock turn(turn_);
+  require_no_failure();
+  const auto number = static_cast<std::size_t>(lane);
+  places_[number] = place;
   commit();
   std::uint32_t hash = static_cast<std::uint32_t>(number_);
   for (const char letter : place) hash = hash * 31 + static_cast<unsigned char>(letter);
-  return {start(sends, receives, static_cast<int>(hash % most_tags)), !receives.empty()};
+  const auto tag = static_cast<int>(hash % (most_tags / 2) * 2 + number);
+  return {start(sends, receives, tag), !receives.empty(), lane};
 }
 
-void Transport::finish(Ticket ticket) {
+void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
+  Lock turn(turn_);
   Clock::time_point start = Clock::now();
   std::optional<Clock::time_point> stops;
   int times_asked = 0;
-  for (int tries = 1; !is_done(ticket); ++tries) {
-    std::this_thread::yield();
-    if (tries % 64 != 0) continue;
+  for (int tries = 1;; ++tries) {
+    require_no_failure();  // of the other thread
+    if (is_done(ticket)) break;
+    turn.unlock();
+    const bool rests = may_rest;
+    if (rests) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else std::this_thread::yield();
+    turn.lock();
+    if (tries % 64 != 0 && !rests) continue;
     const Clock::time_point now = Clock::now();
     listen();
     const std::string reason = reason_to_stop(ticket);
@@ -63,10 +99,10 @@ void Transport::finish(Ticket ticket) {
       stops = now + std::chrono::milliseconds(200);  // what was sent before the text may come after it
     else if (now > *stops) fail_with(reason);
     if (limit_.count() <= 0 || now - start <= limit_) continue;
-    if (has_come_while_asking(ticket, ++times_asked)) break;
+    if (has_come_while_asking(ticket, ++times_asked, turn)) break;
     start = Clock::now();
   }
-  if (!ticket.receives) return place_.clear();
+  if (!ticket.receives) return place_of(ticket).clear();
   // A process that has failed uses its memory for other values, and MPI may have read those. The process
   // told its failure before. The bytes of earlier things had left its memory by then.
   listen();
@@ -75,7 +111,32 @@ void Transport::finish(Ticket ticket) {
   };
   if (const auto found = std::ranges::find_if(left_, spoils_this); found != left_.end())
     fail_with(reason_of(*found));
-  place_.clear();
+  place_of(ticket).clear();
+}
+
+void Transport::commit() {
+  const Lock turn(turn_);
+  if (state_ == State::alone) state_ = State::committed;
+}
+
+void Transport::agree() {
+  const Lock turn(turn_);
+  if (state_ != State::failed) state_ = State::agreed;
+}
+
+bool Transport::has_failed() const {
+  const Lock turn(turn_);
+  return state_ == State::failed;
+}
+
+void Transport::require_no_failure() const {
+  if (state_ == State::failed) fail(Code::peer, "{}", failure_);
+}
+
+std::string Transport::places() const {
+  const auto& [of_call, of_carrier] = places_;
+  if (of_call.empty() && of_carrier.empty()) return "its begin";
+  return of_call + (of_call.empty() || of_carrier.empty() ? "" : "\n") + of_carrier;
 }
 
 std::string Transport::reason_of(const Left& left) {
@@ -96,6 +157,7 @@ void Transport::close(const std::string& why) {
 }
 
 void Transport::leave(const std::string& why) {
+  const Lock turn(turn_);
   switch (state_) {
     case State::alone: return tell_all(fmt::format("{}{} {}", left_alone, number_, why));
     case State::committed:
@@ -120,12 +182,13 @@ void Transport::listen() {
     const std::int64_t number = std::stoll(text.substr(1, space - 1));
     const std::string words = text.substr(space + 1);
     if (text[0] == question) {
-      tell(heard->process, fmt::format("{}{} {}", answer, number_, place_.empty() ? "its begin" : place_));
+      tell(heard->process, fmt::format("{}{} {}", answer, number_, places()));
     } else if (text[0] == answer) {
-      answers_[heard->process] =
-          number == number_ ? words
-                            : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
-                                          number < number_ ? "before" : "later");
+      for (auto& answers : answers_)
+        answers[heard->process] =
+            number == number_ ? words
+                              : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
+                                            number < number_ ? "before" : "later");
     } else if (text[0] == left_alone) {
       left_.push_back({heard->process, number, std::nullopt, words});
     } else {
@@ -143,42 +206,48 @@ void Transport::fail_with(std::string why) {
   fail(Code::peer, "{}", failure_);
 }
 
-bool Transport::has_come_while_asking(Ticket ticket, int times_asked) {
-  answers_.clear();
+bool Transport::has_come_while_asking(Ticket ticket, int times_asked, Lock& turn) {
+  const std::string& here = place_of(ticket);
+  std::map<int, std::string>& answers = answers_[static_cast<std::size_t>(ticket.lane)];
+  answers.clear();
   tell_all(fmt::format("{}{} ", question, number_));
   const auto is_here = [&](int process) {
-    const auto found = answers_.find(process);
-    return found != answers_.end() && found->second == place_;
+    const auto found = answers.find(process);
+    return found != answers.end() && has_line(found->second, here);
   };
   const Clock::time_point asked = Clock::now();
   std::vector<int> missing;
   do {
+    require_no_failure();
     if (is_done(ticket)) return true;
     listen();
     missing = awaited(ticket);
     if (std::ranges::all_of(missing, is_here)) break;
+    turn.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    turn.lock();
   } while (Clock::now() - asked < std::chrono::milliseconds(500));
   // Large messages take their time.
   if (missing.empty() || (times_asked < most_times_asked && std::ranges::all_of(missing, is_here)))
     return false;
   std::string text;
   for (int process : missing) {
-    const auto found = answers_.find(process);
+    const auto found = answers.find(process);
     text += text.empty() ? "" : "; ";
     if (is_here(process))
       text += fmt::format("process {} is here, too, but what it sends has not come for {} s", process,
                           times_asked * limit_.count());
     else
       text += fmt::format("process {} has not come here for {} s and {}", process, limit_.count(),
-                          found == answers_.end()
+                          found == answers.end()
                               ? "does not answer: it has ended, is stopped, or computes for longer than "
                                 "that (see limit_seconds)"
-                              : "waits elsewhere: at " + found->second);
+                              : "waits elsewhere: at " + in_one_line(found->second));
   }
   std::vector<int> waiting;
-  for (const auto& [process, place] : answers_)
-    if (place == place_ && std::ranges::find(missing, process) == missing.end()) waiting.push_back(process);
+  for (const auto& [process, places] : answers)
+    if (has_line(places, here) && std::ranges::find(missing, process) == missing.end())
+      waiting.push_back(process);
   if (!waiting.empty())
     text += fmt::format("; {} {} here, too", names_of(waiting), waiting.size() == 1 ? "waits" : "wait");
   fail_with(std::move(text));

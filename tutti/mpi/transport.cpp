@@ -135,6 +135,13 @@ std::size_t MpiTransport::start(std::span<const Part> sends, std::span<const Par
   });
 }
 
+bool MpiTransport::serves_two_threads() const {
+  const MpiTurn turn;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level >= MPI_THREAD_SERIALIZED;
+}
+
 std::size_t MpiTransport::free_ticket() {
   const auto free = std::ranges::find(posted_, false, &Posted::is_open);
   if (free != posted_.end()) return static_cast<std::size_t>(free - posted_.begin());

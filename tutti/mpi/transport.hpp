@@ -27,11 +27,12 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm communicator, double limit_seconds, std::size_t most_bytes = largest_message);
   ~MpiTransport() override;
 
+ protected:
+  /// False if MPI takes calls from its main thread alone.
+  bool serves_two_threads() const override;
   /// Throws R007 if another process has sent another number of bytes, or if MPI fails.
   bool is_done(Ticket ticket) override;
   std::vector<int> awaited(Ticket ticket) override;
-
- protected:
   /// Parts without bytes are not sent.
   std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int tag) override;
   void tell(int process, const std::string& text) override;

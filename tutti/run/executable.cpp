@@ -13,6 +13,7 @@
 #include "tutti/base/require.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/control/number_checks.hpp"
+#include "tutti/devices/carrier.hpp"
 #include "tutti/run/donation.hpp"
 #include "tutti/run/inside_call.hpp"
 #include "tutti/run/place/cost.hpp"
@@ -81,7 +82,9 @@ struct Executable::State {
   }
 
   static LocalProgram local_program(const Program& program, const Mesh& mesh, const CompileOptions& options) {
-    LocalProgram local = localised(program, mesh, options.input_shardings);
+    // The carrier makes collectives in two halves. In one process there is nothing to wait for.
+    const bool has_futures = options.transport != nullptr && !options.check_nans;
+    LocalProgram local = localised(program, mesh, options.input_shardings, {.own_futures = has_futures});
     if (options.check_nans) local.program = with_number_checks(local.program);
     return local;
   }
@@ -200,6 +203,7 @@ struct Executable::State {
       if (recording) recording->call([this] { run_steps(); });
       else run_steps();
     } catch (...) {
+      end_futures(std::current_exception());
       lines = log.take().lines;
       throw;
     }
@@ -208,6 +212,20 @@ struct Executable::State {
     if (taken.failure) throw std::move(*taken.failure);
     check_replicas();
     return results;
+  }
+
+  /// Futures that a failure has left behind read and write the memory of this call.
+  void end_futures(const std::exception_ptr& failure) const {
+    Carrier* carrier = transport ? transport->carrier() : nullptr;
+    if (!carrier || carrier->is_idle()) return;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      transport->leave(error.what());
+    } catch (...) {
+      transport->leave("an exception that is no std::exception");
+    }
+    carrier->drain();
   }
 
   void hand_out(const std::vector<std::string>& lines) const {
@@ -226,15 +244,21 @@ struct Executable::State {
         case Team::Helpers::asleep: alone = placement.times.nanoseconds < short_run_nanoseconds; break;
         case Team::Helpers::crowded: alone = true; break;
       }
-    if (alone) return plan.run({nullptr, 0, track(0), &log, nullptr, transport});
+    if (alone) return plan.run(crew(nullptr, 0));
     auto work = [](void* state, int worker) {
       auto& self = *static_cast<State*>(state);
-      self.plan.run({&self.team, worker, self.track(worker), &self.log, nullptr, self.transport});
+      self.plan.run(self.crew(&self.team, worker));
     };
     team.run(work, this, placement.times.nanoseconds);
   }
 
-  Track* track(int worker) const { return recording ? recording->track(worker) : nullptr; }
+  Crew crew(Team* of_team, int worker) {
+    Crew crew{of_team, worker, nullptr, &log, nullptr, transport};
+    if (!recording) return crew;
+    crew.track = recording->track(worker);
+    if (transport) crew.track_of_carrier = recording->track(team.workers());
+    return crew;
+  }
 
   // ---- explain
 

@@ -92,9 +92,11 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
             options.workers == 0 ? Team::Fewer::accepted : Team::Fewer::refused),
       transport_(std::move(transport)) {
   ensure(transport_ || processes.count() == 1, "{} processes without a transport", processes.count());
-  if (!options.trace.empty() || options.measure)
-    timeline_ = std::make_unique<Timeline>(team_.workers(), trace_of_process(options.trace, processes.self()),
-                                           "tutti on " + to_string(mesh()));
+  if (options.trace.empty() && !options.measure) return;
+  std::vector<std::string> tracks = Timeline::names_of_workers(team_.workers());
+  if (transport_) tracks.push_back("carrier");
+  timeline_ = std::make_unique<Timeline>(tracks, trace_of_process(options.trace, processes.self()),
+                                         "tutti on " + to_string(mesh()));
 }
 
 LocalBackend::~LocalBackend() = default;

@@ -61,6 +61,14 @@ SubProgram called(const Op& op, const Types& operands) {
 
 namespace {
 
+/// True if Start and Done stay, of which `op` is one.
+bool keeps(const Uninlined& kept, const Op& op, const Types& operands) {
+  if (kept.futures || !kept.own_futures) return kept.futures;
+  if (const auto* start = op.as<Start>()) return called(start->op, operands) == nullptr;
+  const auto* done = op.as<Done>();
+  return done && called(done->op, started(operands[0])->operands) == nullptr;
+}
+
 /// Errors name the line of the call where the body has none.
 Program placed(Program body, const Where& where) {
   for (Equation& equation : body.equations)
@@ -79,9 +87,9 @@ Program with_calls_inlined(const Program& program, const Uninlined& kept) {
     Arrays operands = values.of(equation.operands), results;
     const Types types = program.types_of(equation.operands);
     const auto* start = equation.op.as<Start>();
-    const bool in_halves = start || equation.op.as<Done>();
-    const Op& op = start && !kept.futures ? start->op : equation.op;
-    const bool stays = (in_halves && kept.futures) || (kept.ragged && op.as<RaggedAllToAll>()) ||
+    const bool in_halves = start || equation.op.as<Done>(), keeps_halves = keeps(kept, equation.op, types);
+    const Op& op = start && !keeps_halves ? start->op : equation.op;
+    const bool stays = (in_halves && keeps_halves) || (kept.ragged && op.as<RaggedAllToAll>()) ||
                        (kept.long_argmax && op.as<ArgReduce>()) || (kept.exchanges && op.as<Exchange>());
     SubProgram body = stays ? nullptr : called(op, types);
     if (op.as<Done>() && !stays) results = {operands[0]};

@@ -19,6 +19,7 @@ SubProgram called(const Op& op, const Types& operands);
 /// Ops that with_calls_inlined keeps.
 struct Uninlined {
   bool futures = false;      // Start and Done
+  bool own_futures = false;  // Start and Done of ops that no program stands for
   bool ragged = false;       // ragged_all_to_all
   bool long_argmax = false;  // argmax of a long line
   bool exchanges = false;    // Exchange

@@ -10,10 +10,12 @@ namespace tutti {
 void Transfer::run(const WorkerStep&, StepContext& context) const {
   Transport* transport = context.crew.transport;
   ensure(transport != nullptr, "a transfer without a transport");
-  const Transport::Ticket ticket = transport->post(sends, receives, place);
+  Carrier* carrier = context.crew.carrier;
+  const Transport::Ticket ticket = transport->post(sends, receives, place, context.crew.lane);
   for (const Own& part : own)
     if (part.bytes > 0) std::memcpy(part.to, part.from, part.bytes);
-  transport->finish(ticket);
+  if (carrier) transport->finish(ticket, carrier->may_rest());
+  else transport->finish(ticket);
 }
 
 void Transfer::touch(const WorkerStep&, StepContext&, const OnTouched& on_touched) const {

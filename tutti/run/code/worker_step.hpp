@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/devices/carrier.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/devices/transport.hpp"
 #include "tutti/run/code/call_log.hpp"
@@ -23,6 +24,9 @@ struct Crew {
   CallLog* log = nullptr;          // takes the lines of the call; null: nobody reads them
   const Trip* trip = nullptr;      // the innermost loop or switch that the plan is in
   Transport* transport = nullptr;  // to other processes; null: there are none
+  Transport::Lane lane = Transport::Lane::call;
+  Carrier* carrier = nullptr;         // does the steps; null: a worker does
+  Track* track_of_carrier = nullptr;  // of the steps that a worker hands over
 
   bool alone() const { return team == nullptr; }
   /// Waits at a barrier for all workers. Throws PeerFailed, for the team, if another worker failed.

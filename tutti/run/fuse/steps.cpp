@@ -15,6 +15,7 @@ class Gatherer {
 
   Steps gather() && {
     steps_.maker.assign(graph_.buffers.size(), std::nullopt);
+    steps_.begun.assign(graph_.buffers.size(), std::nullopt);
     for (TaskId i : graph_.tasks.ids()) place(i);
     find_reads_and_writes();
     for (StepId n : steps_.list.ids()) {
@@ -36,7 +37,7 @@ class Gatherer {
   void place(TaskId i) {
     const Task& a = task(i);
     std::optional<StepId> joined;
-    if (is_fusable(a) && fusion_ == Fusion::on) joined = region_for(a);
+    if (is_fusable(a) && fusion_ == Fusion::on && !a.future) joined = region_for(a);
     if (!joined) joined = steps_.list.add(new_step(a));
     Step& step = steps_.list[*joined];
     step.tasks.push_back(i);
@@ -50,7 +51,10 @@ class Gatherer {
       step.row_shape = graph_.buffers[a.results[0]].type.shape();
     }
     if (auto* work = std::get_if<PiecesWork>(&a.work)) step.pieces = pieces_of(*work);
-    for (BufferId buffer : a.results) steps_.maker[buffer] = joined;
+    for (BufferId buffer : a.results) {
+      steps_.maker[buffer] = joined;
+      if (!steps_.begun[buffer]) steps_.begun[buffer] = joined;
+    }
   }
 
   /// The fold over the region's inner axes; null for every other task.
@@ -76,6 +80,7 @@ class Gatherer {
                 : std::holds_alternative<CopyWork>(a.work)     ? Step::Kind::copy
                 : std::holds_alternative<SubWork>(a.work)      ? Step::Kind::control
                 : std::holds_alternative<TransferWork>(a.work) ? Step::Kind::transfer
+                : std::holds_alternative<AwaitWork>(a.work)    ? Step::Kind::await
                                                                : Step::Kind::opaque;
     step.shape = a.shape;
     return step;
@@ -99,6 +104,7 @@ class Gatherer {
   bool fits(const Task& a, StepId index) const {
     const Step& step = steps_.list[index];
     if (step.kind != Step::Kind::region || step.tasks.size() >= most_tasks_in_region) return false;
+    if (future_of(graph_, step)) return false;
     const FoldWork* fold = fold_of_inner(a);
     AxisSet inner = step.inner | (fold ? fold->axes : 0);
     if (fold && step.folds > 0) return false;
@@ -222,6 +228,10 @@ class Gatherer {
 }  // namespace
 
 Steps make_steps(const Graph& graph, Fusion fusion) { return Gatherer(graph, fusion).gather(); }
+
+std::optional<std::size_t> future_of(const Graph& graph, const Step& step) {
+  return graph.tasks[step.tasks[0]].future;
+}
 
 const SubWork* sub_work(const Graph& graph, const Step& step) {
   return std::get_if<SubWork>(&graph.tasks[step.tasks[0]].work);

@@ -12,7 +12,7 @@ namespace tutti {
 /// A fused region, or one task of another kind. A step is placed and run as a whole. Its units are the
 /// positions along its outer axes; a region folds over its inner axes, inside a unit.
 struct Step {
-  enum class Kind { region, columns, copy, opaque, transfer, control };
+  enum class Kind { region, columns, copy, opaque, transfer, await, control };
   Kind kind;
   std::vector<TaskId> tasks;
   AxisSet axes = 0, inner = 0;
@@ -42,9 +42,13 @@ struct Step {
 struct Steps {
   Indexed<StepId, Step> list;                      // operands before their readers
   Indexed<BufferId, std::optional<StepId>> maker;  // none: input or constant
-  Indexed<BufferId, bool> in_memory;               // read by another step or a caller, or made by no region
+  /// The step that writes it first: the maker, or a step of the carrier for which the maker waits.
+  Indexed<BufferId, std::optional<StepId>> begun;
+  Indexed<BufferId, bool> in_memory;  // read by another step or a caller, or made by no region
 };
 
+/// The future whose tasks the step does, on the carrier; none for every other step.
+std::optional<std::size_t> future_of(const Graph& graph, const Step& step);
 /// The work of a step with sub-programs; null for every other step.
 const SubWork* sub_work(const Graph& graph, const Step& step);
 

@@ -83,6 +83,11 @@ struct TransferWork {
   std::vector<Part> receives;  // into each result at most one from each process
   std::vector<Own> own;        // copied from an operand to its result
 };
+/// Waits until the carrier has done all tasks of a future. Operands: all that those read, and the results of
+/// all but the last. Results: those of the last.
+struct AwaitWork {
+  std::size_t future;
+};
 class Plan;
 /// The estimated times of a plan.
 struct PlanTimes {
@@ -114,7 +119,7 @@ struct SubWork {
   std::vector<std::optional<std::size_t>> over = {};
 };
 using Work = std::variant<PointwiseWork, FoldWork, RowsWork, PiecesWork, ColumnsWork, CopyWork, OpaqueWork,
-                          TransferWork, SubWork>;
+                          TransferWork, AwaitWork, SubWork>;
 
 /// One piece of work over buffers. Views, casts and literals are addresses; they have a task only where they
 /// must be copied.
@@ -125,6 +130,8 @@ struct Task {
   std::vector<BufferId> results;
   Shape shape;   // of the operands' dims
   AxisSet axes;  // stored axes of the operand (fold) or of the results
+  /// The future that it belongs to: the carrier does it, beside other tasks, until the AwaitWork of the future.
+  std::optional<std::size_t> future = {};
 };
 
 /// The product of the sizes of all dims from `dim` on: the columns of a row that has these dims.

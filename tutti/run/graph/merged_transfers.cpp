@@ -6,6 +6,7 @@
 
 #include "tutti/base/indexed.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/control/wrapped/start.hpp"
 
 namespace tutti {
 namespace {
@@ -19,7 +20,7 @@ bool is_transfer(const Task& task) { return std::holds_alternative<TransferWork>
 class Merger {
  public:
   Merger(Graph& graph, const std::vector<Kernel>& kernels)
-      : graph_(graph), kernels_(kernels), is_late_(graph.program.types.size()) {}
+      : graph_(graph), kernels_(kernels), waits_for_(graph.program.types.size()) {}
 
   void run() {
     std::size_t next = 0;
@@ -31,7 +32,7 @@ class Merger {
       for (; next < graph_.tasks.size() && task(next).equation == e; ++next) own.push_back(next);
       add(e, own);
     }
-    flush();
+    for (std::size_t late = 0; late < late_.size(); ++late) settle(late);
     for (; next < graph_.tasks.size(); ++next) emit(next);
     graph_.tasks = std::move(merged_);
   }
@@ -42,6 +43,15 @@ class Merger {
     std::size_t transfer;
     std::vector<std::size_t> then;
   };
+  /// What is not there yet: the results of the transfers that wait to be merged, or of a future.
+  struct Late {
+    std::vector<Var> vars;
+    std::vector<std::size_t> readers;  // tasks that need them, and wait, too
+    // Of a future; the other one is `merged`.
+    std::optional<Task> await;
+    std::vector<std::size_t> then;  // the tasks of its equation behind the last transfer
+  };
+  static constexpr std::size_t merged = 0;
 
   Task& task(std::size_t i) { return graph_.tasks[TaskId(i)]; }
   void emit(std::size_t i) { merged_.add(std::move(task(i))); }
@@ -49,10 +59,18 @@ class Merger {
   void add(std::size_t e, const std::vector<std::size_t>& own) {
     const Equation& equation = graph_.program.equations[e];
     const bool transfers = std::ranges::any_of(own, [&](std::size_t i) { return is_transfer(task(i)); });
-    if (std::ranges::any_of(equation.operands, [&](Var var) { return is_late_[var]; })) {
-      if (!transfers && can_wait(e)) return wait(equation, own);
-      flush();
+    std::vector<std::size_t> awaited;
+    for (Var var : equation.operands)
+      if (const std::optional<std::size_t> late = waits_for_[var];
+          late && std::ranges::find(awaited, *late) == awaited.end())
+        awaited.push_back(*late);
+    if (awaited.size() == 1 && !transfers && can_wait(e)) {
+      std::vector<std::size_t>& readers = late_[awaited[0]].readers;
+      readers.insert(readers.end(), own.begin(), own.end());
+      return mark(equation, awaited[0]);
     }
+    for (std::size_t late : awaited) settle(late);
+    if (transfers && equation.op.as<Start>()) return begin_future(equation, own);
     std::vector<Stage> stages;
     for (std::size_t i : own)
       if (is_transfer(task(i))) stages.push_back({i, {}});
@@ -60,9 +78,9 @@ class Merger {
       else stages.back().then.push_back(i);
     if (!transfers) return;
     waiting_.push_back(std::move(stages));
-    mark_late(equation);
+    mark(equation, merged);
     for (Var var : equation.results) bytes_ += static_cast<std::int64_t>(graph_.program.type(var).bytes());
-    if (bytes_ > most_bytes) flush();
+    if (bytes_ > most_bytes) settle(merged);
   }
 
   /// True for views, and for small values such as the mean of a loss.
@@ -77,20 +95,48 @@ class Merger {
     });
   }
 
-  /// Tasks that need the result of a waiting transfer wait, too.
-  void wait(const Equation& equation, const std::vector<std::size_t>& own) {
-    readers_.insert(readers_.end(), own.begin(), own.end());
-    mark_late(equation);
-  }
-
-  void mark_late(const Equation& equation) {
+  void mark(const Equation& equation, std::size_t late) {
     for (Var var : equation.results) {
-      is_late_[var] = true;
-      late_.push_back(var);
+      waits_for_[var] = late;
+      late_[late].vars.push_back(var);
     }
   }
 
-  void flush() {
+  /// Gives all tasks from the first transfer to the last one to the carrier.
+  void begin_future(const Equation& equation, const std::vector<std::size_t>& own) {
+    const auto transfers = [&](std::size_t i) { return is_transfer(task(i)); };
+    const auto first = std::ranges::find_if(own, transfers);
+    const auto end = std::ranges::find_if(own.rbegin(), own.rend(), transfers).base();
+    const std::size_t number = late_.size();
+    Late late;
+    Task& last = task(*(end - 1));
+    late.await = Task{last.equation, AwaitWork{number}, {}, last.results, last.shape, last.axes};
+    for (auto i = own.begin(); i != first; ++i) emit(*i);
+    for (auto i = first; i != end; ++i) {
+      task(*i).future = number;
+      std::vector<Address>& used = late.await->operands;
+      used.insert(used.end(), task(*i).operands.begin(), task(*i).operands.end());
+      if (i + 1 != end)
+        for (BufferId made : task(*i).results) used.push_back(natural_address(graph_, made));
+      emit(*i);
+    }
+    late.then.assign(end, own.end());
+    late_.push_back(std::move(late));
+    mark(equation, number);
+  }
+
+  /// From here on the values are there.
+  void settle(std::size_t number) {
+    if (number == merged) make_waiting_transfers();
+    Late& late = late_[number];
+    if (late.await) merged_.add(*std::exchange(late.await, std::nullopt));
+    for (const auto* tasks : {&late.then, &late.readers})
+      for (std::size_t i : *tasks) emit(i);
+    for (Var var : late.vars) waits_for_[var].reset();
+    late = {};
+  }
+
+  void make_waiting_transfers() {
     for (std::size_t k = 0;; ++k) {
       std::vector<std::size_t> transfers;
       for (const std::vector<Stage>& stages : waiting_)
@@ -101,11 +147,7 @@ class Merger {
         if (k < stages.size())
           for (std::size_t i : stages[k].then) emit(i);
     }
-    for (std::size_t i : readers_) emit(i);
-    for (Var var : late_) is_late_[var] = false;
     waiting_.clear();
-    readers_.clear();
-    late_.clear();
     bytes_ = 0;
   }
 
@@ -133,18 +175,17 @@ class Merger {
 
   Graph& graph_;
   const std::vector<Kernel>& kernels_;
-  Indexed<Var, bool> is_late_;               // per variable: it needs a transfer that waits
-  std::vector<Var> late_;                    // the same variables
-  std::vector<std::vector<Stage>> waiting_;  // per equation
-  std::vector<std::size_t> readers_;         // tasks that need them, and wait, too
-  std::int64_t bytes_ = 0;                   // of the results of waiting transfers
+  Indexed<Var, std::optional<std::size_t>> waits_for_;  // per variable: what must come before it is there
+  std::vector<Late> late_{1};                           // the first one is `merged`
+  std::vector<std::vector<Stage>> waiting_;             // per equation: transfers to merge
+  std::int64_t bytes_ = 0;                              // of their results
   Indexed<TaskId, Task> merged_;
 };
 
 }  // namespace
 
 void merge_transfers(Graph& graph, const std::vector<Kernel>& kernels) {
-  if (std::ranges::count_if(graph.tasks, is_transfer) < 2) return;
+  if (std::ranges::none_of(graph.tasks, is_transfer)) return;
   Merger(graph, kernels).run();
 }
 

@@ -9,8 +9,8 @@
 namespace tutti {
 
 /// Makes one transfer of those that nothing separates: a transfer waits until an equation needs its result.
-/// Only the program decides which ones are merged, so all processes merge the same. `kernels`: of the
-/// equations.
+/// Those of a Start become a future: the carrier makes them, from there until an equation needs the result of
+/// the Done. Only the program decides this, so it is the same on all processes. `kernels`: of the equations.
 void merge_transfers(Graph& graph, const std::vector<Kernel>& kernels);
 
 }  // namespace tutti

@@ -41,7 +41,7 @@ class ArenaPlanner {
  private:
   const Buffer& buffer(BufferId b) const { return graph_.buffers[b]; }
   std::size_t phase(StepId n) const { return placement_.of[n].phase; }
-  StepId maker(BufferId b) const { return *steps_.maker[b]; }
+  StepId begun(BufferId b) const { return *steps_.begun[b]; }
   std::int64_t offset(BufferId b) const { return *plan_.offset[b]; }
   bool is_planned(BufferId b) const { return reuse_.is_planned(b); }
   bool travels(BufferId b) const { return reuse_.travels(b); }
@@ -60,12 +60,12 @@ class ArenaPlanner {
     std::vector<BufferId> order;
     for (BufferId b : graph_.buffers.ids())
       if (is_planned(b) && travels(b) == travelling) order.push_back(b);
-    std::ranges::sort(order, {}, [&](BufferId b) { return std::tuple{phase(maker(b)), maker(b), b}; });
+    std::ranges::sort(order, {}, [&](BufferId b) { return std::tuple{phase(begun(b)), begun(b), b}; });
     pool_ = Pool(placement_);
     std::vector<BufferId> placed;
     for (BufferId b : order) {
-      go_to_phase(phase(maker(b)));
-      release_before(maker(b));
+      go_to_phase(phase(begun(b)));
+      release_before(begun(b));
       if (!take_over(b, placed)) plan_.offset[b] = new_place(b);
       placed.push_back(b);
       keep_until_last_access(b);
@@ -140,7 +140,7 @@ class ArenaPlanner {
   /// Bytes that are free for b: first those of its worker, then those of all, then new ones.
   std::int64_t new_place(BufferId b) {
     const std::int64_t bytes = extent(b);
-    if (std::optional<std::size_t> worker = worker_of(maker(b)))
+    if (std::optional<std::size_t> worker = worker_of(begun(b)))
       if (std::optional<std::int64_t> found = pool_.of_worker[*worker].take(bytes)) return *found;
     if (std::optional<std::int64_t> found = pool_.of_all.take(bytes)) return *found;
     return std::exchange(pool_.top, pool_.top + bytes);
@@ -171,7 +171,7 @@ class ArenaPlanner {
       pool_.owners.erase(candidate);
       return true;
     }
-    std::optional<std::size_t> worker = worker_of(maker(b));
+    std::optional<std::size_t> worker = worker_of(begun(b));
     return (worker && pool_.of_worker[*worker].take_at(offset(candidate), extent(b))) ||
            pool_.of_all.take_at(offset(candidate), extent(b));
   }

@@ -163,6 +163,7 @@ double estimate(const Graph& graph, const Step& step, AxisSet merged, const Cach
     case Step::Kind::opaque:
       return units * std::get<OpaqueWork>(graph.tasks[step.tasks[0]].work).opaque.nanoseconds + 20;
     case Step::Kind::transfer: return of_transfer(graph, step);
+    case Step::Kind::await: return 0;
     case Step::Kind::control: return of_control(graph, *sub_work(graph, step), By::one);
   }
   return 0;

@@ -73,8 +73,10 @@ class Placer {
     for (const Address& read : step(n).reads)
       if (std::optional<StepId> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
     if (transfers(step(n))) first = std::max(first, last_transfer_phase_);
+    // As late as it may be: what is between a future and the wait for it runs beside the future.
+    if (step(n).kind == Step::Kind::await && !load_.empty()) first = std::max(first, load_.size() - 1);
     std::optional<double> best;
-    for (std::size_t phase : phases_for(first))
+    for (std::size_t phase : phases_for(n, first))
       for (const Split& split : splits(n)) {
         bool is_last_resort = phase > first + phases_looked_at && !std::holds_alternative<Together>(split);
         if (is_last_resort && best) continue;
@@ -98,14 +100,19 @@ class Placer {
   /// Transfers come in one order on all processes, whatever their workers and caches are: they run on
   /// worker 0, none before the one before it. Otherwise two processes could wait for each other.
   bool transfers(const Step& step) const {
-    if (step.kind == Step::Kind::transfer) return true;
+    if (step.kind == Step::Kind::transfer || step.kind == Step::Kind::await) return true;
     const SubWork* work = sub_work(graph_, step);
     return work && std::ranges::any_of(work->times, &PlanTimes::transfers);
   }
 
-  /// The phases to try: those from `first` on that are near and not full, and a new one.
-  std::vector<std::size_t> phases_for(std::size_t first) const {
+  /// The phases to try: those from `first` on that are near and not full, and a new one. The steps of a
+  /// future have one phase.
+  std::vector<std::size_t> phases_for(StepId n, std::size_t first) const {
     std::vector<std::size_t> found;
+    if (const auto future = future_of(graph_, step(n)); future && n > StepId(0)) {
+      const auto before = static_cast<StepId>(static_cast<int>(n) - 1);
+      if (future_of(graph_, step(before)) == future) return {found_[before].phase};
+    }
     std::size_t phases = load_.size();
     for (std::size_t phase = first; phase < std::min(phases, first + phases_looked_at + 1); ++phase)
       if (!is_full_[phase]) found.push_back(phase);
@@ -121,7 +128,7 @@ class Placer {
       found.push_back(OnWorker{0});
       return found;
     }
-    if (step.kind == Step::Kind::transfer) return {OnWorker{0}};
+    if (transfers(step) || future_of(graph_, step)) return {OnWorker{0}};
     for (std::size_t w = 0; w < workers(); ++w) found.push_back(OnWorker{w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1) found.push_back(ByAxis{axis});

@@ -66,7 +66,7 @@ BufferId Reuse::first_in_memory_of(BufferId output) const {
 }
 
 Reuse::Moment Reuse::making(BufferId output) const {
-  const StepId n = maker(first_in_memory_of(output));
+  const StepId n = begun(first_in_memory_of(output));
   return {phase(n), n};
 }
 
@@ -154,7 +154,7 @@ bool Reuse::is_dead_before(BufferId earlier, BufferId later) const {
   if (is_kept(earlier)) return false;
   const std::optional<Last>& last = last_[earlier];
   if (!last) return true;
-  StepId writer = maker(later);
+  StepId writer = begun(later);
   if (last->phase != phase(writer)) return last->phase < phase(writer);
   return last->worker && last->worker == worker_of(writer) && last->step < writer;
 }
@@ -166,8 +166,8 @@ bool Reuse::happens_before(StepId n, StepId m) const {
 
 /// Like is_dead_before(), but worker by worker and tile by tile; for two buffers with the same offset and layout.
 bool Reuse::is_dead_part_by_part(BufferId earlier, BufferId later) const {
-  StepId writer = maker(later);
-  if (is_kept(earlier) || steps_.maker[earlier] == writer) return false;
+  StepId writer = begun(later);
+  if (is_kept(earlier) || steps_.begun[earlier] == writer) return false;
   return std::ranges::all_of(accesses_[earlier], [&](StepId n) {
     if (happens_before(n, writer)) return true;
     if (n > writer || phase(n) != phase(writer) || !(split(n) == split(writer))) return false;

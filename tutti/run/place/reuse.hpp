@@ -61,6 +61,7 @@ class Reuse {
   const Split& split(StepId n) const { return placement_.of[n].split; }
   SplitStep placed(StepId n) const { return {step(n), split(n)}; }
   StepId maker(BufferId b) const { return *steps_.maker[b]; }
+  StepId begun(BufferId b) const { return *steps_.begun[b]; }
 
   void find_accesses();
   std::optional<Last> last_of(const std::vector<StepId>& steps) const;

@@ -5,7 +5,9 @@
 
 #include "tutti/base/overloaded.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/control/wrapped/start.hpp"
 #include "tutti/devices/block.hpp"
+#include "tutti/run/code/future.hpp"
 #include "tutti/run/code/other_steps.hpp"
 #include "tutti/run/code/region_code.hpp"
 #include "tutti/run/code/transfer.hpp"
@@ -24,7 +26,12 @@ class Scheduler {
   Schedule make() && {
     made_.lists.assign(placement_.phases, std::vector<std::vector<WorkerStep>>(workers()));
     for (StepId n : steps_.list.ids()) add(n);
-    memory_.allocate_scratch(workers());
+    for (std::size_t w = 0; w < workers(); ++w) made_.scratch.push_back(memory_.new_scratch());
+    if (!launches_.empty()) {
+      const std::shared_ptr<std::byte> of_carrier = memory_.new_scratch();
+      for (CodeOf<Launch>* launch : launches_)
+        if (launch) launch->data.scratch = of_carrier;
+    }
     for (auto& phase : made_.lists)
       for (std::size_t w = 0; w < phase.size(); ++w)
         for (WorkerStep& step : phase[w]) make_direct_if_few(step, made_.scratch[w].get());
@@ -56,14 +63,33 @@ class Scheduler {
       case Step::Kind::copy: return add_jobs(n, copy(n));
       case Step::Kind::opaque: return add_jobs(n, opaque(n));
       case Step::Kind::transfer: return put(n, 0, transfer(n), {0, 1}, {0, 1});
+      case Step::Kind::await: return put(n, 0, await(n), {0, 1}, {0, 1});
       case Step::Kind::control: return add_control(n);
     }
   }
 
   void put(StepId n, std::size_t worker, const StepCode& code, WorkRange units, WorkRange tiles) {
     if (units.begin == units.end || tiles.begin == tiles.end) return;
-    made_.lists[placement_.of[n].phase][worker].push_back(
-        {&code, units.begin, units.end, tiles.begin, tiles.end, n});
+    list_of(n, worker).push_back({&code, units.begin, units.end, tiles.begin, tiles.end, n});
+  }
+
+  /// The list of the worker; of a future's step, that of its launch. The first one puts the launch in place.
+  std::vector<WorkerStep>& list_of(StepId n, std::size_t worker) {
+    std::vector<WorkerStep>& list = made_.lists[placement_.of[n].phase][worker];
+    const std::optional<std::size_t> future = future_of(graph_, step(n));
+    if (!future) return list;
+    if (launches_.size() <= *future) launches_.resize(*future + 1);
+    CodeOf<Launch>*& launch = launches_[*future];
+    if (!launch) {
+      launch = &keep(Launch{});
+      list.push_back({launch, 0, 1, 0, 1, n});
+    }
+    return launch->data.steps;
+  }
+
+  const StepCode& await(StepId n) {
+    const auto& work = std::get<AwaitWork>(graph_.tasks[step(n).tasks[0]].work);
+    return keep(Await{launches_.at(work.future)});
   }
 
   /// True if a result of the step reuses the memory of an operand.
@@ -244,9 +270,10 @@ class Scheduler {
     return code;
   }
 
-  /// "all_reduce, train.cpp:29"
+  /// "all_reduce, train.cpp:29", of a Start, too.
   static std::string place_of(const Equation& equation) {
-    std::string place(equation.op->name());
+    const Start* start = equation.op.as<Start>();
+    std::string place((start ? start->op : equation.op)->name());
     if (equation.where.known()) place += ", " + to_string(equation.where);
     return place;
   }
@@ -370,6 +397,7 @@ class Scheduler {
   const ArenaPlan& arena_;
   Schedule made_;
   ScheduleMemory memory_{graph_, arena_, made_};
+  std::vector<CodeOf<Launch>*> launches_;  // per future
 };
 
 }  // namespace

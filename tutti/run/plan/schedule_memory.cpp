@@ -51,9 +51,8 @@ void ScheduleMemory::need_scratch(std::size_t bytes, TaskId task) {
   neediest_ = task;
 }
 
-void ScheduleMemory::allocate_scratch(std::size_t workers) try {
-  for (std::size_t w = 0; w < workers; ++w)
-    made_.scratch.push_back(allocate_block(made_.scratch_bytes, BlockStart::page));
+std::shared_ptr<std::byte> ScheduleMemory::new_scratch() const try {
+  return allocate_block(made_.scratch_bytes, BlockStart::page);
 } catch (const Error& error) {
   if (!neediest_) throw;
   rethrow_at(graph_, graph_.tasks[*neediest_].equation, error);

@@ -18,8 +18,8 @@ class ScheduleMemory {
   void put_address(std::byte** at, BufferId b, std::int64_t offset);
   /// Reserves scratch for the code of a task. All steps of a worker share its scratch.
   void need_scratch(std::size_t bytes, TaskId task);
-  /// Allocates the scratch of each worker. Throws R003 at the task that needs most.
-  void allocate_scratch(std::size_t workers);
+  /// Scratch for one thread. Throws R003 at the task that needs most.
+  std::shared_ptr<std::byte> new_scratch() const;
 
  private:
   void allocate_arena();

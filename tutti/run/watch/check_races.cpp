@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tutti/base/require.hpp"
+#include "tutti/run/code/future.hpp"
 
 namespace tutti {
 namespace {
@@ -60,6 +62,50 @@ void place_slots_apart(Schedule& schedule, const std::vector<std::optional<std::
   }
 }
 
+/// A step of worker 0 in the lists of a schedule.
+struct PlaceInLists {
+  std::size_t phase, step;
+};
+
+void add_touched(std::vector<Interval>& intervals, const Schedule& schedule, std::size_t worker,
+                 const WorkerStep& step, std::size_t as_worker) {
+  StepContext context{schedule.scratch[worker].get(), {}, {}};
+  step.code->touch(step, context, [&](const Touched& t) {
+    if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, as_worker, step.of});
+  });
+}
+
+/// What a future touches, and what all steps touch that run beside it.
+std::optional<std::pair<Interval, Interval>> conflict_with_future(const Schedule& schedule,
+                                                                  PlaceInLists launch, PlaceInLists await) {
+  std::vector<Interval> intervals;
+  add_touched(intervals, schedule, 0, schedule.lists[launch.phase][0][launch.step], 0);
+  for (std::size_t phase = launch.phase; phase <= await.phase; ++phase)
+    for (std::size_t w = 0; w < schedule.lists[phase].size(); ++w)
+      for (std::size_t i = 0; i < schedule.lists[phase][w].size(); ++i) {
+        const bool is_before = w == 0 && phase == launch.phase && i <= launch.step;
+        const bool is_after = w == 0 && phase == await.phase && i >= await.step;
+        if (!is_before && !is_after) add_touched(intervals, schedule, w, schedule.lists[phase][w][i], 1);
+      }
+  return conflict(std::move(intervals), 2);
+}
+
+std::optional<std::string> race_with_future(const Schedule& schedule,
+                                            const Indexed<StepId, std::string>& names) {
+  std::map<const StepCode*, PlaceInLists> launches;
+  for (std::size_t phase = 0; phase < schedule.lists.size(); ++phase)
+    for (std::size_t i = 0; i < schedule.lists[phase][0].size(); ++i) {
+      const StepCode* code = schedule.lists[phase][0][i].code;
+      if (!handed_over(*code).empty()) launches[code] = {phase, i};
+      const StepCode* launch = awaited(*code);
+      if (!launch) continue;
+      if (const auto found = conflict_with_future(schedule, launches.at(launch), {phase, i}))
+        return fmt::format("a future and a step beside it touch the same bytes ({} and {})",
+                           names[found->first.step], names[found->second.step]);
+    }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> find_race(Schedule& schedule, const Indexed<StepId, std::string>& names,
@@ -69,11 +115,7 @@ std::optional<std::string> find_race(Schedule& schedule, const Indexed<StepId, s
     std::vector<Interval> intervals;
     std::size_t workers = schedule.lists[phase].size();
     for (std::size_t w = 0; w < workers; ++w) {
-      StepContext context{schedule.scratch[w].get(), {}, {}};
-      for (const WorkerStep& step : schedule.lists[phase][w])
-        step.code->touch(step, context, [&](const Touched& t) {
-          if (t.begin < t.end) add(intervals, {t.begin, t.end, t.written, w, step.of});
-        });
+      for (const WorkerStep& step : schedule.lists[phase][w]) add_touched(intervals, schedule, w, step, w);
     }
     if (auto found = conflict(std::move(intervals), workers)) {
       auto [a, b] = *found;
@@ -82,7 +124,7 @@ std::optional<std::string> find_race(Schedule& schedule, const Indexed<StepId, s
                          names[a.step], names[b.step]);
     }
   }
-  return std::nullopt;
+  return race_with_future(schedule, names);
 }
 
 }  // namespace tutti

@@ -44,6 +44,7 @@ std::string kind_name(Step::Kind kind) {
     case Step::Kind::copy: return "copy";
     case Step::Kind::opaque: return "opaque";
     case Step::Kind::transfer: return "transfer";
+    case Step::Kind::await: return "await";
     case Step::Kind::control: return "control";
   }
   return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/run/code/future.hpp"
 #include "tutti/run/place/cost.hpp"
 #include "tutti/run/watch/describe.hpp"
 #include "tutti/run/watch/memory.hpp"
@@ -30,8 +31,7 @@ class PlanLines {
  public:
   PlanLines(const Plan& plan, const Recording* recording, std::string indent)
       : plan_(plan), recording_(recording), indent_(std::move(indent)), live_(live_bytes(plan)) {
-    for (const Assignment& assigned : plan.placement().of)
-      split_width_ = std::max(split_width_, split_name(plan.graph(), assigned.split).size());
+    for (StepId n : steps().ids()) split_width_ = std::max(split_width_, who(n).size());
   }
 
   std::string text() const {
@@ -50,13 +50,16 @@ class PlanLines {
   const Assignment& assigned(StepId n) const { return plan_.placement().of[n]; }
   std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
 
+  std::string who(StepId n) const {
+    if (future_of(plan_.graph(), steps()[n])) return "carrier";
+    return split_name(plan_.graph(), assigned(n).split);
+  }
+
   std::string line(StepId n) const {
     const Step& step = steps()[n];
-    std::string text =
-        columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), step))), in_bytes(live_[n]),
-                in_microseconds(estimated(n)), in_microseconds(took(n))) +
-        fmt::format("{}  {:<{}}  {:<7} ", indent_, split_name(plan_.graph(), assigned(n).split), split_width_,
-                    kind_name(step.kind));
+    std::string text = columns(in_bytes(static_cast<std::int64_t>(moved_bytes(plan_.graph(), step))),
+                               in_bytes(live_[n]), in_microseconds(estimated(n)), in_microseconds(took(n))) +
+                       fmt::format("{}  {:<{}}  {:<7} ", indent_, who(n), split_width_, kind_name(step.kind));
     return text + what(step, line_length - std::min(line_length, text.size())) + "\n";
   }
 
@@ -86,9 +89,15 @@ class PlanLines {
   std::optional<double> took(StepId n) const {
     std::optional<double> longest;
     if (!recording_) return longest;
+    const auto look_at = [&](const WorkerStep& step) {
+      if (step.of == n) longest = std::max(longest, recording_->nanoseconds(step));
+    };
     for (const std::vector<WorkerStep>& list : plan_.schedule().lists[assigned(n).phase])
-      for (const WorkerStep& step : list)
-        if (step.of == n) longest = std::max(longest, recording_->nanoseconds(step));
+      for (const WorkerStep& step : list) {
+        const std::span<const WorkerStep> carried = handed_over(*step.code);
+        if (carried.empty()) look_at(step);
+        for (const WorkerStep& each : carried) look_at(each);
+      }
     return longest;
   }
 

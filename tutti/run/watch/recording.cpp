@@ -9,6 +9,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "tutti/run/code/future.hpp"
 #include "tutti/run/place/cost.hpp"
 #include "tutti/run/watch/describe.hpp"
 #include "tutti/run/watch/event_label.hpp"
@@ -63,7 +64,12 @@ void Recording::add_steps(const Plan& plan, const std::string& part) {
         const SplitStep whole{steps.list[step.of], plan.placement().of[step.of].split};
         double all = moved_bytes(plan.graph(), whole.step);
         double bytes = divided(plan.graph(), whole, plan.placement().workers, all)[w];
-        known_[&step] = {step_label(plan, step.of, w, part, bytes), bytes};
+        const std::span<const WorkerStep> carried = handed_over(*step.code);
+        for (const WorkerStep& each : carried) {
+          const double moved = moved_bytes(plan.graph(), steps.list[each.of]);
+          known_[&each] = {step_label(plan, each.of, w, part, moved), moved};
+        }
+        known_[&step] = {step_label(plan, step.of, w, part, bytes), carried.empty() ? bytes : 0};
       }
   for (const Step& step : steps.list)
     if (const SubWork* work = sub_work(plan.graph(), step))

@@ -29,6 +29,7 @@ class Timeline {
   /// writes.
   explicit Timeline(const std::vector<std::string>& tracks, const std::string& file = {},
                     const std::string& title = {}, std::int64_t most_events = default_most_events);
+  static std::vector<std::string> names_of_workers(int workers);
   /// Tracks "worker 0", "worker 1", ..
   explicit Timeline(int workers, const std::string& file = {}, const std::string& title = {},
                     std::int64_t most_events = default_most_events)
@@ -64,7 +65,6 @@ class Timeline {
   void give_up(int why);
 
  private:
-  static std::vector<std::string> names_of_workers(int workers);
   bool put(std::string_view text);  // at end_
 
   std::string path_;
