@@ -14,7 +14,9 @@
 #include "tests/support/programs.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/timeline_file.hpp"
+#include "tutti/control/boundary.hpp"
 #include "tutti/run/on_machine.hpp"
+#include "tutti/run/plan/plan.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -46,8 +48,8 @@ class Moment {
   std::atomic<bool> has_come_ = false;
 };
 
-// Device 0 computes from before the other devices begin the sum until they have its result. So its process must
-// do its part of the sum meanwhile, with both transfers and the fold between them.
+// Device 0 computes from before the other devices begin the sum until they have its result. So its process
+// must do its part of the sum meanwhile, with both transfers and the fold between them.
 TEST(futures, are_carried_while_the_process_computes) {
   for (const int processes : {2, 4}) {
     Moment computes, all_have_it;
@@ -106,7 +108,7 @@ void expect_same_bits(const Program& program) {
           << processes;
 }
 
-// What comes between uses as much memory as the arena has: none of it may be that of the sums.
+// The steps between need memory, too. They must not get that of the sums.
 TEST(futures, keep_their_memory_until_they_are_done) {
   expect_same_bits(traced(
       [](const Array& x) {
@@ -125,6 +127,31 @@ TEST(futures, keep_their_memory_until_they_are_done) {
         return most.done() * y + reduce_sum(all.done(), {0}) + sum.done();
       },
       large));
+}
+
+// With two workers this has several phases.
+TEST(futures, stand_as_late_as_they_may) {
+  const Program program = traced(
+      [](const Array& x) {
+        const auto sum = psum_start(x, "i");
+        Array y = x;
+        for (int i = 0; i < 2; ++i) y = all_to_all(exp(y), "i", {.tiled = true});  // between own devices, too
+        return sum.done() + y;
+      },
+      large);
+  const LocalProgram local = localised(program, line, {}, {.own_futures = true});
+  const Plan plan(local.program, Processes::of(line, 2, 0),
+                  {.choice = PlanChoice::by_tiles, .workers = 2, .caches = Caches{}});
+  std::size_t awaits = 0;
+  for (StepId n : plan.steps().list.ids()) {
+    if (plan.steps().list[n].kind != Step::Kind::await) continue;
+    ++awaits;
+    const std::size_t phase = plan.placement().of[n].phase;
+    EXPECT_GT(phase, 0U);
+    for (StepId before : plan.steps().list.ids())
+      EXPECT_TRUE(before >= n || plan.placement().of[before].phase <= phase);
+  }
+  EXPECT_EQ(awaits, 1U);
 }
 
 TEST(futures, may_begin_and_end_in_loops_and_branches) {

@@ -16,8 +16,9 @@
 
 namespace tutti {
 
-/// A thread beside the call, which does what is handed to it, one after the other. It starts with the first
-/// work. Whoever waits for work that the thread has not begun does it, and so all where the system has no thread.
+/// A thread that does work while the thread of the call does other work. It starts with the first work, and
+/// does one after the other. Whoever waits for work that it has not begun does that work, and so all work
+/// where the system has no thread.
 class Carrier {
  public:
   Carrier() = default;

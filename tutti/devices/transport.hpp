@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -61,7 +62,8 @@ class Transport {
   /// place gets ten times the limit, because large parts take long. Sleeps between its looks while
   /// `may_rest` is true.
   void finish(Ticket ticket, const std::atomic<bool>& may_rest = never);
-  /// The thread that carries what a call has begun, beside the call. Null: the transport serves one thread.
+  /// Returns the thread that may use the transport while the call computes; null if there may be no such
+  /// thread.
   Carrier* carrier();
   /// Says that parts will be exchanged. A process that leaves after this fails the machine.
   void commit();
@@ -70,6 +72,8 @@ class Transport {
   /// Tells the others that this process alone leaves what it does, and why. Those that wait for it then throw
   /// R007. So does this process later, if it has committed itself.
   void leave(const std::string& why);
+  /// The same, with the text of an exception.
+  void leave(const std::exception_ptr& failure);
   /// True after R007: nothing can be done together any more.
   bool has_failed() const;
 

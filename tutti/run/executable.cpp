@@ -218,13 +218,7 @@ struct Executable::State {
   void end_futures(const std::exception_ptr& failure) const {
     Carrier* carrier = transport ? transport->carrier() : nullptr;
     if (!carrier || carrier->is_idle()) return;
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      transport->leave(error.what());
-    } catch (...) {
-      transport->leave("an exception that is no std::exception");
-    }
+    transport->leave(failure);
     carrier->drain();
   }
 

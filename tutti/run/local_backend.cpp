@@ -52,11 +52,8 @@ auto done_together(Transport* transport, Turn& turn, const F& f) {
                                                           [](bool* taken) { *taken = false; });
   try {
     return f();
-  } catch (const std::exception& error) {
-    transport->leave(error.what());
-    throw;
   } catch (...) {
-    transport->leave("an exception that is no std::exception");
+    transport->leave(std::current_exception());
     throw;
   }
 }

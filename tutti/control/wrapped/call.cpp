@@ -61,7 +61,7 @@ SubProgram called(const Op& op, const Types& operands) {
 
 namespace {
 
-/// True if Start and Done stay, of which `op` is one.
+/// True if `op` is a Start or a Done that stays.
 bool keeps(const Uninlined& kept, const Op& op, const Types& operands) {
   if (kept.futures || !kept.own_futures) return kept.futures;
   if (const auto* start = op.as<Start>()) return called(start->op, operands) == nullptr;

@@ -19,9 +19,8 @@ struct Launch {
   void run(const WorkerStep& step, StepContext& context) const;
   void touch(const WorkerStep& step, StepContext& context, const OnTouched& on_touched) const;
 
-  // Of the call that runs.
-  mutable StepContext of_carrier = {};
-  mutable std::size_t number = 0;  // at the carrier
+  mutable StepContext of_carrier = {};  // in the call that runs
+  mutable std::size_t number = 0;       // at the carrier, of the call that runs
 };
 
 /// The code that waits for the end of a future.

@@ -147,6 +147,10 @@ void GraphBuilder::place_outputs() {
       equation_ = graph_.buffers[buffer].equation;  // errors of the copy name the equation of the value
       buffer = new_output_buffer(i);
       add_copy(v, type(var), buffer);
+    } else if (graph_.buffers[buffer].stored != output_axes(type(var))) {
+      // It differs in axes of one device: what has arrived from other processes has none.
+      equation_ = graph_.buffers[buffer].equation;
+      graph_.buffers[buffer] = Buffer(graph_.buffers[new_output_buffer(i)]);
     }
     graph_.buffers[buffer].kind = Buffer::Kind::output;
     graph_.buffers[buffer].number = i;
@@ -154,9 +158,13 @@ void GraphBuilder::place_outputs() {
   }
 }
 
+AxisSet GraphBuilder::output_axes(Type type) const {
+  return ports_ ? stored_axes(type) : stored_axes_by_type(type);
+}
+
 BufferId GraphBuilder::new_output_buffer(std::size_t output) {
   Type of = type(graph_.program.outputs[output]);
-  BufferId buffer = new_buffer(of, ports_ ? stored_axes(of) : stored_axes_by_type(of), Spacing::staggered);
+  BufferId buffer = new_buffer(of, output_axes(of), Spacing::staggered);
   if (ports_) graph_.buffers[buffer].axes = ports_->outputs[output];
   return buffer;
 }
@@ -164,12 +172,21 @@ BufferId GraphBuilder::new_output_buffer(std::size_t output) {
 bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
   Type of = type(graph_.program.outputs[output]);
   const Buffer& buffer = graph_.buffers[v.address.buffer];
-  bool lies_so = ports_ ? buffer.stored == stored_axes(of) && buffer.axes == ports_->outputs[output]
-                        : buffer.stored == stored_axes_by_type(of) &&
-                              (positions(graph_.mesh, buffer.stored) == 1 ||
-                               buffer.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes())));
+  AxisSet several = 0;  // devices of this process; along the other axes, strides mean nothing
+  for (std::size_t i = 0; i < graph_.mesh.axes().size(); ++i)
+    if (graph_.mesh.axes()[i].size > 1) several |= AxisSet{1} << i;
+  const auto are_alike = [&](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (has(several, i) && a[i] != b[i]) return false;
+    return true;
+  };
+  const bool lies_so =
+      (buffer.stored & several) == (output_axes(of) & several) &&
+      (ports_ ? are_alike(buffer.axes, ports_->outputs[output])
+              : positions(graph_.mesh, buffer.stored) == 1 ||
+                    buffer.shard_stride == static_cast<std::int64_t>(shard_stride(of.bytes())));
   return lies_so && buffer.kind == Buffer::Kind::arena && v.address.offset == 0 &&
-         v.address.axes == buffer.axes && buffer.type.bytes() == of.bytes() &&
+         are_alike(v.address.axes, buffer.axes) && buffer.type.bytes() == of.bytes() &&
          is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
 }
 

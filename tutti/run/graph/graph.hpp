@@ -130,7 +130,7 @@ struct Task {
   std::vector<BufferId> results;
   Shape shape;   // of the operands' dims
   AxisSet axes;  // stored axes of the operand (fold) or of the results
-  /// The future that it belongs to: the carrier does it, beside other tasks, until the AwaitWork of the future.
+  /// The carrier does the tasks of a future, until its AwaitWork. None: a worker does the task.
   std::optional<std::size_t> future = {};
 };
 

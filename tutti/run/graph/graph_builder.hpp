@@ -12,6 +12,19 @@
 
 namespace tutti {
 
+/// Where processes share the devices: the blocks that each device reads, all of one shape.
+struct Across {
+  struct Piece {
+    std::vector<int> devices;            // folded; none: zeros
+    std::vector<std::int64_t> from, to;  // where the block begins, per dim of operand and result
+  };
+  std::vector<kernel::Digit> digits;  // the dims of a block, from dims of the operand to dims of the result
+  /// The blocks that a device of the whole mesh reads. All devices read the same number of them.
+  std::function<std::vector<Piece>(std::int64_t device)> pieces;
+  ReduceKind kind = ReduceKind::sum;
+  bool must_agree = false;  // compares, instead of folding
+};
+
 /// Makes a graph in one pass over the equations. Each op says how it computes; each result becomes an
 /// address, and a task where it needs work.
 class GraphBuilder {
@@ -50,6 +63,8 @@ class GraphBuilder {
   void collect_kernels();
   void place_inputs();
   void place_outputs();
+  /// The axes along which callers have shards of an output.
+  AxisSet output_axes(Type type) const;
   BufferId new_output_buffer(std::size_t output);
   bool can_be_output(const Value& v, std::size_t output) const;
 
@@ -136,18 +151,6 @@ class GraphBuilder {
   /// The fold of terms of the dtype of `own`, converted to `result` afterwards.
   Value rounded_fold(const FoldWork& work, const Address& terms, Type own, Type result, AxisSet axes,
                      const std::function<BufferId()>& new_result);
-  /// Where processes share the devices: the blocks that each device reads, all of one shape.
-  struct Across {
-    struct Piece {
-      std::vector<int> devices;            // folded; none: zeros
-      std::vector<std::int64_t> from, to;  // where the block begins, per dim of operand and result
-    };
-    std::vector<kernel::Digit> digits;  // the dims of a block, from dims of the operand to dims of the result
-    /// The blocks that a device of the whole mesh reads. All devices read the same number of them.
-    std::function<std::vector<Piece>(std::int64_t device)> pieces;
-    ReduceKind kind = ReduceKind::sum;
-    bool must_agree = false;  // compares, instead of folding
-  };
   void add_across(const Across& across, const Value& from, BufferId buffer, Type type);
   /// A shuffle of a value that lies in several processes. `must_agree`: compares, instead of folding.
   void lower_across(const kernel::Shuffle& shuffle, bool must_agree);

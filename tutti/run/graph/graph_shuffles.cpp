@@ -2,7 +2,9 @@
 // Shuffles of values that lie in several processes: pack, a transfer, and a shuffle of what has arrived. Also
 // views whose digits count parts of boxes.
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "tutti/devices/groups.hpp"
@@ -23,10 +25,41 @@ struct Piece {
 /// Who reads which pieces of whom.
 class Readers {
  public:
-  Readers(const Processes& processes, AxisSet differs) : processes_(processes), differs_(differs) {}
+  using PiecesOf = std::function<std::vector<Across::Piece>(std::int64_t device)>;
+  /// `differs`: the axes along which the operand's values differ. `stored`: those of the result.
+  Readers(const Processes& processes, AxisSet differs, AxisSet stored, const PiecesOf& pieces)
+      : processes_(processes), differs_(differs), stored_(stored), pieces_(pieces) {
+    for (std::size_t axis = 0; axis < processes.whole().axes().size(); ++axis)
+      self_.push_back(processes.at(axis));
+    for (const Place& place : processes.places())
+      for_each_piece(place, [&](const auto&, const Across::Piece& piece) {
+        for (int device : piece.devices) {
+          const Source read = source(place, device, piece.from);
+          if (read.place == self_) by_[processes_.number(place)].insert(read.piece);
+          if (place == self_) of_[processes_.number(read.place)].insert(read.piece);
+        }
+      });
+  }
 
+  /// The pieces of this process that others read, and itself.
+  const std::map<int, std::set<Piece>>& by_process() const { return by_; }
+  /// The pieces that this process reads of each.
+  const std::map<int, std::set<Piece>>& of_process() const { return of_; }
+
+  /// Calls act(coordinates of the shard in the box, piece) for the result of this process.
+  template <class Act>
+  void for_each_own_piece(const Act& act) const {
+    for_each_piece(self_, act);
+  }
+  /// The process that has what this process reads, and the piece.
+  std::pair<int, Piece> read(std::int64_t device, const std::vector<std::int64_t>& begin) const {
+    const Source found = source(self_, device, begin);
+    return {processes_.number(found.place), found.piece};
+  }
+
+ private:
   struct Source {
-    Place place;  // of the process that `reader` reads it of
+    Place place;  // of the process
     Piece piece;
   };
   Source source(const Place& reader, std::int64_t device, std::vector<std::int64_t> begin) const {
@@ -41,10 +74,101 @@ class Readers {
     return found;
   }
 
- private:
+  template <class Act>
+  void for_each_piece(const Place& reader, const Act& act) const {
+    const Mesh& box = processes_.box();
+    for (std::int64_t shard = 0; shard < positions(box, stored_); ++shard) {
+      const std::vector<std::int64_t> at = coordinates(box, stored_, shard);
+      std::int64_t device = 0;  // in the whole mesh
+      for (std::size_t axis = 0; axis < at.size(); ++axis)
+        device = device * processes_.whole().axes()[axis].size +
+                 std::int64_t{reader[axis]} * box.axes()[axis].size + at[axis];
+      for (const Across::Piece& piece : pieces_(device)) act(at, piece);
+    }
+  }
+
   const Processes& processes_;
-  AxisSet differs_;
+  AxisSet differs_, stored_;
+  const PiecesOf& pieces_;
+  Place self_;
+  std::map<int, std::set<Piece>> by_, of_;
 };
+
+std::int64_t step_of(const kernel::Coordinate& coordinate, const Address& address) {
+  return coordinate.of == kernel::Coordinate::Of::dim ? coordinate.weight * address.along(coordinate.dim) : 0;
+}
+std::int64_t offset_of(const std::vector<std::int64_t>& begin, const Address& address) {
+  std::int64_t offset = 0;
+  for (std::size_t dim = 0; dim < begin.size(); ++dim) offset += begin[dim] * address.dims[dim];
+  return offset;
+}
+
+/// A piece in a message: dense, without what repeats.
+struct PieceInMessage {
+  PieceInMessage(const std::vector<kernel::Digit>& digits, const Address& operand, std::int64_t element)
+      : bytes(element) {
+    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+      const bool repeats = digit->from.of != kernel::Coordinate::Of::dim;
+      strides.insert(strides.begin(), repeats ? 0 : bytes);
+      if (repeats) continue;
+      loops.insert(loops.begin(), {digit->size, bytes, step_of(digit->from, operand)});
+      bytes *= digit->size;
+    }
+  }
+  /// True if it lies so in the operand.
+  bool lies_in_operand() const {
+    return std::ranges::all_of(loops, [](const CopyLoop& loop) {
+      return loop.size == 1 || loop.from_stride == loop.to_stride;
+    });
+  }
+  /// True if it lies so in the result.
+  bool lies_in_result(const std::vector<kernel::Digit>& digits, const Address& result) const {
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      if (digits[i].size != 1 && strides[i] != step_of(digits[i].to, result)) return false;
+    return true;
+  }
+
+  std::int64_t bytes;
+  std::vector<CopyLoop> loops;        // from the operand
+  std::vector<std::int64_t> strides;  // of the digits
+};
+
+using Landings = std::map<std::pair<int, Piece>, std::int64_t>;
+
+/// Where the pieces of each process land in the result. None: some land several times, or are folded, or the
+/// pieces of a message do not land one after the other.
+std::optional<Landings> landings_in_result(const Readers& readers, const Address& result,
+                                           std::int64_t bytes) {
+  Landings landings;
+  bool each_once = true;
+  readers.for_each_own_piece([&](const auto& at, const Across::Piece& piece) {
+    each_once = each_once && piece.devices.size() == 1;
+    if (each_once)
+      each_once = landings
+                      .emplace(readers.read(piece.devices[0], piece.from),
+                               offset_at(result, at) + offset_of(piece.to, result))
+                      .second;
+  });
+  if (!each_once) return std::nullopt;
+  for (auto next = landings.begin(); next != landings.end();) {
+    const auto before = next++;
+    if (next != landings.end() && next->first.first == before->first.first &&
+        next->second != before->second + bytes)
+      return std::nullopt;
+  }
+  return landings;
+}
+
+/// The same in a pool, where the messages lie one after the other.
+Landings landings_in_pool(const Readers& readers, std::int64_t bytes) {
+  Landings landings;
+  for (const auto& [process, pieces] : readers.of_process())
+    for (const Piece& piece : pieces) {
+      const std::int64_t at = std::ssize(landings) * bytes;
+      landings[{process, piece}] = at;
+    }
+  return landings;
+}
 
 }  // namespace
 
@@ -131,110 +255,67 @@ GraphBuilder::Value GraphBuilder::viewed_by_pieces(const kernel::View& view, con
 
 void GraphBuilder::add_across(const Across& across, const Value& from, BufferId buffer, Type type) {
   const AxisSet stored = stored_axes(type);
-  const Readers readers(processes_, from.stored);
-  const Mesh& whole = processes_.whole();
-  const Place self = own_place();
-
-  // The device in the whole mesh of a shard of the result, of the process at `place`.
-  const auto device_of = [&](const Place& place, const std::vector<std::int64_t>& at) {
-    std::int64_t device = 0;
-    for (std::size_t axis = 0; axis < at.size(); ++axis)
-      device = device * whole.axes()[axis].size + std::int64_t{place[axis]} * graph_.mesh.axes()[axis].size +
-               at[axis];
-    return device;
-  };
-  const auto for_each_source = [&](const Place& reader, const auto& act) {
-    for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
-      const std::int64_t device = device_of(reader, coordinates(graph_.mesh, stored, i));
-      for (const Across::Piece& piece : across.pieces(device))
-        for (int source : piece.devices) act(readers.source(reader, source, piece.from));
-    }
-  };
-  std::map<int, std::set<Piece>> wanted_by, wanted_of;  // of this process by others, and the other way round
-  for (const Place& place : processes_.places())
-    for_each_source(place, [&](const Readers::Source& source) {
-      if (source.place == self) wanted_by[processes_.number(place)].insert(source.piece);
-      if (place == self) wanted_of[processes_.number(source.place)].insert(source.piece);
-    });
-
-  // A piece in a message, dense, without what repeats.
+  const Readers readers(processes_, from.stored, stored, across.pieces);
   const std::int64_t element = element_bytes(graph_, from.address);
-  std::int64_t bytes = element;
-  std::vector<CopyLoop> loops;        // to a message
-  std::vector<std::int64_t> strides;  // of the digits, in a message
-  const auto step = [](const kernel::Coordinate& coordinate, const Address& address) {
-    return coordinate.of == kernel::Coordinate::Of::dim ? coordinate.weight * address.along(coordinate.dim)
-                                                        : std::int64_t{0};
-  };
-  const auto offset_of = [](const std::vector<std::int64_t>& begin, const Address& address) {
-    std::int64_t offset = 0;
-    for (std::size_t dim = 0; dim < begin.size(); ++dim) offset += begin[dim] * address.dims[dim];
-    return offset;
-  };
-  for (auto digit = across.digits.rbegin(); digit != across.digits.rend(); ++digit) {
-    const bool repeats = digit->from.of != kernel::Coordinate::Of::dim;
-    strides.insert(strides.begin(), repeats ? 0 : bytes);
-    if (repeats) continue;
-    loops.insert(loops.begin(), {digit->size, bytes, step(digit->from, from.address)});
-    bytes *= digit->size;
-  }
+  const PieceInMessage in_message(across.digits, from.address, element);
+  const std::int64_t bytes = in_message.bytes;
   const auto as_type = [&](std::size_t pieces) {
     return Type(graph_.buffers[from.address.buffer].type.dtype(),
                 Shape({static_cast<std::int64_t>(pieces), bytes / element}));
   };
+  const auto place_of = [&](const Piece& piece) {
+    std::vector<std::int64_t> at = coordinates(processes_.whole(), ~AxisSet{0}, piece.device);
+    for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] %= graph_.mesh.axes()[axis].size;
+    return offset_at(from.address, at) + offset_of(piece.begin, from.address);
+  };
 
-  // Pack: messages with the same pieces are one.
-  CopyWork pack{{}, loops};
-  std::map<std::set<Piece>, std::int64_t> begins;
-  for (const auto& [process, pieces] : wanted_by) {
-    if (begins.contains(pieces)) continue;
-    begins[pieces] = static_cast<std::int64_t>(pack.jobs.size()) * bytes;
-    for (const Piece& piece : pieces) {
-      std::vector<std::int64_t> at = coordinates(whole, ~AxisSet{0}, piece.device);
-      for (std::size_t axis = 0; axis < at.size(); ++axis) at[axis] %= graph_.mesh.axes()[axis].size;
-      pack.jobs.push_back({static_cast<std::int64_t>(pack.jobs.size()) * bytes,
-                           {offset_at(from.address, at) + offset_of(piece.begin, from.address)}});
-    }
-  }
+  // Pack, unless each message lies in the operand. Messages with the same pieces are one.
   Address packed = from.address;
   std::ranges::fill(packed.axes, 0);
-  if (!pack.jobs.empty()) {
+  std::map<std::set<Piece>, std::int64_t> begins;
+  const auto is_one_piece = [](const auto& message) { return message.second.size() == 1; };
+  if (in_message.lies_in_operand() && std::ranges::all_of(readers.by_process(), is_one_piece)) {
+    for (const auto& [process, pieces] : readers.by_process()) begins[pieces] = place_of(*pieces.begin());
+  } else if (!readers.by_process().empty()) {
+    CopyWork pack{{}, in_message.loops};
+    for (const auto& [process, pieces] : readers.by_process()) {
+      if (!begins.emplace(pieces, std::ssize(pack.jobs) * bytes).second) continue;
+      for (const Piece& piece : pieces)
+        pack.jobs.push_back({std::ssize(pack.jobs) * bytes, {place_of(piece)}});
+    }
     const BufferId messages = new_buffer(as_type(pack.jobs.size()), 0, Spacing::dense);
     add(std::move(pack), {packed}, {messages}, graph_.buffers[messages].type.shape(), 0);
     packed = natural_address(graph_, messages);
   }
 
+  const Address to = natural_address(graph_, buffer);
+  std::optional<Landings> in_result;
+  if (!across.must_agree && in_message.lies_in_result(across.digits, to))
+    in_result = landings_in_result(readers, to, bytes);
+  const Landings landings = in_result ? *in_result : landings_in_pool(readers, bytes);
+
   TransferWork work;
-  for (const auto& [process, pieces] : wanted_by)
+  for (const auto& [process, pieces] : readers.by_process())
     if (process != processes_.self())
-      work.sends.push_back({process, begins[pieces], static_cast<std::int64_t>(pieces.size()) * bytes});
-  std::map<std::pair<int, Piece>, std::int64_t> received;  // by process
-  std::size_t count = 0;
-  for (const auto& [process, pieces] : wanted_of) {
-    const std::int64_t to = static_cast<std::int64_t>(count) * bytes,
-                       all = static_cast<std::int64_t>(pieces.size()) * bytes;
-    if (process == processes_.self()) work.own.push_back({begins[pieces], to, all});
-    else work.receives.push_back({process, to, all});
-    for (const Piece& piece : pieces) received[{process, piece}] = static_cast<std::int64_t>(count++) * bytes;
+      work.sends.push_back({process, begins[pieces], std::ssize(pieces) * bytes});
+  for (const auto& [process, pieces] : readers.of_process()) {
+    const std::int64_t at = landings.at({process, *pieces.begin()}), all = std::ssize(pieces) * bytes;
+    if (process == processes_.self()) work.own.push_back({begins[pieces], at, all});
+    else work.receives.push_back({process, at, all});
   }
-  const BufferId pool = new_buffer(as_type(count), 0, Spacing::dense);
+  if (in_result) return add(std::move(work), {packed}, {buffer}, type.shape(), 0);
+  const BufferId pool = new_buffer(as_type(landings.size()), 0, Spacing::dense);
   add(std::move(work), {packed}, {pool}, graph_.buffers[pool].type.shape(), 0);
 
-  const Address to = natural_address(graph_, buffer);
   CopyWork shuffled{{}, {}, across.kind, across.must_agree};
-  for (std::size_t i = 0; i < strides.size(); ++i)
-    shuffled.loops.push_back({across.digits[i].size, step(across.digits[i].to, to), strides[i]});
-  for (std::int64_t i = 0; i < positions(graph_.mesh, stored); ++i) {
-    const std::vector<std::int64_t> at = coordinates(graph_.mesh, stored, i);
-    for (const Across::Piece& piece : across.pieces(device_of(self, at))) {
-      CopyWork::Job& job = shuffled.jobs.emplace_back();
-      job.to = offset_at(to, at) + offset_of(piece.to, to);
-      for (int source : piece.devices) {
-        const Readers::Source read = readers.source(self, source, piece.from);
-        job.from.push_back(received.at({processes_.number(read.place), read.piece}));
-      }
-    }
-  }
+  for (std::size_t i = 0; i < across.digits.size(); ++i)
+    shuffled.loops.push_back(
+        {across.digits[i].size, step_of(across.digits[i].to, to), in_message.strides[i]});
+  readers.for_each_own_piece([&](const auto& at, const Across::Piece& piece) {
+    CopyWork::Job& job = shuffled.jobs.emplace_back();
+    job.to = offset_at(to, at) + offset_of(piece.to, to);
+    for (int device : piece.devices) job.from.push_back(landings.at(readers.read(device, piece.from)));
+  });
   add(std::move(shuffled), {natural_address(graph_, pool)}, {buffer}, type.shape(), stored);
 }
 

@@ -43,13 +43,15 @@ class Merger {
     std::size_t transfer;
     std::vector<std::size_t> then;
   };
-  /// What is not there yet: the results of the transfers that wait to be merged, or of a future.
+  struct Future {
+    Task await;
+    std::vector<std::size_t> then;  // the tasks of its equation behind the last transfer
+  };
+  /// Holds variables that no task has made yet.
   struct Late {
     std::vector<Var> vars;
     std::vector<std::size_t> readers;  // tasks that need them, and wait, too
-    // Of a future; the other one is `merged`.
-    std::optional<Task> await;
-    std::vector<std::size_t> then;  // the tasks of its equation behind the last transfer
+    std::optional<Future> future;      // makes them; none: transfers that wait to be merged do
   };
   static constexpr std::size_t merged = 0;
 
@@ -108,32 +110,30 @@ class Merger {
     const auto first = std::ranges::find_if(own, transfers);
     const auto end = std::ranges::find_if(own.rbegin(), own.rend(), transfers).base();
     const std::size_t number = late_.size();
-    Late late;
-    Task& last = task(*(end - 1));
-    late.await = Task{last.equation, AwaitWork{number}, {}, last.results, last.shape, last.axes};
+    const Task& last = task(*(end - 1));
+    Task await{last.equation, AwaitWork{number}, {}, last.results, last.shape, last.axes};
     for (auto i = own.begin(); i != first; ++i) emit(*i);
     for (auto i = first; i != end; ++i) {
       task(*i).future = number;
-      std::vector<Address>& used = late.await->operands;
-      used.insert(used.end(), task(*i).operands.begin(), task(*i).operands.end());
+      await.operands.insert(await.operands.end(), task(*i).operands.begin(), task(*i).operands.end());
       if (i + 1 != end)
-        for (BufferId made : task(*i).results) used.push_back(natural_address(graph_, made));
+        for (BufferId made : task(*i).results) await.operands.push_back(natural_address(graph_, made));
       emit(*i);
     }
-    late.then.assign(end, own.end());
-    late_.push_back(std::move(late));
+    late_.push_back({{}, {}, Future{std::move(await), {end, own.end()}}});
     mark(equation, number);
   }
 
   /// From here on the values are there.
   void settle(std::size_t number) {
     if (number == merged) make_waiting_transfers();
-    Late& late = late_[number];
-    if (late.await) merged_.add(*std::exchange(late.await, std::nullopt));
-    for (const auto* tasks : {&late.then, &late.readers})
-      for (std::size_t i : *tasks) emit(i);
+    Late late = std::exchange(late_[number], {});
+    if (late.future) {
+      merged_.add(std::move(late.future->await));
+      for (std::size_t i : late.future->then) emit(i);
+    }
+    for (std::size_t i : late.readers) emit(i);
     for (Var var : late.vars) waits_for_[var].reset();
-    late = {};
   }
 
   void make_waiting_transfers() {

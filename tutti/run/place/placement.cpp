@@ -73,7 +73,7 @@ class Placer {
     for (const Address& read : step(n).reads)
       if (std::optional<StepId> made_by = maker(read)) first = std::max(first, found_[*made_by].phase);
     if (transfers(step(n))) first = std::max(first, last_transfer_phase_);
-    // As late as it may be: what is between a future and the wait for it runs beside the future.
+    // An await stands as late as it may: the steps before it run while the future does.
     if (step(n).kind == Step::Kind::await && !load_.empty()) first = std::max(first, load_.size() - 1);
     std::optional<double> best;
     for (std::size_t phase : phases_for(n, first))

@@ -12,6 +12,7 @@
 #include "tutti/run/code/region_code.hpp"
 #include "tutti/run/code/transfer.hpp"
 #include "tutti/run/plan/control_steps.hpp"
+#include "tutti/run/plan/positions_in_whole.hpp"
 #include "tutti/run/plan/schedule_memory.hpp"
 
 namespace tutti {
@@ -186,7 +187,7 @@ class Scheduler {
              work.must_agree ? failing(task) : std::nullopt, scratch, step.space.tiles(), is_large(n)});
     Copy& args = code.data;
     if (work.must_agree)
-      for (std::int64_t unit : order) args.numbers.push_back(number_in_whole(step.axes, unit));
+      for (std::int64_t unit : order) args.numbers.push_back(number_in_whole(graph_, step.axes, unit));
     for (std::size_t i = 0; i < args.jobs.size(); ++i) {
       const CopyWork::Job& job = work.jobs[static_cast<std::size_t>(order[i / pieces]) * pieces + i % pieces];
       args.jobs[i].from.resize(job.from.size());
@@ -222,15 +223,6 @@ class Scheduler {
     return code;
   }
 
-  /// The number of a position along `axes` among those of all processes.
-  std::int64_t number_in_whole(AxisSet axes, std::int64_t position) const {
-    const std::vector<std::int64_t> at = coordinates(graph_.mesh, axes, position);
-    std::int64_t number = 0;
-    for (std::size_t axis = 0; axis < at.size(); ++axis)
-      if (has(axes, axis)) number = number * graph_.whole.axes()[axis].size + graph_.first[axis] + at[axis];
-    return number;
-  }
-
   std::optional<Failing> failing(const Task& task) const {
     if (!task.equation) return std::nullopt;
     const Equation& equation = graph_.program.equations[*task.equation];
@@ -260,7 +252,7 @@ class Scheduler {
     for (Var var : equation.results)
       args.bytes.push_back(static_cast<std::int64_t>(graph_.program.type(var).bytes()));
     const std::vector<std::int64_t> order = job_order(n);
-    for (std::int64_t unit : order) args.numbers.push_back(number_in_whole(step.axes, unit));
+    for (std::int64_t unit : order) args.numbers.push_back(number_in_whole(graph_, step.axes, unit));
     args.addresses.resize(order.size() * all.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::vector<std::int64_t> at = coordinates(graph_.mesh, step.axes, order[i]);
@@ -320,7 +312,7 @@ class Scheduler {
                                          std::holds_alternative<Together>(split(n))});
     Control& args = code.data;
     for (std::int64_t p = 0; p < positions(graph_.mesh, work.decided); ++p) {
-      args.numbers.push_back(number_in_whole(work.decided, p));
+      args.numbers.push_back(number_in_whole(graph_, work.decided, p));
       std::vector<std::int64_t> at = coordinates(graph_.mesh, work.decided, p);
       for (std::size_t axis = 0; axis < at.size(); ++axis)
         if (has(work.decided, axis))
@@ -328,7 +320,7 @@ class Scheduler {
     }
     args.coordinates_each = args.coordinates.size() / args.positions;
     args.equation = *task.equation;
-    args.places = places_of(work.decided);
+    args.places = names_in_whole(graph_, work.decided);
     if (work.sub.how == SubPrograms::How::loop)
       args.test_result = allocate_block(test_result_bytes(work.plans[0]->graph().mesh));
     const Equation& equation = graph_.program.equations[*task.equation];
@@ -346,18 +338,6 @@ class Scheduler {
     for (std::size_t i = 0; i < args.results.size(); ++i)
       put_address(&args.results[i].base, task.results[i], 0);
     return code;
-  }
-
-  /// "i=1, j=0" for each position along `decided`.
-  std::vector<std::string> places_of(AxisSet decided) const {
-    Type chooser(DType::boolean, {});
-    for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
-      if (has(decided, axis)) chooser = chooser.with(graph_.mesh.axes()[axis], State::varying);
-    const std::vector<std::string> all = Layout(graph_.whole, Storage::by_type, {}, {}).holders(chooser);
-    std::vector<std::string> own;
-    for (std::int64_t p = 0; p < positions(graph_.mesh, decided); ++p)
-      own.push_back(all[static_cast<std::size_t>(number_in_whole(decided, p))]);
-    return own;
   }
 
   ControlValue control_value(const Address& address, Type type, const SubWork& work) const {

@@ -75,7 +75,7 @@ void add_touched(std::vector<Interval>& intervals, const Schedule& schedule, std
   });
 }
 
-/// What a future touches, and what all steps touch that run beside it.
+/// Compares a future with the steps that run until its await.
 std::optional<std::pair<Interval, Interval>> conflict_with_future(const Schedule& schedule,
                                                                   PlaceInLists launch, PlaceInLists await) {
   std::vector<Interval> intervals;
