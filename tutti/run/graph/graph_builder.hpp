@@ -126,6 +126,8 @@ class GraphBuilder {
   Packed packed(const Address& from, const Message& message, const std::vector<std::int64_t>& offsets);
   /// The messages of all boxes that `cut` says, one after the other.
   BufferId transferred(const ViewCut& cut, const Address& from, const Message& message);
+  /// The message of the other process of two.
+  BufferId received_of_other(const ViewCut& cut, const Address& from, const Message& message);
   /// The fold of the messages of all boxes that `cut` says, which hold a term each: each process folds a
   /// chunk.
   BufferId folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message, ReduceKind kind);
@@ -149,7 +151,7 @@ class GraphBuilder {
   };
   Boxes boxes_along(AxisSet along) const;
   /// The fold of terms of the dtype of `own`, converted to `result` afterwards.
-  Value rounded_fold(const FoldWork& work, const Address& terms, Type own, Type result, AxisSet axes,
+  Value rounded_fold(const Work& work, const std::vector<Address>& terms, Type own, Type result, AxisSet axes,
                      const std::function<BufferId()>& new_result);
   void add_across(const Across& across, const Value& from, BufferId buffer, Type type);
   /// A shuffle of a value that lies in several processes. `must_agree`: compares, instead of folding.

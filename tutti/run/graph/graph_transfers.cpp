@@ -106,6 +106,20 @@ BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, cons
   return result;
 }
 
+BufferId GraphBuilder::received_of_other(const ViewCut& cut, const Address& from, const Message& message) {
+  const std::vector<ViewCut::Place> both = cut.read_by(own_place());
+  const int other = processes_.number(both[both[0] == own_place() ? 1 : 0]);
+  const std::int64_t offset = cut.offset_for(own_place(), from), bytes = message.bytes();
+  const Packed packed = this->packed(from, message, {offset});
+  const Type type = message.type_of(graph_.buffers[from.buffer].type.dtype(), 1);
+  const BufferId received = new_buffer(type, 0, Spacing::dense);
+  TransferWork work;
+  work.sends.push_back({other, packed.begins.at(offset), bytes});
+  work.receives.push_back({other, 0, bytes});
+  add(std::move(work), {packed.operand}, {received}, type.shape(), 0);
+  return received;
+}
+
 BufferId GraphBuilder::folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message,
                                         ReduceKind kind) {
   const std::vector<ViewCut::Place> places = cut.read_by(own_place());
@@ -226,16 +240,16 @@ GraphBuilder::Boxes GraphBuilder::boxes_along(AxisSet along) const {
   return boxes;
 }
 
-GraphBuilder::Value GraphBuilder::rounded_fold(const FoldWork& work, const Address& terms, Type own,
+GraphBuilder::Value GraphBuilder::rounded_fold(const Work& work, const std::vector<Address>& terms, Type own,
                                                Type result, AxisSet axes,
                                                const std::function<BufferId()>& new_result) {
   if (own.dtype() == result.dtype()) {
     const BufferId buffer = new_result();
-    add(work, {terms}, {buffer}, result.shape(), axes);
+    add(work, terms, {buffer}, result.shape(), axes);
     return {natural_address(graph_, buffer), stored_axes(result)};
   }
   const BufferId wide = new_buffer(result.with(own.dtype()), stored_axes(result), Spacing::staggered);
-  add(work, {terms}, {wide}, result.shape(), axes);
+  add(work, terms, {wide}, result.shape(), axes);
   return converted({natural_address(graph_, wide), stored_axes(result)}, result, result.dtype(),
                    new_result());
 }
@@ -271,7 +285,7 @@ std::optional<GraphBuilder::Value> GraphBuilder::folded_blocks(const kernel::Fol
   const Address terms = *address_of(here, graph_.mesh, natural_address(graph_, received), result);
   FoldWork work{fold.kind, 0};
   for (int box = 0; box < boxes.count; ++box) work.terms.push_back(box * message.bytes());
-  return rounded_fold(work, terms, own.type, to, stored_axes(to), [&] { return result_buffer(); });
+  return rounded_fold(work, {terms}, own.type, to, stored_axes(to), [&] { return result_buffer(); });
 }
 
 GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const Terms& own, Type folded) {
@@ -292,8 +306,10 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
       message.loops.push_back({folded.shape()[i], address.along(Dim{i}), kernel::along(Dim{i})});
   // Two processes would send as many bytes, in two steps.
   const bool in_chunks = own.are_folded && boxes.count > 2 && message.bytes() > processes_.largest_whole_fold;
-  const BufferId buffer =
-      in_chunks ? folded_in_chunks(cut, address, message, fold.kind) : transferred(cut, address, message);
+  const bool is_of_two = own.are_folded && boxes.count == 2 && fold.kind == ReduceKind::sum;
+  const BufferId buffer = in_chunks   ? folded_in_chunks(cut, address, message, fold.kind)
+                          : is_of_two ? received_of_other(cut, address, message)
+                                      : transferred(cut, address, message);
 
   Address terms = natural_address(graph_, buffer);
   terms.dims.assign(static_cast<std::size_t>(folded.rank()), 0);
@@ -329,7 +345,16 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
   const auto new_result = [&] {
     return is_result ? result_buffer() : new_buffer(folded, stored_axes(folded), Spacing::staggered);
   };
-  return rounded_fold(work, terms, own.type, folded, axes, new_result);
+  if (!is_of_two) return rounded_fold(work, {terms}, own.type, folded, axes, new_result);
+  // The own term is read where it lies. Terms in the order of the mesh.
+  Address mine = address;
+  for (std::size_t axis = 0; axis < mine.axes.size(); ++axis)
+    if (has(along, axis)) mine.axes[axis] = 0;
+  const bool is_first = cut.read_by(own_place())[0] == own_place();
+  const std::vector<Address> both =
+      is_first ? std::vector<Address>{mine, terms} : std::vector<Address>{terms, mine};
+  return rounded_fold(PointwiseWork{kernel::Pointwise{BinaryFn::add}}, both, own.type, folded, axes,
+                      new_result);
 }
 
 }  // namespace tutti
