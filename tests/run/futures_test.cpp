@@ -15,6 +15,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/control/boundary.hpp"
+#include "tutti/run/local_backend.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/run/plan/plan.hpp"
 #include "tutti/tutti.hpp"
@@ -202,28 +203,32 @@ TEST(futures, end_with_the_call_that_fails) {
 
 TEST(futures, are_shown_on_the_carrier) {
   const TemporaryName trace("futures_trace.json");
-  on_machines(line, {.count = 2},
-              [&](const Machine& machine) {
-                const auto body = [](const Array& x) {
-                  const auto sum = psum_start(x, "i");
-                  const Array y = cumsum(x, 0);
-                  return sum.done() + y;
-                };
-                const Array x = Tensor({4 * large}, std::vector<float>(4 * large, 1.0F));
-                const auto run =
-                    machine.compile(shard_map(body, {.mesh = line, .in = P("i"), .out = P("i")}), x);
-                run(x);
-                const std::string text = run.explain();
-                const std::size_t begins = text.find("  carrier"), between = text.find("cumsum"),
-                                  ends = text.find("  await");
-                EXPECT_TRUE(begins < between && between < ends && ends != std::string::npos) << text;
-              },
-              {.trace = trace.path()});
+  as_processes(2, [&](int self, std::unique_ptr<Transport> transport) {
+    const MachineOptions options{.workers = 1, .trace = self == 0 ? trace.path() : ""};
+    const Machine machine(
+        std::make_shared<LocalBackend>(Processes::of(line, 2, self), std::move(transport), options));
+    const auto body = [](const Array& x) {
+      const auto sum = psum_start(x, "i");
+      const Array y = cumsum(x, 0);
+      return sum.done() + y;
+    };
+    const Array x = Tensor({4 * large}, std::vector<float>(4 * large, 1.0F));
+    const auto run = machine.compile(shard_map(body, {.mesh = line, .in = P("i"), .out = P("i")}), x);
+    run(x);
+    const std::string text = run.explain();
+    const std::size_t begins = text.find("  carrier"), between = text.find("cumsum"),
+                      ends = text.find("  await");
+    EXPECT_TRUE(begins < between && between < ends && ends != std::string::npos) << text;
+  });
   const TimelineFile file = read_timeline(trace.path(), 1, HasCarrier::yes);
   std::vector<std::string> of_carrier;
   for (const TimelineEvent& event : file.events)
     if (event.worker == 1) of_carrier.push_back(event.category + " " + event.name);
   EXPECT_EQ(of_carrier, std::vector<std::string>{"transfer start"});
+  for (const TimelineEvent& event : file.events)
+    if (event.category == "transfer") {
+      EXPECT_EQ(event.args.value("waits for", ""), "process 1");
+    }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "tutti/base/counted.hpp"
@@ -16,6 +15,7 @@
 #include "tutti/devices/shards.hpp"
 #include "tutti/run/code/call_log.hpp"
 #include "tutti/run/executable.hpp"
+#include "tutti/run/watch/joined_timeline.hpp"
 #include "tutti/run/watch/timeline.hpp"
 
 namespace tutti {
@@ -27,14 +27,6 @@ int worker_count(const Mesh& own, const MachineOptions& options) {
   if (options.check_nans) return 1;  // the first equation is the first that runs
   if (wanted > 0) return wanted;
   return std::min(Team::default_workers(), own.devices());
-}
-
-/// Each process writes a file of its own: t.json, t.1.json, t.2.json.
-std::string trace_of_process(const std::string& path, int process) {
-  if (path.empty() || process == 0) return path;
-  const std::filesystem::path whole(path);
-  return (whole.parent_path() / whole.stem()).string() + fmt::format(".{}", process) +
-         whole.extension().string();
 }
 
 /// Does what all processes do together. Where this one fails alone, it tells the others, which would wait for
@@ -92,11 +84,22 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
   if (options.trace.empty() && !options.measure) return;
   std::vector<std::string> tracks = Timeline::names_of_workers(team_.workers());
   if (transport_) tracks.push_back("carrier");
-  timeline_ = std::make_unique<Timeline>(tracks, trace_of_process(options.trace, processes.self()),
-                                         "tutti on " + to_string(mesh()));
+  std::string title = "tutti on " + to_string(mesh());
+  if (transport_) title = fmt::format("process {} of {}", processes.self(), title);
+  timeline_ = std::make_unique<Timeline>(tracks, timeline_of_process(options.trace, processes.self()), title,
+                                         Timeline::default_most_events, processes.self());
 }
 
-LocalBackend::~LocalBackend() = default;
+LocalBackend::~LocalBackend() {
+  if (!timeline_ || !transport_ || options_.trace.empty() || !is_here_.is_true()) return;
+  timeline_.reset();  // the file is complete before other processes hear that this one has closed
+  if (processes_.self() != 0) return;
+  transport_.reset();  // waits for the others, for a second at most
+  try {
+    join_timelines(options_.trace, processes_.count());
+  } catch (const std::exception&) {  // each process has its file
+  }
+}
 
 std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const CompileRequest& request) {
   CompileOptions options;

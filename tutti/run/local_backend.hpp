@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "tutti/base/fork.hpp"
 #include "tutti/devices/processes.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/devices/transport.hpp"
@@ -53,6 +54,7 @@ class LocalBackend : public Backend {
   std::shared_ptr<Transport> transport_;  // null: there are no other processes
   Turn turn_;
   std::unique_ptr<Timeline> timeline_;  // null: nothing is recorded
+  MadeHere is_here_;
 };
 
 }  // namespace tutti

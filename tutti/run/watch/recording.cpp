@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/watch/recording.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +19,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::vector<int> awaited_processes(const Graph& graph, const Step& step) {
+  std::vector<int> processes;
+  if (const auto* work = std::get_if<TransferWork>(&graph.tasks[step.tasks[0]].work))
+    for (const TransferWork::Part& part : work->receives)
+      if (std::ranges::find(processes, part.process) == processes.end()) processes.push_back(part.process);
+  return processes;
+}
+
 /// The label of a worker's part of a step. `part`: the role of the step's program in its enclosing step; may
 /// be empty.
 std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std::string& part,
@@ -32,6 +40,9 @@ std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std
   if (!std::holds_alternative<OnWorker>(assigned.split))
     args["part"] = fmt::format("{} of {}", worker + 1, plan.placement().workers);
   if (!part.empty()) args["in"] = part;
+  if (std::vector<int> others = awaited_processes(plan.graph(), step); !others.empty())
+    args["waits for"] =
+        fmt::format("{} {}", others.size() == 1 ? "process" : "processes", fmt::join(others, ", "));
   args["bytes"] = static_cast<std::int64_t>(bytes);
   std::string ops = ops_of(plan.graph(), step), kind = kind_name(step.kind);
   return event_label(ops.empty() ? kind : ops, kind, args);

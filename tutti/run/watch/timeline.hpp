@@ -24,11 +24,12 @@ class Timeline {
       1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
   /// Makes one track per name; the viewer shows them in this order. `title`: the machine's name in the viewer. Without
-  /// a file, events are only measured.
+  /// a file, events are only measured. `process`: of several, whose files join_timelines() joins.
   /// Throws R001 for a file that cannot be written, or not at any offset (a pipe), or that another timeline
   /// writes.
   explicit Timeline(const std::vector<std::string>& tracks, const std::string& file = {},
-                    const std::string& title = {}, std::int64_t most_events = default_most_events);
+                    const std::string& title = {}, std::int64_t most_events = default_most_events,
+                    int process = 0);
   static std::vector<std::string> names_of_workers(int workers);
   /// Tracks "worker 0", "worker 1", ..
   explicit Timeline(int workers, const std::string& file = {}, const std::string& title = {},
