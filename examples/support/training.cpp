@@ -68,7 +68,7 @@ namespace {
 
 #ifdef TUTTI_HAS_MPI
 Machine open_mpi_machine(const Mesh& mesh, const MachineOptions& options) {
-  Machine machine = open_mpi(mesh, {.machine = options}, Where{});
+  Machine machine = open_mpi(mesh, {.machine = options, .report_when_ended = true}, Where{});
   if (machine.process() > 0)
     ops::require(std::freopen("/dev/null", "w", stdout) != nullptr, Code::file,
                  "'/dev/null' cannot be opened");

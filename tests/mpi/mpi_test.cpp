@@ -253,7 +253,11 @@ TEST_F(mpi_faults, of_a_process_that_ends_by_an_error_end_the_job) {
 }
 
 TEST_F(mpi_faults, of_a_process_that_exits_end_the_job) { expect_fault("exit", 4, ""); }
-TEST_F(mpi_faults, of_a_process_that_is_killed_end_the_job) { expect_fault("kill", 137, ""); }
+TEST_F(mpi_faults, of_a_process_that_is_killed_end_the_job) {
+  const Finished run = expect_fault("kill", 137, "");
+  EXPECT_NE(run.err.find(" was told to end while it waited for process 1 in all_reduce, "), std::string::npos)
+      << run.out << run.err;
+}
 
 }  // namespace
 }  // namespace tutti

@@ -15,6 +15,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/control/boundary.hpp"
+#include "tutti/devices/carrier.hpp"
 #include "tutti/run/local_backend.hpp"
 #include "tutti/run/on_machine.hpp"
 #include "tutti/run/plan/plan.hpp"
@@ -178,9 +179,14 @@ TEST(futures, may_begin_and_end_in_loops_and_branches) {
       large));
 }
 
+// Process 1 fails while its carrier waits for process 0, which comes later.
 TEST(futures, end_with_the_call_that_fails) {
+  Moment has_failed;
   std::atomic<int> told = 0;
-  on_machines(line, {.count = 2}, [&](const Machine& machine) {
+  as_processes(2, [&](int self, std::unique_ptr<Transport> transport) {
+    Transport& own = *transport;
+    const Machine machine(std::make_shared<LocalBackend>(Processes::of(line, 2, self), std::move(transport),
+                                                         MachineOptions{.workers = 1}));
     bool fails = false;
     const auto body = [&](const Array& x) {
       const auto sum = psum_start(x, "i");
@@ -192,8 +198,12 @@ TEST(futures, end_with_the_call_that_fails) {
     const Array x = Tensor({4 * large}, std::vector<float>(4 * large, 1.0F));
     const auto run = machine.compile(shard_map(body, {.mesh = line, .in = P("i"), .out = P("i")}), x);
     run(x);
-    fails = machine.process() == 1;
-    const std::string found = refusal([&] { run(x); }), later = refusal([&] { run(x); });
+    fails = self == 1;
+    EXPECT_TRUE(fails || has_failed.wait());
+    const std::string found = refusal([&] { run(x); });
+    EXPECT_TRUE(own.carrier()->is_idle()) << self;
+    if (fails) has_failed.come();
+    const std::string later = refusal([&] { run(x); });
     EXPECT_NE(found.find("the disk is gone"), std::string::npos) << found;
     EXPECT_EQ(later.substr(0, 4), "R007") << later;
     ++told;

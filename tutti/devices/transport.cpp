@@ -83,6 +83,7 @@ void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
   Lock turn(turn_);
   Clock::time_point start = Clock::now();
   std::optional<Clock::time_point> stops;
+  bool is_long = false;
   int times_asked = 0;
   for (int tries = 1;; ++tries) {
     require_no_failure();  // of the other thread
@@ -95,6 +96,10 @@ void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
     if (tries % 64 != 0 && !rests) continue;
     const Clock::time_point now = Clock::now();
     listen();
+    if (!is_long && now - start > std::chrono::milliseconds(100)) {
+      is_long = true;
+      notice_wait(fmt::format("{} in {}", names_of(awaited(ticket)), place_of(ticket)));
+    }
     const std::string reason = reason_to_stop(ticket);
     if (reason.empty()) stops.reset();
     else if (!stops)
@@ -104,6 +109,7 @@ void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
     if (has_come_while_asking(ticket, ++times_asked, turn)) break;
     start = Clock::now();
   }
+  if (is_long) notice_wait({});
   if (!ticket.receives) return place_of(ticket).clear();
   // A process that has failed uses its memory for other values, and MPI may have read those. The process
   // told its failure before. The bytes of earlier things had left its memory by then.

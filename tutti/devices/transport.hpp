@@ -97,6 +97,8 @@ class Transport {
   virtual void tell(int process, const std::string& text) = 0;
   /// The next text that another process has told.
   virtual std::optional<Heard> hear() = 0;
+  /// Says for whom this process has waited for a tenth of a second, and where; empty: it goes on.
+  virtual void notice_wait(const std::string& for_whom) { static_cast<void>(for_whom); }
   /// The machine has failed, and the others know: ends all tickets, before their memory is given back.
   virtual void abandon() {}
   /// For destructors: tells the others that nothing more comes from this process.

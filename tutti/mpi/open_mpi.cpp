@@ -62,6 +62,7 @@ Machine opened(MPI_Comm communicator, const Mesh& mesh, const MpiOptions& option
     make(nullptr, 0);
   } else {
     const auto transport = std::make_shared<MpiTransport>(communicator, options.limit_seconds);
+    if (options.report_when_ended) transport->report_when_ended();
     // If one process refuses, all refuse.
     require_agreement(*transport, description_of(mesh, options), "opens another machine than");
     require_same_outcome(*transport, [&] { make(transport, transport->self()); });

@@ -23,6 +23,10 @@ struct MpiOptions {
   /// How long a process waits for others before it throws R007, also while they open the machine. 0: for
   /// ever. For one that says that it is at the same place, where large messages travel, ten times as long.
   double limit_seconds = 60;
+  /// Writes a line to standard error when this process is told to end (SIGTERM) while it waits for others:
+  /// "process 0 was told to end while it waited for process 1 in all_reduce, train.cpp:29". mpirun tells all
+  /// processes to end when one is killed. Does nothing where the program handles SIGTERM itself.
+  bool report_when_ended = false;
 };
 
 /// Opens a machine that the processes of an MPI job share. Each process computes for a box of the mesh's

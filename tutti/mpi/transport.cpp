@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/mpi/transport.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -10,6 +12,7 @@
 
 #include "tutti/base/never_destroyed.hpp"
 #include "tutti/base/require.hpp"
+#include "tutti/mpi/last_words.hpp"
 #include "tutti/mpi/library.hpp"
 
 namespace tutti {
@@ -140,6 +143,18 @@ bool MpiTransport::serves_two_threads() const {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   return level >= MPI_THREAD_SERIALIZED;
+}
+
+void MpiTransport::report_when_ended() {
+  reports_ = true;
+  write_last_words_when_ended();
+}
+
+void MpiTransport::notice_wait(const std::string& for_whom) {
+  if (!reports_) return;
+  set_last_words(for_whom.empty()
+                     ? ""
+                     : fmt::format("process {} was told to end while it waited for {}\n", self(), for_whom));
 }
 
 std::size_t MpiTransport::free_ticket() {

@@ -27,6 +27,9 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm communicator, double limit_seconds, std::size_t most_bytes = largest_message);
   ~MpiTransport() override;
 
+  /// From now on this process says for whom it waits when it is told to end (mpi/last_words.hpp).
+  void report_when_ended();
+
  protected:
   /// False if MPI takes calls from its main thread alone.
   bool serves_two_threads() const override;
@@ -38,6 +41,7 @@ class MpiTransport final : public Transport {
   void tell(int process, const std::string& text) override;
   std::optional<Heard> hear() override;
   void abandon() override;
+  void notice_wait(const std::string& for_whom) override;
 
  private:
   enum class Way { to, from };
@@ -73,6 +77,7 @@ class MpiTransport final : public Transport {
   std::vector<Posted> posted_;
   std::list<Told> told_;  // texts that may not have left yet; they stay where they are
   MadeHere is_here_;
+  bool reports_ = false;
 };
 
 }  // namespace tutti

@@ -30,8 +30,9 @@ auto summed() {
 /// Process 1 makes its fault before the next call. A fault may close the machine.
 using Fault = std::function<void(std::optional<Machine>& machine, const Array& x)>;
 
-[[noreturn]] void suffer(const Fault& fault) {
-  std::optional<Machine> machine = open_mpi(six, {.machine = {.workers = 1}, .limit_seconds = 1}, Where{});
+[[noreturn]] void suffer(const Fault& fault, double limit = 1) {
+  std::optional<Machine> machine =
+      open_mpi(six, {.machine = {.workers = 1}, .limit_seconds = limit, .report_when_ended = true}, Where{});
   const int process = machine->process();
   const Array x = Tensor({6}, {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F});
   std::optional run = machine->compile(summed(), x);
@@ -90,7 +91,7 @@ void suffer_a_stop() {
   suffer([](auto&, const Array&) { std::raise(SIGSTOP); });
 }
 void suffer_a_kill() {
-  suffer([](auto&, const Array&) { std::raise(SIGKILL); });
+  suffer([](auto&, const Array&) { std::raise(SIGKILL); }, 60);  // mpirun ends the others before
 }
 void suffer_a_pause() {
   suffer([](auto&, const Array&) { sleep(3); });
