@@ -188,6 +188,15 @@ TEST_F(mpi, refuses_in_the_tool_a_mesh_that_the_processes_do_not_divide) {
   EXPECT_EQ(at, run.err.rfind("tutti: error")) << run.err;  // one process says so
 }
 
+TEST_F(mpi, has_one_process_that_says_why_all_fail) {
+  const Finished run = run_in_processes("digits --machine mpi --load nowhere.npz", 2);
+  EXPECT_EQ(run.status, 4) << run.err;
+  const std::string line = "digits: error[R001]: load_tree: 'nowhere.npz' cannot be read";
+  const std::size_t at = run.err.find(line);
+  EXPECT_NE(at, std::string::npos) << run.err;
+  EXPECT_EQ(at, run.err.rfind("digits: error")) << run.err;
+}
+
 TEST_F(mpi, is_not_for_what_one_process_writes) {
   const Finished run = run_in_processes("digits --stablehlo -", 2);
   EXPECT_EQ(run.status, 5) << run.err;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 
 #include "tutti/base/require.hpp"
@@ -25,17 +26,20 @@ MachineChoice named_machine(const std::string& text) {
   return XlaMachine{text.substr(prefix.size())};
 }
 
+/// The number that the first of these variables has, if one is set.
+int number_in(std::initializer_list<const char*> variables, int otherwise) {
+  for (const char* name : variables)
+    if (const char* text = std::getenv(name)) {
+      std::from_chars(text, text + std::strlen(text), otherwise);
+      break;
+    }
+  return otherwise;
+}
+
 }  // namespace
 
-int started_processes() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* text = std::getenv(name)) {
-      int count = 1;
-      std::from_chars(text, text + std::strlen(text), count);
-      return count;
-    }
-  return 1;
-}
+int started_processes() { return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1); }
+int number_of_started_process() { return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0); }
 
 MachineChoice machine_of(const std::string& text) {
   MachineChoice machine = named_machine(text);

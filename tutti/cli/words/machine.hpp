@@ -19,6 +19,8 @@ using MachineChoice = std::variant<LocalMachine, MpiMachine, XlaMachine>;
 
 /// How many processes mpirun or srun say that they have started; 1 without them.
 int started_processes();
+/// The number of this one among them.
+int number_of_started_process();
 
 /// Reads the value of --machine. Throws R002 for other values, R004 where several processes were started and
 /// each would do all the work: on any machine but mpi.

@@ -15,6 +15,7 @@
 
 #include "tutti/base/require.hpp"
 #include "tutti/base/room.hpp"
+#include "tutti/cli/words/machine.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -35,8 +36,16 @@ void require_written_output() {
           "the output cannot be written");  // what went wrong is long over
 }
 
+/// Of several processes that fail, the first one says why. mpirun ends the others within two seconds. If the
+/// first one does not end, the next one speaks.
+void let_earlier_processes_speak() {
+  constexpr unsigned seconds_each = 2;
+  if (started_processes() > 1) ::sleep(seconds_each * static_cast<unsigned>(number_of_started_process()));
+}
+
 // Without memory, and whether or not there is a stderr.
 int failed(std::string_view program, Code code, const char* what, const char* why = "") {
+  let_earlier_processes_speak();
   const CodeInfo& row = info(code);
   std::fprintf(stderr, "%.*s: error[%.*s]: %s%s\n", static_cast<int>(program.size()), program.data(),
                static_cast<int>(row.label.size()), row.label.data(), what, why);
