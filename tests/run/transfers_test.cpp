@@ -96,6 +96,33 @@ TEST(transfers, are_merged_where_nothing_separates_them) {
   }
 }
 
+// Where a process has one device, what arrives is the output. Where it has several, each needs a copy.
+TEST(transfers, end_in_outputs_where_these_lie_so) {
+  const auto copies = [&](const std::function<Array(const Array&)>& body, int processes) {
+    const Program program = traced_on(line, eight_numbers, [&](const Array& x) {
+      const Builder::Bound bound = Builder::current().bind(line.axes());
+      return body(x);
+    });
+    expect_same_bits(program, line, {processes});
+    const Graph graph = make_graph(program, Processes::of(line, processes, 1), Storage::by_type);
+    return std::ranges::count_if(graph.tasks, [](const Task& task) {
+      return std::holds_alternative<CopyWork>(task.work);
+    });
+  };
+  const auto gathered = [](const Array& x) { return all_gather(x, "i", {.tiled = true}); };
+  const auto exchanged = [](const Array& x) { return all_to_all(x, "i", {.tiled = true}); };
+  const auto shifted = [](const Array& x) {
+    return ppermute(x, "i", {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 0}});
+  };
+  const auto summed_on_each = [](const Array& x) { return pcast(psum(x, "i"), "i", varying); };
+  EXPECT_EQ(copies(gathered, 8), 0);
+  EXPECT_EQ(copies(exchanged, 8), 0);
+  EXPECT_EQ(copies(shifted, 8), 0);
+  EXPECT_EQ(copies(summed_on_each, 8), 0);
+  EXPECT_EQ(copies(gathered, 2), 1);
+  EXPECT_EQ(copies(summed_on_each, 2), 1);
+}
+
 TEST(transfers, carry_sums_of_halves_as_f32) {
   for (DType dtype : {DType::bf16, DType::f16}) {
     const Program program =

@@ -36,8 +36,8 @@ void require_written_output() {
           "the output cannot be written");  // what went wrong is long over
 }
 
-/// Of several processes that fail, the first one says why. mpirun ends the others within two seconds. If the
-/// first one does not end, the next one speaks.
+/// Waits so that one process says why several fail. mpirun ends the others within two seconds of the first
+/// one's end. If that one does not end, the next one speaks.
 void let_earlier_processes_speak() {
   constexpr unsigned seconds_each = 2;
   if (started_processes() > 1) ::sleep(seconds_each * static_cast<unsigned>(number_of_started_process()));
