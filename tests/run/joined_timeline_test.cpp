@@ -74,7 +74,7 @@ TEST(joined_timelines, have_one_clock) {
   write(trace.path(), 1'000'000, R"({"name":"a","args":{"ts":7},"pid":1,"tid":1,"ts":0.250,"dur":1.000})", 0);
   write(second.path(), 1'001'500, R"({"name":"b","args":{},"pid":2,"tid":1,"ts":1.000,"dur":1.000})", 3);
   std::ofstream(third.path()) << "something else\n";
-  join_timelines(trace.path(), 4);
+  EXPECT_TRUE(join_timelines(trace.path(), 4));
   EXPECT_EQ(text_of(trace.path()), R"({"displayTimeUnit":"ns","beganUnixNs":1000000,"traceEvents":[
 {"ph":"M"},
 {"name":"a","args":{"ts":7},"pid":1,"tid":1,"ts":0.250,"dur":1.000},

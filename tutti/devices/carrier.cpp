@@ -22,11 +22,10 @@ Carrier::~Carrier() {
   thread_.join();
 }
 
-void Carrier::start() {
-  if (!thread_.joinable()) try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {  // whoever waits does the work
-    }
+void Carrier::start() try {
+  if (!thread_.joinable() && !has_no_thread_) thread_ = std::thread([this] { run(); });
+} catch (const std::system_error&) {
+  has_no_thread_ = true;  // whoever waits does the work
 }
 
 std::size_t Carrier::hand_over(Work work) {

@@ -57,7 +57,7 @@ class Carrier {
   std::map<std::size_t, std::exception_ptr> failures_;
   std::size_t last_ = 0;
   std::atomic<bool> may_rest_ = true;
-  bool ends_ = false;
+  bool ends_ = false, has_no_thread_ = false;
   std::thread thread_;
   MadeHere is_here_;
 };

@@ -70,12 +70,11 @@ Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const P
                                   std::string_view place, Lane lane) {
   const Lock turn(turn_);
   require_no_failure();
-  const auto number = static_cast<std::size_t>(lane);
-  places_[number] = place;
+  places_[static_cast<std::size_t>(lane)] = place;
   commit();
   std::uint32_t hash = static_cast<std::uint32_t>(number_);
   for (const char letter : place) hash = hash * 31 + static_cast<unsigned char>(letter);
-  const auto tag = static_cast<int>(hash % (most_tags / 2) * 2 + number);
+  const int tag = static_cast<int>(hash % (most_tags / 2)) * 2 + static_cast<int>(lane);
   return {start(sends, receives, tag), !receives.empty(), lane};
 }
 

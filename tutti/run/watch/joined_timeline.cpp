@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -65,11 +66,11 @@ std::string timeline_of_process(const std::string& path, int process) {
          whole.extension().string();
 }
 
-void join_timelines(const std::string& path, int processes) {
+bool join_timelines(const std::string& path, int processes) try {
   std::vector<OfProcess> all;
   for (int process = 0; process < processes; ++process)
     if (const std::optional<OfProcess> one = found(timeline_of_process(path, process))) all.push_back(*one);
-  if (all.size() < 2 || all[0].path != path) return;
+  if (all.size() < 2 || all[0].path != path) return true;
   const std::int64_t began = std::ranges::min(all, {}, &OfProcess::began).began;
   write_whole(path, ".json", {}, [&](std::FILE* to) {
     put(to, fmt::format("{{\"displayTimeUnit\":\"ns\",{}{},\"traceEvents\":[", began_key, began));
@@ -92,6 +93,9 @@ void join_timelines(const std::string& path, int processes) {
   });
   std::error_code ignored;
   for (std::size_t i = 1; i < all.size(); ++i) std::filesystem::remove(all[i].path, ignored);
+  return true;
+} catch (const std::exception&) {
+  return false;
 }
 
 }  // namespace tutti

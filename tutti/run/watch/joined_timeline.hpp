@@ -12,7 +12,7 @@ std::string timeline_of_process(const std::string& path, int process);
 
 /// Puts the events of all processes into the file of the first one, and removes the other files. Files that
 /// are not there, or are no timelines, are left out. Times are those of the clocks of the hosts.
-/// Throws R001 if the file cannot be written: then all files are as they were.
-void join_timelines(const std::string& path, int processes);
+/// False if the file cannot be written: then all files are as they were.
+bool join_timelines(const std::string& path, int processes);
 
 }  // namespace tutti
