@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,7 +22,9 @@
 #include "examples/digits_model.hpp"
 #include "examples/support/random.hpp"
 #include "examples/support/transformer_start.hpp"
+#include "tutti/devices/transport.hpp"
 #include "tutti/mpi/open_mpi.hpp"
+#include "tutti/run/local_backend.hpp"
 
 #include "tutti/base/inside.hpp"
 
@@ -243,6 +248,47 @@ void compare_compilation(const Machine& machine) {
       [&] { alone.compile(digits::sharded_step(box), params, params, part); });
 }
 
+/// A transport without others: what a process receives is what it sends. That is enough to agree.
+class Mirror final : public Transport {
+ public:
+  using Transport::Transport;
+
+ protected:
+  bool serves_two_threads() const override { return false; }
+  bool is_done(Ticket) override { return true; }
+  std::vector<int> awaited(Ticket) override { return {}; }
+  std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int) override {
+    for (const Part& to : receives)
+      for (const Part& from : sends)
+        if (from.process == to.process && from.bytes == to.bytes) std::memcpy(to.at, from.at, to.bytes);
+    return 0;
+  }
+  void tell(int, const std::string&) override {}
+  std::optional<Heard> hear() override { return std::nullopt; }
+};
+
+/// Compares the compilation for one of very many processes with that of its box in one process.
+void compare_compilation_for_many() {
+  constexpr int processes = 4096, own = 2048;
+  const auto floats = [](const Shape& shape) { return abstract(shape, DType::f32); };
+  const digits::Params params{floats({64, 128}), floats({128}), floats({128, 10}), floats({10})};
+  const auto compilation = [&](const Machine& machine, std::int64_t rows) {
+    const digits::Batch batch{floats({rows, 64}), abstract({rows}, DType::i32)};
+    return [=] { machine.compile(digits::sharded_step(machine.mesh()), params, params, batch); };
+  };
+  Call one_of_many = [] {}, alone = [] {};
+  if (rank() == 0) {
+    const Mesh all({{"data", 4 * processes}, {"model", 2}});
+    one_of_many =
+        compilation(Machine(std::make_shared<LocalBackend>(Processes::of(all, processes, own),
+                                                           std::make_shared<Mirror>(own, processes, 60.0),
+                                                           MachineOptions{.workers = 1})),
+                    64 * processes);
+    alone = compilation(open_local(eight, {.workers = 1}), 64);
+  }
+  compare("compilation for one of 4,096 processes, beside its box", 0, one_of_many, alone);
+}
+
 void run() {
   {
     const Machine line = open_mpi(Mesh({{"i", ranks()}}), {.machine = {.workers = 1}}, Where{});
@@ -259,6 +305,7 @@ void run() {
   compare_training("transformer step", machine, transformer::sharded_step(eight, start), start,
                    transformer_batch());
   compare_compilation(machine);
+  compare_compilation_for_many();
 }
 
 }  // namespace

@@ -81,6 +81,10 @@ TEST_P(mpi_processes, give_the_bits_of_one_process_for_generated_programs) {
   if (has_sanitizer()) GTEST_SKIP() << "takes minutes with a sanitizer; generated_on_processes runs the like";
   expect_passed("generated", GetParam());
 }
+TEST_F(mpi, gives_the_bits_of_one_process_to_three_processes) {
+  if (has_sanitizer()) GTEST_SKIP() << "takes minutes with a sanitizer; generated_on_processes runs the like";
+  expect_passed("generated", 3);
+}
 TEST_P(mpi_processes, share_machines) { expect_passed("machines", GetParam()); }
 
 TEST_F(mpi, exchanges_messages_of_all_sizes_and_names_those_that_differ) { expect_passed("messages", 2); }

@@ -28,6 +28,7 @@ std::string broken_on_a_grid(const Written& made, std::uint64_t seed) {
   for (const Processes::Split& grid : grids_of(made.mesh)) {
     ManyProcesses processes{boxes_of(grid), grid, seed % 2 == 0 ? std::vector{1, 2} : std::vector{2, 1, 1}};
     if (seed % 3 == 0) processes.largest_whole_fold = 0;  // folds in chunks
+    if (seed % 4 < 2) processes.most_looks = 40;
     const auto what = [&] { return "the bits of one process on " + grid_name(grid); };
     try {
       if (run_on_processes(made.program, made.mesh, inputs, processes, {.check_races = true}) != expected)

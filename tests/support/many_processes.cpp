@@ -11,8 +11,9 @@
 #include "tutti/run/on_machine.hpp"
 
 namespace tutti {
-void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job) {
-  Mailboxes mail;
+void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job,
+                  int most_looks) {
+  Mailboxes mail(most_looks);
   std::vector<std::exception_ptr> errors;
   std::mutex errors_lock;
   std::vector<std::thread> threads;
@@ -41,24 +42,31 @@ Processes seen_by(int self, const Mesh& mesh, const ManyProcesses& processes) {
 
 void on_machines(const Mesh& mesh, const ManyProcesses& processes,
                  const std::function<void(const Machine&)>& job, const MachineOptions& options) {
-  as_processes(processes.count, [&](int self, std::unique_ptr<Transport> transport) {
-    MachineOptions own = options;
-    own.workers = processes.workers[static_cast<std::size_t>(self) % processes.workers.size()];
-    job(Machine(std::make_shared<LocalBackend>(seen_by(self, mesh, processes), std::move(transport), own)));
-  });
+  as_processes(
+      processes.count,
+      [&](int self, std::unique_ptr<Transport> transport) {
+        MachineOptions own = options;
+        own.workers = processes.workers[static_cast<std::size_t>(self) % processes.workers.size()];
+        job(Machine(
+            std::make_shared<LocalBackend>(seen_by(self, mesh, processes), std::move(transport), own)));
+      },
+      processes.most_looks);
 }
 
 std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
                                       const std::vector<Tensors>& inputs, const ManyProcesses& processes,
                                       const CompileOptions& options) {
   std::vector<std::vector<Tensors>> results(static_cast<std::size_t>(processes.count));
-  as_processes(processes.count, [&](int self, std::unique_ptr<Transport> transport) {
-    Team team(processes.workers[static_cast<std::size_t>(self) % processes.workers.size()]);
-    CompileOptions own = options;
-    own.transport = transport.get();
-    results[static_cast<std::size_t>(self)] =
-        run_on_machine(program, seen_by(self, mesh, processes), inputs, team, own);
-  });
+  as_processes(
+      processes.count,
+      [&](int self, std::unique_ptr<Transport> transport) {
+        Team team(processes.workers[static_cast<std::size_t>(self) % processes.workers.size()]);
+        CompileOptions own = options;
+        own.transport = transport.get();
+        results[static_cast<std::size_t>(self)] =
+            run_on_machine(program, seen_by(self, mesh, processes), inputs, team, own);
+      },
+      processes.most_looks);
 
   std::vector<Tensors> all(program.outputs.size(), Tensors(static_cast<std::size_t>(mesh.devices())));
   for (int self = 0; self < processes.count; ++self) {

@@ -21,11 +21,13 @@ struct ManyProcesses {
   Processes::Split split = {};
   std::vector<int> workers = {1};              // of process 0, 1, ..; process i has workers[i % size]
   std::int64_t largest_whole_fold = 16 << 10;  // see Processes
+  int most_looks = 0;                          // see Mailboxes
 };
 
 /// Runs `job` as each of so many processes, which are threads. Throws the error of the first one that failed;
-/// the others then wait no longer.
-void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job);
+/// the others then wait no longer. `most_looks`: see Mailboxes.
+void as_processes(int count, const std::function<void(int self, std::unique_ptr<Transport>)>& job,
+                  int most_looks = 0);
 
 /// Runs `job` on the machine of each process.
 void on_machines(const Mesh& mesh, const ManyProcesses& processes,

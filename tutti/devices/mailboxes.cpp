@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
@@ -21,7 +22,13 @@ class Mailboxes::OfProcess final : public Transport {
   bool is_done(Ticket ticket) override {
     const std::lock_guard lock(boxes_.lock_);
     Waiting& waiting = waiting_.at(ticket.number);
-    std::erase_if(waiting.parts, [&](const Part& part) { return arrives(part, ticket.number, waiting.tag); });
+    std::set<int> late;  // processes of which an earlier part has not arrived
+    std::erase_if(waiting.parts, [&](const Part& part) {
+      if (late.contains(part.process)) return false;
+      if (arrives(part, ticket.number, waiting.tag)) return true;
+      late.insert(part.process);
+      return false;
+    });
     if (!waiting.parts.empty()) return false;
     waiting_.erase(ticket.number);
     return true;
@@ -36,8 +43,10 @@ class Mailboxes::OfProcess final : public Transport {
 
   std::size_t start(std::span<const Part> sends, std::span<const Part> receives, int tag) override {
     const std::lock_guard lock(boxes_.lock_);
-    for (const Part& part : sends)
-      boxes_.on_the_way_[{self(), part.process}].push_back({tag, {part.at, part.at + part.bytes}});
+    for (const Part& part : sends) {
+      const auto looks = static_cast<int>(boxes_.random_() % static_cast<unsigned>(boxes_.most_looks_ + 1));
+      boxes_.on_the_way_[{self(), part.process}].push_back({tag, {part.at, part.at + part.bytes}, looks});
+    }
     waiting_[++last_] = {tag, {receives.begin(), receives.end()}};
     return last_;
   }
@@ -71,7 +80,7 @@ class Mailboxes::OfProcess final : public Transport {
     }
     std::deque<Message>& messages = boxes_.on_the_way_[{part.process, self()}];
     const auto next = std::ranges::find(messages, tag, &Message::tag);
-    if (next == messages.end()) return false;
+    if (next == messages.end() || next->looks-- > 0) return false;
     const std::vector<std::byte>& bytes = next->bytes;
     if (bytes.size() != part.bytes)
       fail(Code::peer, "process {} sent {} bytes where process {} expects {}", part.process, bytes.size(),
