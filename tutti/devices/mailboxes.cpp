@@ -22,7 +22,8 @@ class Mailboxes::OfProcess final : public Transport {
   bool is_done(Ticket ticket) override {
     const std::lock_guard lock(boxes_.lock_);
     Waiting& waiting = waiting_.at(ticket.number);
-    std::set<int> late;  // processes of which an earlier part has not arrived
+    // The parts of a process arrive in their order.
+    std::set<int> late;
     std::erase_if(waiting.parts, [&](const Part& part) {
       if (late.contains(part.process)) return false;
       if (arrives(part, ticket.number, waiting.tag)) return true;

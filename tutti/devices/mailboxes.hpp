@@ -17,7 +17,7 @@ namespace tutti {
 /// Processes that are threads of one process, and messages in memory: for tests, which need no MPI.
 class Mailboxes {
  public:
-  /// A message arrives when its receiver has looked for it by chance 0 to `most_looks` times. So messages
+  /// A receiver finds a message at its first look, or up to `most_looks` looks later, by chance. So messages
   /// of different senders and places arrive in any order.
   explicit Mailboxes(int most_looks = 0) : most_looks_(most_looks) {}
   /// The transport of process `self` of `count`. The mailboxes must outlive it.
@@ -32,7 +32,7 @@ class Mailboxes {
   };
 
   int most_looks_;
-  std::minstd_rand random_;
+  std::minstd_rand random_{std::random_device()()};
   std::mutex lock_;
   std::map<std::pair<int, int>, std::deque<Message>> on_the_way_;  // by sender and receiver
   std::map<int, std::deque<std::pair<int, std::string>>> told_;    // by receiver: sender and text
