@@ -13,12 +13,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/timing.hpp"
+#include "bench/rows.hpp"
+#include "bench/tokens.hpp"
 #include "examples/digits_model.hpp"
 #include "examples/support/random.hpp"
 #include "examples/support/transformer_start.hpp"
@@ -65,12 +65,6 @@ double microseconds(const Call& call, int times) {
   return of_slowest(took) / times;
 }
 
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + std::ssize(numbers) / 2;
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
-
 /// Medians of rounds: five at least, of batches of 10 ms or one call.
 void compare(const std::string& name, std::int64_t bytes, const Call& ours, const Call& peer) {
   constexpr double batch_us = 10'000, enough_us = 400'000;
@@ -91,10 +85,6 @@ void compare(const std::string& name, std::int64_t bytes, const Call& ours, cons
                                    {"peer_us", median(peer_times)},
                                    {"ratio", median(ratios)}};
   std::cout << row << std::endl;
-}
-
-void require_right(bool is_right, const std::string& what) {
-  if (!is_right) throw std::runtime_error("wrong result: " + what);
 }
 
 // --- Collectives: one device a process -------------------------------------------------------------
@@ -165,8 +155,7 @@ void compare_collective(const Machine& machine, const Collective& collective, st
   collective.peer(sent, received);
   const Array y = run(x);
   const Tensor found = y.shard(rank());
-  require_right(std::equal(found.as<float>().begin(), found.as<float>().end(), received.begin()),
-                collective.name);
+  check(std::equal(found.as<float>().begin(), found.as<float>().end(), received.begin()), collective.name);
   compare(collective.name, bytes, [&] { run(x); }, [&] { collective.peer(sent, received); });
 }
 
@@ -181,7 +170,7 @@ void compare_local_call(const Machine& machine) {
   const auto ours =
       machine.compile(shard_map(body, {.mesh = machine.mesh(), .in = P("i"), .out = P("i")}), x);
   const auto theirs = alone.compile(shard_map(body, {.mesh = alone.mesh(), .in = P("i"), .out = P("i")}), y);
-  require_right(ours(x).shard(rank()) == theirs(y).tensor(), "a program without transfers");
+  check(ours(x).shard(rank()) == theirs(y).tensor(), "a program without transfers");
   compare("without transfers, beside one process", elements * 4, [&] { ours(x); }, [&] { theirs(y); });
 }
 
@@ -215,15 +204,6 @@ digits::Batch digits_batch(std::int64_t rows) {
   for (std::int64_t i = 0; i < rows; ++i)
     labels.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i % 10);
   return {random.uniform({rows, 64}, 1), labels};
-}
-
-transformer::Batch transformer_batch() {
-  Tensor seen({32, 32}, DType::i32), next = seen;
-  for (std::int64_t i = 0; i < seen.elements(); ++i) {
-    seen.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i * 7 % 96);
-    next.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>((i + 1) * 7 % 96);
-  }
-  return {seen, next};
 }
 
 /// Compares all processes, with one worker each, with process 0 alone, with two.
@@ -302,8 +282,7 @@ void run() {
   const Machine machine = open_mpi(eight, {.machine = {.workers = 1}}, Where{});
   compare_training("digits step", machine, digits::sharded_step(eight), digits_params(), digits_batch(256));
   const auto start = transformer::unrolled_start({}, 1);
-  compare_training("transformer step", machine, transformer::sharded_step(eight, start), start,
-                   transformer_batch());
+  compare_training("transformer step", machine, transformer::sharded_step(eight, start), start, tokens());
   compare_compilation(machine);
   compare_compilation_for_many();
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "bench/rows.hpp"
+#include "bench/tokens.hpp"
 #include "examples/digits_model.hpp"
 #include "examples/support/transformer_start.hpp"
 #include "tests/xla/fake_plugin/control.hpp"
@@ -105,15 +106,6 @@ Measure own_compile(std::int64_t) {
   const Machine machine = machine_of(fake_plugin());
   const Digits at = digits_start();
   return [=] { return Json{{"us", microseconds_outside_of_fake([&] { compiled_digits(machine, at); }, 1)}}; };
-}
-
-transformer::Batch tokens() {
-  Tensor seen({32, 32}, DType::i32), next = seen;
-  for (std::int64_t i = 0; i < seen.elements(); ++i) {
-    seen.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(i * 7 % 96);
-    next.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>((i + 1) * 7 % 96);
-  }
-  return {seen, next};
 }
 
 /// 12 layers, written out; batch 32, context 32.

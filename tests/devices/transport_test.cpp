@@ -108,7 +108,7 @@ TEST_F(transports, keep_the_messages_of_call_and_carrier_apart) {
   }
 }
 
-// Process 1 waits with two threads, process 0 at one of these places. It hears both.
+// Process 1 waits with two threads: one at the place where process 0 is, but in the next call.
 TEST_F(transports, say_where_both_threads_wait) {
   Mailboxes mail;
   const std::unique_ptr<Transport> first = mail.transport(0, 2, 0.1), second = mail.transport(1, 2, 60);
@@ -119,13 +119,15 @@ TEST_F(transports, say_where_both_threads_wait) {
     const Transport::Part part{0, bytes.data(), bytes.size()};
     return refusal([&] { second->finish(second->post({}, {&part, 1}, place, lane)); });
   };
-  std::thread call([&] { wait(Transport::Lane::call, "cos"); });
+  second->begin();
+  std::thread call([&] { wait(Transport::Lane::call, "sin"); });
   std::thread carrier([&] { wait(Transport::Lane::carrier, "tan"); });
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const std::string found = received(*first, 1);
   call.join();
   carrier.join();
-  EXPECT_NE(found.find("process 1 has not come here for 0.1 s and waits elsewhere: at cos and at tan"),
+  EXPECT_NE(found.find(
+                "process 1 has not come here for 0.1 s and waits elsewhere: at sin and at tan, 1 call later"),
             std::string::npos)
       << found;
 }

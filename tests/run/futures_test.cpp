@@ -6,12 +6,10 @@
 #include <chrono>
 #include <cstring>
 #include <future>
-#include <thread>
 
 #include "tests/run/harness.hpp"
 #include "tests/run/opaque.hpp"
 #include "tests/support/many_processes.hpp"
-#include "tests/support/programs.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/timeline_file.hpp"
 #include "tutti/control/boundary.hpp"
@@ -26,6 +24,8 @@ namespace {
 
 const Mesh line({{"i", 4}});
 constexpr std::int64_t large = 64 << 10;  // elements; the folds of more than two processes go in chunks
+
+Type numbers_of(std::int64_t size) { return {DType::f32, {size}}; }
 
 /// Calls `f` with the number of the device, and hands the operand on.
 Array after(const Array& x, const std::function<void(std::int64_t device)>& f) {
@@ -87,20 +87,8 @@ TEST(futures, are_carried_while_the_process_computes) {
   }
 }
 
-Program traced(const std::function<Array(const Array&)>& body, std::int64_t size) {
-  return trace({Type(DType::f32, {size}).with(line.axes(), varying)},
-               [&](const Arrays& x) {
-                 const Builder::Bound bound = Builder::current().bind(line.axes());
-                 return Arrays{body(x[0])};
-               })
-      .program;
-}
-
 void expect_same_bits(const Program& program) {
-  Random random(3);
-  std::vector<ExampleOperand> operands;
-  for (Type type : program.types_of(program.inputs)) operands.emplace_back(type, -1, 1);
-  const std::vector<Tensors> inputs = random_values(random, operands, Numbers::any, line);
+  const std::vector<Tensors> inputs = drawn_inputs(program, line, 3);
   const std::vector<Tensors> expected = run_on_machine(program, line, inputs, {});
   for (const int processes : {2, 4})
     for (const PlanChoice plan : {PlanChoice::cheapest, PlanChoice::by_axis, PlanChoice::by_tiles})
@@ -112,35 +100,29 @@ void expect_same_bits(const Program& program) {
 
 // The steps between need memory, too. They must not get that of the sums.
 TEST(futures, keep_their_memory_until_they_are_done) {
-  expect_same_bits(traced(
-      [](const Array& x) {
-        const auto sum = psum_start(x * 2.0F, "i");
-        Array y = x;
-        for (int i = 0; i < 6; ++i) y = rev(cumsum(y * 0.5F, 0), {0});  // each is a copy
-        return sum.done() + y;
-      },
-      large));
-  expect_same_bits(traced(
-      [](const Array& x) {
-        const auto sum = psum_start(x, "i");
-        const auto all = all_gather_start(x * 3.0F, "i");
-        const auto most = pmax_start(cumsum(x, 0), "i");
-        const Array y = rev(cumsum(x, 0), {0});
-        return most.done() * y + reduce_sum(all.done(), {0}) + sum.done();
-      },
-      large));
+  expect_same_bits(traced_on(line, numbers_of(large), [](const Array& x) {
+    const auto sum = psum_start(x * 2.0F, "i");
+    Array y = x;
+    for (int i = 0; i < 6; ++i) y = rev(cumsum(y * 0.5F, 0), {0});  // each is a copy
+    return sum.done() + y;
+  }));
+  expect_same_bits(traced_on(line, numbers_of(large), [](const Array& x) {
+    const auto sum = psum_start(x, "i");
+    const auto all = all_gather_start(x * 3.0F, "i");
+    const auto most = pmax_start(cumsum(x, 0), "i");
+    const Array y = rev(cumsum(x, 0), {0});
+    return most.done() * y + reduce_sum(all.done(), {0}) + sum.done();
+  }));
 }
 
 // With two workers this has several phases.
 TEST(futures, stand_as_late_as_they_may) {
-  const Program program = traced(
-      [](const Array& x) {
-        const auto sum = psum_start(x, "i");
-        Array y = x;
-        for (int i = 0; i < 2; ++i) y = all_to_all(exp(y), "i", {.tiled = true});  // between own devices, too
-        return sum.done() + y;
-      },
-      large);
+  const Program program = traced_on(line, numbers_of(large), [](const Array& x) {
+    const auto sum = psum_start(x, "i");
+    Array y = x;
+    for (int i = 0; i < 2; ++i) y = all_to_all(exp(y), "i", {.tiled = true});  // between own devices, too
+    return sum.done() + y;
+  });
   const LocalProgram local = localised(program, line, {}, {.own_futures = true});
   const Plan plan(local.program, Processes::of(line, 2, 0),
                   {.choice = PlanChoice::by_tiles, .workers = 2, .caches = Caches{}});
@@ -157,26 +139,22 @@ TEST(futures, stand_as_late_as_they_may) {
 }
 
 TEST(futures, may_begin_and_end_in_loops_and_branches) {
-  expect_same_bits(traced(
-      [](const Array& x) {
-        return while_loop([](const Array& v) { return psum(reduce_sum(v), "i") < 1e6F; },
-                          [](const Array& v) {
-                            const auto sum = psum_start(v, "i");
-                            const Array y = cumsum(v, 0);
-                            return sum.done() + y * y + 1.0F;
-                          },
-                          x);
-      },
-      40));
-  expect_same_bits(traced(
-      [](const Array& x) {
-        const auto sum = psum_start(x, "i");
-        const Array y = cond(
-            psum(reduce_sum(x), "i") > 0.0F, [&] { return x * psum_start(x, "i").done(); },
-            [&] { return cumsum(x, 0); });
-        return y + sum.done();
-      },
-      large));
+  expect_same_bits(traced_on(line, numbers_of(40), [](const Array& x) {
+    return while_loop([](const Array& v) { return psum(reduce_sum(v), "i") < 1e6F; },
+                      [](const Array& v) {
+                        const auto sum = psum_start(v, "i");
+                        const Array y = cumsum(v, 0);
+                        return sum.done() + y * y + 1.0F;
+                      },
+                      x);
+  }));
+  expect_same_bits(traced_on(line, numbers_of(large), [](const Array& x) {
+    const auto sum = psum_start(x, "i");
+    const Array y = cond(
+        psum(reduce_sum(x), "i") > 0.0F, [&] { return x * psum_start(x, "i").done(); },
+        [&] { return cumsum(x, 0); });
+    return y + sum.done();
+  }));
 }
 
 // Process 1 fails while its carrier waits for process 0, which comes later.
@@ -186,7 +164,7 @@ TEST(futures, end_with_the_call_that_fails) {
   as_processes(2, [&](int self, std::unique_ptr<Transport> transport) {
     Transport& own = *transport;
     const Machine machine(std::make_shared<LocalBackend>(Processes::of(line, 2, self), std::move(transport),
-                                                         MachineOptions{.workers = 1}));
+                                                         MachineOptions{.workers = 1, .measure = true}));
     bool fails = false;
     const auto body = [&](const Array& x) {
       const auto sum = psum_start(x, "i");

@@ -141,4 +141,13 @@ void expect_all_plans_agree(const Program& program, const Mesh& mesh) {
   compare_all_plans(program, mesh, test_data(program), {});
 }
 
+Program traced_on(const Mesh& mesh, Type type, const std::function<Array(const Array&)>& body) {
+  return trace({type.with(mesh.axes(), varying)},
+               [&](const Arrays& x) {
+                 const Builder::Bound bound = Builder::current().bind(mesh.axes());
+                 return Arrays{body(x[0])};
+               })
+      .program;
+}
+
 }  // namespace tutti

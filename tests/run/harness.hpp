@@ -39,4 +39,8 @@ void expect_all_plans_compute(const Program& program, const Mesh& mesh);
 /// The same among the plans only.
 void expect_all_plans_agree(const Program& program, const Mesh& mesh);
 
+/// Records what a device does with a value of this type, which differs between all devices. Axis names of
+/// `mesh` are bound.
+Program traced_on(const Mesh& mesh, Type type, const std::function<Array(const Array&)>& body);
+
 }  // namespace tutti

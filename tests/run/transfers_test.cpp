@@ -15,18 +15,8 @@ namespace {
 
 const Mesh line({{"i", 8}});
 
-Program traced_on(const Mesh& mesh, Type type, const std::function<Array(const Array&)>& body) {
-  return trace({type.with(mesh.axes(), varying)}, [&](const Arrays& x) { return Arrays{body(x[0])}; })
-      .program;
-}
-std::vector<Tensors> random_inputs(const Program& program, const Mesh& mesh) {
-  Random random(3);
-  std::vector<ExampleOperand> operands;
-  for (Type type : program.types_of(program.inputs)) operands.emplace_back(type, -1, 1);
-  return random_values(random, operands, Numbers::any, mesh);
-}
 void expect_same_bits(const Program& program, const Mesh& mesh, const ManyProcesses& processes) {
-  const std::vector<Tensors> inputs = random_inputs(program, mesh);
+  const std::vector<Tensors> inputs = drawn_inputs(program, mesh, 3);
   EXPECT_EQ(run_on_processes(program, mesh, inputs, processes), run_on_machine(program, mesh, inputs, {}));
 }
 
@@ -50,10 +40,7 @@ Array summed(const Array& x) { return psum(x, "i"); }
 
 TEST(transfers, carry_only_what_the_receiver_lacks) {
   const auto on = [&](const std::function<Array(const Array&)>& body, int processes) {
-    const Program program = traced_on(line, eight_numbers, [&](const Array& x) {
-      const Builder::Bound bound = Builder::current().bind(line.axes());
-      return body(x);
-    });
+    const Program program = traced_on(line, eight_numbers, body);
     return sent(transfers_of(program, Processes::of(line, processes, 1)));
   };
   EXPECT_EQ(on(summed, 2), 32);      // the sum of own terms, to one process
@@ -99,10 +86,7 @@ TEST(transfers, are_merged_where_nothing_separates_them) {
 // Where a process has one device, what arrives is the output. Where it has several, each needs a copy.
 TEST(transfers, end_in_outputs_where_these_lie_so) {
   const auto copies = [&](const std::function<Array(const Array&)>& body, int processes) {
-    const Program program = traced_on(line, eight_numbers, [&](const Array& x) {
-      const Builder::Bound bound = Builder::current().bind(line.axes());
-      return body(x);
-    });
+    const Program program = traced_on(line, eight_numbers, body);
     expect_same_bits(program, line, {processes});
     const Graph graph = make_graph(program, Processes::of(line, processes, 1), Storage::by_type);
     return std::ranges::count_if(graph.tasks, [](const Task& task) {

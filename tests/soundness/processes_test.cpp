@@ -15,15 +15,8 @@
 namespace tutti::generated {
 namespace {
 
-std::vector<PerDevice> drawn(const Program& program, const Mesh& mesh, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<ExampleOperand> operands;
-  for (Type type : program.types_of(program.inputs)) operands.emplace_back(type, -1, 1);
-  return random_values(random, operands, Numbers::any, mesh);
-}
-
 std::string broken_on_a_grid(const Written& made, std::uint64_t seed) {
-  const std::vector<PerDevice> inputs = drawn(made.program, made.mesh, seed);
+  const std::vector<PerDevice> inputs = drawn_inputs(made.program, made.mesh, seed);
   const std::vector<PerDevice> expected = run_on_machine(made.program, made.mesh, inputs, {});
   for (const Processes::Split& grid : grids_of(made.mesh)) {
     ManyProcesses processes{boxes_of(grid), grid, seed % 2 == 0 ? std::vector{1, 2} : std::vector{2, 1, 1}};

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/support/values.hpp"
 #include "tutti/devices/mailboxes.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/run/local_backend.hpp"
@@ -82,6 +83,13 @@ std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
     }
   }
   return all;
+}
+
+std::vector<Tensors> drawn_inputs(const Program& program, const Mesh& mesh, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<ExampleOperand> operands;
+  for (Type type : program.types_of(program.inputs)) operands.emplace_back(type, -1, 1);
+  return random_values(random, operands, Numbers::any, mesh);
 }
 
 std::vector<Processes::Split> grids_of(const Mesh& mesh) {

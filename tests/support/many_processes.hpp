@@ -39,6 +39,9 @@ std::vector<Tensors> run_on_processes(const Program& program, const Mesh& mesh,
                                       const std::vector<Tensors>& inputs, const ManyProcesses& processes,
                                       const CompileOptions& options = {});
 
+/// Inputs of a program, of elements in [-1, 1].
+std::vector<Tensors> drawn_inputs(const Program& program, const Mesh& mesh, std::uint64_t seed);
+
 /// All splits of a mesh into boxes, but the one into one box.
 std::vector<Processes::Split> grids_of(const Mesh& mesh);
 int boxes_of(const Processes::Split& split);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -26,22 +27,18 @@ constexpr int most_times_asked = 10;
 constexpr std::int64_t things_between_looks = 16;
 constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
 
-/// Where a process waits is one line, or two.
-bool has_line(const std::string& places, const std::string& place) {
-  const std::size_t end = places.find('\n');
-  return places.substr(0, end) == place || (end != std::string::npos && places.substr(end + 1) == place);
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream rest(text);
+  for (std::string line; std::getline(rest, line);) lines.push_back(line);
+  return lines;
 }
 
-std::string in_one_line(std::string places) {
-  if (const std::size_t end = places.find('\n'); end != std::string::npos) places.replace(end, 1, " and at ");
-  return places;
-}
+}  // namespace
 
 std::string names_of(const std::vector<int>& processes) {
   return fmt::format("{} {}", processes.size() == 1 ? "process" : "processes", fmt::join(processes, ", "));
 }
-
-}  // namespace
 
 const std::atomic<bool> Transport::never = false;
 
@@ -201,11 +198,7 @@ void Transport::listen() {
     if (text[0] == question) {
       tell(heard->process, fmt::format("{}{} {}", answer, number_, places()));
     } else if (text[0] == answer) {
-      for (auto& answers : answers_)
-        answers[heard->process] =
-            number == number_ ? words
-                              : fmt::format("{}, {} {}", words, counted(std::abs(number_ - number), "call"),
-                                            number < number_ ? "before" : "later");
+      for (auto& answers : answers_) answers[heard->process] = {number, lines_of(words)};
     } else if (text[0] == left_alone) {
       left_.push_back({heard->process, number, std::nullopt, words});
     } else {
@@ -225,12 +218,20 @@ void Transport::fail_with(std::string why) {
 
 bool Transport::has_come_while_asking(Ticket ticket, int times_asked, Lock& turn) {
   const std::string& here = place_of(ticket);
-  std::map<int, std::string>& answers = answers_[static_cast<std::size_t>(ticket.lane)];
+  std::map<int, Answer>& answers = answers_[static_cast<std::size_t>(ticket.lane)];
   answers.clear();
   tell_all(fmt::format("{}{} ", question, number_));
   const auto is_here = [&](int process) {
     const auto found = answers.find(process);
-    return found != answers.end() && has_line(found->second, here);
+    return found != answers.end() && found->second.number == number_ &&
+           std::ranges::find(found->second.places, here) != found->second.places.end();
+  };
+  const auto elsewhere = [&](const Answer& answer) {
+    const std::string call = answer.number == number_
+                                 ? ""
+                                 : fmt::format(", {} {}", counted(std::abs(number_ - answer.number), "call"),
+                                               answer.number < number_ ? "before" : "later");
+    return fmt::format("waits elsewhere: at {}{}", fmt::join(answer.places, " and at "), call);
   };
   const Clock::time_point asked = Clock::now();
   std::vector<int> missing;
@@ -259,12 +260,11 @@ bool Transport::has_come_while_asking(Ticket ticket, int times_asked, Lock& turn
                           found == answers.end()
                               ? "does not answer: it has ended, is stopped, or computes for longer than "
                                 "that (see limit_seconds)"
-                              : "waits elsewhere: at " + in_one_line(found->second));
+                              : elsewhere(found->second));
   }
   std::vector<int> waiting;
-  for (const auto& [process, places] : answers)
-    if (has_line(places, here) && std::ranges::find(missing, process) == missing.end())
-      waiting.push_back(process);
+  for (const auto& [process, answer] : answers)
+    if (is_here(process) && std::ranges::find(missing, process) == missing.end()) waiting.push_back(process);
   if (!waiting.empty())
     text += fmt::format("; {} {} here, too", names_of(waiting), waiting.size() == 1 ? "waits" : "wait");
   fail_with(std::move(text));

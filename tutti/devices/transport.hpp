@@ -20,6 +20,9 @@ namespace tutti {
 
 class Carrier;
 
+/// "process 1", "processes 0, 2".
+std::string names_of(const std::vector<int>& processes);
+
 /// Carries bytes between the processes of a job. Each process has its own. Processes that share a machine do
 /// the same things in one order; each thing has a number here. A process that waits says where it is to
 /// others who ask, and asks them once its patience ends.
@@ -112,6 +115,11 @@ class Transport {
     std::optional<std::int64_t> has_failed_at;  // the number of the thing that it could not end
     std::string why;
   };
+  /// Where a process waits, and in which thing.
+  struct Answer {
+    std::int64_t number;
+    std::vector<std::string> places;
+  };
   static std::string reason_of(const Left& left);
   static const std::atomic<bool> never;
   using Lock = std::unique_lock<std::recursive_mutex>;
@@ -136,10 +144,9 @@ class Transport {
   std::chrono::duration<double> limit_;
   std::int64_t number_ = 0;  // of the thing that this process does
   State state_ = State::alone;
-  std::array<std::string, 2> places_;  // per lane, while it waits
-  std::array<std::map<int, std::string>, 2>
-      answers_;             // per lane, of processes that were asked: where they are
-  std::vector<Left> left_;  // in the order in which they said so
+  std::array<std::string, 2> places_;             // per lane, while it waits
+  std::array<std::map<int, Answer>, 2> answers_;  // per lane, of the processes that were asked
+  std::vector<Left> left_;                        // in the order in which they said so
   std::string failure_;
   mutable std::recursive_mutex turn_;  // of the two threads
   std::unique_ptr<Carrier> carrier_;   // made when it is needed first

@@ -200,10 +200,9 @@ struct Executable::State {
       plan.bind(inputs.size() + i, memory_of(*results.back()));
     }
     try {
-      if (recording) recording->call([this] { run_steps(); });
-      else run_steps();
+      if (recording) recording->call([this] { run_steps_and_futures(); });
+      else run_steps_and_futures();
     } catch (...) {
-      end_futures(std::current_exception());
       lines = log.take().lines;
       throw;
     }
@@ -214,20 +213,22 @@ struct Executable::State {
     return results;
   }
 
-  /// Futures that a failure has left behind read and write the memory of this call.
-  void end_futures(const std::exception_ptr& failure) const {
-    Carrier* carrier = transport ? transport->carrier() : nullptr;
-    if (!carrier || carrier->is_idle()) return;
-    transport->leave(failure);
-    carrier->drain();
-  }
-
   void hand_out(const std::vector<std::string>& lines) const {
     for (const std::string& line : lines)
       if (print) print(line);
   }
 
   // ---- steps
+
+  /// A failure leaves futures behind, which read and write the memory of this call, and record their steps.
+  void run_steps_and_futures() try { run_steps(); } catch (...) {
+    Carrier* carrier = transport ? transport->carrier() : nullptr;
+    if (carrier && !carrier->is_idle()) {
+      transport->leave(std::current_exception());
+      carrier->drain();
+    }
+    throw;
+  }
 
   void run_steps() {
     const Placement& placement = plan.placement();

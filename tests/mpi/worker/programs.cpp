@@ -90,10 +90,7 @@ void run_generated_programs(Report& report) {
     const generated::Draft draft =
         generated::drawn(meshes[i % meshes.size()], 2 + static_cast<int>(i) / 10, 20'251'121 + i);
     const generated::Written made = written(draft);
-    Random random(draft.values);
-    std::vector<ExampleOperand> operands;
-    for (Type type : made.program.types_of(made.program.inputs)) operands.emplace_back(type, -1, 1);
-    compare(report, own, made.program, made.mesh, random_values(random, operands, Numbers::any, made.mesh),
+    compare(report, own, made.program, made.mesh, drawn_inputs(made.program, made.mesh, draft.values),
             [&] { return to_string(draft); });
   }
 }

@@ -143,14 +143,15 @@ void GraphBuilder::place_outputs() {
     const Value& v = value(var);
     if (graph_.storage == Storage::per_device && !ports_) graph_.replicas.push_back(v.address.buffer);
     BufferId buffer = v.address.buffer;
+    equation_ = graph_.buffers[buffer].equation;  // errors of the output name the equation of the value
     if (!can_be_output(v, i)) {
-      equation_ = graph_.buffers[buffer].equation;  // errors of the copy name the equation of the value
-      buffer = new_output_buffer(i);
+      buffer = graph_.buffers.add(output_buffer(i));
       add_copy(v, type(var), buffer);
     } else if (graph_.buffers[buffer].stored != output_axes(type(var))) {
-      // It differs in axes of one device: what has arrived from other processes has none.
-      equation_ = graph_.buffers[buffer].equation;
-      graph_.buffers[buffer] = Buffer(graph_.buffers[new_output_buffer(i)]);
+      // It differs in axes of one device. For example, what has arrived from other processes has none.
+      Buffer as_callers_have_it = output_buffer(i);
+      as_callers_have_it.type = graph_.buffers[buffer].type;
+      graph_.buffers[buffer] = std::move(as_callers_have_it);
     }
     graph_.buffers[buffer].kind = Buffer::Kind::output;
     graph_.buffers[buffer].number = i;
@@ -162,10 +163,10 @@ AxisSet GraphBuilder::output_axes(Type type) const {
   return ports_ ? stored_axes(type) : stored_axes_by_type(type);
 }
 
-BufferId GraphBuilder::new_output_buffer(std::size_t output) {
+Buffer GraphBuilder::output_buffer(std::size_t output) const {
   Type of = type(graph_.program.outputs[output]);
-  BufferId buffer = new_buffer(of, output_axes(of), Spacing::staggered);
-  if (ports_) graph_.buffers[buffer].axes = ports_->outputs[output];
+  Buffer buffer = buffer_for(of, output_axes(of), Spacing::staggered);
+  if (ports_) buffer.axes = ports_->outputs[output];
   return buffer;
 }
 
@@ -190,7 +191,7 @@ bool GraphBuilder::can_be_output(const Value& v, std::size_t output) const {
          is_dense(v.address, of.shape(), element_bytes(graph_, v.address));
 }
 
-BufferId GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
+Buffer GraphBuilder::buffer_for(Type type, AxisSet stored, Spacing spacing) const {
   std::int64_t bytes = static_cast<std::int64_t>(bytes_per_element(type.dtype()));
   bool too_large = false;
   for (std::int64_t size : type.shape()) too_large |= __builtin_mul_overflow(bytes, size, &bytes);
@@ -210,13 +211,13 @@ BufferId GraphBuilder::new_buffer(Type type, AxisSet stored, Spacing spacing) {
     axes[i] = step;
     step *= graph_.mesh.axes()[i].size;
   }
-  return graph_.buffers.add({type, stored, stride, std::move(axes), all, Buffer::Kind::arena, 0, equation_});
+  return {type, stored, stride, std::move(axes), all, Buffer::Kind::arena, 0, equation_};
 }
 
 BufferId GraphBuilder::result_buffer(std::size_t i) {
   Var var = equation().results[i];
   if (!ports_ || !output_of_[var]) return own_result_buffer(i);
-  BufferId buffer = new_output_buffer(*output_of_[var]);
+  BufferId buffer = graph_.buffers.add(output_buffer(*output_of_[var]));
   value(var) = {natural_address(graph_, buffer), stored_axes(type(var))};
   return buffer;
 }

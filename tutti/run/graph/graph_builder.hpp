@@ -65,13 +65,16 @@ class GraphBuilder {
   void place_outputs();
   /// The axes along which callers have shards of an output.
   AxisSet output_axes(Type type) const;
-  BufferId new_output_buffer(std::size_t output);
+  Buffer output_buffer(std::size_t output) const;
   bool can_be_output(const Value& v, std::size_t output) const;
 
   enum class Spacing { dense, staggered };
   /// Dense if a view reads `var` across its shards.
   Spacing spacing_of(Var var) const;
-  BufferId new_buffer(Type type, AxisSet stored, Spacing spacing);
+  Buffer buffer_for(Type type, AxisSet stored, Spacing spacing) const;
+  BufferId new_buffer(Type type, AxisSet stored, Spacing spacing) {
+    return graph_.buffers.add(buffer_for(type, stored, spacing));
+  }
   /// Adds a buffer for result `i` of this equation and places the result there; an output gets its caller's
   /// layout.
   BufferId result_buffer(std::size_t i = 0);
@@ -124,10 +127,10 @@ class GraphBuilder {
     std::map<std::int64_t, std::int64_t> begins;  // of each message in it, by the offset of its block
   };
   Packed packed(const Address& from, const Message& message, const std::vector<std::int64_t>& offsets);
-  /// The messages of all boxes that `cut` says, one after the other.
-  BufferId transferred(const ViewCut& cut, const Address& from, const Message& message);
-  /// The message of the other process of two.
-  BufferId received_of_other(const ViewCut& cut, const Address& from, const Message& message);
+  /// The messages of all boxes that `cut` says, one after the other; without its own if that is left.
+  enum class OwnMessage { copied, left };
+  BufferId transferred(const ViewCut& cut, const Address& from, const Message& message,
+                       OwnMessage own = OwnMessage::copied);
   /// The fold of the messages of all boxes that `cut` says, which hold a term each: each process folds a
   /// chunk.
   BufferId folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message, ReduceKind kind);

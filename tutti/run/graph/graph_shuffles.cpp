@@ -27,10 +27,8 @@ class Readers {
  public:
   using PiecesOf = std::function<std::vector<Across::Piece>(std::int64_t device)>;
   /// `differs`: the axes along which the operand's values differ. `stored`: those of the result.
-  Readers(const Processes& processes, AxisSet differs, AxisSet stored, const PiecesOf& pieces)
-      : processes_(processes), differs_(differs), stored_(stored), pieces_(pieces) {
-    for (std::size_t axis = 0; axis < processes.whole().axes().size(); ++axis)
-      self_.push_back(processes.at(axis));
+  Readers(const Processes& processes, Place self, AxisSet differs, AxisSet stored, const PiecesOf& pieces)
+      : processes_(processes), differs_(differs), stored_(stored), pieces_(pieces), self_(std::move(self)) {
     for (const Place& place : processes.places())
       for_each_piece(place, [&](const auto&, const Across::Piece& piece) {
         for (int device : piece.devices) {
@@ -255,7 +253,7 @@ GraphBuilder::Value GraphBuilder::viewed_by_pieces(const kernel::View& view, con
 
 void GraphBuilder::add_across(const Across& across, const Value& from, BufferId buffer, Type type) {
   const AxisSet stored = stored_axes(type);
-  const Readers readers(processes_, from.stored, stored, across.pieces);
+  const Readers readers(processes_, own_place(), from.stored, stored, across.pieces);
   const std::int64_t element = element_bytes(graph_, from.address);
   const PieceInMessage in_message(across.digits, from.address, element);
   const std::int64_t bytes = in_message.bytes;

@@ -72,7 +72,8 @@ GraphBuilder::Packed GraphBuilder::packed(const Address& from, const Message& me
   return packed;
 }
 
-BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, const Message& message) {
+BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, const Message& message,
+                                   OwnMessage own) {
   const ViewCut::Place self = own_place();
   const std::int64_t bytes = message.bytes();
 
@@ -91,33 +92,17 @@ BufferId GraphBuilder::transferred(const ViewCut& cut, const Address& from, cons
       if (process == processes_.self()) own_begin = packed.begins.at(offset);
       else work.sends.push_back({process, packed.begins.at(offset), bytes});
   std::ranges::sort(work.sends, {}, &TransferWork::Part::process);
-  std::int64_t to = 0;
-  const std::vector<ViewCut::Place> sources = cut.read_by(self);
-  for (const ViewCut::Place& place : sources) {
+  std::int64_t messages = 0;
+  for (const ViewCut::Place& place : cut.read_by(self)) {
     const int process = processes_.number(place);
-    if (process == processes_.self()) work.own.push_back({own_begin, to, bytes});
-    else work.receives.push_back({process, to, bytes});
-    to += bytes;
+    if (process != processes_.self()) work.receives.push_back({process, messages++ * bytes, bytes});
+    else if (own == OwnMessage::copied) work.own.push_back({own_begin, messages++ * bytes, bytes});
   }
   std::ranges::sort(work.receives, {}, &TransferWork::Part::process);
-  const Type type = message.type_of(graph_.buffers[from.buffer].type.dtype(), std::ssize(sources));
+  const Type type = message.type_of(graph_.buffers[from.buffer].type.dtype(), messages);
   const BufferId result = new_buffer(type, 0, Spacing::dense);
   add(std::move(work), {packed.operand}, {result}, type.shape(), 0);
   return result;
-}
-
-BufferId GraphBuilder::received_of_other(const ViewCut& cut, const Address& from, const Message& message) {
-  const std::vector<ViewCut::Place> both = cut.read_by(own_place());
-  const int other = processes_.number(both[both[0] == own_place() ? 1 : 0]);
-  const std::int64_t offset = cut.offset_for(own_place(), from), bytes = message.bytes();
-  const Packed packed = this->packed(from, message, {offset});
-  const Type type = message.type_of(graph_.buffers[from.buffer].type.dtype(), 1);
-  const BufferId received = new_buffer(type, 0, Spacing::dense);
-  TransferWork work;
-  work.sends.push_back({other, packed.begins.at(offset), bytes});
-  work.receives.push_back({other, 0, bytes});
-  add(std::move(work), {packed.operand}, {received}, type.shape(), 0);
-  return received;
 }
 
 BufferId GraphBuilder::folded_in_chunks(const ViewCut& cut, const Address& from, const Message& message,
@@ -307,9 +292,9 @@ GraphBuilder::Value GraphBuilder::folded_across(const kernel::Fold& fold, const 
   // Two processes would send as many bytes, in two steps.
   const bool in_chunks = own.are_folded && boxes.count > 2 && message.bytes() > processes_.largest_whole_fold;
   const bool is_of_two = own.are_folded && boxes.count == 2 && fold.kind == ReduceKind::sum;
-  const BufferId buffer = in_chunks   ? folded_in_chunks(cut, address, message, fold.kind)
-                          : is_of_two ? received_of_other(cut, address, message)
-                                      : transferred(cut, address, message);
+  const BufferId buffer =
+      in_chunks ? folded_in_chunks(cut, address, message, fold.kind)
+                : transferred(cut, address, message, is_of_two ? OwnMessage::left : OwnMessage::copied);
 
   Address terms = natural_address(graph_, buffer);
   terms.dims.assign(static_cast<std::size_t>(folded.rank()), 0);

@@ -42,8 +42,8 @@ std::vector<Lifetime> lifetimes(const Plan& plan, const Ranks& rank) {
     const Buffer& buffer = graph.buffers[b];
     if (!arena.offset[b]) continue;
     bool is_constant = buffer.kind == Buffer::Kind::constant;
-    std::optional<StepId> maker = steps.maker[b];
-    std::size_t first = is_constant || !maker ? 0 : rank[*maker];
+    std::optional<StepId> begun = steps.begun[b];
+    std::size_t first = is_constant || !begun ? 0 : rank[*begun];
     found.push_back({first, is_constant ? end : last[b], *arena.offset[b], *arena.offset[b] + buffer.bytes});
   }
   std::ranges::sort(found, {}, &Lifetime::begin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/run/watch/recording.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -40,9 +40,8 @@ std::string step_label(const Plan& plan, StepId n, std::size_t worker, const std
   if (!std::holds_alternative<OnWorker>(assigned.split))
     args["part"] = fmt::format("{} of {}", worker + 1, plan.placement().workers);
   if (!part.empty()) args["in"] = part;
-  if (std::vector<int> others = awaited_processes(plan.graph(), step); !others.empty())
-    args["waits for"] =
-        fmt::format("{} {}", others.size() == 1 ? "process" : "processes", fmt::join(others, ", "));
+  if (const std::vector<int> others = awaited_processes(plan.graph(), step); !others.empty())
+    args["waits for"] = names_of(others);
   args["bytes"] = static_cast<std::int64_t>(bytes);
   std::string ops = ops_of(plan.graph(), step), kind = kind_name(step.kind);
   return event_label(ops.empty() ? kind : ops, kind, args);
