@@ -3,6 +3,8 @@
 // the call of MPI on the same data, a training step and a compilation with one process. Variants take
 // turns. A time is that of the slowest process. Each line is a row in JSON:
 // {"name": .., "bytes": .., "us": .., "peer_us": .., "ratio": ..}.
+// `bench_processes_mpi --overlap` measures a sum beside as much work instead. Run it on two hosts
+// (tools/two_hosts): processes of one full machine hide nothing.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -269,6 +272,59 @@ void compare_compilation_for_many() {
   compare("compilation for one of 4,096 processes, beside its box", 0, one_of_many, alone);
 }
 
+// --- Overlap ---------------------------------------------------------------------------------------
+
+/// Compares a sum of 8 MiB, and as much work, with one after the other.
+void compare_overlap() {
+  constexpr std::int64_t elements = 2 << 20, waves = 16 << 10;
+  const Machine machine = open_mpi(Mesh({{"i", ranks()}}), {.machine = {.workers = 1}}, Where{});
+  const auto spread = [&](std::int64_t count) {
+    return machine.from_shards({count * ranks()}, P("i"), {{rank(), Tensor({count}, numbers(count))}},
+                               Where{});
+  };
+  const Array x = spread(elements), y = spread(waves);
+  const auto works = [](const Array& start, const Array& trips) {
+    return fori_loop(0, trips, [](const Array&, const Array& v) { return sin(v); }, start);
+  };
+  const auto sums = [](const Array& v) { return psum(v, "i"); };
+  const auto does_both = [&](const Array& v, const Array& start, const Array& trips) {
+    const auto sum = psum_start(v, "i");
+    const Array worked = works(start, trips);
+    return std::pair(sum.done(), worked);
+  };
+  const Mesh& mesh = machine.mesh();
+  const auto sum = machine.compile(shard_map(sums, {.mesh = mesh, .in = P("i"), .out = P()}), x);
+  const auto work = machine.compile(shard_map(works, {.mesh = mesh, .in = {P("i"), P()}, .out = P("i")}), y,
+                                    Tensor::scalar(1));
+  const auto both =
+      machine.compile(shard_map(does_both, {.mesh = mesh, .in = {P("i"), P("i"), P()}, .out = {P(), P("i")}}),
+                      x, y, Tensor::scalar(1));
+
+  constexpr int calls = 5, some = 100;
+  const double sum_us = microseconds([&] { sum(x); }, calls);
+  const double trip_us = microseconds([&] { work(y, Tensor::scalar(some)); }, calls) / some;
+  const Array trips = Tensor::scalar(static_cast<int>(sum_us / trip_us));
+  std::vector<double> sum_times, work_times, times, hidden, ratios;
+  for (int round = 0; round < 7; ++round) {
+    sum_times.push_back(microseconds([&] { sum(x); }, calls));
+    work_times.push_back(microseconds([&] { work(y, trips); }, calls));
+    times.push_back(microseconds([&] { both(x, y, trips); }, calls));
+    const double one_by_one = sum_times.back() + work_times.back();
+    hidden.push_back((one_by_one - times.back()) / std::min(sum_times.back(), work_times.back()));
+    ratios.push_back(times.back() / one_by_one);
+  }
+  if (rank() > 0) return;
+  const nlohmann::ordered_json row{{"name", "psum and as much work, beside one after the other"},
+                                   {"bytes", elements * 4},
+                                   {"us", median(times)},
+                                   {"peer_us", median(sum_times) + median(work_times)},
+                                   {"ratio", median(ratios)},
+                                   {"sum_us", median(sum_times)},
+                                   {"work_us", median(work_times)},
+                                   {"hidden", median(hidden)}};
+  std::cout << row << std::endl;
+}
+
 void run() {
   {
     const Machine line = open_mpi(Mesh({{"i", ranks()}}), {.machine = {.workers = 1}}, Where{});
@@ -291,9 +347,12 @@ void run() {
 }  // namespace tutti::bench
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const bool overlap = argc > 1 && std::string_view(argv[1]) == "--overlap";
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, overlap ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   try {
-    tutti::bench::run();
+    if (overlap) tutti::bench::compare_overlap();
+    else tutti::bench::run();
   } catch (const std::exception& error) {
     std::cerr << "process " << tutti::bench::rank() << ": " << error.what() << "\n";
     return 1;

@@ -125,6 +125,7 @@ if(NOT BUILD_SHARED_LIBS)  # what a user's program is linked with
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS
     ", libhwy-dev, libdnnl-dev, libhwloc-dev, libsleef-dev, libzip-dev, libgomp1")
 endif()
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenmpi-dev, openmpi-bin")  # tutti::mpi
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-pthread | libopenblas0")  # products of f64 and complex numbers load it
 set(CPACK_STRIP_FILES OFF)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};tutti;ALL;/")

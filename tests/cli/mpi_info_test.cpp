@@ -213,8 +213,8 @@ TEST(mpi_traps, are_threads_that_may_not_call_mpi) {
       << mpi_report_text(report);
   report.processes[1].threads = MpiThreads::funneled;
   EXPECT_EQ(traps_of(report), Lines{"MPI gives MPI_THREAD_FUNNELED: only the main thread of a process may "
-                                    "use a machine; for calls from other threads take an MPI that gives "
-                                    "MPI_THREAD_MULTIPLE"});
+                                    "use a machine, and nothing travels while it computes; take an MPI that "
+                                    "gives MPI_THREAD_MULTIPLE"});
 }
 
 TEST(mpi_traps, are_bindings_that_leave_processors_idle) {

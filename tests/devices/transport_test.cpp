@@ -5,6 +5,8 @@
 #include <chrono>
 #include <latch>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -151,6 +153,57 @@ TEST_F(transports, say_that_messages_are_lost) {
     return text.find(" is here, too, but what it sends has not come for 1 s") != std::string::npos;
   };
   EXPECT_TRUE(is_lost(own) || is_lost(found)) << own << "\n" << found;
+}
+
+/// A process that hears nothing from the other one.
+class Deaf final : public Transport {
+ public:
+  Deaf() : Transport(0, 2, 0.3) {}
+  std::vector<std::string> noticed;
+
+ protected:
+  bool serves_two_threads() const override { return false; }
+  bool is_done(Ticket) override { return false; }
+  std::vector<int> awaited(Ticket) override { return {1}; }
+  std::size_t start(std::span<const Part>, std::span<const Part>, int) override { return 0; }
+  void tell(int, const std::string&) override {}
+  std::optional<Heard> hear() override { return std::nullopt; }
+  void notice_wait(Lane lane, const std::string& for_whom) override {
+    noticed.push_back((lane == Lane::call ? "call: " : "carrier: ") + for_whom);
+  }
+};
+
+TEST_F(transports, notice_a_long_wait_and_its_end_by_an_error) {
+  Deaf deaf;
+  deaf.begin();
+  const Transport::Part part = part_of(1);
+  const std::string found =
+      refusal([&] { deaf.finish(deaf.post({}, {&part, 1}, "sin", Transport::Lane::carrier)); });
+  EXPECT_TRUE(found.starts_with("R007 process 1 has not come here for 0.3 s")) << found;
+  EXPECT_EQ(deaf.noticed, (std::vector<std::string>{"carrier: process 1 in sin", "carrier: "}));
+}
+
+TEST_F(transports, know_whether_all_have_closed) {
+  EXPECT_FALSE(first_->close());  // the other one goes on
+  EXPECT_TRUE(second_->close());
+  EXPECT_TRUE(first_->close());
+}
+
+TEST_F(transports, know_that_a_process_has_closed_after_an_error) {
+  try {
+    const std::unique_ptr<Transport> closes = std::move(second_);
+    throw Error(Code::memory, {}, "there is none");
+  } catch (const Error&) {
+  }
+  EXPECT_FALSE(first_->close());
+}
+
+TEST_F(transports, know_that_a_process_has_failed_before_it_closes) {
+  second_->begin();
+  second_->commit();
+  second_->leave("it has no memory");
+  second_.reset();
+  EXPECT_FALSE(first_->close());
 }
 
 TEST_F(transports, end_together_what_fails_on_one) {

@@ -9,12 +9,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 
 #include "tests/processes/child_ending.hpp"
 #include "tests/support/command.hpp"
 #include "tests/support/sanitizer.hpp"
+#include "tutti/devices/carrier.hpp"
 #include "tutti/devices/team.hpp"
 #include "tutti/tutti.hpp"
 
@@ -235,6 +237,14 @@ TEST_F(forked_child, has_machines_of_its_own_while_the_parent_compiles) {
               "status 0");
   stops = true;
   compiler.join();
+}
+
+// Its thread waits for work at the time of the fork.
+TEST(a_carrier, is_left_alone_in_the_child_of_a_fork) {
+  auto carrier = std::make_unique<Carrier>();
+  carrier->wait(carrier->hand_over([] {}));
+  std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(ending_of([&] { carrier.reset(); }), "status 0");
 }
 
 // Threads of the parent are in OpenBLAS at the time of the fork, and never leave it in the child. The parent

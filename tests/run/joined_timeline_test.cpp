@@ -25,7 +25,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Process 0 closes its machine last: in memory, it does not wait for the others.
+// Process 0 closes its machine last: it waits for the others for one second only.
 TEST(joined_timelines, have_the_tracks_of_all_processes) {
   const TemporaryName trace("joined.json"), second("joined.1.json"), third("joined.2.json");
   const Mesh mesh({{"i", 3}});
@@ -63,19 +63,39 @@ TEST(joined_timelines, have_the_tracks_of_all_processes) {
   EXPECT_EQ(calls, (std::map<int, int>{{1, 2}, {2, 2}, {3, 2}}));
 }
 
-// Process 1 began 1.5 us later, and left three events out. Process 2 has something else, process 3 nothing.
+TEST(joined_timelines, stay_apart_while_a_process_records) {
+  const TemporaryName trace("apart.json"), second("apart.1.json");
+  const Mesh mesh({{"i", 2}});
+  std::latch has_closed(1);
+  as_processes(2, [&](int self, std::unique_ptr<Transport> transport) {
+    {
+      const LocalBackend machine(Processes::of(mesh, 2, self), std::move(transport),
+                                 MachineOptions{.workers = 1, .trace = trace.path()});
+      if (self == 1) has_closed.wait();
+    }
+    if (self == 0) has_closed.count_down();
+  });
+  EXPECT_EQ(text_of(trace.path()).find("\"pid\":2"), std::string::npos);
+  EXPECT_NE(text_of(second.path()).find("\"pid\":2"), std::string::npos);
+}
+
+// Process 1 began 1.5 us later, and left three events out. Process 2 has something else, process 3 nothing,
+// process 4 has what an earlier job left.
 TEST(joined_timelines, have_one_clock) {
-  const TemporaryName trace("clock.json"), second("clock.1.json"), third("clock.2.json");
-  const auto write = [](const std::string& path, std::int64_t began, const std::string& event, int left_out) {
-    std::ofstream(path) << "{\"displayTimeUnit\":\"ns\",\"beganUnixNs\":" << began
+  const TemporaryName trace("clock.json"), second("clock.1.json"), third("clock.2.json"),
+      fifth("clock.4.json");
+  const auto write = [](const std::string& path, std::int64_t began, const std::string& event, int left_out,
+                        int job = 8) {
+    std::ofstream(path) << "{\"displayTimeUnit\":\"ns\",\"beganUnixNs\":" << began << ",\"job\":" << job
                         << ",\"traceEvents\":[\n{\"ph\":\"M\"},\n"
                         << event << "\n],\"otherData\":{\"events_left_out\":   " << left_out << "}}\n";
   };
   write(trace.path(), 1'000'000, R"({"name":"a","args":{"ts":7},"pid":1,"tid":1,"ts":0.250,"dur":1.000})", 0);
   write(second.path(), 1'001'500, R"({"name":"b","args":{},"pid":2,"tid":1,"ts":1.000,"dur":1.000})", 3);
   std::ofstream(third.path()) << "something else\n";
-  EXPECT_TRUE(join_timelines(trace.path(), 4));
-  EXPECT_EQ(text_of(trace.path()), R"({"displayTimeUnit":"ns","beganUnixNs":1000000,"traceEvents":[
+  write(fifth.path(), 1'002'000, R"({"name":"c","args":{},"pid":5,"tid":1,"ts":1.000,"dur":1.000})", 0, 7);
+  EXPECT_TRUE(join_timelines(trace.path(), 5));
+  EXPECT_EQ(text_of(trace.path()), R"({"displayTimeUnit":"ns","beganUnixNs":1000000,"job":8,"traceEvents":[
 {"ph":"M"},
 {"name":"a","args":{"ts":7},"pid":1,"tid":1,"ts":0.250,"dur":1.000},
 {"ph":"M"},
@@ -83,6 +103,7 @@ TEST(joined_timelines, have_one_clock) {
 ],"otherData":{"events_left_out":3}}
 )");
   EXPECT_FALSE(std::filesystem::exists(second.path()));
+  EXPECT_TRUE(std::filesystem::exists(fifth.path()));
   EXPECT_EQ(text_of(third.path()), "something else\n");
 }
 

@@ -221,6 +221,46 @@ Spoken speak(int processes, const std::function<Array(Array)>& body, const Tenso
   return spoken;
 }
 
+// Process 1 passes another argument, or another part.
+TEST(machines, compare_what_should_be_equal_if_they_check_assumptions) {
+  const Mesh pair({{"a", 2}});
+  for (const bool checks : {false, true})
+    on_machines(
+        pair, {.count = 2},
+        [&](const Machine& machine) {
+          const float own = machine.process() == 0 ? 1.0F : 2.0F;
+          const auto run = machine.compile(shard_map([](Array x, Array y) { return psum(x * y, "a"); },
+                                                     {.mesh = pair, .in = {P("a"), P()}, .out = P()}),
+                                           abstract({2}, DType::f32), abstract({1}, DType::f32));
+          const Tensor same({2}, {3.0F, 4.0F});
+          EXPECT_EQ(refusal([&] { run(same, Tensor({1}, {5.0F})); }), "accepted");
+          const auto parts = [&](const Tensor& part) {
+            return refusal([&] { machine.from_shards({1}, P(), {{machine.process(), part}}, Where{}); });
+          };
+          EXPECT_EQ(parts(Tensor({1}, {5.0F})), "accepted");
+          EXPECT_EQ(parts(Tensor({1}, {own})),
+                    checks
+                        ? "T015 from_shards: devices 0 and 1 hold the same part under P(), but theirs differ"
+                        : "accepted");
+          EXPECT_EQ(parts(Tensor({1}, {5.0F})), "accepted");  // the machine goes on
+          const std::string found = refusal([&] { run(same, Tensor({1}, {own})); });
+          const std::string differ =
+              "process 1 passes another argument than process 0: line 2 is `argument 1 with the hash ";
+          if (!checks) EXPECT_EQ(found, "accepted");
+          else EXPECT_NE(found.find(differ), std::string::npos) << found;
+        },
+        {.check_assumptions = checks});
+}
+
+// Lines travel with all their bytes, which need be no UTF-8.
+TEST(machines, print_the_bytes_of_lines_as_they_are) {
+  const auto body = [](Array x) {
+    debug_print("\xff\xfe is {}", x);
+    return x;
+  };
+  EXPECT_EQ(speak(2, body, data({2, 2})).lines, speak(1, body, data({2, 2})).lines);
+}
+
 TEST(machines, print_on_the_first_process_in_the_order_of_one) {
   const auto body = [](Array x) {
     debug_print("x is {}", x);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -145,6 +146,25 @@ void require_same_outcome(Transport& transport, const std::function<void()>& f) 
   transport.agree();
   if (own) std::rethrow_exception(own);
   if (!first.empty()) fail(Code::peer, "{}", first);
+}
+
+std::optional<std::pair<int, int>> devices_that_differ(Transport& transport,
+                                                       const std::vector<PartOnDevice>& own) {
+  std::string said;
+  for (const PartOnDevice& part : own) said += fmt::format("{} {} {}\n", part.device, part.part, part.hash);
+  std::map<int, PartOnDevice> first;  // by part
+  std::string found;
+  for (const std::string& text : gathered(transport, said)) {
+    std::istringstream numbers(text);
+    for (PartOnDevice part{}; found.empty() && numbers >> part.device >> part.part >> part.hash;) {
+      const PartOnDevice& known = first.try_emplace(part.part, part).first->second;
+      if (known.hash != part.hash) found = fmt::format("{} {}", known.device, part.device);
+    }
+  }
+  std::istringstream numbers(told_by(transport, 0, found));
+  transport.agree();
+  std::pair<int, int> devices;
+  return numbers >> devices.first >> devices.second ? std::optional(devices) : std::nullopt;
 }
 
 void require_agreement(Transport& transport, const std::string& text, std::string_view differs) {

@@ -1,94 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tutti/devices/carrier.hpp"
 
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "tutti/base/inside.hpp"
 
 namespace tutti {
 
+struct Carrier::State {
+  struct Job {
+    std::size_t number;
+    Work work;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  std::mutex lock;
+  std::condition_variable changed;
+  std::deque<Job> jobs;  // while one runs, it is the first
+  bool runs = false;
+  std::map<std::size_t, std::exception_ptr> failures;
+  std::size_t last = 0;
+  std::atomic<bool> may_rest = true;
+  bool ends = false, has_no_thread = false;
+  std::thread thread;
+
+  void start();
+  void run();
+  void run_first(Lock& turn);
+  void finish_until(std::size_t number, Lock& turn);
+};
+
+Carrier::Carrier() : state_(std::make_unique<State>()) {}
+
 Carrier::~Carrier() {
-  if (!thread_.joinable()) return;
   if (!is_here_.is_true()) {
-    thread_.detach();  // the child of a fork does not have it
+    // The missing thread may hold the lock, and waits for the condition: nobody may destroy them.
+    [[maybe_unused]] const State* left = state_.release();
     return;
   }
+  if (!state_->thread.joinable()) return;
   {
-    const std::lock_guard lock(lock_);
-    ends_ = true;
+    const std::lock_guard turn(state_->lock);
+    state_->ends = true;
   }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void Carrier::start() try {
-  if (!thread_.joinable() && !has_no_thread_) thread_ = std::thread([this] { run(); });
-} catch (const std::system_error&) {
-  has_no_thread_ = true;  // whoever waits does the work
+  state_->changed.notify_all();
+  state_->thread.join();
 }
 
 std::size_t Carrier::hand_over(Work work) {
-  start();
-  {
-    const std::lock_guard lock(lock_);
-    jobs_.push_back({++last_, std::move(work)});
-  }
-  changed_.notify_all();
-  return last_;
+  State& s = *state_;
+  s.start();
+  State::Lock turn(s.lock);
+  s.jobs.push_back({++s.last, std::move(work)});
+  const std::size_t number = s.last;
+  if (s.has_no_thread) s.run_first(turn);
+  else s.changed.notify_all();
+  return number;
 }
 
 void Carrier::wait(std::size_t number) {
-  Lock lock(lock_);
-  finish_until(number, lock);
-  const auto failure = failures_.extract(number);
+  State::Lock turn(state_->lock);
+  state_->finish_until(number, turn);
+  const auto failure = state_->failures.extract(number);
   if (!failure.empty()) std::rethrow_exception(failure.mapped());
 }
 
 bool Carrier::is_idle() {
-  const std::lock_guard lock(lock_);
-  return jobs_.empty() && failures_.empty();
+  const std::lock_guard turn(state_->lock);
+  return state_->jobs.empty() && state_->failures.empty();
 }
 
 void Carrier::drain() {
-  Lock lock(lock_);
-  finish_until(last_, lock);
-  failures_.clear();
+  State::Lock turn(state_->lock);
+  state_->finish_until(state_->last, turn);
+  state_->failures.clear();
+}
+
+const std::atomic<bool>& Carrier::may_rest() const { return state_->may_rest; }
+
+void Carrier::State::start() try {
+  if (!thread.joinable() && !has_no_thread) thread = std::thread([this] { run(); });
+} catch (const std::system_error&) {
+  has_no_thread = true;
 }
 
 /// Until all jobs up to this one have ended.
-void Carrier::finish_until(std::size_t number, Lock& lock) {
-  may_rest_ = false;
-  while (!jobs_.empty() && jobs_.front().number <= number)
-    if (runs_) changed_.wait(lock);
-    else run_first(lock);
-  may_rest_ = true;
+void Carrier::State::finish_until(std::size_t number, Lock& turn) {
+  may_rest = false;
+  while (!jobs.empty() && jobs.front().number <= number)
+    if (runs) changed.wait(turn);
+    else run_first(turn);
+  may_rest = true;
 }
 
-void Carrier::run() {
-  Lock lock(lock_);
+void Carrier::State::run() {
+  Lock turn(lock);
   while (true) {
-    changed_.wait(lock, [&] { return ends_ || (!jobs_.empty() && !runs_); });
-    if (jobs_.empty()) return;
-    run_first(lock);
+    changed.wait(turn, [&] { return ends || (!jobs.empty() && !runs); });
+    if (jobs.empty()) return;
+    run_first(turn);
   }
 }
 
-void Carrier::run_first(Lock& lock) {
-  runs_ = true;
-  const Job& job = jobs_.front();  // its place stays while others are added behind it
-  lock.unlock();
+void Carrier::State::run_first(Lock& turn) {
+  runs = true;
+  const Job& job = jobs.front();  // its place stays while others are added behind it
+  turn.unlock();
   std::exception_ptr failure;
   try {
     job.work();
   } catch (...) {
     failure = std::current_exception();
   }
-  lock.lock();
-  if (failure) failures_[job.number] = failure;
-  jobs_.pop_front();
-  runs_ = false;
-  changed_.notify_all();
+  turn.lock();
+  if (failure) failures[job.number] = failure;
+  jobs.pop_front();
+  runs = false;
+  changed.notify_all();
 }
 
 }  // namespace tutti

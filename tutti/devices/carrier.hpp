@@ -2,28 +2,24 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
-#include <exception>
 #include <functional>
-#include <map>
-#include <mutex>
-#include <thread>
+#include <memory>
 
 #include "tutti/base/fork.hpp"
 
 namespace tutti {
 
 /// A thread that does work while the thread of the call does other work. It starts with the first work, and
-/// does one after the other. Whoever waits for work that it has not begun does that work, and so all work
-/// where the system has no thread.
+/// does one after the other. Whoever waits for work that it has not begun does that work. Where the system
+/// has no thread, whoever hands work over does it.
 class Carrier {
  public:
-  Carrier() = default;
+  Carrier();
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
-  /// Waits for the work that was handed over.
+  /// Waits for the work that was handed over. In the child of a fork, which lacks the thread, it waits for
+  /// nothing.
   ~Carrier();
 
   using Work = std::function<void()>;
@@ -31,33 +27,16 @@ class Carrier {
   std::size_t hand_over(Work work);
   /// Waits until the work has ended, and throws what it threw.
   void wait(std::size_t number);
-  /// True if no work is under way.
+  /// True if all work has ended, and nothing that it threw waits for wait().
   bool is_idle();
   /// Waits until all work has ended, and forgets what it threw.
   void drain();
   /// False while somebody waits: then the work should not sleep.
-  const std::atomic<bool>& may_rest() const { return may_rest_; }
+  const std::atomic<bool>& may_rest() const;
 
  private:
-  struct Job {
-    std::size_t number;
-    Work work;
-  };
-  using Lock = std::unique_lock<std::mutex>;
-  void start();
-  void run();
-  void run_first(Lock& lock);
-  void finish_until(std::size_t number, Lock& lock);
-
-  std::mutex lock_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;  // while one runs, it is the first
-  bool runs_ = false;
-  std::map<std::size_t, std::exception_ptr> failures_;
-  std::size_t last_ = 0;
-  std::atomic<bool> may_rest_ = true;
-  bool ends_ = false, has_no_thread_ = false;
-  std::thread thread_;
+  struct State;
+  std::unique_ptr<State> state_;
   MadeHere is_here_;
 };
 

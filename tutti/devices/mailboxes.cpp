@@ -14,7 +14,7 @@ class Mailboxes::OfProcess final : public Transport {
  public:
   OfProcess(Mailboxes& boxes, int self, int count, double limit_seconds)
       : Transport(self, count, limit_seconds), boxes_(boxes) {}
-  ~OfProcess() override { close(); }
+  ~OfProcess() override { say_farewell(); }
 
  protected:
   bool serves_two_threads() const override { return true; }

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 // The first letter of a text says what it is. Behind it stand a number, a space, and words. The number is
 // that of the thing that the process does, or could not do.
-constexpr char question = '?', answer = '@', left_alone = '-', closed = '!', failed = '#';
+constexpr char question = '?', answer = '@', left_alone = '-', closed = '!', gone = '~', failed = '#';
 constexpr int most_times_asked = 10;
 constexpr std::int64_t things_between_looks = 16;
 constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
@@ -75,11 +75,32 @@ Transport::Ticket Transport::post(std::span<const Part> sends, std::span<const P
   return {start(sends, receives, tag), !receives.empty(), lane};
 }
 
+class Transport::WaitNoticed {
+ public:
+  WaitNoticed(Transport& transport, Lane lane) : transport_(transport), lane_(lane) {}
+  ~WaitNoticed() {
+    if (is_said_) transport_.notice_wait(lane_, {});
+  }
+  WaitNoticed(const WaitNoticed&) = delete;
+  WaitNoticed& operator=(const WaitNoticed&) = delete;
+
+  bool is_said() const { return is_said_; }
+  void say(const std::string& for_whom) {
+    is_said_ = true;
+    transport_.notice_wait(lane_, for_whom);
+  }
+
+ private:
+  Transport& transport_;
+  Lane lane_;
+  bool is_said_ = false;
+};
+
 void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
   Lock turn(turn_);
+  WaitNoticed wait(*this, ticket.lane);
   Clock::time_point start = Clock::now();
   std::optional<Clock::time_point> stops;
-  bool is_long = false;
   int times_asked = 0;
   for (int tries = 1;; ++tries) {
     require_no_failure();  // of the other thread
@@ -92,10 +113,8 @@ void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
     if (tries % 64 != 0 && !rests) continue;
     const Clock::time_point now = Clock::now();
     listen();
-    if (!is_long && now - start > std::chrono::milliseconds(100)) {
-      is_long = true;
-      notice_wait(fmt::format("{} in {}", names_of(awaited(ticket)), place_of(ticket)));
-    }
+    if (!wait.is_said() && now - start > std::chrono::milliseconds(100))
+      wait.say(fmt::format("{} in {}", names_of(awaited(ticket)), place_of(ticket)));
     const std::string reason = reason_to_stop(ticket);
     if (reason.empty()) stops.reset();
     else if (!stops)
@@ -105,7 +124,6 @@ void Transport::finish(Ticket ticket, const std::atomic<bool>& may_rest) {
     if (has_come_while_asking(ticket, ++times_asked, turn)) break;
     start = Clock::now();
   }
-  if (is_long) notice_wait({});
   if (!ticket.receives) return place_of(ticket).clear();
   // A process that has failed uses its memory for other values, and MPI may have read those. The process
   // told its failure before. The bytes of earlier things had left its memory by then.
@@ -156,8 +174,27 @@ std::string Transport::reason_to_stop(Ticket ticket) {
   return {};
 }
 
-void Transport::close(const std::string& why) {
-  if (!has_failed()) tell_all(fmt::format("{}{} {}", closed, number_, why));
+void Transport::say_farewell() {
+  const Lock turn(turn_);
+  if (has_failed() || std::exchange(has_said_farewell_, true)) return;
+  const bool is_by_an_error = std::uncaught_exceptions() > 0;
+  tell_all(fmt::format("{}{} it has closed the machine{}", is_by_an_error ? gone : closed, number_,
+                       is_by_an_error ? " after an error" : ""));
+}
+
+bool Transport::close() {
+  const Lock turn(turn_);
+  say_farewell();
+  const auto patient_until = Clock::now() + std::chrono::seconds(1);
+  while (!has_failed() && std::uncaught_exceptions() == 0 && Clock::now() < patient_until) {
+    listen();
+    if (std::ranges::any_of(left_,
+                            [](const Left& left) { return left.number == for_ever && !left.has_closed; }))
+      return false;
+    if (std::ranges::count(left_, true, &Left::has_closed) == count_ - 1) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return false;
 }
 
 void Transport::leave(const std::string& why) {
@@ -200,10 +237,10 @@ void Transport::listen() {
     } else if (text[0] == answer) {
       for (auto& answers : answers_) answers[heard->process] = {number, lines_of(words)};
     } else if (text[0] == left_alone) {
-      left_.push_back({heard->process, number, std::nullopt, words});
+      left_.push_back({heard->process, number, false, std::nullopt, words});
     } else {
       const auto failed_at = text[0] == failed ? std::optional(number) : std::nullopt;
-      left_.push_back({heard->process, for_ever, failed_at, words});
+      left_.push_back({heard->process, for_ever, text[0] == closed, failed_at, words});
     }
   }
 }

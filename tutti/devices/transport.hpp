@@ -79,6 +79,10 @@ class Transport {
   void leave(const std::exception_ptr& failure);
   /// True after R007: nothing can be done together any more.
   bool has_failed() const;
+  /// The last thing: tells the others that nothing more comes from this process, and waits up to a second
+  /// for the same from them. True if all have told it. False at once where this process or another one ends
+  /// by an error.
+  bool close();
 
  protected:
   /// True if two threads may use the transport, one after the other.
@@ -100,18 +104,22 @@ class Transport {
   virtual void tell(int process, const std::string& text) = 0;
   /// The next text that another process has told.
   virtual std::optional<Heard> hear() = 0;
-  /// Says for whom this process has waited for a tenth of a second, and where; empty: it goes on.
-  virtual void notice_wait(const std::string& for_whom) { static_cast<void>(for_whom); }
+  /// Says for whom a thread of this process has waited for a tenth of a second, and where; empty: it goes on.
+  virtual void notice_wait(Lane lane, const std::string& for_whom) {
+    static_cast<void>(lane);
+    static_cast<void>(for_whom);
+  }
   /// The machine has failed, and the others know: ends all tickets, before their memory is given back.
   virtual void abandon() {}
-  /// For destructors: tells the others that nothing more comes from this process.
-  void close(const std::string& why = "it has closed the machine");
+  /// For destructors: tells the others that nothing more comes from this process. Does not wait.
+  void say_farewell();
 
  private:
   /// A process that has left, and why.
   struct Left {
     int process;
     std::int64_t number;  // of the last thing that it does not do; for_ever: it does nothing any more
+    bool has_closed;      // it has ended well
     std::optional<std::int64_t> has_failed_at;  // the number of the thing that it could not end
     std::string why;
   };
@@ -120,6 +128,8 @@ class Transport {
     std::int64_t number;
     std::vector<std::string> places;
   };
+  /// Clears what notice_wait() said, however finish() ends.
+  class WaitNoticed;
   static std::string reason_of(const Left& left);
   static const std::atomic<bool> never;
   using Lock = std::unique_lock<std::recursive_mutex>;
@@ -148,6 +158,7 @@ class Transport {
   std::array<std::map<int, Answer>, 2> answers_;  // per lane, of the processes that were asked
   std::vector<Left> left_;                        // in the order in which they said so
   std::string failure_;
+  bool has_said_farewell_ = false;
   mutable std::recursive_mutex turn_;  // of the two threads
   std::unique_ptr<Carrier> carrier_;   // made when it is needed first
 };

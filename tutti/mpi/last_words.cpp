@@ -7,20 +7,25 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <mutex>
 
 namespace tutti {
 namespace {
 
-/// A signal may come at any time, so the words that are set never change.
 struct Words {
   std::array<char, 1'000> text;
   std::size_t length;
 };
+/// A signal may come at any time, so words that are set stay as they are until others are set. Once the
+/// process ends, nothing is set any more.
 std::array<Words, 2> words;
 std::atomic<const Words*> set = nullptr;
-static_assert(std::atomic<const Words*>::is_always_lock_free);
+std::atomic<bool> ends = false;
+static_assert(std::atomic<const Words*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+std::mutex setting;
 
 extern "C" void write_and_end(int signal) {
+  ends = true;
   if (const Words* last = set)
     static_cast<void>(!::write(STDERR_FILENO, last->text.data(), last->length));  // it ends in any case
   std::signal(signal, SIG_DFL);
@@ -37,6 +42,8 @@ void write_last_words_when_ended() {
 }
 
 void set_last_words(const std::string& text) {
+  const std::lock_guard turn(setting);
+  if (ends) return;
   if (text.empty()) {
     set = nullptr;
     return;

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "tutti/base/inside.hpp"
 #include "tutti/base/require.hpp"
@@ -49,23 +52,25 @@ Machine opened(MPI_Comm communicator, const Mesh& mesh, const MpiOptions& option
   initialise_mpi();
   const int count = processes_of(communicator);
   std::shared_ptr<LocalBackend> backend;
-  const auto make = [&](const std::shared_ptr<Transport>& transport, int self) {
+  const auto make = [&](const std::shared_ptr<Transport>& transport, int self, std::int64_t job) {
     require(options.limit_seconds >= 0, Code::device,
             "limit_seconds {}; ask for more than 0, or 0 to wait for ever", options.limit_seconds);
     require(mesh.is_in_device_order(), Code::device,
             "{} is a mesh with devices of its own; open a mesh in device order, and place arrays on this one",
             to_string(mesh));
     backend = std::make_shared<LocalBackend>(Processes::of(mesh, count, self, options.split), transport,
-                                             options.machine);
+                                             options.machine, job);
   };
   if (count == 1) {
-    make(nullptr, 0);
+    make(nullptr, 0, 0);
   } else {
     const auto transport = std::make_shared<MpiTransport>(communicator, options.limit_seconds);
     if (options.report_when_ended) transport->report_when_ended();
     // If one process refuses, all refuse.
     require_agreement(*transport, description_of(mesh, options), "opens another machine than");
-    require_same_outcome(*transport, [&] { make(transport, transport->self()); });
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::string job = told_by(*transport, 0, std::to_string(now / std::chrono::nanoseconds(1)));
+    require_same_outcome(*transport, [&] { make(transport, transport->self(), std::stoll(job)); });
   }
   return Machine(backend);
 }

@@ -14,8 +14,8 @@ namespace tutti {
 
 struct MpiOptions {
   /// Options for the devices of this process. `storage`, `check_assumptions` and `check_nans` are equal on
-  /// all processes. Each process writes a trace of its own: t.json, t.1.json, t.2.json. When the machine of
-  /// process 0 closes, it puts those that it can read into t.json.
+  /// all processes. Each process writes a trace of its own: t.json, t.1.json, t.2.json. When all have closed
+  /// their machines within a second of process 0, that one puts those that it can read into t.json.
   MachineOptions machine = {};
   /// Into how many parts processes divide axes: {{"model", 2}}. Axes that are not named stay whole. Empty:
   /// the slowest axes are divided first, so that neighbours on the last axes share a process.

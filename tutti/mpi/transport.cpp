@@ -19,7 +19,7 @@ namespace tutti {
 namespace {
 
 // Tags of the communicator.
-constexpr int text_tag = 1, farewell_tag = 2, first_part_tag = 3;  // MPI has 32,767 at least
+constexpr int text_tag = 1, first_part_tag = 2;  // MPI has 32,767 at least
 constexpr std::size_t longest_text = 2'000;  // shorter than what MPI sends before the receiver asks for it
 
 int rank_in(MPI_Comm communicator) {
@@ -95,11 +95,11 @@ MpiTransport::~MpiTransport() {
   // Texts that MPI may still read. They outlive all machines.
   static NeverDestroyed<std::list<Told>> unread;
   if (!is_here_.is_true() || !may_call_mpi()) return;
-  const bool is_by_an_error = std::uncaught_exceptions() > 0;
-  if (is_by_an_error) close("it has closed the machine after an error");
-  else close();
+  say_farewell();
   if (std::ranges::any_of(posted_, &Posted::is_open)) abandon();
-  const bool is_free = !has_failed() && !is_by_an_error && have_all_closed();
+  // A communicator must not be freed while something may come: Open MPI gives its number to the next one,
+  // which would receive what comes late. Processes that still compute close much later than this one.
+  const bool is_free = close();
   const MpiTurn turn;
   forget_texts_that_have_left();
   unread->splice(unread->end(), told_);
@@ -150,11 +150,13 @@ void MpiTransport::report_when_ended() {
   write_last_words_when_ended();
 }
 
-void MpiTransport::notice_wait(const std::string& for_whom) {
+void MpiTransport::notice_wait(Lane lane, const std::string& for_whom) {
   if (!reports_) return;
-  set_last_words(for_whom.empty()
-                     ? ""
-                     : fmt::format("process {} was told to end while it waited for {}\n", self(), for_whom));
+  waits_[static_cast<std::size_t>(lane)] = for_whom;
+  const auto& [call, carrier] = waits_;
+  const std::string all = call + (call.empty() || carrier.empty() ? "" : ", and for ") + carrier;
+  set_last_words(
+      all.empty() ? "" : fmt::format("process {} was told to end while it waited for {}\n", self(), all));
 }
 
 std::size_t MpiTransport::free_ticket() {
@@ -289,35 +291,6 @@ void MpiTransport::abandon() {
     if (status != MPI_SUCCESS || have_ended != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-}
-
-/// True if all processes have closed this transport: nothing comes any more. A communicator must not be freed
-/// before, because Open MPI gives its number to the next one, which would receive what comes late. Processes
-/// may close much later than this one, if they still compute: then the communicator stays.
-bool MpiTransport::have_all_closed() {
-  std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(count()), MPI_REQUEST_NULL);
-  const auto have_come = [&] {
-    const MpiTurn turn;
-    int have = 0;
-    const int status =
-        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &have, MPI_STATUSES_IGNORE);
-    return status == MPI_SUCCESS && have != 0;
-  };
-  for (int process = 0; process < count(); ++process) {
-    if (process == self()) continue;
-    const MpiTurn turn;
-    const std::size_t first = 2 * static_cast<std::size_t>(process);
-    MPI_Irecv(nullptr, 0, MPI_BYTE, process, farewell_tag, communicator_, &requests[first]);
-    MPI_Isend(nullptr, 0, MPI_BYTE, process, farewell_tag, communicator_, &requests[first + 1]);
-  }
-  const auto patient_until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  while (!have_come()) {
-    if (std::chrono::steady_clock::now() > patient_until) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-  while (hear()) {
-  }
-  return true;
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <list>
 #include <optional>
@@ -41,7 +42,7 @@ class MpiTransport final : public Transport {
   void tell(int process, const std::string& text) override;
   std::optional<Heard> hear() override;
   void abandon() override;
-  void notice_wait(const std::string& for_whom) override;
+  void notice_wait(Lane lane, const std::string& for_whom) override;
 
  private:
   enum class Way { to, from };
@@ -69,7 +70,6 @@ class MpiTransport final : public Transport {
   void check(const Message& message, const MPI_Status& status, bool has_errors) const;
   template <class F>
   auto attempt(const F& f);
-  bool have_all_closed();
   void forget_texts_that_have_left();
 
   std::size_t most_bytes_;
@@ -78,6 +78,7 @@ class MpiTransport final : public Transport {
   std::list<Told> told_;  // texts that may not have left yet; they stay where they are
   MadeHere is_here_;
   bool reports_ = false;
+  std::array<std::string, 2> waits_;  // per lane: for whom this process waits
 };
 
 }  // namespace tutti

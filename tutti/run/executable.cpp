@@ -10,9 +10,11 @@
 #include <new>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/hash.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/control/boundary.hpp"
 #include "tutti/control/number_checks.hpp"
+#include "tutti/devices/agreement.hpp"
 #include "tutti/devices/carrier.hpp"
 #include "tutti/run/donation.hpp"
 #include "tutti/run/inside_call.hpp"
@@ -48,7 +50,7 @@ struct Executable::State {
     const char* from;  // see CopiedArgument
   };
   std::vector<CopiedInput> copied_by_last_call;
-  bool has_lines;
+  bool has_lines, checks_assumptions;
   std::mutex lines_turn;  // from the start of a call until its lines are handed out; not held by nested calls
   std::mutex turn;        // while a call runs; taken after lines_turn
 
@@ -62,7 +64,8 @@ struct Executable::State {
         team(of_workers),
         transport(options.transport),
         print(options.print),
-        has_lines(print && has_effects(local.program)) {
+        has_lines(print && has_effects(local.program)),
+        checks_assumptions(options.check_assumptions) {
     const Graph& graph = plan.graph();
     log.keeps_failures = transport != nullptr && (has_effects(local.program) || may_throw(plan));
     overwritten = inputs_to_overwrite(local, plan);
@@ -143,6 +146,18 @@ struct Executable::State {
     throw error.at({}, fmt::format("argument {}", i));
   }
 
+  /// Throws R007 unless all processes pass the same arrays on the host.
+  void compare_arguments(const GlobalArrays& inputs) const {
+    std::string said;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i]->sharding()) continue;
+      const Tensor& whole = inputs[i]->whole();
+      said += fmt::format("{} with the hash {:x}\n", input_names[i],
+                          hash_of({reinterpret_cast<const char*>(whole.data()), whole.bytes()}));
+    }
+    require_agreement(*transport, said, "passes another argument than");
+  }
+
   /// True if only the caller owns the array, apart from the ring that handed it out. False for arrays on the
   /// host, which may share their elements with tensors.
   bool is_given_away(std::size_t output, const std::shared_ptr<const GlobalArray>& array) const {
@@ -192,6 +207,7 @@ struct Executable::State {
     require_types(inputs, local.input_types);
     ++calls;
     copied_by_last_call.clear();
+    if (transport && checks_assumptions) compare_arguments(inputs);
     for (std::size_t i = 0; i < inputs.size(); ++i) plan.bind(i, in_place(i, inputs[i]));
     GlobalArrays results;
     results.reserve(rings.size());
@@ -261,6 +277,7 @@ struct Executable::State {
     Circumstances now{.recording = recording ? &*recording : nullptr,
                       .is_always_crowded = team.is_always_crowded(),
                       .shortage = team.shortage(),
+                      .has_carrier = !transport || transport->carrier(),
                       .moved_inputs = local.moved_inputs,
                       .copies = {.calls = calls, .bytes = copied_bytes}};
     for (const auto& [i, from] : copied_by_last_call)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tutti/base/counted.hpp"
+#include "tutti/base/hash.hpp"
 #include "tutti/base/require.hpp"
 #include "tutti/devices/agreement.hpp"
 #include "tutti/devices/block.hpp"
@@ -73,7 +74,7 @@ LocalBackend::LocalBackend(const Mesh& mesh, const MachineOptions& options)
     : LocalBackend(Processes(mesh), nullptr, options) {}
 
 LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport> transport,
-                           const MachineOptions& options)
+                           const MachineOptions& options, std::int64_t job)
     : Backend(processes.whole()),
       options_(options),
       processes_(processes),
@@ -87,15 +88,14 @@ LocalBackend::LocalBackend(const Processes& processes, std::shared_ptr<Transport
   std::string title = "tutti on " + to_string(mesh());
   if (transport_) title = fmt::format("process {} of {}", processes.self(), title);
   timeline_ = std::make_unique<Timeline>(tracks, timeline_of_process(options.trace, processes.self()), title,
-                                         Timeline::default_most_events, processes.self());
+                                         Timeline::default_most_events, ProcessOfJob{processes.self(), job});
 }
 
 LocalBackend::~LocalBackend() {
   if (!timeline_ || !transport_ || options_.trace.empty() || !is_here_.is_true()) return;
   timeline_.reset();  // the file is complete before other processes hear that this one has closed
-  if (processes_.self() != 0) return;
-  transport_.reset();  // waits for the others, for a second at most
-  static_cast<void>(join_timelines(options_.trace, processes_.count()));  // else each process has its file
+  if (processes_.self() != 0 || !transport_->close()) return;  // else each process has its file
+  static_cast<void>(join_timelines(options_.trace, processes_.count()));
 }
 
 std::unique_ptr<Runnable> LocalBackend::compile(const Program& program, const CompileRequest& request) {
@@ -182,8 +182,25 @@ std::shared_ptr<const GlobalArray> LocalBackend::assemble(Type type, const Shard
     if (drives(device))
       std::memcpy(block.get() + static_cast<std::size_t>(shards.slot(device)) * stride, parts[next++].data(),
                   bytes);
+  if (transport_ && options_.check_assumptions) require_equal_parts(shards, parts, sharding);
   return std::make_shared<const GlobalArray>(type, sharding,
                                              ShardedBuffer{block, stride, processes_.drivers()});
+}
+
+/// The parts of this process have been compared. Throws T015 if other processes hold the same with other bytes.
+void LocalBackend::require_equal_parts(const Shards& shards, const Tensors& parts, const Sharding& sharding) {
+  std::vector<PartOnDevice> own;
+  for (int device = 0; device < shards.devices(); ++device) {
+    if (!drives(device)) continue;
+    const Tensor& part = parts[own.size()];
+    own.push_back(
+        {device, shards.shard(device), hash_of({reinterpret_cast<const char*>(part.data()), part.bytes()})});
+  }
+  done_together(transport_.get(), turn_, [&] {
+    if (const auto differ = devices_that_differ(*transport_, own))
+      fail(Code::argument, "devices {} and {} hold the same part under {}, but theirs differ", differ->first,
+           differ->second, to_string(sharding));
+  });
 }
 
 std::string LocalBackend::description() const {

@@ -13,6 +13,7 @@
 
 namespace tutti {
 
+class Shards;
 class Timeline;
 
 /// The processes do one thing together at a time, whichever thread asks for it.
@@ -27,8 +28,9 @@ class LocalBackend : public Backend {
   /// Throws as open_local does.
   LocalBackend(const Mesh& mesh, const MachineOptions& options);
   /// One process of several: `transport` goes to the others. All compile, call and place in the same order.
+  /// `job`: a number that these processes share, and no others; it marks their traces.
   LocalBackend(const Processes& processes, std::shared_ptr<Transport> transport,
-               const MachineOptions& options);
+               const MachineOptions& options, std::int64_t job = 0);
   ~LocalBackend() override;
 
   std::unique_ptr<Runnable> compile(const Program& program, const CompileRequest& request) override;
@@ -46,6 +48,7 @@ class LocalBackend : public Backend {
   std::string trace_failure() const override;
 
  private:
+  void require_equal_parts(const Shards& shards, const Tensors& parts, const Sharding& sharding);
   static std::string said_of(const Program& program, const CompileRequest& request);
 
   MachineOptions options_;

@@ -130,7 +130,17 @@ void use_main_thread(Report& report) {
       text, "R004 open_mpi: MPI was initialised with MPI_THREAD_FUNNELED, so only the thread that did so "
             "may open a machine and use it; call it there, or initialise MPI with MPI_Init_thread and "
             "MPI_THREAD_MULTIPLE");
-  expect_results(report, open_mpi(eight, {.machine = {.workers = 1}}));
+  const Machine machine = open_mpi(eight, {.machine = {.workers = 1}});
+  expect_results(report, machine);
+  const auto body = [](const Array& x) {
+    const auto sum = psum_start(x, "i");
+    return sin(x) + sum.done();
+  };
+  const auto run = machine.compile(shard_map(body, {.mesh = eight, .in = P("i"), .out = P("i")}), numbers());
+  text = run.explain();
+  report.expect(text.find("what is started is done at once: MPI takes calls from its main thread alone") !=
+                    std::string::npos,
+                [&] { return text; });
 }
 
 void open_different_machines() {

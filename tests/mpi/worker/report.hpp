@@ -41,6 +41,10 @@ void exchange_messages(Report& report);
 
 /// Machines of any number of processes; also of parts of a job.
 void use_machines(Report& report);
+/// Two processes with two threads, each of which has a machine: their calls of MPI take turns.
+void use_machines_in_turn(Report& report);
+/// Two processes on two hosts (tools/two_hosts): they send what they must, and 2 % for the heads of packets.
+void count_bytes_between_hosts(Report& report);
 /// Two processes that all machines refuse. MPI is finalised afterwards.
 void refuse_machines(Report& report);
 /// Where MPI takes calls from its main thread alone.

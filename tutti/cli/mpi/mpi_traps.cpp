@@ -73,8 +73,8 @@ void find_few_threads(const MpiReport& report, Traps& traps) {
   const MpiThreads threads = lowest_threads(report);
   if (threads >= MpiThreads::serialized) return;
   traps.push_back(
-      fmt::format("MPI gives {}: only the main thread of a process may use a machine; for calls from other "
-                  "threads take an MPI that gives MPI_THREAD_MULTIPLE",
+      fmt::format("MPI gives {}: only the main thread of a process may use a machine, and nothing travels "
+                  "while it computes; take an MPI that gives MPI_THREAD_MULTIPLE",
                   name(threads)));
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -37,10 +38,11 @@ void require_written_output() {
 }
 
 /// Waits so that one process says why several fail. mpirun ends the others within two seconds of the first
-/// one's end. If that one does not end, the next one speaks.
+/// one's end. If that one does not end, the next one speaks, and from the fifth on all of them.
 void let_earlier_processes_speak() {
-  constexpr unsigned seconds_each = 2;
-  if (started_processes() > 1) ::sleep(seconds_each * static_cast<unsigned>(number_of_started_process()));
+  constexpr unsigned seconds_each = 2, most_seconds = 10;
+  if (started_processes() > 1)
+    ::sleep(std::min(most_seconds, seconds_each * static_cast<unsigned>(number_of_started_process())));
 }
 
 // Without memory, and whether or not there is a stderr.

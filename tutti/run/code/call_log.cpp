@@ -90,8 +90,12 @@ Error read_error(const Json& text) {
   return {static_cast<Code>(text.at("code").get<int>()), where, text.at("message"), text.at("notes")};
 }
 
-/// Texts of users may have any bytes.
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+/// MessagePack keeps all bytes of a text. Those of users need not be UTF-8.
+std::string packed(const Json& json) {
+  std::string bytes;
+  Json::to_msgpack(json, bytes);
+  return bytes;
+}
 
 }  // namespace
 
@@ -108,18 +112,18 @@ CallLog::Taken CallLog::take(Transport& transport) {
   }
   // Processes that hold the same value say the same of it: it is said once.
   std::map<std::vector<std::int64_t>, std::size_t> said_by;  // by place: the first process
-  const std::vector<std::string> texts = gathered(transport, dumped(own));
+  const std::vector<std::string> texts = gathered(transport, packed(own));
   for (std::size_t process = 0; process < texts.size(); ++process)
-    for (const Json& said : Json::parse(texts[process])) {
+    for (const Json& said : Json::from_msgpack(texts[process])) {
       auto place = said.at(0).get<std::vector<std::int64_t>>();
       if (said_by.try_emplace(place, process).first->second != process) continue;
       if (said.at(1).is_string()) add({std::move(place), said.at(1).get<std::string>()});
       else add({std::move(place), read_error(said.at(1))});
     }
   Taken all = take();  // on process 0; empty on the others
-  const std::string failure = told_by(transport, 0, all.failure ? dumped(written(*all.failure)) : "");
+  const std::string failure = told_by(transport, 0, all.failure ? packed(written(*all.failure)) : "");
   transport.agree();
-  if (!failure.empty()) all.failure = read_error(Json::parse(failure));
+  if (!failure.empty()) all.failure = read_error(Json::from_msgpack(failure));
   return all;
 }
 

@@ -14,7 +14,7 @@ void Launch::run(const WorkerStep&, StepContext& context) const {
                      0,
                      carrier ? context.crew.track_of_carrier : nullptr,
                      context.crew.log,
-                     context.crew.trip,
+                     nullptr,  // its steps write no lines
                      context.crew.transport,
                      Transport::Lane::carrier,
                      carrier};

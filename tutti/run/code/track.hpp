@@ -13,7 +13,8 @@ namespace tutti {
 
 struct WorkerStep;
 
-/// The events of one worker, ordered by begin. While a program runs only this worker accesses the track.
+/// The events of one worker or of the carrier, ordered by begin. While a program runs only the thread that
+/// does the steps accesses the track. Where a future's steps wait to be done, that is the thread that waits.
 /// Aligned to two cache lines against false sharing: neighbouring lines are fetched together.
 class alignas(128) Track {
  public:

@@ -42,7 +42,8 @@ class Placer {
 
   Placement place() && {
     double alone = 0;
-    for (const StepCost& cost : costs_) alone += cost.nanoseconds;
+    for (StepId n : steps_.list.ids())
+      if (!is_carried(n)) alone += costs_[n].nanoseconds;
     if (workers_ > 1 && choice_ != PlanChoice::one_worker)
       for (StepId n : steps_.list.ids()) place(n);
     const bool transfers =
@@ -93,8 +94,14 @@ class Placer {
       is_full_.push_back(std::holds_alternative<Together>(chosen.split));
     }
     if (transfers(step(n))) last_transfer_phase_ = chosen.phase;
-    Loads added = loads_of(graph_, placed(n), costs_[n], workers_);
+    const Loads added = loads(n, chosen.split);
     for (std::size_t w = 0; w < added.size(); ++w) load_[chosen.phase][w] += added[w];
+  }
+
+  /// The carrier does the steps of a future: they take no worker's time.
+  bool is_carried(StepId n) const { return future_of(graph_, step(n)).has_value(); }
+  Loads loads(StepId n, const Split& split) const {
+    return is_carried(n) ? no_load() : loads_of(graph_, {step(n), split}, costs_[n], workers_);
   }
 
   /// Transfers come in one order on all processes, whatever their workers and caches are: they run on
@@ -128,7 +135,7 @@ class Placer {
       found.push_back(OnWorker{0});
       return found;
     }
-    if (transfers(step) || future_of(graph_, step)) return {OnWorker{0}};
+    if (transfers(step) || is_carried(n)) return {OnWorker{0}};
     for (std::size_t w = 0; w < workers(); ++w) found.push_back(OnWorker{w});
     for (std::size_t axis = 0; axis < graph_.mesh.axes().size(); ++axis)
       if (has(step.outer(), axis) && graph_.mesh.axes()[axis].size > 1) found.push_back(ByAxis{axis});
@@ -171,7 +178,7 @@ class Placer {
   /// The nanoseconds that the plan takes longer, with transfers between workers and small tie breakers.
   double growth(StepId n, const Assignment& tried, bool new_phase) const {
     Loads before = new_phase ? no_load() : load_[tried.phase];
-    Loads after = before, added = loads_of(graph_, {step(n), tried.split}, costs_[n], workers_);
+    Loads after = before, added = loads(n, tried.split);
     bool parallel_already = std::ranges::all_of(before, [](double load) { return load > 0; });
     const auto* one = std::get_if<OnWorker>(&tried.split);
     double penalty = parallel_already || one ? 0 : split_nanoseconds, sum = 0;

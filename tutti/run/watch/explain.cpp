@@ -29,8 +29,12 @@ std::string columns(const std::string& bytes, const std::string& live, const std
 /// The lines of a plan. The lines of sub-programs follow those of their step.
 class PlanLines {
  public:
-  PlanLines(const Plan& plan, const Recording* recording, std::string indent)
-      : plan_(plan), recording_(recording), indent_(std::move(indent)), live_(live_bytes(plan)) {
+  PlanLines(const Plan& plan, const Circumstances& circumstances, std::string indent)
+      : plan_(plan),
+        circumstances_(circumstances),
+        recording_(circumstances.recording),
+        indent_(std::move(indent)),
+        live_(live_bytes(plan)) {
     for (StepId n : steps().ids()) split_width_ = std::max(split_width_, who(n).size());
   }
 
@@ -51,7 +55,7 @@ class PlanLines {
   std::string below(const std::string& text) const { return columns("", "", "", "") + indent_ + text + "\n"; }
 
   std::string who(StepId n) const {
-    if (future_of(plan_.graph(), steps()[n])) return "carrier";
+    if (circumstances_.has_carrier && future_of(plan_.graph(), steps()[n])) return "carrier";
     return split_name(plan_.graph(), assigned(n).split);
   }
 
@@ -106,11 +110,12 @@ class PlanLines {
     std::string text;
     for (std::size_t i = 0; work && i < work->plans.size(); ++i)
       text += below("    " + part_name(work->sub, i)) +
-              PlanLines(*work->plans[i], recording_, indent_ + "      ").text();
+              PlanLines(*work->plans[i], circumstances_, indent_ + "      ").text();
     return text;
   }
 
   const Plan& plan_;
+  const Circumstances& circumstances_;
   const Recording* recording_;
   std::string indent_;
   Indexed<StepId, std::int64_t> live_;
@@ -149,6 +154,15 @@ std::string messages(const Plan& plan) {
                      has_more ? "; more in loops and branches" : "");
 }
 
+/// True if other work may stand between the beginning and the end of a transfer.
+bool has_futures(const Plan& plan) {
+  return std::ranges::any_of(plan.graph().tasks, [](const Task& task) {
+    if (task.future) return true;
+    const auto* sub = std::get_if<SubWork>(&task.work);
+    return sub && std::ranges::any_of(sub->plans, [](const auto& inside) { return has_futures(*inside); });
+  });
+}
+
 std::string memory(const Plan& plan, const Circumstances& circumstances) {
   PlanMemory memory = memory_of(plan);
   Indexed<StepId, std::int64_t> live = live_bytes(plan);
@@ -177,13 +191,16 @@ std::string explained(const Plan& plan, const Circumstances& circumstances) {
   const Recording* recording = circumstances.recording;
   std::string text = columns("bytes", "arena", "about us", "took us") +
                      "steps: bytes moved; arena in use meanwhile; time of the slowest worker\n" +
-                     PlanLines(plan, recording, "").text() + times(plan, recording);
+                     PlanLines(plan, circumstances, "").text() + times(plan, recording);
   if (!circumstances.shortage.empty()) text += circumstances.shortage + "\n";
   if (circumstances.is_always_crowded)
     text +=
         "there are fewer processors than workers: whoever calls does all the work, one worker's after the "
         "other's\n";
   if (has_loaded_blas() && blas().is_serialised()) text += fmt::format("{}\n", serialised_blas_note);
+  if (!circumstances.has_carrier && has_futures(plan))
+    text += "what is started is done at once: MPI takes calls from its main thread alone; initialise it with "
+            "MPI_Init_thread and MPI_THREAD_MULTIPLE\n";
   text += messages(plan) + memory(plan, circumstances);
   if (int moved = circumstances.moved_inputs; moved > 0)
     text += fmt::format("{} gathered inside: used whole beside being split\n",

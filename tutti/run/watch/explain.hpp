@@ -14,6 +14,7 @@ struct Circumstances {
   const Recording* recording = nullptr;                   // null: not measured
   bool is_always_crowded = false;                         // see Team
   std::string shortage = {};                              // of workers, see Team
+  bool has_carrier = true;                                // see Transport
   int moved_inputs = 0;                                   // see LocalProgram
   std::int64_t copied_arguments = 0, result_buffers = 0;  // bytes held between calls
   Copies copies = {};

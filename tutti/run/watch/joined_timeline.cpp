@@ -17,7 +17,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::string_view began_key = "\"beganUnixNs\":", time_key = ",\"ts\":",
+constexpr std::string_view began_key = "\"beganUnixNs\":", job_key = ",\"job\":", time_key = ",\"ts\":",
                            left_out_key = "_left_out\":";
 
 std::optional<std::int64_t> number_after(const std::string& line, std::string_view key) {
@@ -29,7 +29,7 @@ std::optional<std::int64_t> number_after(const std::string& line, std::string_vi
 /// The file of a process: a line per event between the first line and the two last ones.
 struct OfProcess {
   std::string path;
-  std::int64_t began;
+  std::int64_t began, job;
 };
 
 std::optional<OfProcess> found(const std::string& path) {
@@ -37,8 +37,8 @@ std::optional<OfProcess> found(const std::string& path) {
   std::ifstream file(path);
   std::string head;
   if (!std::getline(file, head)) return std::nullopt;
-  const std::optional<std::int64_t> began = number_after(head, began_key);
-  return began ? std::optional(OfProcess{path, *began}) : std::nullopt;
+  const std::optional<std::int64_t> began = number_after(head, began_key), job = number_after(head, job_key);
+  return began && job ? std::optional(OfProcess{path, *began, *job}) : std::nullopt;
 }
 
 /// An event without the comma behind it, its time in microseconds moved.
@@ -70,10 +70,13 @@ bool join_timelines(const std::string& path, int processes) try {
   std::vector<OfProcess> all;
   for (int process = 0; process < processes; ++process)
     if (const std::optional<OfProcess> one = found(timeline_of_process(path, process))) all.push_back(*one);
-  if (all.size() < 2 || all[0].path != path) return true;
+  if (all.empty() || all[0].path != path) return true;
+  std::erase_if(all, [job = all[0].job](const OfProcess& one) { return one.job != job; });
+  if (all.size() == 1) return true;
   const std::int64_t began = std::ranges::min(all, {}, &OfProcess::began).began;
   write_whole(path, ".json", {}, [&](std::FILE* to) {
-    put(to, fmt::format("{{\"displayTimeUnit\":\"ns\",{}{},\"traceEvents\":[", began_key, began));
+    put(to, fmt::format("{{\"displayTimeUnit\":\"ns\",{}{}{}{},\"traceEvents\":[", began_key, began, job_key,
+                        all[0].job));
     std::int64_t left_out = 0;
     const char* comma = "\n";
     for (const OfProcess& one : all) {

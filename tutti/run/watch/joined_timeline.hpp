@@ -11,7 +11,8 @@ namespace tutti {
 std::string timeline_of_process(const std::string& path, int process);
 
 /// Puts the events of all processes into the file of the first one, and removes the other files. Files that
-/// are not there, or are no timelines, are left out. Times are those of the clocks of the hosts.
+/// are not there, are no timelines, or are of another job, are left out. Times are those of the clocks of the
+/// hosts.
 /// False if the file cannot be written: then all files are as they were.
 bool join_timelines(const std::string& path, int processes);
 

@@ -23,16 +23,19 @@ constexpr std::size_t most_pending_bytes = 1 << 20;
 constexpr int first_process = 1, first_thread = 1;
 
 /// Says when the timeline began by the clock of the host, which other processes know, too.
-std::string header(const std::vector<std::string>& tracks, const std::string& title, int pid) {
+std::string header(const std::vector<std::string>& tracks, const std::string& title,
+                   const ProcessOfJob& process) {
+  const int pid = first_process + process.number;
   nlohmann::ordered_json name = {{"ph", "M"},
                                  {"pid", pid},
                                  {"name", "process_name"},
                                  {"args", {{"name", title}}}};
   auto replace = nlohmann::ordered_json::error_handler_t::replace;
   const auto began = std::chrono::system_clock::now().time_since_epoch();
-  std::string text = fmt::format("{{\"displayTimeUnit\":\"ns\",\"beganUnixNs\":{},\"traceEvents\":[\n",
-                                 std::chrono::duration_cast<std::chrono::nanoseconds>(began).count()) +
-                     name.dump(-1, ' ', false, replace);
+  std::string text =
+      fmt::format("{{\"displayTimeUnit\":\"ns\",\"beganUnixNs\":{},\"job\":{},\"traceEvents\":[\n",
+                  std::chrono::duration_cast<std::chrono::nanoseconds>(began).count(), process.job) +
+      name.dump(-1, ' ', false, replace);
   for (std::size_t i = 0; i < tracks.size(); ++i)
     text += fmt::format(",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_name\","
                         "\"args\":{{\"name\":\"{2}\"}}}}"
@@ -90,17 +93,17 @@ std::vector<std::string> Timeline::names_of_workers(int workers) {
 }
 
 Timeline::Timeline(const std::vector<std::string>& tracks, const std::string& file, const std::string& title,
-                   std::int64_t most_events, int process)
+                   std::int64_t most_events, ProcessOfJob process)
     : path_(file), most_events_(most_events) {
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     tracks_.emplace_back(most_events);
     thread_heads_.push_back(fmt::format("}},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":",
-                                        first_process + process, first_thread + static_cast<int>(i)));
+                                        first_process + process.number, first_thread + static_cast<int>(i)));
   }
   if (path_.empty()) return;
   with_name(path_, {}, not_written_without_memory, [&] { file_ = opened(path_); });
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // each call of a program writes one piece of text
-  text_ = header(tracks, title, first_process + process);
+  text_ = header(tracks, title, process);
   write();
   require(file_ != nullptr, Code::file, "{}", failure());
 }

@@ -13,6 +13,12 @@
 
 namespace tutti {
 
+/// One of several processes, whose timelines join_timelines() joins.
+struct ProcessOfJob {
+  int number = 0;
+  std::int64_t job = 0;  // the same for all of them, and another one in every job
+};
+
 /// The tracks of a machine's workers and, optionally, a file of Chrome trace events, which ui.perfetto.dev
 /// and chrome://tracing open. The file is complete after every call of a program, whatever happens
 /// later. The file keeps the first `most_events` events, and so does memory during a call; further events
@@ -24,12 +30,12 @@ class Timeline {
       1 << 18;  // 50 MB of file; 6,500 steps of the digits example
 
   /// Makes one track per name; the viewer shows them in this order. `title`: the machine's name in the viewer. Without
-  /// a file, events are only measured. `process`: of several, whose files join_timelines() joins.
+  /// a file, events are only measured.
   /// Throws R001 for a file that cannot be written, or not at any offset (a pipe), or that another timeline
   /// writes.
   explicit Timeline(const std::vector<std::string>& tracks, const std::string& file = {},
                     const std::string& title = {}, std::int64_t most_events = default_most_events,
-                    int process = 0);
+                    ProcessOfJob process = {});
   static std::vector<std::string> names_of_workers(int workers);
   /// Tracks "worker 0", "worker 1", ..
   explicit Timeline(int workers, const std::string& file = {}, const std::string& title = {},
