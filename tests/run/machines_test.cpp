@@ -258,7 +258,9 @@ TEST(machines, print_the_bytes_of_lines_as_they_are) {
     debug_print("\xff\xfe is {}", x);
     return x;
   };
-  EXPECT_EQ(speak(2, body, data({2, 2})).lines, speak(1, body, data({2, 2})).lines);
+  const Spoken spoken = speak(2, body, data({2, 2}));
+  ASSERT_EQ(spoken.lines.size(), 2U * 4);
+  for (const std::string& line : spoken.lines) EXPECT_TRUE(line.starts_with("\xff\xfe is ")) << line;
 }
 
 TEST(machines, print_on_the_first_process_in_the_order_of_one) {
