@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step of the digits example on 8 devices, data=4 x model=2, batch 256; bench/digits_peer.py is the same in JAX.
+// The training step of the digits example on 8 devices, data=4 x model=2, batch 256. bench/digits_peer.py is
+// the same in JAX.
 #include <benchmark/benchmark.h>
 
 #include <atomic>

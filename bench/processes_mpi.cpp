@@ -3,8 +3,8 @@
 // the call of MPI on the same data, a training step and a compilation with one process. Variants take
 // turns. A time is that of the slowest process. Each line is a row in JSON:
 // {"name": .., "bytes": .., "us": .., "peer_us": .., "ratio": ..}.
-// `bench_processes_mpi --overlap` measures a sum beside as much work instead. Run it on two hosts
-// (tools/two_hosts): processes of one full machine hide nothing.
+// With --overlap, a sum and as much work run at the same time. That wants two hosts (tools/two_hosts): on
+// one full machine nothing is hidden.
 #include <mpi.h>
 #include <unistd.h>
 

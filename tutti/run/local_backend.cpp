@@ -187,7 +187,7 @@ std::shared_ptr<const GlobalArray> LocalBackend::assemble(Type type, const Shard
                                              ShardedBuffer{block, stride, processes_.drivers()});
 }
 
-/// The parts of this process have been compared. Throws T015 if other processes hold the same with other bytes.
+/// Compares the parts of all processes. Throws T015 if two hold the same part with other bytes.
 void LocalBackend::require_equal_parts(const Shards& shards, const Tensors& parts, const Sharding& sharding) {
   std::vector<PartOnDevice> own;
   for (int device = 0; device < shards.devices(); ++device) {

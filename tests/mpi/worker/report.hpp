@@ -41,7 +41,7 @@ void exchange_messages(Report& report);
 
 /// Machines of any number of processes; also of parts of a job.
 void use_machines(Report& report);
-/// Two processes with two threads, each of which has a machine: their calls of MPI take turns.
+/// Two processes with two threads. Each thread has a machine, and their calls of MPI take turns.
 void use_machines_in_turn(Report& report);
 /// Two processes on two hosts (tools/two_hosts): they send what they must, and 2 % for the heads of packets.
 void count_bytes_between_hosts(Report& report);
