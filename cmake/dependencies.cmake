@@ -37,6 +37,7 @@ endfunction()
 # A shared libtutti.so brings these itself.
 if(NOT tutti_IS_SHARED)
   tutti_find_library(hwy hwy/highway.h libhwy-dev)
+  tutti_find_library(hwy_contrib hwy/contrib/sort/vqsort.h libhwy-dev)
   tutti_find_library(dnnl dnnl.hpp libdnnl-dev)
   tutti_find_library(hwloc hwloc.h libhwloc-dev)
   tutti_find_library(sleef sleef.h libsleef-dev)

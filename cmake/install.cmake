@@ -92,7 +92,7 @@ foreach(folder LIBDIR INCLUDEDIR)
   cmake_path(APPEND pc_${folder} "${CMAKE_INSTALL_${folder}}")  # an absolute one replaces the prefix
 endforeach()
 math(EXPR next_fmt "${tutti_FMT_MAJOR} + 1")
-set(libs_of_static -lhwy -ldnnl -lhwloc -lsleef -lzip -lgomp -ldl -pthread)
+set(libs_of_static -lhwy_contrib -lhwy -ldnnl -lhwloc -lsleef -lzip -lgomp -ldl -pthread)
 list(JOIN libs_of_static " " libs_of_static)
 if(BUILD_SHARED_LIBS)
   set(libs_of_shared ${libs_of_static})

@@ -44,6 +44,7 @@ void compare_all_plans(const Program& program, const Mesh& mesh, const Tensors& 
                                    stores == Stores::streamed ? ", streamed" : ""));
           CompileOptions options{
               .storage = storage, .fuse = fuse, .plan = plan, .stores = stores, .check_races = true};
+          if (storage == Storage::by_type || team == &two) options.least_assembled_bytes = 0;
           Tensors found;
           try {
             found = run_once(program, mesh, inputs, *team, options);

@@ -119,6 +119,13 @@ struct Unit {
   Printer* printer = nullptr;  // null where nobody reads
 };
 struct Opaque {
+  /// A block of the result: `size` elements per dim, from `begin` on. They are those of an operand, from `from`
+  /// on; where `from` is empty, all are the operand's only element.
+  struct Block {
+    std::size_t operand;
+    std::vector<std::int64_t> begin, size, from;
+  };
+
   double nanoseconds;  // estimate for one unit
   std::size_t scratch_bytes = 0;
   std::function<void(const Unit&)> run;
@@ -127,6 +134,9 @@ struct Opaque {
   bool may_throw = false;
   /// Result 0 equals this operand except for some elements. If both have one address, run() writes only these elements.
   std::optional<std::size_t> changes = {};
+  /// Not empty: the only result consists of these blocks, which do not overlap. A reader of parts of the result may read
+  /// them from the operands.
+  std::vector<Block> blocks = {};
 };
 
 /// Sub-programs, each compiled on its own. Where the value that decides differs between devices, each goes its way; an

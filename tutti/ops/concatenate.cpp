@@ -53,15 +53,31 @@ Kernel Concatenate::kernel(const Layout& layout) const {
   for (int i = 0; i < dim.index; ++i) before *= result.shape()[i];
   auto row_bytes = [&](Type type) { return before == 0 ? 0 : type.elements() / before * element; };
   std::vector<std::int64_t> widths;
-  for (Type type : layout.operands()) widths.push_back(row_bytes(type));
+  std::vector<kernel::Opaque::Block> blocks;
+  for (std::size_t i = 0; i < layout.operands().size(); ++i) {
+    const Type type = layout.operands()[i];
+    widths.push_back(row_bytes(type));
+    kernel::Opaque::Block block{i,
+                                std::vector<std::int64_t>(type.shape().sizes().size(), 0),
+                                type.shape().sizes(),
+                                {}};
+    block.from = block.begin;
+    if (!blocks.empty()) {
+      const auto at = static_cast<std::size_t>(dim.index);
+      block.begin[at] = blocks.back().begin[at] + blocks.back().size[at];
+    }
+    blocks.push_back(std::move(block));
+  }
   return kernel::Opaque{.nanoseconds = 20 + 0.05 * static_cast<double>(result.bytes()),  // 20 GB/s
-                        .run = [before, widths, width = row_bytes(result)](const kernel::Unit& unit) {
-                          std::byte* to = unit.results[0];
-                          for (std::size_t i = 0; i < widths.size(); to += widths[i++]) {
-                            CopyLoop loops[] = {{before, width, widths[i]}, {widths[i], 1, 1}};
-                            strided_copy(to, unit.operands[i], loops, 1);
-                          }
-                        }};
+                        .run =
+                            [before, widths, width = row_bytes(result)](const kernel::Unit& unit) {
+                              std::byte* to = unit.results[0];
+                              for (std::size_t i = 0; i < widths.size(); to += widths[i++]) {
+                                CopyLoop loops[] = {{before, width, widths[i]}, {widths[i], 1, 1}};
+                                strided_copy(to, unit.operands[i], loops, 1);
+                              }
+                            },
+                        .blocks = std::move(blocks)};
 }
 
 Jvp Concatenate::jvp(const Arrays& operands, const Tangents& tangents) const {

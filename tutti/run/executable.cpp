@@ -60,7 +60,7 @@ struct Executable::State {
         drivers(processes.drivers()),
         plan(local.program, processes,
              {options.storage, options.fuse ? Fusion::on : Fusion::off, options.stores, options.plan,
-              of_workers.workers(), options.check_assumptions}),
+              of_workers.workers(), options.check_assumptions, options.least_assembled_bytes}),
         team(of_workers),
         transport(options.transport),
         print(options.print),

@@ -22,7 +22,8 @@ class Timeline;
 
 struct CompileOptions {
   Storage storage = Storage::by_type;  // per_device checks types; slower, same results
-  bool check_assumptions = false;      // compares the values that assume_invariant assumes equal; slower
+  std::int64_t least_assembled_bytes = default_least_assembled_bytes;  // see make_graph
+  bool check_assumptions = false;  // compares the values that assume_invariant assumes equal; slower
   bool fuse = true;
   PlanChoice plan = PlanChoice::cheapest;
   Stores stores = Stores::by_size;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 
 #include "tutti/run/code/region_walk.hpp"
 #include "tutti/tensor/loops/simd/stream.hpp"
@@ -16,6 +17,28 @@ region::Tile region::tile_of(const RegionCode& code, std::int64_t t) {
   tile.rows = std::min(code.space.tile_rows, code.space.rows - tile.row);
   tile.columns = std::min(code.space.tile_columns, code.space.columns - tile.column);
   return tile;
+}
+
+std::optional<std::uintptr_t> region::place_in_one_block(const RegionAssembly& assembly,
+                                                         const std::uintptr_t* frame, std::int64_t begin,
+                                                         std::int64_t end) {
+  const std::size_t last = assembly.sizes.size() - 1;
+  const std::int64_t line = begin / assembly.sizes[last], before = line * assembly.sizes[last];
+  if (end - before > assembly.sizes[last]) return std::nullopt;
+  for (const RegionAssembly::Block& block : assembly.blocks) {
+    if (begin - before < block.begin[last] || end - before > block.end[last] ||
+        block.strides[last] != assembly.element_bytes)
+      continue;
+    std::int64_t offset = (begin - before) * block.strides[last], rest = line;
+    bool has = true;
+    for (std::size_t d = last; d-- > 0; rest /= assembly.sizes[d]) {
+      const std::int64_t at = rest % assembly.sizes[d];
+      has &= at >= block.begin[d] && at < block.end[d];
+      offset += at * block.strides[d];
+    }
+    if (has) return frame[static_cast<int>(block.ref)] + static_cast<std::uintptr_t>(offset);
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -53,6 +76,40 @@ void walk_irregular(const RegionCode& code, const Call& call, const Tile& tile, 
     to += static_cast<std::uintptr_t>(piece * bytes);
     at += piece;
     left -= piece;
+  }
+}
+
+/// Visits the elements of a tile of blocks in row-major order of their dims, in pieces along the last dim.
+template <class F>
+void walk_assembly(const RegionCode& code, const Call& call, const Tile& tile, F&& on_piece) {
+  const RegionAssembly& assembly = code.assemblies[std::get<I::Assemble>(call.instruction.what).which];
+  const std::int64_t bytes = assembly.element_bytes;
+  const std::size_t last = assembly.sizes.size() - 1;
+  std::array<std::int64_t, RegionAssembly::most_dims> at;
+  std::int64_t rest = region::begin_of(code, tile);
+  for (std::size_t d = last + 1; d-- > 0; rest /= assembly.sizes[d]) at[d] = rest % assembly.sizes[d];
+  std::uintptr_t to = call.out;
+  for (std::int64_t left = call.n; left > 0;) {
+    const std::int64_t n = std::min(left, assembly.sizes[last] - at[last]);
+    for (std::size_t k = 0; k < assembly.blocks.size(); ++k) {
+      const RegionAssembly::Block& block = assembly.blocks[k];
+      bool has = true;
+      std::int64_t offset = 0;
+      for (std::size_t d = 0; d < last; ++d) {
+        has &= at[d] >= block.begin[d] && at[d] < block.end[d];
+        offset += at[d] * block.strides[d];
+      }
+      const std::int64_t begin = std::max(at[last], block.begin[last]),
+                         end = std::min(at[last] + n, block.end[last]);
+      if (!has || begin >= end) continue;
+      on_piece(to + static_cast<std::uintptr_t>((begin - at[last]) * bytes),
+               call.in[k] + static_cast<std::uintptr_t>(offset + begin * block.strides[last]),
+               CopyLoop{end - begin, bytes, block.strides[last]});
+    }
+    to += static_cast<std::uintptr_t>(n * bytes);
+    left -= n;
+    at[last] = 0;
+    for (std::size_t d = last; d-- > 0 && ++at[d] == assembly.sizes[d];) at[d] = 0;
   }
 }
 
@@ -107,6 +164,13 @@ class CallRunner {
   void operator()(const I::LoadIrregular&) const {
     walk_irregular(code_, call_, tile_, [](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
       strided_copy(pointer(to), pointer(from), {&loop, 1}, static_cast<std::size_t>(loop.to_stride));
+    });
+  }
+  void operator()(const I::Assemble&) const {
+    walk_assembly(code_, call_, tile_, [](std::uintptr_t to, std::uintptr_t from, CopyLoop loop) {
+      if (loop.from_stride == loop.to_stride)
+        std::memcpy(pointer(to), pointer(from), static_cast<std::size_t>(loop.size * loop.to_stride));
+      else strided_copy(pointer(to), pointer(from), {&loop, 1}, static_cast<std::size_t>(loop.to_stride));
     });
   }
   void operator()(const I::StreamTile&) const {
@@ -166,6 +230,12 @@ void RegionCode::touch(const WorkerStep& step, StepContext& context, const OnTou
     dense(call.out, refs[i.out], call.n, true);
     if (i.as<I::LoadIrregular>()) {
       walk_irregular(region, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
+        span(from, 1, 0, loop.size, loop.from_stride, loop.to_stride, false);
+      });
+      return;
+    }
+    if (i.as<I::Assemble>()) {
+      walk_assembly(region, call, tile, [&](std::uintptr_t, std::uintptr_t from, CopyLoop loop) {
         span(from, 1, 0, loop.size, loop.from_stride, loop.to_stride, false);
       });
       return;

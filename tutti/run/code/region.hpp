@@ -70,10 +70,14 @@ struct RegionInstruction {
   struct LoadIrregular {
     std::size_t loops;  // of RegionCode::loops
   };
+  /// Puts a tile together from blocks. Where one block has all of it, readers get its place there instead.
+  struct Assemble {
+    std::size_t which;  // of RegionCode::assemblies
+  };
   /// Writes a tile of scratch to memory with non-temporal stores.
   struct StreamTile {};
   using What = std::variant<Elementwise, Chain, ChainRows, Fold, FoldChain, Rows, Fetch, LoadTile,
-                            LoadIrregular, StreamTile>;
+                            LoadIrregular, Assemble, StreamTile>;
 
   What what;
   bool row_value = false;  // computes one element per row
@@ -114,6 +118,21 @@ struct RegionFoldChain {
   std::vector<Part> parts;  // results, terms, then operands in the kernel's order
 };
 
+/// Blocks that lie in memory, as boxes of a region's space in row-major order. Sizes, boxes and strides have
+/// one entry per dim, after neighbours that all blocks keep together have become one.
+struct RegionAssembly {
+  static constexpr std::size_t most_dims = 72;  // 64 axes, and the dims of a value of blocks
+
+  struct Block {
+    RefId ref;  // where the element at 0 would be
+    std::vector<std::int64_t> begin, end, strides;
+  };
+  std::vector<std::int64_t> sizes;
+  std::vector<Block> blocks;
+  std::int64_t element_bytes;
+  std::optional<RefId> tile;  // the tile in scratch; none: the result lies in memory
+};
+
 struct RegionCode {
   Space space;
   std::vector<std::int64_t> unit_sizes;                   // of the outer axes, slowest first
@@ -125,6 +144,7 @@ struct RegionCode {
   std::vector<RegionInstruction> code;     // for every tile
   std::vector<RegionInstruction> whole;    // `code` for whole tiles, with fold chains and prefetches
   std::vector<RegionFoldChain> fold_chains;
+  std::vector<RegionAssembly> assemblies;
   std::vector<std::int64_t> offsets;
   std::vector<std::vector<StridedLoop>> loops;
   std::size_t scratch_bytes = 0;

@@ -231,6 +231,16 @@ class Coder {
     ensure(false, "work that does not belong in a region");
   }
 
+  void emit(std::size_t, const Task& a, const AssembleWork&) {
+    RegionInstruction made{};
+    made.what = I::Assemble{code_.assemblies.size()};
+    made.operands = 0;
+    code_.assemblies.push_back(refs_.assembly_of(a));
+    finish(made, a.results[0], false);
+    const RefId result = refs_.placed(a.results[0]);
+    if (code_.refs[result].base == scratch_base) code_.assemblies.back().tile = refs_.same(result);
+  }
+
   /// The store mode of a fold or chain; null for other instructions, whose stores are plain.
   static Store* store_of(RegionInstruction& made) {
     if (auto* fold = std::get_if<I::Fold>(&made.what)) return &fold->store;

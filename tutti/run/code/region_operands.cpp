@@ -10,6 +10,35 @@ namespace {
 
 constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are loaded into a tile instead
 
+/// Makes one dim of two neighbours where every block has all of the second one, and steps through both alike. There is
+/// one dim at least afterwards.
+void join_dims(RegionAssembly& assembly) {
+  const auto erase = [&](std::size_t d) {
+    const auto at = static_cast<std::ptrdiff_t>(d);
+    assembly.sizes.erase(assembly.sizes.begin() + at);
+    for (RegionAssembly::Block& block : assembly.blocks)
+      for (std::vector<std::int64_t>* each : {&block.begin, &block.end, &block.strides})
+        each->erase(each->begin() + at);
+  };
+  for (std::size_t d = assembly.sizes.size(); d-- > 0 && assembly.sizes.size() > 1;)
+    if (assembly.sizes[d] == 1) erase(d);
+  for (std::size_t d = assembly.sizes.size() - 1; d-- > 0;) {
+    const std::int64_t size = assembly.sizes[d + 1];
+    const bool are_alike = std::ranges::all_of(assembly.blocks, [&](const RegionAssembly::Block& block) {
+      return block.begin[d + 1] == 0 && block.end[d + 1] == size &&
+             block.strides[d] == size * block.strides[d + 1];
+    });
+    if (!are_alike) continue;
+    for (RegionAssembly::Block& block : assembly.blocks) {
+      block.begin[d] *= size;
+      block.end[d] *= size;
+      block.strides[d] = block.strides[d + 1];
+    }
+    assembly.sizes[d] *= size;
+    erase(d + 1);
+  }
+}
+
 }  // namespace
 
 OperandRefs::OperandRefs(const Graph& graph, const Steps& steps, StepId step,
@@ -117,6 +146,30 @@ RefId OperandRefs::load_once(const Address& operand, RefId from, bool row_value)
   RefId to = load(from, row_value, When::once_per_unit);
   loaded_once_.push_back({operand, row_value, to});
   return to;
+}
+
+// ---- blocks
+
+RefId OperandRefs::same(RefId of) { return add_ref(ref(of), axis_strides(of)); }
+
+RegionAssembly OperandRefs::assembly_of(const Task& task) {
+  const std::vector<Box>& boxes = std::get<AssembleWork>(task.work).boxes;
+  RegionAssembly made{{}, {}, element_bytes(graph_, task.operands[0]), std::nullopt};
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    const Address& address = task.operands[k];
+    const RegionOperand over = over_region(graph_, address, task.shape, merged_);
+    const std::size_t outer = over.sizes.size() - boxes[k].begin.size();  // merged axes: each block has all
+    RegionAssembly::Block block{add_ref({base_of(address.buffer), address.offset, 0, 0, 0, 0,
+                                         made.element_bytes, false},
+                                        address.axes),
+                                std::vector<std::int64_t>(outer, 0), over.sizes, over.strides};
+    block.begin.insert(block.begin.end(), boxes[k].begin.begin(), boxes[k].begin.end());
+    std::ranges::copy(boxes[k].end, block.end.begin() + static_cast<std::ptrdiff_t>(outer));
+    made.sizes = over.sizes;
+    made.blocks.push_back(std::move(block));
+  }
+  join_dims(made);
+  return made;
 }
 
 // ---- results

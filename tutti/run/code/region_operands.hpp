@@ -35,12 +35,18 @@ class OperandRefs {
   /// The ref that FoldWork::terms are relative to.
   RefId start_of_terms(const Address& operand, const Shape& shape);
 
+  /// The blocks of AssembleWork, without a tile.
+  RegionAssembly assembly_of(const Task& task);
+  /// Another ref of the same memory.
+  RefId same(RefId of);
+
   RefId result_in_memory(BufferId buffer, bool row_value);
   /// The result of PiecesWork; an element of the ref is the 16 lanes of a piece.
   RefId pieces_in_memory(BufferId buffer);
   RefId result_in_scratch(BufferId buffer, bool row_value);
   /// From now on the value of `buffer` is read at `ref`. Returns `ref`.
   RefId place(BufferId buffer, RefId ref) { return placed_[buffer] = ref; }
+  RefId placed(BufferId buffer) const { return placed_.at(buffer); }
 
   /// Adds the offsets of an instruction: one set per position along `inner`, with all terms of a fold.
   void add_offsets(RegionInstruction& i, AxisSet inner, const FoldWork& fold = {});

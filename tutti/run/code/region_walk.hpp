@@ -34,11 +34,34 @@ inline std::uintptr_t at_tile(const RegionRef& ref, std::uintptr_t start, const 
   return start + static_cast<std::uintptr_t>(tile.row * ref.row_advance + tile.along_row * ref.tile_advance);
 }
 
-/// Calls on_call for each kernel call of an instruction on a tile.
+/// The first element of a tile, in row-major order of the region's space.
+inline std::int64_t begin_of(const RegionCode& code, const Tile& tile) {
+  return tile.row * code.space.columns + tile.column;
+}
+
+/// Where a block has the elements from `begin` to `end` one after the other. None: some are not in it.
+std::optional<std::uintptr_t> place_in_one_block(const RegionAssembly& assembly, const std::uintptr_t* frame,
+                                                 std::int64_t begin, std::int64_t end);
+
+/// Calls on_call for each kernel call of an instruction on a tile. Changes the frame where a tile lies in one
+/// block.
 template <class F>
-void walk_instruction(const RegionCode& code, const RegionInstruction& instruction,
-                      const std::uintptr_t* frame, const Tile& tile, std::uintptr_t* terms, F&& on_call) {
+void walk_instruction(const RegionCode& code, const RegionInstruction& instruction, std::uintptr_t* frame,
+                      const Tile& tile, std::uintptr_t* terms, F&& on_call) {
   const auto at = [&](RefId ref) { return at_tile(code.refs[ref], frame[static_cast<int>(ref)], tile); };
+  if (const auto* assemble = instruction.as<RegionInstruction::Assemble>()) {
+    const RegionAssembly& assembly = code.assemblies[assemble->which];
+    const std::int64_t n = tile.rows * tile.columns;
+    if (assembly.tile) {
+      const std::int64_t begin = begin_of(code, tile);
+      const std::optional<std::uintptr_t> place = place_in_one_block(assembly, frame, begin, begin + n);
+      frame[static_cast<int>(instruction.out)] = place.value_or(frame[static_cast<int>(*assembly.tile)]);
+      if (place) return;
+    }
+    for (std::size_t k = 0; k < assembly.blocks.size(); ++k)
+      terms[k] = frame[static_cast<int>(assembly.blocks[k].ref)];
+    return on_call(Call{instruction, at(instruction.out), terms, n});
+  }
   if (const auto* chain = instruction.as<RegionInstruction::FoldChain>()) {
     std::uintptr_t* to = terms;
     for (const RegionFoldChain::Part& part : code.fold_chains[chain->which].parts)
@@ -90,6 +113,7 @@ void walk(const RegionCode& code, const std::vector<RegionInstruction>& whole, c
   std::size_t most = 0;
   for (const RegionInstruction& i : code.code) most = std::max(most, static_cast<std::size_t>(i.inputs()));
   for (const RegionFoldChain& chain : code.fold_chains) most = std::max(most, chain.parts.size());
+  for (const RegionAssembly& assembly : code.assemblies) most = std::max(most, assembly.blocks.size());
   std::vector<std::uintptr_t> many(most > few.size() ? most : 0);
   std::uintptr_t* terms = many.empty() ? few.data() : many.data();
   std::size_t outer = code.unit_sizes.size();

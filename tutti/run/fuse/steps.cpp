@@ -66,9 +66,11 @@ class Gatherer {
     return std::holds_alternative<RowsWork>(a.work) || std::holds_alternative<PiecesWork>(a.work);
   }
 
+  static bool assembles(const Task& a) { return std::holds_alternative<AssembleWork>(a.work); }
+
   static bool is_fusable(const Task& a) {
     return std::holds_alternative<PointwiseWork>(a.work) || std::holds_alternative<FoldWork>(a.work) ||
-           folds_rows(a);
+           assembles(a) || folds_rows(a);
   }
 
   static Step::Pieces pieces_of(const PiecesWork& work) { return {work.kept, work.columns}; }
@@ -108,6 +110,10 @@ class Gatherer {
     const FoldWork* fold = fold_of_inner(a);
     AxisSet inner = step.inner | (fold ? fold->axes : 0);
     if (fold && step.folds > 0) return false;
+    // Blocks lie in memory, and are put together for one device at a time.
+    const bool has_blocks =
+        assembles(a) || std::ranges::any_of(step.tasks, [&](TaskId i) { return assembles(task(i)); });
+    if (has_blocks && inner != 0) return false;
     if ((a.axes | inner) != (step.axes | inner)) return false;
     if (const auto* pieces = std::get_if<PiecesWork>(&a.work)) {
       if (a.shape != step.shape || step.kept) return false;
@@ -124,7 +130,7 @@ class Gatherer {
       return false;
     }
     return std::ranges::all_of(a.operands, [&](const Address& operand) {
-      return maker(operand.buffer) != index || stays_in_place(a, operand, step, inner);
+      return maker(operand.buffer) != index || (!assembles(a) && stays_in_place(a, operand, step, inner));
     });
   }
 

@@ -38,11 +38,13 @@ std::vector<CopyLoop> joined(std::vector<CopyLoop> loops) {
 }  // namespace
 
 GraphBuilder::GraphBuilder(const Program& local, const Processes& processes, Storage storage,
-                           bool check_assumptions, const std::optional<Ports>& ports)
+                           bool check_assumptions, const std::optional<Ports>& ports,
+                           std::int64_t least_assembled_bytes)
     : graph_{processes.box(), storage, local, {}, {}, {}, {}, {}},
       processes_(processes),
       ports_(ports),
-      check_assumptions_(check_assumptions) {
+      check_assumptions_(check_assumptions),
+      least_assembled_bytes_(least_assembled_bytes) {
   const Mesh& mesh = processes.whole();
   graph_.whole = mesh;
   for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) graph_.first.push_back(processes.first(axis));
@@ -246,8 +248,7 @@ void GraphBuilder::drop_unread_copies() {
   Indexed<TaskId, bool> is_dropped(graph_.tasks.size());
   for (std::size_t i = graph_.tasks.size(); i-- > 0;) {
     const Task& task = graph_.tasks[TaskId(i)];
-    const auto* copy = std::get_if<CopyWork>(&task.work);
-    is_dropped[TaskId(i)] = copy && !copy->must_agree && !is_read[task.results[0]];
+    is_dropped[TaskId(i)] = only_moves(task) && !is_read[task.results[0]];
     if (is_dropped[TaskId(i)]) continue;
     for (const Address& operand : task.operands) is_read[operand.buffer] = true;
   }
@@ -259,8 +260,14 @@ void GraphBuilder::drop_unread_copies() {
 }
 
 Graph make_graph(const Program& local, const Processes& processes, Storage storage, bool check_assumptions,
-                 const std::optional<Ports>& ports) {
-  return GraphBuilder(local, processes, storage, check_assumptions, ports).build();
+                 const std::optional<Ports>& ports, std::int64_t least_assembled_bytes) {
+  return GraphBuilder(local, processes, storage, check_assumptions, ports, least_assembled_bytes).build();
+}
+
+bool only_moves(const Task& task) {
+  if (const auto* opaque = std::get_if<OpaqueWork>(&task.work)) return !opaque->opaque.blocks.empty();
+  const auto* copy = std::get_if<CopyWork>(&task.work);
+  return copy && !copy->must_agree;
 }
 
 std::int64_t elements_from(const Shape& shape, int dim) {

@@ -15,6 +15,7 @@
 #include "tutti/run/graph/address.hpp"
 #include "tutti/tensor/loops/copies.hpp"
 #include "tutti/tensor/loops/element_fn.hpp"
+#include "tutti/types/block.hpp"
 
 namespace tutti {
 
@@ -35,6 +36,11 @@ struct Buffer {
 /// The kinds of work: everything that is more than another address of the same bytes.
 struct PointwiseWork {
   kernel::Pointwise fn;
+};
+/// Each element is that of the operand whose box has it. The boxes cover the task's shape and do not overlap. The address
+/// of an operand is that of the task's first element: where its box begins elsewhere, nobody reads that one.
+struct AssembleWork {
+  std::vector<Box> boxes;  // per operand
 };
 struct FoldWork {  // over devices; the result has the shape of a term
   ReduceKind kind;
@@ -118,8 +124,8 @@ struct SubWork {
   /// operand before it writes the result.
   std::vector<std::optional<std::size_t>> over = {};
 };
-using Work = std::variant<PointwiseWork, FoldWork, RowsWork, PiecesWork, ColumnsWork, CopyWork, OpaqueWork,
-                          TransferWork, AwaitWork, SubWork>;
+using Work = std::variant<PointwiseWork, AssembleWork, FoldWork, RowsWork, PiecesWork, ColumnsWork, CopyWork,
+                          OpaqueWork, TransferWork, AwaitWork, SubWork>;
 
 /// One piece of work over buffers. Views, casts and literals are addresses; they have a task only where they
 /// must be copied.
@@ -136,6 +142,9 @@ struct Task {
 
 /// The product of the sizes of all dims from `dim` on: the columns of a row that has these dims.
 std::int64_t elements_from(const Shape& shape, int dim);
+
+/// True if the task only moves elements, so that nobody misses it where nobody reads its result.
+bool only_moves(const Task& task);
 
 /// The fold of a task whose terms lie at FoldWork::terms; null for every other task.
 const FoldWork* fold_of_terms(const Task& task);
@@ -160,11 +169,15 @@ struct Graph {
 struct Ports {
   std::vector<std::vector<std::int64_t>> inputs, outputs;
 };
+/// Smaller values cost more calls than copies.
+inline constexpr std::int64_t default_least_assembled_bytes = 4096;
 /// Makes the graph of a local program. With `check_assumptions`, assume_invariant compares the values that it
-/// assumes to be equal. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
+/// assumes to be equal. Results of so many bytes that consist of blocks (kernel::Opaque::blocks) are read block by block
+/// where elements are computed. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
 /// one shard per distinct value, even with Storage::per_device.
 Graph make_graph(const Program& local, const Processes& processes, Storage storage,
-                 bool check_assumptions = false, const std::optional<Ports>& ports = {});
+                 bool check_assumptions = false, const std::optional<Ports>& ports = {},
+                 std::int64_t least_assembled_bytes = default_least_assembled_bytes);
 
 /// The buffer of each input.
 std::vector<BufferId> input_buffers(const Graph& graph);

@@ -30,7 +30,7 @@ struct Across {
 class GraphBuilder {
  public:
   GraphBuilder(const Program& local, const Processes& processes, Storage storage, bool check_assumptions,
-               const std::optional<Ports>& ports);
+               const std::optional<Ports>& ports, std::int64_t least_assembled_bytes);
   Graph build() &&;
 
  private:
@@ -39,11 +39,23 @@ class GraphBuilder {
     std::vector<Move> moves;
     Address from;
   };
+  /// A box of a value's elements, which lie elsewhere, too. Its address: see AssembleWork.
+  struct Block {
+    Box box;
+    Address address;
+  };
+  /// All blocks of a value, and the equation that put them together.
+  struct Blocks {
+    std::vector<Block> list;
+    std::size_t equation;
+  };
   /// Where the elements of a variable are read.
   struct Value {
     Address address;
     AxisSet stored = 0;
     std::shared_ptr<const Origin> origin = nullptr;
+    std::shared_ptr<const Blocks> blocks = nullptr;
+    std::optional<Address> assembled = {};  // of the blocks, for tasks that go through elements
   };
 
   const Equation& equation() const { return graph_.program.equations[*equation_]; }
@@ -97,6 +109,12 @@ class GraphBuilder {
   /// devices.
   void lower_to_first_of_equals(const Axes& axes);
   void lower(const kernel::Sub& kernel);
+  /// The blocks of this equation's result; null: they are too many, or the result is small.
+  std::shared_ptr<const Blocks> blocks_of(const kernel::Opaque& opaque);
+  /// The blocks of a view that cuts a box out of a value of blocks; null for other views.
+  static std::shared_ptr<const Blocks> cut_out(const kernel::View& view, const Value& from, const Shape& to);
+  /// Where a task that goes through elements reads a variable.
+  Address read_by_elements(Var var);
   /// `value` itself if its strides are those of `buffer`, else a copy with these strides. A carry alternates
   /// between both.
   Value like_buffer(const Value& value, Type type, BufferId buffer);
@@ -198,6 +216,7 @@ class GraphBuilder {
   std::vector<DenseCopy> dense_copies_;
   std::optional<std::size_t> equation_;  // the one that errors are about; none: inputs
   bool check_assumptions_;
+  std::int64_t least_assembled_bytes_;
 };
 
 }  // namespace tutti

@@ -42,7 +42,7 @@ void GraphBuilder::lower(const kernel::Literal& literal) {
 
 void GraphBuilder::lower(const kernel::Pointwise& fn) {
   std::vector<Address> operands;
-  for (Var var : equation().operands) operands.push_back(value(var).address);
+  for (Var var : equation().operands) operands.push_back(read_by_elements(var));
   BufferId buffer = result_buffer();
   add(PointwiseWork{fn}, std::move(operands), {buffer}, result_type().shape(), stored_axes(result_type()));
 }
@@ -194,6 +194,7 @@ void GraphBuilder::lower(const kernel::Opaque& opaque) {
   }
   add(OpaqueWork{opaque}, std::move(operands), std::move(buffers), result_type().shape(),
       stored_axes(result_type()));
+  value(equation().results[0]).blocks = blocks_of(opaque);
 }
 
 // ---- reductions over dims

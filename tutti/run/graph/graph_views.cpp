@@ -17,6 +17,7 @@ void GraphBuilder::lower(const kernel::View& view) {
     value(to) = viewed(view, value(from), type(from).shape(), type(to), spacing_of(to));
     bool same_elements = type(from).shape() == type(to).shape() && value(to).address == value(from).address;
     if (same_elements) value(to).origin = value(from).origin;
+    value(to).blocks = cut_out(view, value(from), type(to).shape());
   }
 }
 

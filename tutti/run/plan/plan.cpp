@@ -173,7 +173,8 @@ Graph with_sub_plans(Graph graph, const Processes& processes, const PlanOptions&
 
 Plan::Plan(const Program& local, const Processes& processes, const PlanOptions& options,
            const std::optional<Ports>& ports)
-    : graph_(with_sub_plans(make_graph(local, processes, options.storage, options.check_assumptions, ports),
+    : graph_(with_sub_plans(make_graph(local, processes, options.storage, options.check_assumptions, ports,
+                                       options.least_assembled_bytes),
                             processes, options)),
       steps_(make_steps(graph_, options.fusion)),
       costs_(costs_of(graph_, steps_, options.stores,

@@ -13,7 +13,8 @@ struct PlanOptions {
   PlanChoice choice = PlanChoice::cheapest;
   int workers = 1;
   bool check_assumptions = false;
-  std::optional<Caches> caches = {};  // none: those of the machine
+  std::int64_t least_assembled_bytes = default_least_assembled_bytes;  // see make_graph
+  std::optional<Caches> caches = {};                                   // none: those of the machine
 };
 
 /// The plan of a program of local values, with an arena of its own. Slots: callers' buffers, inputs first.

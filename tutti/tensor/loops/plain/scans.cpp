@@ -26,23 +26,49 @@ struct Multiply {
   }
 };
 
-/// A running sum or product, kept as those of blocks of 2^k terms, like the digits of a binary counter. A term takes
-/// part in at most log2(n) operations inside its block, and in at most log2(n) more when the blocks are joined.
-template <class T, class Join>
-class RunningTree {
+/// Several running sums or products at once, kept as those of blocks of 2^k terms, like the digits of a binary counter.
+/// A term takes part in at most log2(n) operations inside its block, and in at most log2(n) more when the blocks are
+/// joined.
+template <class T, class Join, std::size_t width>
+class RunningTrees {
  public:
-  T next(T x) {
-    for (std::uint64_t carry = count_++; carry % 2 == 1; carry /= 2) x = Join()(blocks_[--height_], x);
-    blocks_[height_++] = x;
-    for (std::size_t level = height_ - 1; level > 0; --level) x = Join()(blocks_[level - 1], x);
-    return x;
+  using Terms = std::array<T, width>;
+
+  /// Joins the blocks to `terms`, which follow them.
+  void join_before(Terms& terms) const {
+    for (std::size_t level = height_; level-- > 0;) join(blocks_[level], terms);
+  }
+  /// Joins the blocks of the only one to each of `terms`.
+  template <std::size_t count>
+  void join_before_each(std::array<T, count>& terms) const {
+    for (std::size_t level = height_; level-- > 0;)
+      for (T& term : terms) term = Join()(blocks_[level][0], term);
+  }
+  /// Adds a term to each.
+  void add(Terms terms) {
+    for (std::uint64_t carry = count_++; carry % 2 == 1; carry /= 2) join(blocks_[--height_], terms);
+    blocks_[height_++] = terms;
   }
 
  private:
-  std::array<T, 64> blocks_;
+  static void join(const Terms& before, Terms& terms) {
+    for (std::size_t i = 0; i < width; ++i) terms[i] = Join()(before[i], terms[i]);
+  }
+
+  std::array<Terms, 48> blocks_;  // of 2^48 terms at most
   std::size_t height_ = 0;
   std::uint64_t count_ = 0;
 };
+
+/// The running fold of 2^k terms, by the same tree: the second half follows the whole first half.
+template <class Join, std::size_t half = 1, class T, std::size_t count>
+void run_block(std::array<T, count>& terms) {
+  for (std::size_t begin = half; begin < count; begin += 2 * half) {
+    const T before = terms[begin - 1];
+    for (std::size_t i = 0; i < half; ++i) terms[begin + i] = Join()(before, terms[begin + i]);
+  }
+  if constexpr (2 * half < count) run_block<Join, 2 * half>(terms);
+}
 
 template <class T, Extreme extreme>
 class RunningExtreme {
@@ -93,20 +119,76 @@ class RunningLogSumExp {
   double scale_ = -std::numeric_limits<double>::infinity(), sum_ = 0, lost_ = 0;
 };
 
-/// `Running` takes the elements one after the other and returns the fold so far.
+/// `Running` takes the elements one after the other and returns the fold so far. Neighbouring columns run at once.
 template <class T, class Number, class Running>
 void run_along(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
+  constexpr std::int64_t width = 64;
   auto* to = reinterpret_cast<T*>(out);
   auto* from = reinterpret_cast<const T*>(in);
   for (std::int64_t o = 0; o < shape.outer; ++o)
-    for (std::int64_t i = 0; i < shape.inner; ++i) {
-      Running running;
+    for (std::int64_t first = 0; first < shape.inner; first += width) {
+      std::array<Running, width> running;
       for (std::int64_t k = 0; k < shape.n; ++k) {
-        std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
-        std::int64_t at = (o * shape.n + along) * shape.inner + i;
-        to[at] = static_cast<T>(running.next(static_cast<Number>(static_cast<Computed<T>>(from[at]))));
+        const std::int64_t along = order == Order::forward ? k : shape.n - 1 - k;
+        const std::int64_t row = (o * shape.n + along) * shape.inner;
+        for (std::int64_t i = first; i < std::min(first + width, shape.inner); ++i)
+          to[row + i] = static_cast<T>(running[static_cast<std::size_t>(i - first)].next(
+              static_cast<Number>(static_cast<Computed<T>>(from[row + i]))));
       }
     }
+}
+
+/// The tree of a row, in blocks of terms.
+template <class T, class Number, class Join, int step>
+void run_along_row(T* to, const T* from, std::int64_t n) {
+  constexpr std::int64_t block = 16;
+  const std::int64_t start = step > 0 ? 0 : n - 1;
+  RunningTrees<Number, Join, 1> before;
+  const auto run = [&](std::int64_t first, std::int64_t some) {
+    std::array<Number, block> terms{};
+    for (std::int64_t i = 0; i < some; ++i)
+      terms[static_cast<std::size_t>(i)] =
+          static_cast<Number>(static_cast<Computed<T>>(from[start + (first + i) * step]));
+    run_block<Join>(terms);
+    const Number all = terms.back();
+    before.join_before_each(terms);
+    for (std::int64_t i = 0; i < some; ++i)
+      to[start + (first + i) * step] = static_cast<T>(terms[static_cast<std::size_t>(i)]);
+    before.add({all});
+  };
+  std::int64_t first = 0;
+  for (; first + block <= n; first += block) run(first, block);
+  if (first < n) run(first, n - first);
+}
+
+/// The trees of neighbouring columns at once.
+template <class T, class Number, class Join>
+void run_along_columns(T* to, const T* from, const AlongDim& shape, Order order) {
+  constexpr std::int64_t width = 64;
+  for (std::int64_t first = 0; first < shape.inner; first += width) {
+    const std::int64_t some = std::min(width, shape.inner - first);
+    RunningTrees<Number, Join, width> before;
+    for (std::int64_t k = 0; k < shape.n; ++k) {
+      const std::int64_t at = (order == Order::forward ? k : shape.n - 1 - k) * shape.inner + first;
+      std::array<Number, width> terms{};
+      for (std::int64_t i = 0; i < some; ++i)
+        terms[static_cast<std::size_t>(i)] = static_cast<Number>(static_cast<Computed<T>>(from[at + i]));
+      const std::array<Number, width> own = terms;
+      before.join_before(terms);
+      for (std::int64_t i = 0; i < some; ++i) to[at + i] = static_cast<T>(terms[static_cast<std::size_t>(i)]);
+      before.add(own);
+    }
+  }
+}
+
+template <class T, class Number, class Join>
+void run_tree(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
+  auto* to = reinterpret_cast<T*>(out);
+  auto* from = reinterpret_cast<const T*>(in);
+  for (std::int64_t o = 0; o < shape.outer; ++o, to += shape.n * shape.inner, from += shape.n * shape.inner)
+    if (shape.inner == 1 && order == Order::forward) run_along_row<T, Number, Join, 1>(to, from, shape.n);
+    else if (shape.inner == 1) run_along_row<T, Number, Join, -1>(to, from, shape.n);
+    else run_along_columns<T, Number, Join>(to, from, shape, order);
 }
 
 using RunAlong = void (*)(std::byte* out, const std::byte* in, const AlongDim& shape, Order order);
@@ -118,10 +200,10 @@ RunAlong loop_of(CumulativeKind kind) {
   constexpr bool is_bool = std::same_as<T, bool>, has_order = !is_complex_element<T>;
   switch (kind) {
     case CumulativeKind::sum:
-      if constexpr (!is_bool) return run_along<T, C, RunningTree<C, Add>>;
+      if constexpr (!is_bool) return run_tree<T, C, Add>;
       break;
     case CumulativeKind::prod:
-      if constexpr (!is_bool) return run_along<T, C, RunningTree<C, Multiply>>;
+      if constexpr (!is_bool) return run_tree<T, C, Multiply>;
       break;
     case CumulativeKind::max:
       if constexpr (has_order) return run_along<T, C, RunningExtreme<C, Extreme::largest>>;
@@ -144,6 +226,19 @@ bool beats(T a, T b) {
   return extreme == Extreme::largest ? a > b : a < b;
 }
 
+/// The index of the first element from `at` on that is one of these. There is one.
+template <class T, class Is>
+std::int64_t index_of_first(const T* row, std::int64_t at, std::int64_t n, const Is& is_one) {
+  constexpr std::int64_t some = 64;  // vectors look at so many at once
+  for (; at + some <= n; at += some) {
+    std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> found = 0;
+    for (std::int64_t i = at; i < at + some; ++i) found |= is_one(static_cast<Computed<T>>(row[i])) ? 1 : 0;
+    if (found != 0) break;
+  }
+  while (!is_one(static_cast<Computed<T>>(row[at]))) ++at;
+  return at;
+}
+
 /// The index of the extreme of a row. Vectors find the extreme of each block; only the best block is searched.
 template <Extreme extreme, class T>
 std::int64_t index_in_row(const T* row, std::int64_t n, ReduceRowsKernel fold) {
@@ -160,10 +255,8 @@ std::int64_t index_in_row(const T* row, std::int64_t n, ReduceRowsKernel fold) {
     at = first;
   }
   const auto wanted = static_cast<Computed<T>>(best);
-  for (;; ++at) {
-    const auto x = static_cast<Computed<T>>(row[at]);
-    if (x == wanted || (x != x && wanted != wanted)) return at;
-  }
+  if (wanted != wanted) return index_of_first(row, at, n, [](Computed<T> x) { return x != x; });
+  return index_of_first(row, at, n, [=](Computed<T> x) { return x == wanted; });
 }
 
 /// The indices of the extremes of the columns of n rows, which lie one behind the other.

@@ -46,6 +46,41 @@ void copy_line(std::byte* to, const std::byte* from, const CopyLoop& loop) {
   }
 }
 
+/// The side of the square blocks of elements that are transposed in registers of 16 bytes. 1: none.
+template <class T>
+constexpr std::int64_t block_side = sizeof(T) == 4   ? 4
+                                    : sizeof(T) == 8 ? 2
+                                                     : 1;
+
+/// Transposes a block. Rows lie so many bytes apart.
+template <class T>
+void transpose_block(std::byte* to, std::int64_t to_row, const std::byte* from, std::int64_t from_row) {
+  using Row [[gnu::vector_size(16)]] = T;
+  const auto row = [&](std::int64_t i) {
+    Row elements;
+    std::memcpy(&elements, from + i * from_row, sizeof elements);
+    return elements;
+  };
+  const auto put = [&](std::int64_t i, Row elements) {
+    std::memcpy(to + i * to_row, &elements, sizeof elements);
+  };
+  if constexpr (block_side<T> == 2) {
+    const Row a = row(0), b = row(1);
+    put(0, __builtin_shufflevector(a, b, 0, 2));
+    put(1, __builtin_shufflevector(a, b, 1, 3));
+  } else {
+    const Row a = row(0), b = row(1), c = row(2), d = row(3);
+    const Row first_ac = __builtin_shufflevector(a, c, 0, 4, 1, 5),
+              first_bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+              last_ac = __builtin_shufflevector(a, c, 2, 6, 3, 7),
+              last_bd = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+    put(0, __builtin_shufflevector(first_ac, first_bd, 0, 4, 1, 5));
+    put(1, __builtin_shufflevector(first_ac, first_bd, 2, 6, 3, 7));
+    put(2, __builtin_shufflevector(last_ac, last_bd, 0, 4, 1, 5));
+    put(3, __builtin_shufflevector(last_ac, last_bd, 2, 6, 3, 7));
+  }
+}
+
 /// Transposes: elements are dense in `from` along the outer loop, in `to` along the inner one. Works on square tiles
 /// of 16 rows, which for 4-byte elements are one cache line wide on both sides. A row of tiles reads `from` forward,
 /// which the hardware prefetches, and writes `to` in strides, because stores do not stall. Out of cache this is 1.4
@@ -55,6 +90,14 @@ void transpose(std::byte* to, const std::byte* from, const CopyLoop& outer, cons
   constexpr std::int64_t side = 16, bytes = sizeof(T);
   for (std::int64_t j = 0; j < inner.size; j += side)
     for (std::int64_t i = 0; i < outer.size; i += side) {
+      if constexpr (block_side<T> > 1)
+        if (j + side <= inner.size && i + side <= outer.size) {
+          for (std::int64_t column = j; column < j + side; column += block_side<T>)
+            for (std::int64_t row = i; row < i + side; row += block_side<T>)
+              transpose_block<T>(to + row * outer.to_stride + column * bytes, outer.to_stride,
+                                 from + row * bytes + column * inner.from_stride, inner.from_stride);
+          continue;
+        }
       const CopyLoop line{std::min(side, inner.size - j), bytes, inner.from_stride};
       for (std::int64_t row = i; row < std::min(i + side, outer.size); ++row)
         copy_line<T>(to + row * outer.to_stride + j * bytes, from + row * bytes + j * inner.from_stride,
