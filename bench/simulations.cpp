@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulations do on one device, beside loops by hand. Those are compiled for the processor that compiles them, and
-// use as many threads as ours has workers: /1 or /2. bench/simulations_peer.py has some in NumPy.
+// What simulations do on one device, beside loops by hand. Those are compiled for the processor that compiles
+// them. /1 and /2: the workers of ours, and their threads.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -110,6 +110,13 @@ const Case cases[] = {
                           part(1, 1, 2) + part(0, 0, 0) - part(2, 2, 2),
                       {rows, columns});
      }},
+    {"an_index_into_blocks",
+     [](const Array& x) {
+       const Array cube = pad(reshape(x, {rows, columns / 2, 2}), 3, {{0, 0}, {1, 0}, {0, 1}});
+       const auto plane = [&](int k) { return squeeze(slice_in_dim(cube, k, k + 1, 1, 2), 2); };
+       const Array y = plane(0) * 2 - plane(1) + plane(2);
+       return concatenate({slice_in_dim(y, 0, columns / 2, 1, 1), slice_in_dim(y, 1, {}, 1, 1)}, 1);
+     }},
     {"sums_of_rows",
      [](const Array& x) {
        const Array p = pad(x, 1, {{1, 0}, {0, 0}});

@@ -53,6 +53,43 @@ TEST(cumulative, goes_along_the_middle_both_ways) {
             (std::vector<std::int32_t>{9, 12, 8, 10, 5, 6, 27, 30, 20, 22, 11, 12}));
 }
 
+/// The sums so far, by the tree of decision 0005: those of blocks of 2^k terms, like the digits of a number.
+std::vector<float> by_the_tree(const std::vector<float>& x) {
+  std::vector<float> blocks, sums;
+  for (std::size_t count = 0; count < x.size(); ++count) {
+    float block = x[count];
+    for (std::size_t carry = count; carry % 2 == 1; carry /= 2) {
+      block = blocks.back() + block;
+      blocks.pop_back();
+    }
+    blocks.push_back(block);
+    float sum = blocks.back();
+    for (std::size_t level = blocks.size() - 1; level > 0; --level) sum = blocks[level - 1] + sum;
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+TEST(cumulative, has_the_same_tree_in_rows_and_in_columns) {
+  for (const std::int64_t n : {1, 2, 15, 16, 17, 31, 33, 100, 1000})
+    for (const std::int64_t inner : {1, 2, 63, 64, 65, 130})
+      for (const Order order : {Order::forward, Order::backward}) {
+        const auto x = spread_values<float>(static_cast<std::size_t>(2 * n * inner), 5);
+        std::vector<float> expected(x.size());
+        for (std::int64_t line = 0; line < 2 * inner; ++line) {
+          const auto at = [&](std::int64_t k) {
+            return static_cast<std::size_t>(line / inner * n * inner + line % inner +
+                                            (order == Order::forward ? k : n - 1 - k) * inner);
+          };
+          std::vector<float> terms;
+          for (std::int64_t k = 0; k < n; ++k) terms.push_back(x[at(k)]);
+          const std::vector<float> sums = by_the_tree(terms);
+          for (std::int64_t k = 0; k < n; ++k) expected[at(k)] = sums[static_cast<std::size_t>(k)];
+        }
+        EXPECT_TRUE(sums_of(x, {2, n, inner}, order) == expected) << n << " by " << inner;
+      }
+}
+
 TEST(cumulative, of_integers_wraps) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(sums_of<std::int64_t>({most, 1, 1}, {1, 3, 1}, Order::forward),

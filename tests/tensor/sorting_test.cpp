@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "tests/tensor/element_values.hpp"
@@ -38,6 +39,35 @@ TEST(sorted_order, is_ascending_stable_and_puts_nan_last) {
   for (DType dtype : arithmetic_dtypes())
     for (std::size_t times : {0, 1, 9, 200})  // inserted, merged, by digits
       with_type(dtype, [=]<class T>(T) { expect_in_order<T>(dtype, times); });
+}
+
+/// The order of the lines themselves is that of their indices: bit for bit, so zeros and NaNs keep their order, too.
+template <class T>
+void expect_sorted_lines(DType dtype, std::int64_t n, std::int64_t inner) {
+  const auto some = edge_values<T>();
+  auto x = some;
+  while (std::ssize(x) < 2 * n * inner) x.insert(x.end(), some.rbegin(), some.rend());
+  x.resize(static_cast<std::size_t>(2 * n * inner));
+  for (std::size_t i = 0; i < x.size(); i += 3) std::swap(x[i], x[(i * 7919) % x.size()]);
+  auto found = x, expected = x;
+  std::vector<std::byte> scratch(static_cast<std::size_t>(n) * sizeof(x[0]) + 64);
+  sort_lines(bytes(found), bytes(x), {2, n, inner}, dtype, scratch.data());
+  for (std::int64_t line = 0; line < 2 * inner; ++line) {
+    const std::int64_t start = line / inner * n * inner + line % inner;
+    const SortKeys by[] = {{bytes(x) + start * static_cast<std::int64_t>(sizeof(x[0])), inner, dtype}};
+    const auto order = order_by(by, static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k)
+      expected[std::size_t(start + k * inner)] = x[std::size_t(start + order[std::size_t(k)] * inner)];
+  }
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), x.size() * sizeof(x[0])), 0)
+      << name(dtype) << ", lines of " << n << ", " << inner << " apart";
+}
+
+TEST(sorted_lines, are_in_the_order_of_their_indices) {
+  for (DType dtype : arithmetic_dtypes())
+    for (std::int64_t n : {1, 2, 31, 32, 33, 64, 100, 1000, 5000})
+      for (std::int64_t inner : {1, 3})
+        with_type(dtype, [=]<class T>(T) { expect_sorted_lines<T>(dtype, n, inner); });
 }
 
 TEST(sorted_order, follows_a_stride) {
