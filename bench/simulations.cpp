@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulations do on one device, beside loops by hand. Those are compiled for the processor that compiles
-// them. /1 and /2: the workers of ours, and their threads.
+// Stencils, running sums, orders and transposes on one device, beside loops by hand. The compiler makes these
+// for its own processor. /1 and /2: the workers of ours, and the threads of theirs.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of concatenate and pad are read block by block where elements are computed: in each plan the bits are
-// those of the definition.
+// Results of concatenate and pad are read block by block where elements are computed. In each plan the bits
+// are those of the definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -153,6 +153,33 @@ TEST_P(blocks, compute_what_the_kernels_do) {
 }
 INSTANTIATE_TEST_SUITE_P(of, blocks, testing::ValuesIn(cases),
                          [](const auto& instance) { return std::string(instance.param.name); });
+
+constexpr std::int64_t long_rows = 5, long_columns = 6000;  // three tiles in a row: some lie in one block
+
+void expect_long_rows_compute(const std::function<Array(const Array&)>& body) {
+  expect_all_plans_compute(
+      test_program(line, {{DType::f32, {long_rows * line.devices(), long_columns}, {line.axes()}}},
+                   [&](const Arrays& x) { return Arrays{body(x[0])}; }, {{line.axes()}}),
+      line);
+}
+
+TEST(blocks_of_long_rows, are_those_of_their_row) {
+  expect_long_rows_compute([](const Array& x) {
+    const Array p = pad(x, 2, {{1, 1}, {1, 1}});
+    return cut(p, 0, 0, long_rows, long_columns) - cut(p, 2, 2, long_rows, long_columns) +
+           cut(p, 1, 0, long_rows, long_columns);
+  });
+}
+
+// The block of `left` is read after `twice` is known, which must not lie there.
+TEST(blocks_of_long_rows, stay_until_their_last_reader) {
+  expect_long_rows_compute([](const Array& x) {
+    const Array left = cummax(x, 1);
+    const Array s = concatenate({slice_in_dim(left, 0, 4000, 1, 1), slice_in_dim(x, 4000, {}, 1, 1)}, 1);
+    const Array first = abs(s), twice = left * 2;
+    return first + s * twice + cummax(twice, 1);
+  });
+}
 
 Plan planned(const std::function<Array(const Array&)>& body, std::int64_t least_assembled_bytes = 0) {
   return Plan(localised(over_rows(DType::f32, body), line).program, line,

@@ -24,7 +24,8 @@ std::string broken_on_a_grid(const Written& made, std::uint64_t seed) {
     if (seed % 4 < 2) processes.most_looks = 40;
     const auto what = [&] { return "the bits of one process on " + grid_name(grid); };
     try {
-      if (run_on_processes(made.program, made.mesh, inputs, processes, {.least_assembled_bytes = 0, .check_races = true}) != expected)
+      if (run_on_processes(made.program, made.mesh, inputs, processes,
+                           {.least_assembled_bytes = 0, .check_races = true}) != expected)
         return what() + "\n" + to_string(made.program);
     } catch (const Error& error) {
       return what() + ": " + error.what() + "\n" + to_string(made.program);

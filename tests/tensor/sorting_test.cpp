@@ -41,7 +41,7 @@ TEST(sorted_order, is_ascending_stable_and_puts_nan_last) {
       with_type(dtype, [=]<class T>(T) { expect_in_order<T>(dtype, times); });
 }
 
-/// The order of the lines themselves is that of their indices: bit for bit, so zeros and NaNs keep their order, too.
+/// Lines are in the order of their indices, bit for bit: zeros and NaNs keep their order.
 template <class T>
 void expect_sorted_lines(DType dtype, std::int64_t n, std::int64_t inner) {
   const auto some = edge_values<T>();

@@ -119,8 +119,8 @@ struct Unit {
   Printer* printer = nullptr;  // null where nobody reads
 };
 struct Opaque {
-  /// A block of the result: `size` elements per dim, from `begin` on. They are those of an operand, from `from`
-  /// on; where `from` is empty, all are the operand's only element.
+  /// A block of the result: `size` elements per dim, from `begin` on. They are those of an operand, from
+  /// `from` on. Where `from` is empty, all are the operand's only element.
   struct Block {
     std::size_t operand;
     std::vector<std::int64_t> begin, size, from;
@@ -134,8 +134,8 @@ struct Opaque {
   bool may_throw = false;
   /// Result 0 equals this operand except for some elements. If both have one address, run() writes only these elements.
   std::optional<std::size_t> changes = {};
-  /// Not empty: the only result consists of these blocks, which do not overlap. A reader of parts of the result may read
-  /// them from the operands.
+  /// Not empty: the only result consists of these blocks, which do not overlap. A reader of parts of the
+  /// result may read them from the operands.
   std::vector<Block> blocks = {};
 };
 

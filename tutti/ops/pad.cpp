@@ -48,8 +48,8 @@ Sizes row_major_strides(Type type) {
   return strides;
 }
 
-// The elements of x that are left, and the padding around them: below and above in dim 0, then, beside what is left in
-// dim 0, below and above in dim 1, ..
+// Padding below and above in each dim, as wide as what is left in the dims before it. The last block has the
+// elements of x that are left.
 std::vector<kernel::Opaque::Block> blocks_of(const std::vector<Kept>& kept, const Sizes& result) {
   std::vector<kernel::Opaque::Block> blocks;
   kernel::Opaque::Block block{1, Sizes(result.size(), 0), result, {}};

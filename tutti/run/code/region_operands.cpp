@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t shortest_row_call = 32;  // elements; shorter rows are loaded into a tile instead
 
-/// Makes one dim of two neighbours where every block has all of the second one, and steps through both alike. There is
-/// one dim at least afterwards.
+/// Makes one dim of two neighbours where every block has all of the second one and keeps to its order. One
+/// dim is left at least.
 void join_dims(RegionAssembly& assembly) {
   const auto erase = [&](std::size_t d) {
     const auto at = static_cast<std::ptrdiff_t>(d);

@@ -37,8 +37,8 @@ struct Buffer {
 struct PointwiseWork {
   kernel::Pointwise fn;
 };
-/// Each element is that of the operand whose box has it. The boxes cover the task's shape and do not overlap. The address
-/// of an operand is that of the task's first element: where its box begins elsewhere, nobody reads that one.
+/// Each element is that of the operand whose box has it. The boxes cover the task's shape and do not overlap.
+/// The address of an operand is that of the task's first element, which may lie outside of its box.
 struct AssembleWork {
   std::vector<Box> boxes;  // per operand
 };
@@ -172,9 +172,9 @@ struct Ports {
 /// Smaller values cost more calls than copies.
 inline constexpr std::int64_t default_least_assembled_bytes = 4096;
 /// Makes the graph of a local program. With `check_assumptions`, assume_invariant compares the values that it
-/// assumes to be equal. Results of so many bytes that consist of blocks (kernel::Opaque::blocks) are read block by block
-/// where elements are computed. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
-/// one shard per distinct value, even with Storage::per_device.
+/// assumes to be equal. Without `ports`, shards lie shard_stride() apart (devices/block.hpp), and inputs have
+/// one shard per distinct value, even with Storage::per_device. Results that consist of blocks
+/// (kernel::Opaque::blocks) and have so many bytes are read block by block where elements are computed.
 Graph make_graph(const Program& local, const Processes& processes, Storage storage,
                  bool check_assumptions = false, const std::optional<Ports>& ports = {},
                  std::int64_t least_assembled_bytes = default_least_assembled_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of concatenate and pad, and slices of them: a task that goes through elements reads the blocks where
-// they lie. Other tasks read a copy. It is dropped where nobody reads it.
+// Results of concatenate and pad, and slices of them. A task that goes through elements reads the blocks
+// where they lie; other tasks read a copy. It is dropped where nobody reads it.
 #include <algorithm>
 
 #include "tutti/run/graph/graph_builder.hpp"

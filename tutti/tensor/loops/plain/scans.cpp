@@ -26,9 +26,9 @@ struct Multiply {
   }
 };
 
-/// Several running sums or products at once, kept as those of blocks of 2^k terms, like the digits of a binary counter.
-/// A term takes part in at most log2(n) operations inside its block, and in at most log2(n) more when the blocks are
-/// joined.
+/// Several running sums or products at once. Each is kept as those of blocks of 2^k terms, like the digits of a
+/// binary counter. A term takes part in at most log2(n) operations inside its block, and in at most log2(n)
+/// more when the blocks are joined.
 template <class T, class Join, std::size_t width>
 class RunningTrees {
  public:
@@ -119,7 +119,8 @@ class RunningLogSumExp {
   double scale_ = -std::numeric_limits<double>::infinity(), sum_ = 0, lost_ = 0;
 };
 
-/// `Running` takes the elements one after the other and returns the fold so far. Neighbouring columns run at once.
+/// `Running` takes the elements one after the other and returns the fold so far. Neighbouring columns run at
+/// once.
 template <class T, class Number, class Running>
 void run_along(std::byte* out, const std::byte* in, const AlongDim& shape, Order order) {
   constexpr std::int64_t width = 64;
