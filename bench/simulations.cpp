@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stencils, running sums, orders and transposes on one device, beside loops by hand. The compiler makes these
-// for its own processor. /1 and /2: the workers of ours, and the threads of theirs.
+// Stencils, running sums, orders and transposes on one device, beside loops by hand for this processor. /1 and
+// /2 count our workers, and the threads of the loops.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
