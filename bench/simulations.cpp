@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stencils, running sums, orders and transposes on one device, beside loops by hand for this processor. /1 and
-// /2 count our workers, and the threads of the loops.
+// Stencils, running sums, orders and transposes on one device, beside loops by hand.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
