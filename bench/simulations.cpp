@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stencils, running sums, orders and transposes on one device, beside loops by hand.
+// This compares stencils, running sums, orders and transposes on one device with loops by hand.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
