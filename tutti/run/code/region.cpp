@@ -109,7 +109,10 @@ void walk_assembly(const RegionCode& code, const Call& call, const Tile& tile, F
     to += static_cast<std::uintptr_t>(n * bytes);
     left -= n;
     at[last] = 0;
-    for (std::size_t d = last; d-- > 0 && ++at[d] == assembly.sizes[d];) at[d] = 0;
+    for (std::size_t d = last; d > 0; --d) {
+      if (++at[d - 1] < assembly.sizes[d - 1]) break;
+      at[d - 1] = 0;
+    }
   }
 }
 
