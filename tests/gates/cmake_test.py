@@ -7,7 +7,14 @@ from pathlib import Path
 import planted
 from planted import expect_caught, expect_clean
 
-HEADERS = {"hwy": "hwy/highway.h", "dnnl": "dnnl.hpp", "hwloc": "hwloc.h", "sleef": "sleef.h", "zip": "zip.h"}
+HEADERS = {
+    "hwy": "hwy/highway.h",
+    "hwy_contrib": "hwy/contrib/sort/vqsort.h",
+    "dnnl": "dnnl.hpp",
+    "hwloc": "hwloc.h",
+    "sleef": "sleef.h",
+    "zip": "zip.h",
+}
 HEADERS_ALONE = {"asio": "asio.hpp"}
 # Prints where the libraries and their headers were found, or what is missing.
 PROJECT = f"""cmake_minimum_required(VERSION 3.25)
@@ -18,7 +25,7 @@ include("{planted.ROOT}/cmake/dependencies.cmake")
 if(tutti_missing)
   message(FATAL_ERROR "missing: ${{tutti_missing}}")
 endif()
-foreach(library hwy dnnl hwloc sleef zip)
+foreach(library hwy hwy_contrib dnnl hwloc sleef zip)
   get_target_property(file tutti::${{library}} IMPORTED_LOCATION)
   get_target_property(folder tutti::${{library}} INTERFACE_INCLUDE_DIRECTORIES)
   message(STATUS "${{library}}: ${{file}} ${{folder}}")
